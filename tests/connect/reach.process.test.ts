@@ -8,7 +8,9 @@ import { catalogUrl } from '@headrace/components';
 import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-/* What `validate --connect` says: every source and sink of the built-in components, where nothing is there. */
+/**
+ * The output of `validate --connect` for every source and destination of the built-in components, if it does not exist.
+ */
 
 let folder: string;
 let port: number;
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A port that nothing listens at. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -206,9 +208,9 @@ const CLOSED: Readonly<Record<string, readonly [config: string, path: string, me
   JSONLines: [withIndexer('indexer { type: JSONLines }, jsonl { path: "FOLDER" }'), 'jsonl', /folder/],
 };
 
-describe('where nothing is there', () => {
+describe('without any server or file', () => {
   for (const [name, [config, path, message]] of Object.entries(CLOSED)) {
-    it(`${name} says so, and makes nothing`, async () => {
+    it(`${name} is reported, and nothing is created`, async () => {
       const problems = await reach(config.replaceAll('PORT', String(port)).replaceAll('FOLDER', folder));
       expect(problems.filter(({ code, severity }) => code !== 'HR_CONFIG_UNREACHABLE' && severity === 'error')).toEqual(
         [],
@@ -233,21 +235,21 @@ describe('where nothing is there', () => {
   }
 });
 
-describe('where it is there', () => {
-  it('says nothing of files that can be read and written, and writes none', async () => {
+describe('with existing files', () => {
+  it('reports nothing for files that can be read and written, and writes none', async () => {
     const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/there.csv" }, { class: FileConnector, pipeline: p, paths: ["${folder}"], filterOptions { excludes: [a.csv] } }]
       pipelines: [{ name: p, stages: [] }], indexer { type: CSV }, csv { path: "${folder}/out/deep/a.csv", columns: [id] }`;
     expect(await reach(config)).toEqual([]);
     expect(await readdir(folder)).toEqual(['there.csv']);
   });
 
-  it('tells several that are missing at once, in the order of the text', async () => {
+  it('reports several missing ones at once, in the order of the text', async () => {
     const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/1" }, { class: CSVConnector, pipeline: p, path: "${folder}/2" }]
       pipelines: [{ name: p, stages: [] }], indexer { type: Solr }, solr { url: "http://127.0.0.1:${port}/solr/c" }`;
     expect((await reach(config)).map(({ path }) => path)).toEqual(['connectors[0]', 'connectors[1]', 'solr']);
   });
 
-  it('looks at nothing where the config has errors, and at no indexer that sends nothing', async () => {
+  it('checks nothing if the config has errors, and no indexer that sends nothing', async () => {
     const config = withIndexer(
       `indexer { type: Solr, sendEnabled: false }, solr { url: "http://127.0.0.1:${port}/solr/c" }`,
     );
@@ -258,7 +260,7 @@ describe('where it is there', () => {
 });
 
 describe('a folder that cannot be written', () => {
-  // Not even root can make a file there.
+  // Even root cannot create a file there.
   const READ_ONLY = '/proc';
 
   it.runIf(existsSync(READ_ONLY))('is reported for every output that a config names', async () => {
@@ -285,7 +287,7 @@ describe('a folder that cannot be written', () => {
     ]);
   });
 
-  it.runIf(process.getuid?.() !== 0)('is reported when the rights are missing', async () => {
+  it.runIf(process.getuid?.() !== 0)('is reported if the rights are missing', async () => {
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o555 });
     try {
@@ -306,7 +308,7 @@ describe('the header of a CSV file', () => {
   beforeEach(() => writeFile(join(folder, 'header.csv'), 'Number,title\n1,A\n'));
   afterEach(() => rm(join(folder, 'header.csv')));
 
-  it('is read: a missing idField is reported, with the column that was meant', async () => {
+  it('is read: a missing idField is reported, with a suggested column', async () => {
     expect(await reach(csv(', idField: Nummber'))).toMatchObject([
       {
         code: 'HR_CONFIG_UNREACHABLE',
@@ -332,8 +334,8 @@ describe('the header of a CSV file', () => {
   });
 });
 
-describe('a server that does not let in', () => {
-  it('is told with what to check', async () => {
+describe('a server that refuses access', () => {
+  it('is reported with a hint what to check', async () => {
     const server = createServer((_request, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;

@@ -6,11 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { casesFolder } from '../golden/golden-cases.ts';
 
-/* Checking a config writes nothing and connects to nothing: Node itself forbids both in the process that does it here. */
+/**
+ * Checking a config writes nothing and connects to nothing: Node itself forbids both in the process that runs the
+ * check.
+ */
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Checks the configs that come as a JSON list; prints, for each, its problems or what was thrown. */
+/** Checks the configs of a JSON list; prints, for each, its problems or the error. */
 const SCRIPT = `
 import { writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -32,7 +35,7 @@ for (const config of JSON.parse(await text(process.stdin))) {
 console.log(JSON.stringify({ forbidden, checked }));
 `;
 
-it('checking all examples and recorded configs is possible where nothing may be written or reached', async () => {
+it('checks all examples and recorded configs without writing or connecting', async () => {
   const configs = globSync('examples/**/*.conf', { cwd: repository }).map((file) =>
     readFileSync(`${repository}${file}`, 'utf8'),
   );

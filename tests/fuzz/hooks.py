@@ -19,6 +19,6 @@ def filter_case(_context, case):
 
 @schemathesis.hook
 def before_call(_context, case, _kwargs):
-    """Each request comes from an address of its own: the service slows down those with many failed logins."""
+    """Each request comes from a different address, because the service slows down those with many failed logins."""
     case.headers = case.headers or {}
     case.headers["X-Forwarded-For"] = f"10.{random.randrange(256)}.{random.randrange(256)}.{random.randrange(1, 255)}"

@@ -19,7 +19,7 @@ const registry = await Registry.open({ catalogs: [catalogUrl], modules: [], base
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 const validate = ajv.compile(configSchema(registry));
 
-/** Problems of names, types and values: those that a schema can tell of. */
+/** Problems of names, types and values, which a schema can report. */
 const SHAPE: readonly Problem['code'][] = [
   'HR_CONFIG_UNKNOWN_PARAMETER',
   'HR_CONFIG_WRONG_TYPE',
@@ -38,15 +38,15 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl', 'stag
         openCase(golden, async ({ content }) => {
           const text = configText(content);
           const root = text === undefined ? undefined : readConfigText(text).root;
-          // What cannot be read has no form that a schema could be about.
+          // A schema cannot check a text that cannot be read.
           if (root === undefined) return skip('it is no config');
           const { problems } = await checkConfig(root, registry);
           const broken = problems.some(isShape);
           if (!broken && hasErrors(problems)) return skip('its mistakes are more than names, types and values');
           seen[broken ? 'broken' : 'valid']++;
           const valid = validate(JSON.parse(configToJson(root)));
-          const told = `${ajv.errorsText(validate.errors)}\n${JSON.stringify(problems, null, 1)}`;
-          if (reason === undefined) expect(valid, told).toBe(!broken);
+          const report = `${ajv.errorsText(validate.errors)}\n${JSON.stringify(problems, null, 1)}`;
+          if (reason === undefined) expect(valid, report).toBe(!broken);
           else expect(valid, 'the schema agrees after all').toBe(broken);
         }),
       );
@@ -64,7 +64,7 @@ function isShape({ severity, code, message }: Problem): boolean {
   return SHAPE.includes(code) || / must be (one of|at least \d|at most \d|greater than|less than) /.test(message);
 }
 
-/** The whole config of a case; undefined where it has none of its own. */
+/** The whole config of a case; undefined if it has none. */
 function configText(content: JsonObject): string | undefined {
   const stages = content.get('stages');
   if (typeof stages === 'string') {

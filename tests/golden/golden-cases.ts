@@ -13,7 +13,7 @@ export const casesFolder = process.env.HEADRACE_GOLDEN_CASES ?? fileURLToPath(ne
 /** The components of the reference with their parameters, as its API lists them. */
 export const referenceComponents = new URL('components.json', import.meta.url);
 
-/** A recorded case of a suite. Its text holds placeholders until `openCase` fills them. */
+/** A recorded case of a suite. Its text contains placeholders until `openCase` fills them. */
 export interface GoldenCase {
   readonly name: string;
   /** Why matching this behaviour of the reference is optional. */
@@ -26,11 +26,11 @@ export interface GoldenCase {
 export interface OpenCase {
   /** Without loss: `1` and `1.0` differ, long integers are exact. */
   readonly content: JsonObject;
-  /** The directory of the case's own, which `@DIR@` stood for. */
+  /** The directory of the case, which replaces `@DIR@`. */
   readonly folder: string;
 }
 
-/** When every file of a case was last changed, as recorded. */
+/** The recorded modification times of all files of a case. */
 const MODIFIED = new Date('2024-01-02T03:04:05Z');
 
 /** Defines the tests of a suite of recorded cases. */
@@ -38,7 +38,7 @@ export function describeGolden(file: string, define: (cases: readonly GoldenCase
   describe(file, () => define(readCases(join(casesFolder, file))));
 }
 
-/** Runs something with a case in a fresh directory, which is removed afterwards. */
+/** Runs a function with a case in a new directory, which is removed afterwards. */
 export async function openCase<T>(golden: GoldenCase, use: (open: OpenCase) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(realpathSync(tmpdir()), 'headrace-golden-'));
   try {
@@ -86,7 +86,7 @@ export function fileBytes(file: Value): Buffer {
   return file instanceof Map ? Buffer.from(file.get('base64') as string, 'base64') : Buffer.from(file as string);
 }
 
-/** JSON text with sorted keys: the texts are equal when the values are, numbers compared by kind. */
+/** JSON text with sorted keys: the texts are equal if the values are, numbers compared by kind. */
 export function canonicalJson(value: Value): string {
   return writeValue(sorted(value));
 }

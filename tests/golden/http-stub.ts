@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { type JsonObject, readJson, type Value, writeValue } from '@headrace/engine';
 
-/** A request as the recordings have it, as far as it is compared. */
+/** A request in the form of the recordings, with the compared parts. */
 export interface StubRequest {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface StubRequest {
   replied: string;
 }
 
-/** The server of a recorded case: what it answers, the README of the recordings says. */
+/** The server of a recorded case. The README of the recordings describes its answers. */
 export class HttpStub {
   readonly requests: StubRequest[] = [];
   readonly #server: Server;
@@ -132,7 +132,10 @@ export class HttpStub {
     };
   }
 
-  /** Counts a use of something that may be used so many times (-1: always); tells whether it was used up before. */
+  /**
+   * Counts a use of something with a limited number of uses (-1: no limit); returns whether the limit was reached
+   * before.
+   */
   #isSpent(what: Value, times: Value): boolean {
     const used = this.#used.get(what) ?? 0;
     if (times !== -1 && used >= Number(times)) return true;

@@ -1,6 +1,6 @@
 import { Indexer, type IndexFailure, Type } from '@headrace/engine';
 
-/** Stands in for an indexer where a test needs a whole config but indexes nothing. */
+/** Replaces an indexer in a test that needs a whole config but indexes nothing. */
 export class NoIndexer extends Indexer {
   static override readonly parameters = Type.Object({});
   static readonly type = 'none';

@@ -15,28 +15,30 @@ import type { HttpStub, StubRequest } from './http-stub.ts';
 
 const RUN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** What a run gave, in the form of the recordings. */
+/** The result of a run, in the form of the recordings. */
 export interface RunFacts {
   exitCode: number;
-  /** Whether the config was refused before anything ran. */
+  /** Whether the config was refused before the run. */
   refused: boolean;
   summary: string;
   accounting: string[];
   failedDocs: string[];
-  /** By connector the documents that the pipeline handed to the indexer; only of mode `test`. */
+  /** By connector, the documents that the pipeline passed to the indexer; only in mode `test`. */
   docs: Record<string, Value[]> | undefined;
   filesAfter: string[];
   output: Record<string, string>;
 }
 
-/** Retries are on by default, other than in the reference: where a case has none, as few and short as there can be. */
+/**
+ * Unlike in the reference, retries are on by default. For a case without retries they are as few and short as possible.
+ */
 const SHORTEST_RETRIES = '\nindexer { maxRetries: 1, retryWaitDurationMs: 5, retryRandomizationFactor: 0 }\n';
 
 /** The reference does not wait for a destination that is down when a run starts. */
 const NO_WAIT = { overrides: JSON.stringify({ 'indexer.connectTimeout': 0 }) };
 
 /**
- * Runs the steps of a case, one after the other in the same directory, and tells what disagrees with the recording.
+ * Runs the steps of a case in sequence in the same directory, and returns the differences from the recording.
  * @param stub the server that the case needs, if it does
  */
 export async function runSteps(open: OpenCase, threads: RunLauncher, stub?: HttpStub): Promise<string[]> {
@@ -62,7 +64,7 @@ export async function runSteps(open: OpenCase, threads: RunLauncher, stub?: Http
   return found;
 }
 
-/** Runs the config of a case as its mode says: `test` (nothing is sent) or `local`. */
+/** Runs the config of a case in its mode: `test` (nothing is sent) or `local`. */
 async function runCase({ content, folder }: OpenCase, threads: RunLauncher): Promise<RunFacts> {
   for (const path of (content.get('dirs') as string[] | undefined) ?? [])
     mkdirSync(join(folder, path), { recursive: true });
@@ -108,7 +110,7 @@ async function runCase({ content, folder }: OpenCase, threads: RunLauncher): Pro
   };
 }
 
-/** What disagrees with the recording; empty when nothing does. */
+/** The differences from the recording; empty if there are none. */
 function disagreements(actual: RunFacts, content: JsonObject): string[] {
   const expected = content.get('expect') as JsonObject;
   const found: string[] = [];
@@ -125,12 +127,12 @@ function disagreements(actual: RunFacts, content: JsonObject): string[] {
   const summary = expected.get('summary') as string | undefined;
   if (summary !== undefined) {
     const masked = actual.summary.replace(/Time: \d+\.\d\d secs/g, 'Time: @T@ secs');
-    // Ours goes on with the reasons of a failure.
+    // Headrace adds the reasons of a failure.
     if (masked.slice(0, summary.length) !== summary) compare('summary', masked, summary);
   }
   compare('accounting', actual.accounting, expected.get('accounting'));
   const failed = expected.get('failedDocs') as string[] | undefined;
-  // Ours goes on with what the server said.
+  // Headrace adds the answer of the server.
   const cut = actual.failedDocs.map((text, i) => text.slice(0, failed?.[i]?.length));
   compare('failed documents', failed?.length === cut.length ? cut : actual.failedDocs, failed);
   if (actual.docs !== undefined && expected.has('docs')) {
@@ -145,7 +147,10 @@ function disagreements(actual: RunFacts, content: JsonObject): string[] {
   return found;
 }
 
-/** What disagrees with the recorded requests. Whether a server is there is asked once a run, not once a connector. */
+/**
+ * The differences from the recorded requests. Headrace asks whether a server is available once per run, not once per
+ * connector.
+ */
 function differentRequests(requests: readonly StubRequest[], content: JsonObject): string[] {
   const expected = (content.get('expect') as JsonObject).get('requests') as JsonObject[] | undefined;
   if (expected === undefined) return [];
@@ -154,7 +159,7 @@ function differentRequests(requests: readonly StubRequest[], content: JsonObject
   const ours = requests.map((request) => new Map(Object.entries(request) as [string, Value][]));
   const texts = (list: JsonObject[]) => {
     const asked = list.filter((request) => request.get('method') !== 'HEAD');
-    // Of several batches some are under way at once.
+    // Several batches may be in flight at once.
     const anyOrder = content.get('order') === 'any' || /batch(Byte)?Size/.test(String(content.get('config')));
     const lines = asked.map((request) => {
       const actions = request.get('lines') as Value[] | undefined;
@@ -182,13 +187,13 @@ function timeless(document: Value): string {
   return canonicalJson(new Map([...(document as JsonObject)].filter(([name]) => !name.endsWith('_date'))));
 }
 
-/** What expected values may stand for. */
+/** The placeholders of expected values. */
 const MASKS: Readonly<Record<string, RegExp>> = {
   '@INSTANT@': /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
   '@UUID@': /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
 };
 
-/** Documents with a mask where that is expected and a value of its kind stands. */
+/** Documents with a placeholder for each value that the recording has as a placeholder, if its kind is right. */
 function withMask(documents: readonly Value[], expected: readonly Value[]): Value[] {
   return documents.map((document, i) => {
     const masks = expected[i] as JsonObject | undefined;

@@ -1,4 +1,4 @@
-/** Recorded runs that we decide otherwise, and why. Each is in docs/differences.md. */
+/** Recorded runs in which Headrace differs on purpose, and why. Each is in docs/differences.md. */
 export const runDifferences: Readonly<Record<string, string>> = {
   'engine/run-children-same-id': 'a child counts as created, whatever its id: the accounts add up',
   'engine/run-local-children-same-id': 'a child counts as created, whatever its id: the accounts add up',

@@ -9,7 +9,7 @@ import { runDifferences } from './run-differences.ts';
 const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
 afterAll(() => threads.close());
 
-/** Runs a case, with the server that it needs; tells what disagrees with the recording. */
+/** Runs a case, with the server that it needs; returns the differences from the recording. */
 async function runGolden(golden: GoldenCase): Promise<string[]> {
   const script = (readJson(golden.text) as JsonObject).get('http') as JsonObject | undefined;
   if (script === undefined) return openCase(golden, (open) => runSteps(open, threads));

@@ -18,12 +18,12 @@ import { Pipeline } from '@headrace/engine/testing';
 import { parse } from '@headrace/hocon';
 import { canonicalJson, fileBytes, type OpenCase } from './golden-cases.ts';
 
-/** What became of a case: the list of stages was refused, or each document had a result. */
+/** The result of a case: the list of stages was refused, or each document had a result. */
 export type StageOutcome =
   | { readonly refused: 'config' | 'start'; readonly messages: readonly string[] }
   | { readonly results: readonly DocumentResult[]; readonly files: Readonly<Record<string, string>> };
 
-/** What one document became: those that came out, as canonical JSON, and whether processing failed. */
+/** The result of one document: the documents that left, as canonical JSON, and whether processing failed. */
 export interface DocumentResult {
   readonly docs: readonly string[];
   readonly failed: boolean;
@@ -31,7 +31,7 @@ export interface DocumentResult {
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The names of the classes that a list of stages uses, as they stand there. */
+/** The names of the classes that a list of stages uses, as written. */
 export function classNames(stages: string): string[] {
   const { value } = parse(`stages: ${stages}`);
   return (value['stages'] as { class?: unknown }[]).flatMap(({ class: name }) =>
@@ -39,7 +39,7 @@ export function classNames(stages: string): string[] {
   );
 }
 
-/** What the reference made of a case. */
+/** The result of a case in the reference. */
 export function recordedOutcome({ content }: OpenCase): StageOutcome {
   const expected = content.get('expect') as JsonObject;
   for (const [key, refused] of [
@@ -58,7 +58,7 @@ export function recordedOutcome({ content }: OpenCase): StageOutcome {
   };
 }
 
-/** What Headrace makes of a case. */
+/** The result of a case in Headrace. */
 export async function actualOutcome({ content, folder }: OpenCase, registry: Registry): Promise<StageOutcome> {
   const { root, problems } = parse(
     `pipelines: [{name: p, stages: ${content.get('stages')}}], connectors: [], indexer {type: none}`,
@@ -86,8 +86,8 @@ export async function actualOutcome({ content, folder }: OpenCase, registry: Reg
 }
 
 /**
- * Whether an outcome is as good as the recorded one: the same documents and files, or a failure that is noticed
- * no later. A wrong config that the reference notices at each document is better refused at once.
+ * Whether an outcome is as good as the recorded one: the same documents and files, or a failure that is reported no
+ * later. If the reference reports a wrong config at each document, it is better to refuse it at once.
  */
 export function agrees(actual: StageOutcome, recorded: StageOutcome): boolean {
   if (!('refused' in actual)) return JSON.stringify(actual) === JSON.stringify(recorded);
@@ -110,7 +110,7 @@ async function send(pipeline: Pipeline, input: Value): Promise<DocumentResult> {
     return { docs, failed: true };
   }
   const sink = {
-    // Through its JSON text, because that is what leaves the engine.
+    // As JSON text, because that is the output of the engine.
     emit: (leaving: Document) => void docs.push(canonicalJson(readJson(leaving.toJson()))),
     finished() {},
     failedDocument: () => {

@@ -1,6 +1,6 @@
 /**
- * The cases of stages.jsonl that Headrace decides differently, by name, and why. One that agrees with the
- * reference must not stand here.
+ * The cases of stages.jsonl in which Headrace differs on purpose, by name, and why. A case with the same result must
+ * not be listed here.
  */
 export const STAGE_DIFFERENCES: Readonly<Record<string, string>> = {
   'AddRandomDouble/whole decimals fail': 'whole bounds are doubles',

@@ -2,8 +2,8 @@ import { catalogUrl } from '@headrace/components';
 import { Registry } from '@headrace/engine';
 
 /**
- * The built-in components, as the build has left them, and an indexer that takes nothing, because a config
- * without one is wrong.
+ * The built-in components, as the build has created them, and an indexer that accepts nothing, because a config without
+ * one is invalid.
  */
 export function openStageRegistry(): Promise<Registry> {
   return Registry.open({

@@ -24,7 +24,7 @@ describeGolden('stages.jsonl', (cases) => {
     );
   }
 
-  it('knows every case that is decided differently', () => {
+  it('knows every case with an intended difference', () => {
     const names = new Set(cases.map(({ name }) => name));
     expect(Object.keys(STAGE_DIFFERENCES).filter((name) => !names.has(name))).toEqual([]);
   });
@@ -34,7 +34,7 @@ function sameAs(recorded: Parameters<typeof agrees>[1]): (actual: Parameters<typ
   return (actual) => agrees(actual, recorded);
 }
 
-/** The short names of the stages that the reference has. */
+/** The short names of the stages of the reference. */
 function referenceStages(): string[] {
   const components = JSON.parse(readFileSync(referenceComponents, 'utf8')) as {
     stages: { class: string }[];

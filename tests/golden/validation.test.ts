@@ -35,7 +35,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
   });
 }
 
-it('every validation that is decided differently is a recorded one', () => {
+it('every validation with an intended difference is a recorded one', () => {
   expect(Object.keys(VALIDATION_DIFFERENCES).filter((name) => !/^(val|es)-/.test(name))).toEqual([]);
 });
 
@@ -53,7 +53,7 @@ function isValidation(golden: GoldenCase): boolean {
   return mode === 'validate' || 'configErrors' in expected || 'configParseError' in expected;
 }
 
-/** The reference's components in a case that are not there yet. */
+/** The reference's components in a case that do not exist yet. */
 function unbuiltComponents(golden: GoldenCase): string[] {
   const known = (['connector', 'stage', 'indexer'] as const).flatMap((kind) =>
     registry.list(kind).flatMap((entry) => entry.aliases),
@@ -71,7 +71,10 @@ async function problemsOf(text: string): Promise<Problem[]> {
   return (await checkConfig(root, registry)).problems;
 }
 
-/** What the reference complains of and we do not; for a config that it accepts, what we complain of. */
+/**
+ * Problems that the reference reports and Headrace does not; for a config that it accepts, problems that Headrace
+ * reports.
+ */
 function unsaid(content: JsonObject, problems: readonly Problem[]): string[] {
   const expected = content.get('expect') as JsonObject;
   const text = content.get('config') as string;
@@ -90,17 +93,17 @@ function unsaid(content: JsonObject, problems: readonly Problem[]): string[] {
   const errors = problems.filter((problem) => problem.severity === 'error');
   if (wanted.length === 0) return errors.map(({ path, message }) => `refused: ${path}: ${message}`);
   return wanted
-    .filter(({ paths, message }) => !errors.some((error) => stands(error, paths) && says(error.message, message)))
+    .filter(({ paths, message }) => !errors.some((error) => isAt(error, paths) && says(error.message, message)))
     .map(({ paths, message }) => `${paths.join(' or ')}: ${message}`);
 }
 
-function stands({ path }: Problem, paths: readonly string[]): boolean {
+function isAt({ path }: Problem, paths: readonly string[]): boolean {
   return paths.some(
     (start) => path === start || path.startsWith(start === '' ? '' : `${start}.`) || path.startsWith(`${start}[`),
   );
 }
 
-/** Where the things stand that the reference calls by this name; a component may have the name of a section. */
+/** The positions of the things that the reference calls by this name; a component may have the name of a section. */
 function pathsOf(section: string, text: string): string[] {
   const paths = [section];
   if (section === 'indexer') paths.push('csv', 'solr', 'opensearch', 'elasticsearch', 'pinecone', 'weaviate');
@@ -127,16 +130,16 @@ function leaves(message: string): string[] {
   return (list === undefined ? [wrapped] : list.split(/, (?=Config |Errors? with |\w+ (?:must|is) )/)).flatMap(leaves);
 }
 
-/** What the reference says in other words than ours, and ours; `$1` stands for what the first group matched. */
+/** Messages of the reference and of Headrace that mean the same; `$1` is the text of the first group. */
 const OTHER_WORDS: readonly (readonly [recorded: RegExp, ours: string])[] = [
   [/^Error with Connector class \/ constructor: (.+)$/, 'There is no connector $1'],
   [/^(\w+) has type (\w+) rather than LIST$/, '$1 is supposed to be a list, was "$2"'],
   [/^(indexer\.retry\w+), .* require (indexer\.maxRetries to be set)$/, '$1 requires $2'],
 ];
 
-/** Whether a message of ours says what the reference says, with or without its advice. */
+/** Whether a Headrace message means the same as the reference's, with or without its advice. */
 function says(ours: string, recorded: string): boolean {
-  // Behind this one the reference hides the reason; any that we give is better.
+  // For this message the reference hides the reason; any reason is better.
   if (recorded.startsWith('Problem initializing indexer.class configuration of')) return true;
   const [own, theirs] = [sentence(ours), sentence(recorded)];
   if (theirs === own || theirs.startsWith(`${own}. `)) return true;

@@ -8,7 +8,7 @@ import { root } from './repository.ts';
 
 const entries = readCatalog(catalogUrl);
 
-/** Parameters that the reference lacks, nested ones as `outer.inner`, and why we have them. */
+/** Parameters that the reference lacks, nested ones as `outer.inner`, and why Headrace has them. */
 const ADDED: Readonly<Record<string, string>> = {
   's3.endpoint': 'servers that speak the protocol of S3',
   'gcp.endpoint': 'servers that speak the protocol of Google Cloud Storage',
@@ -44,7 +44,7 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
     {
       to: ['DatabaseConnector '],
       names: ['failOnSQLError'],
-      why: 'the reference goes on behind a preSQL or postSQL that failed',
+      why: 'the reference continues after a failed preSQL or postSQL',
     },
     {
       to: ['DatabaseConnector '],
@@ -59,7 +59,7 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
     { to: ['XMLConnector '], names: ['onInvalidBytes'], why: 'the reference never fails a file for its bytes' },
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside of a company' },
     { to: ['RSSConnector '], names: ['state'], why: 'the reference remembers nothing between runs' },
-    { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a server of its own for each stage' },
+    { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a different server for each stage' },
   ];
 
 /** Classes of the reference that its list lacks: optional components, and one that was not built with the rest. */
@@ -103,7 +103,7 @@ describe('the documentation', () => {
 });
 
 describe('listing the components', () => {
-  it('costs reading one file: no module of theirs is loaded, and loading them all brings no heavy library', () => {
+  it('reads only one file: no module of theirs is loaded, and loading them all loads no heavy library', () => {
     const script = `
       import { registerHooks } from 'node:module';
       const packages = new Set();
@@ -125,7 +125,7 @@ describe('listing the components', () => {
   });
 });
 
-/** @param component whose fields they are, when they are ours: without those that we have added */
+/** @param component the component of the fields, if it is ours: without the fields that we have added */
 function plain(fields: readonly SpecField[], component?: string, prefix = ''): PlainField[] {
   return fields
     .filter(({ name }) => component === undefined || !isAdded(component, prefix, name))

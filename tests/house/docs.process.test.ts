@@ -35,7 +35,7 @@ describe('docs/differences.md', () => {
   const page = comparable(readText('docs/differences.md'));
   const lines = readText('docs/differences.md').split('\n');
 
-  it('lists each stage case that is decided differently, with its reason', () => {
+  it('lists each stage case with an intended difference, with its reason', () => {
     const missing = Object.entries(STAGE_DIFFERENCES).filter(([name, reason]) => {
       const stage = name.split('/')[0] as string;
       const ofStage = lines.filter((line) => line.includes(`\`${stage}\``) || /^\| all +\|/.test(line)).join('\n');
@@ -44,14 +44,14 @@ describe('docs/differences.md', () => {
     expect(missing).toEqual([]);
   });
 
-  it('lists each run and validation that is decided differently, with its reason', () => {
+  it('lists each run and validation with an intended difference, with its reason', () => {
     const missing = Object.entries({ ...runDifferences, ...VALIDATION_DIFFERENCES }).filter(
       ([, reason]) => !page.includes(comparable(reason)),
     );
     expect(missing).toEqual([]);
   });
 
-  it('has rows for stages that there are', () => {
+  it('has rows for stages that exist', () => {
     const section = lines.slice(lines.indexOf('## Stages'), lines.indexOf('### Java patterns'));
     const stages = section.flatMap((line) =>
       /^\| `/.test(line) ? Array.from((line.split('|')[1] as string).matchAll(/`(\w+)`/g), ([, name]) => name) : [],

@@ -27,7 +27,7 @@ describe('error codes', () => {
     expect(known.filter((code, i) => known.indexOf(code) !== i)).toEqual([]);
   });
 
-  it('are on the page of the docs, with all of it and nothing else', () => {
+  it('are all on the page of the docs, and no others', () => {
     const listed = Array.from(readText('docs/errors.md').matchAll(/^\| `(HR_[A-Z_]+)` +\|/gm), ([, code]) => code);
     expect(listed.sort()).toEqual(known.toSorted());
   });

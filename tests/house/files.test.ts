@@ -9,7 +9,7 @@ const LONG_FILES: Readonly<Record<string, string>> = {};
 const LONG = 400;
 
 describe('files of the repository', () => {
-  it('know nothing of the machine they were written on', () => {
+  it('contain no facts about the machine they were written on', () => {
     const place = root.replace(/\/$/, '');
     const wrong = texts.filter((path) => readText(path).includes(place));
     expect(wrong).toEqual([]);
@@ -36,7 +36,7 @@ describe('files of the repository', () => {
     expect(long, `split them, or give the reason in ${import.meta.filename.slice(root.length)}`).toEqual([]);
   });
 
-  it('wait for the real servers that their tests need: otherwise they would be defined too late', () => {
+  it('wait for the real servers that their tests need: otherwise the tests would be defined too late', () => {
     const late = texts.filter((path) => path.endsWith('.test.ts') && /^describeWithServer\(/m.test(readText(path)));
     expect(late).toEqual([]);
   });

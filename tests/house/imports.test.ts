@@ -2,10 +2,12 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspacePackages } from './repository.ts';
 
-/** Engines for languages that others have defined. They know nothing of ingest, and import nothing of ours. */
+/**
+ * Engines for languages that others have defined. They do not depend on ingest, and import no other package of ours.
+ */
 const DIALECTS = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'sandbox', 'text-analysis', 'xml'];
 
-/** Which packages of ours each may import. A plugin may import the engine alone. */
+/** The packages of ours that each may import. A plugin may import the engine alone. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(DIALECTS.map((name) => [name, []])),
   hocon: [],
@@ -17,7 +19,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   headrace: ['hocon', 'engine', 'components', 'service'],
 };
 
-/** What a component may load with itself; anything heavier it imports when it starts. The XML parser is 50 KB. */
+/**
+ * Libraries that a component may load with its module; anything heavier it imports when it starts. The XML parser is 50
+ * KB.
+ */
 const LIGHT = new RegExp(`^(node:|\\.|@headrace/engine$|@headrace/(${DIALECTS.join('|')})(/|$)|typebox$|saxes$)`);
 /** Entries of dialects that load something heavier. */
 const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
@@ -25,7 +30,7 @@ const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
 /** Folders that stages import when they start. components.process.test.ts checks that nothing loads them earlier. */
 const LOADED_AT_START = /^packages\/(jsonata\/src|xml\/src\/html\/reader)\//;
 
-/** The files directly in `src` are a folder like any other: they put the package together, so no folder imports them. */
+/** The files directly in `src` are a folder like any other. They combine the package, so no folder imports them. */
 const ROOT = '(src)';
 
 interface Import {
@@ -54,7 +59,7 @@ describe('imports between packages', () => {
     expect(imports).toContainEqual(known);
   });
 
-  it.each(byPackage)('of $owner.path go one way', ({ owner, imports }) => {
+  it.each(byPackage)('of $owner.path have one direction', ({ owner, imports }) => {
     const allowed = owner.isPlugin ? ['engine'] : MAY_IMPORT[owner.name];
     expect(allowed, `tests/house/imports.test.ts does not know what ${owner.path} may import`).toBeDefined();
     const wrong = imports.filter(({ specifier }) => {
@@ -75,7 +80,7 @@ describe('imports between packages', () => {
 
   it('go through what a package exports', () => {
     const wrong = imports.filter(({ file, specifier }) => {
-      // The data alone: what is made of them is what a benchmark compares.
+      // Only the data: a benchmark compares what is done with it.
       if (file.startsWith('bench/') && specifier.endsWith('.generated.ts')) return false;
       const name = packageOf(specifier);
       if (name === undefined) return /(^|\/)(packages|plugins)\/[^/]+\/(src|dist)\//.test(specifier);
@@ -87,7 +92,7 @@ describe('imports between packages', () => {
 });
 
 describe('imports between the folders of a package', () => {
-  it.each(byPackage)('of $owner.path go one way: no two folders import each other', ({ owner, imports }) => {
+  it.each(byPackage)('of $owner.path have one direction: no two folders import each other', ({ owner, imports }) => {
     const pairs = mutualImports(imports, `${owner.path}/src`);
     expect(pairs).toEqual([]);
   });
@@ -163,9 +168,9 @@ function importsOf(file: string): Import[] {
 }
 
 /**
- * Pairs of folders that import each other, tests aside; imports of types count. Subfolders count apart, so
+ * Pairs of folders that import each other, without tests; imports of types count. Subfolders count separately, so
  * `database/mysql` and `database/postgres` must not import each other. A folder and its own subfolder may: the folder
- * puts its parts together, and the parts use what the folder shares.
+ * combines its parts, and the parts use what the folder shares.
  */
 function mutualImports(imports: readonly Import[], source: string): string[] {
   const edges = new Set(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles } from './repository.ts';
 
-/** Files that get at the disk, at databases of it or at processes past `local-files/`, and why they may. */
+/** Files that access the disk, databases on it or processes without `local-files/`, and why they may. */
 const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/catalog-file.ts': 'the catalogue of a package',
   'packages/engine/src/component/doc-comments.ts': 'the source of a module that is loaded, for its doc comments',
@@ -9,7 +9,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/policy/file-rules.ts': 'looks where links lead: it is what the policy asks',
   'packages/engine/src/run/dry-run.ts': 'the file of --dry-run, of the command line alone',
   'packages/components/src/storage/local-storage.ts': 'lstat of paths that allowedPath gave, a million of them',
-  'packages/components/src/storage/archives/local-copy.ts': 'a file of its own, without a name',
+  'packages/components/src/storage/archives/local-copy.ts': 'a new file, without a name',
   'packages/components/src/scripts/python-environment.ts': 'scripts of ExternalPython, which the policy allows or not',
   'packages/sandbox/src/python/pyodide-process.ts': 'the files of a package',
   'packages/sandbox/src/python/bounded-python.ts': 'where the Python of this machine is, which the config does not say',
@@ -21,7 +21,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/sandbox/src/process/script-process.ts': 'the process of a script, which the policy allows or not',
 };
 
-/** What opens nothing: it takes files that are open. */
+/** Functions that open nothing: they take open files. */
 const HARMLESS = new Set(['constants', 'closeSync', 'readSync', 'write', 'writeSync', 'FileHandle', 'Dir', 'Stats']);
 /** `writeFileSync` takes an open file there. */
 const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
@@ -33,7 +33,7 @@ const sources = repositoryFiles().filter(
     !/\/local-files\/|\.lib\.ts$/.test(path),
 );
 
-it('the engine and components open files, local databases and processes where the policy is asked', () => {
+it('the engine and components open files, local databases and processes only through the policy', () => {
   const wrong = sources.flatMap((path) =>
     OUTSIDE_LOCAL_FILES[path] === undefined ? opensIn(path).map((name) => `${path}: ${name}`) : [],
   );
@@ -46,7 +46,7 @@ it('has no reason for a file that needs none', () => {
   ).toEqual([]);
 });
 
-/** What a file takes from Node that opens something by a name. */
+/** The functions of Node that a file imports and that open something by a name. */
 function opensIn(path: string): string[] {
   const text = readText(path);
   const found: string[] = [];

@@ -37,7 +37,7 @@ function stagesWithout(key: string, group: readonly string[]): [string, string[]
   });
 }
 
-describe('a parameter that another stage calls so gets the name of this stage as its hint', () => {
+describe('a parameter with its name from another stage gets the name in this stage as its hint', () => {
   it.each(INPUTS.flatMap((key) => stagesWithout(key, INPUTS).map(([name, own]) => [key, name, own] as const)))(
     '%s of %s',
     async (key, name, own) => {
@@ -68,7 +68,7 @@ describe('a parameter that another stage calls so gets the name of this stage as
     expect(await hintFor(name, key)).toBe(`Did you mean ${meant}?`);
   });
 
-  it('but not the name of a parameter that is there already', async () => {
+  it('but not the name of a parameter that is already given', async () => {
     expect(await hintFor('SplitFieldValues', 'field', ', inputField: a, outputField: b')).toMatch(/^Known are: /);
     expect(await hintFor('ApplyRegex', 'input', ', source: [a]')).toMatch(/^Known are: /);
   });
@@ -116,7 +116,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
     expect(problems.map(({ path }) => path)).toEqual(['kafka', 'kafka.colour']);
   });
 
-  it('is recognised when required parameters are missing', async () => {
+  it('is recognised if required parameters are missing', async () => {
     const problems = await problemsOf(`${base}indexer { type: Kafka }\nkafka { topic: articles }`);
     expect(problems.map(({ message }) => message)).toEqual([
       'KafkaIndexer reads its parameters from the block kafkaTopic, and there is only kafka',
@@ -124,7 +124,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
     ]);
   });
 
-  it('a block of the engine that is meant stays one', async () => {
+  it('a block of the engine stays one', async () => {
     const problems = await problemsOf(`${base}indexer { type: Kafka }
 kafka { bootstrapServers: a, consumerGroupId: b, maxPollIntervalSecs: 1, maxRequestSize: 1 }`);
     expect(problems.map(({ message }) => message)).toEqual([

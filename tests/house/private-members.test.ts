@@ -9,7 +9,7 @@ const files = repositoryFiles().filter(
 );
 
 describe('private members of classes', () => {
-  it('are #private, so that nothing else can reach them at run time', () => {
+  it('are #private, so that no other code can reach them at run time', () => {
     const wrong = files.flatMap((path) =>
       readText(path)
         .split('\n')

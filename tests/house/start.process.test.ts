@@ -28,7 +28,7 @@ const HEAVY = [
   'NativeModule child_process',
 ];
 
-/** What of Node a module brings into a thread. */
+/** The parts of Node that a module loads into a thread. */
 function loadedBy(url: string): string[] {
   const script = `
     const { Worker } = require('node:worker_threads');
@@ -47,7 +47,7 @@ describe('the start of a local run', () => {
     expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
   });
 
-  test('one that talks to servers does', () => {
+  test('one that uses servers does', () => {
     const module = catalog.find((entry) => entry.name === 'RSSConnector')?.module as string;
     expect(loadedBy(module)).toEqual(expect.arrayContaining(['NativeModule http']));
   });

@@ -16,28 +16,28 @@ function fileWith(text: string): string {
 }
 
 describe('the benchmark', () => {
-  it.each<[what: string, args: string[], told: RegExp]>([
+  it.each<[what: string, args: string[], expected: RegExp]>([
     ['groups', ['micro', 'nope', 'neither'], /^There is no group nope, neither: throughput, /],
     ['an option', ['--nope'], /^Unknown option '--nope'/],
     ['a place to save', ['micro', '--save', join(folder, 'missing', 'x.json')], /^Cannot save there: ENOENT/],
     ['a file to compare', ['micro', '--compare', join(folder, 'missing.json')], /^ENOENT/],
     ['results to compare', ['micro', '--compare', fileWith('{}')], /has no results in it/],
-  ])('refuses %s before it measures', (_, args, told) => {
+  ])('refuses %s before it measures', (_, args, expected) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(bench, 'index.mjs'), ...args], {
       encoding: 'utf8',
     });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(expected);
     expect(stderr).not.toContain('    at ');
   });
 
-  it('tells its groups', () => {
+  it('lists its groups', () => {
     const { status, stdout } = spawnSync(process.execPath, [join(bench, 'index.mjs'), '--help'], { encoding: 'utf8' });
     expect(status).toBe(0);
     expect(stdout).toContain('  kills       200 random kills');
   });
 
-  it('leaves a file of results alone until there are others', () => {
+  it('keeps a file of results until there are new ones', () => {
     const path = fileWith('[{"job":"a"}]');
     spawnSync(process.execPath, [join(bench, 'index.mjs'), 'nope', '--save', path]);
     spawnSync(process.execPath, [join(bench, 'index.mjs'), '--help', '--save', path]);
@@ -79,11 +79,11 @@ describe('results', async () => {
       { job: 'new', value: 5, unit: 'ms' },
       { change: '', worse: '' },
     ],
-  ])('say what is worse: %j', (row, expected) => {
+  ])('report what is worse: %j', (row, expected) => {
     expect(tableRow(row, before)).toMatchObject(expected);
   });
 
-  it('say what is missing on a side, of the groups that were measured', () => {
+  it('report what is missing on a side, of the groups that were measured', () => {
     const now = [
       { group: 'g', job: 'speed', value: 1, unit: 'docs/s' },
       { group: 'g', job: 'time', error: 'lost' },

@@ -19,7 +19,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readText, repositoryFiles, root } from '../house/repository.ts';
 import { type BuildStage, type Instruction, ignoredBy, readContainerfile } from './containerfile.ts';
 
-/* No container engine is needed: the file is read, and what its stages do is done in directories. */
+/** No container engine is needed: the test reads the file, and runs its stages in directories. */
 
 const run = promisify(execFile);
 const MINUTES = 60_000;
@@ -27,7 +27,7 @@ const { parse: parseYaml } = createRequire(join(root, 'packages/service/package.
   parse(text: string): unknown;
 };
 
-/** What a service file of the image says, read where its directory of presets is another one. */
+/** The content of a service file of the image, read with another directory of presets. */
 async function imageSettings(file = 'container/service.yml', more = '') {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-image-'));
   const text = readText(file) + more;
@@ -62,7 +62,7 @@ describe('Containerfile', () => {
     for (const { image } of stages) expect(image).toMatch(new RegExp(`^node:${needed}(\\.\\d+)*(-[a-z]+)?$`));
   });
 
-  it('copies what there is, and nothing that was built on this machine', () => {
+  it('copies existing files, and nothing that was built on this machine', () => {
     const copied = stages.flatMap((stage) => all(stage, 'COPY')).filter(({ flags }) => flags['from'] === undefined);
     for (const { words } of copied) {
       const source = words[0] as string;
@@ -82,7 +82,7 @@ describe('Containerfile', () => {
     for (const name of named) expect(scripts[name]).toBeDefined();
   });
 
-  it('is not root, and writes to its volume alone', () => {
+  it('is not root, and writes only to its volume', () => {
     expect(the(image, 'USER').text).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     const after = image.instructions.slice(image.instructions.indexOf(the(image, 'USER')));
     expect(after.filter(({ name }) => name === 'RUN' || name === 'COPY')).toEqual([]);
@@ -90,13 +90,13 @@ describe('Containerfile', () => {
     expect(all(image, 'WORKDIR').at(-1)?.text).toBe('/var/lib/headrace');
   });
 
-  it('does not start until somebody has said who may use the service', async () => {
+  it('does not start until the operator has defined who may use the service', async () => {
     const { settings, problems } = await imageSettings();
     expect(settings).toBeUndefined();
     expect(problems.map(({ code }) => code)).toEqual(['HR_SERVICE_UNPROTECTED']);
   });
 
-  it('has a service file that is valid with users, in which everything is where the image has it', async () => {
+  it('has a service file that is valid with users, and refers to files at their paths in the image', async () => {
     const { settings, problems, presets } = await imageSettings('container/service.yml', USERS);
     expect(problems).toEqual([]);
     expect(settings?.storage).toEqual({ type: 'sqlite', path: '/var/lib/headrace/store' });
@@ -117,7 +117,7 @@ describe('compose.yaml', () => {
     volumes: Record<string, unknown>;
   };
 
-  it('names what there is', () => {
+  it('names existing files', () => {
     for (const { build: from, image: name, volumes: mounts = [] } of Object.values(services)) {
       expect(name).toMatch(/^[a-z-]+(\/[a-z-]+)?(:[\w.-]+)?$/);
       if (from !== undefined) expect(existsSync(join(root, (from as { dockerfile: string }).dockerfile))).toBe(true);
@@ -159,10 +159,10 @@ describe('the image', () => {
     rmSync(directory, { recursive: true, force: true });
   }, 10 * MINUTES);
 
-  /** Where something of the image is here. */
+  /** The path on this machine of a file in the image. */
   const inImage = (path: string) => join(directory, 'image', path.startsWith('/') ? path : join('/opt/headrace', path));
 
-  it('serves, is healthy and ends in order when it is built as the Containerfile says', {
+  it('serves, is healthy and shuts down cleanly if it is built as the Containerfile says', {
     timeout: 10 * MINUTES,
   }, async () => {
     const context = join(directory, 'build');
@@ -220,7 +220,7 @@ describe('the image', () => {
   });
 });
 
-/** Where a service that was just started is reached. */
+/** The URL of a service that was just started. */
 function urlOf(service: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';

@@ -6,13 +6,13 @@ export interface Instruction {
   name: string;
   /** `--from=build` and the like. */
   flags: Readonly<Record<string, string>>;
-  /** What follows, in one line. */
+  /** The rest, in one line. */
   text: string;
-  /** The same as words: the elements of a JSON array, or what spaces part. */
+  /** The same as words: the elements of a JSON array, or the words between spaces. */
   words: readonly string[];
 }
 
-/** A build stage, from its `FROM` on. */
+/** A build stage, starting at its `FROM`. */
 export interface BuildStage {
   image: string;
   name: string | undefined;
@@ -23,7 +23,7 @@ const NAMES = new Set(
   'FROM ARG LABEL ENV WORKDIR COPY RUN VOLUME USER EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' '),
 );
 
-/** Reads a Containerfile; takes only what the images here need, and throws at anything else. */
+/** Reads a Containerfile. It supports only the syntax of the images here, and throws at anything else. */
 export function readContainerfile(text: string): BuildStage[] {
   const stages: { image: string; name: string | undefined; instructions: Instruction[] }[] = [];
   const lines = text
@@ -64,7 +64,7 @@ function readInstruction(line: string): Instruction {
 
 const FLAG = /^--([a-z-]+)=(\S+) +/;
 
-/** Whether a file of the repository is left out of what an image is built from. The last pattern that fits decides. */
+/** Whether a file of the repository is excluded from an image. The last pattern that matches decides. */
 export function ignoredBy(root: string): (path: string) => boolean {
   const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')

@@ -20,7 +20,7 @@ interface Page {
   readonly ids: ReadonlySet<string>;
   /** Addresses of links. */
   readonly links: readonly string[];
-  /** Addresses of what the browser loads with the page. */
+  /** Addresses of resources that the browser loads with the page. */
   readonly loads: readonly string[];
 }
 
@@ -63,7 +63,7 @@ describe('the documentation site', () => {
     expect(missing.filter((path) => path !== 'index.html')).toEqual([]);
   });
 
-  it('has no broken link, not even to a part of a page', () => {
+  it('has no broken link, including links to a part of a page', () => {
     const broken: string[] = [];
     for (const { path, links } of pages.values()) {
       for (const link of links) {

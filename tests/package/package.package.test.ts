@@ -6,7 +6,7 @@ import { type PackedPackage, Project, packPackages, repository, run } from './pa
 
 const MINUTES = 60_000;
 const MEGABYTE = 1024 ** 2;
-/** What `npm install headrace` may take on a disk, without Node. */
+/** The disk space that `npm install headrace` may take, without Node. */
 const MAX_BYTES = 120 * MEGABYTE;
 const DISK_BLOCK = 4096;
 
@@ -40,7 +40,7 @@ indexer { type: Kafka }
 kafkaTopic { bootstrapServers: "localhost:1", topic: t }
 `;
 
-/** The path of the file is in a document: a check of the config does not see it. */
+/** The path of the file is in a document, so a check of the config does not see it. */
 const LATE_CONFIG = `
 connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 1 }]
 pipelines: [{ name: main, stages: [
@@ -54,7 +54,7 @@ let directory: string;
 let project: Project;
 let packed: PackedPackage;
 
-/** What a folder takes on a disk. */
+/** The size of a folder on a disk. */
 function diskUsage(folder: string): number {
   let bytes = 0;
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -101,14 +101,14 @@ describe('the package that users install', () => {
     expect(existsSync(join(project.path, 'node_modules/.bin/node'))).toBe(false);
   });
 
-  it('says which Node it needs on a machine with an older one', async () => {
+  it('names the Node version that it needs on a machine with an older one', async () => {
     const old = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})';
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` };
     const { code, stderr } = await project.fail('npx', ['headrace', 'validate', 'a.conf'], env);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('headrace needs Node.js 26') });
   });
 
-  it('names each library that a config needs and that is not installed, with the place and the command', async () => {
+  it('names each library that a config needs and that is not installed, with the position and the command', async () => {
     writeFileSync(join(project.path, 'libraries.conf'), LIBRARIES_CONFIG);
     const { peerDependencies } = JSON.parse(
       readFileSync(join(repository, 'packages/components/package.json'), 'utf8'),
@@ -133,7 +133,7 @@ describe('the package that users install', () => {
   it('fails a document that needs a library which is not installed, with the command', async () => {
     writeFileSync(join(project.path, 'late.conf'), LATE_CONFIG);
     const { stderr } = await project.fail('npx', ['headrace', 'run', 'late.conf']);
-    // npm may add warnings of its own.
+    // npm may add warnings.
     const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
     const records = lines.map((line) => JSON.parse(line));
     expect(records).toContainEqual(
@@ -145,7 +145,7 @@ describe('the package that users install', () => {
     );
   });
 
-  it('uses a library once it is installed next to it', async () => {
+  it('uses a library after it is installed next to it', async () => {
     await project.install('@platformatic/kafka');
     const { stdout } = await project.fail('npx', ['headrace', 'validate', 'libraries.conf']);
     expect(stdout).toContain('npm install mssql');

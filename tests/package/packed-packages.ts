@@ -9,7 +9,7 @@ import { readPages } from '../docs/page.ts';
 export const run = promisify(execFile);
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A package of ours as `npm pack` made it. */
+/** A package of ours as `npm pack` created it. */
 export interface PackedPackage {
   readonly manifest: {
     readonly name: string;
@@ -24,7 +24,8 @@ export interface PackedPackage {
 export const packages = readdirSync(join(repository, 'packages'));
 
 /**
- * Packs a copy of each package: packing changes the folder of `headrace` for a while, and other tests read there.
+ * Packs a copy of each package, because packing changes the folder of `headrace` for a while, and other tests read
+ * there.
  * @param names folders in `packages`
  */
 export async function packPackages(directory: string, names: readonly string[]): Promise<PackedPackage[]> {
@@ -74,7 +75,7 @@ export class Project {
     return stdout;
   }
 
-  /** A command that has to fail. */
+  /** A command that must fail. */
   async fail(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const failed = this.run(command, args, env).then(
       (stdout) => {
@@ -87,7 +88,7 @@ export class Project {
   }
 
   /**
-   * Compiles the TypeScript examples of pages as a strict project does. What the compiler complains about fails.
+   * Compiles the TypeScript examples of pages as a strict project does. An error of the compiler fails.
    * @param pages paths in the repository
    */
   async compileExamples(...pages: readonly string[]): Promise<number> {

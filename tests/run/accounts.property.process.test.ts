@@ -6,7 +6,7 @@ import { accountsOf, configOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
-/** Documents one by one, or a file that is read in pieces and decoded to tables, with rows that break the rules. */
+/** Documents one by one, or a file that is read in chunks and decoded to tables, with rows that break the rules. */
 const source = fc.oneof(
   fc.record({ kind: fc.constant('count' as const), failAfter: fc.option(fc.integer({ min: 0, max: 3000 })) }),
   fc.record({ kind: fc.constant('csv' as const), badEvery: fc.integer({ min: 3, max: 2000 }) }),
@@ -36,7 +36,7 @@ const scenario = fc.record({
 
 let files = 0;
 
-it('gives every document one end, and sends none twice, whatever fails and whenever it is stopped', async () => {
+it('counts every document once, and sends none twice, whatever fails and whenever it is stopped', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ count, pad, source, stages, threads, batchSize, stream, ...rest }) => {
       const path = `${harness.directory}/accounts-${++files}`;
@@ -79,7 +79,7 @@ it('gives every document one end, and sends none twice, whatever fails and whene
   );
 });
 
-/** Rows of `id`, `n` and `pad`, quotes and line ends in them; one in `badEvery` has a value too many. */
+/** Rows of `id`, `n` and `pad`, with quotes and line ends; one in `badEvery` has an extra value. */
 function writeCsv(path: string, count: number, pad: number, badEvery: number): string {
   const rows = Array.from({ length: count }, (_, i) =>
     i % badEvery === badEvery - 1 ? `${i},${i},a,b` : `${i},${i},"${'x'.repeat(pad)}\r\n"" é"`,

@@ -8,7 +8,7 @@ afterAll(() => harness.close());
 
 const BREAKS = 'the records cannot be read any further';
 
-describe('a piece that cannot be decoded to its end', () => {
+describe('a chunk that cannot be decoded completely', () => {
   it.each(['', '{class: Trouble, kind: wait, millis: 20}', '{class: Trouble, kind: concurrent, millis: 20}'])(
     'fails the run, and what came before it counts and is written (stages: %j)',
     async (stages) => {
@@ -25,19 +25,19 @@ describe('a piece that cannot be decoded to its end', () => {
     },
   );
 
-  it('fails the run where nothing waits for it', async () => {
+  it('fails the run if no connector waits for it', async () => {
     const result = await harness.run(configOf({ connector: 'class: BreakingConnector, count: 0' }));
     expect(result.status).toBe('FAILED');
   });
 
-  it('fails the run when there is no such decoder', async () => {
+  it('fails the run if its decoder does not exist', async () => {
     const connector = 'class: BreakingConnector, count: 5, decoder: BraekingDecoder';
     const result = await harness.run(configOf({ connector }));
     expect(result.status).toBe('FAILED');
     expect(result.problems[0]?.message).toContain('BraekingDecoder');
   });
 
-  it('has not come to its end for its source', async () => {
+  it('is not finished for its source', async () => {
     const settledFile = join(harness.directory, 'settled.txt');
     const connector = `class: BreakingConnector, count: 5, settledFile: "${settledFile}"`;
     await harness.run(configOf({ connector, stages: '{class: Trouble, kind: wait, millis: 20}' }));

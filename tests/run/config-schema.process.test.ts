@@ -14,7 +14,7 @@ const registry = await Registry.open({
 const schema = configSchema(registry);
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
 
-/** What the schema says of a config, as the paths of its complaints; none when it is content. */
+/** The errors of the schema for a config, with their paths; empty if it is valid. */
 function complaints(config: string): string[] {
   const { root, problems } = readConfigText(config);
   if (root === undefined) throw new Error(JSON.stringify(problems));
@@ -23,8 +23,8 @@ function complaints(config: string): string[] {
 
 function mistakes(config: unknown): string[] {
   validate(config);
-  const told = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
-  return told.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+  return errors.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
 }
 
 function withStage(stage: string, more = ''): string {
@@ -62,7 +62,7 @@ describe('the schema of a config', () => {
         '{ class: AddRandomNestedField, targetField: a, entries { b: c }, generators { c { class: AddRandomInt } } }',
       ),
     ],
-  ])('takes %s', (_, config) => expect(complaints(config)).toEqual([]));
+  ])('accepts %s', (_, config) => expect(complaints(config)).toEqual([]));
 
   it.each([
     ['a misspelt class', withStage('{ class: DropDocuments }'), '/pipelines/0/stages/0/class'],
@@ -125,12 +125,12 @@ describe('the schema of a config', () => {
     ['an indexer of no kind', 'connectors: [], pipelines: [], indexer { batchSize: 1 }', "'type'"],
   ])('refuses %s', (_, config, place) => expect(complaints(config).join('\n')).toContain(place));
 
-  it('says no more of a misspelt class than that', () => {
+  it('reports only the class if that is misspelt', () => {
     const places = new Set(complaints(withStage('{ class: DropDocuments, a: 1 }')).map((text) => text.split(' ')[0]));
     expect([...places]).toEqual(['/pipelines/0/stages/0/class']);
   });
 
-  it('knows custom components by their name and by their module', () => {
+  it('lists custom components by their name and by their module', () => {
     const [custom] = registry.list('connector').filter(({ module }) => !registry.isBuiltIn(module));
     for (const name of [custom?.name, `./fixture-components.ts#${custom?.name}`]) {
       expect(complaints(withConnector(`{ class: "${name}", stranger: 1 }`)).join()).toContain('"stranger"');
@@ -160,7 +160,7 @@ describe('the schema of a config', () => {
     expect(bare).toEqual([]);
   });
 
-  it('takes the examples of the stages, and refuses each with a stranger, or without what is required', () => {
+  it('accepts the examples of the stages, and refuses each with an unknown key, or without a required one', () => {
     const stages = registry.list('stage').filter(({ examples = [] }) => examples.length > 0);
     expect(stages.length).toBeGreaterThan(30);
     for (const { name, examples = [], schema: own } of stages) {

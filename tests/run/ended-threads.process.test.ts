@@ -8,8 +8,8 @@ afterAll(() => harness.close());
 
 const ports = () => queryObjects(MessagePort, { format: 'count' }) as unknown as number;
 
-it('the threads of runs and previews leave nothing in the process when they have ended', async () => {
-  // Node's main thread knows every thread of a process, by a port for each.
+it('the threads of runs and previews leave nothing in the process after they have ended', async () => {
+  // Node's main thread lists every thread of a process, with a port for each.
   expect(isMainThread).toBe(true);
   const config = configOf({ connector: 'class: CountConnector, count: 10' });
   const several = async () => {

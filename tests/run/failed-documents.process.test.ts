@@ -8,7 +8,7 @@ afterAll(() => harness.close());
 const failing = '{class: Trouble, kind: throw, every: 1}';
 
 describe('a run in which no document succeeded', () => {
-  it('has failed when a stage failed on every document', async () => {
+  it('has failed if a stage failed on every document', async () => {
     const { config } = recorded(harness, { connector: 'class: CountConnector, count: 2500', stages: failing });
     const result = await harness.run(config);
     expect(result.status).toBe('FAILED');
@@ -23,7 +23,7 @@ describe('a run in which no document succeeded', () => {
     });
   });
 
-  it('has failed when the destination refused every document', async () => {
+  it('has failed if the destination refused every document', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 10',
       options: 'failIds: "", stream: false',
@@ -32,7 +32,7 @@ describe('a run in which no document succeeded', () => {
     expect(result).toMatchObject({ status: 'FAILED', counts: { published: 10, failed: 10 } });
   });
 
-  it('has failed when the other documents were dropped', async () => {
+  it('has failed if the other documents were dropped', async () => {
     const { config } = recorded(harness, {
       stages: '{class: Trouble, kind: throw, every: 9}, {class: Trouble, kind: drop, every: 1}',
     });
@@ -44,7 +44,7 @@ describe('a run in which no document succeeded', () => {
   it.each([
     ['failed', '', 'HR_RUN_NOTHING_SUCCEEDED', 10, 1],
     ['failed beyond maxFailures', 'runner { maxFailures: "10%" }', 'HR_RUN_MAX_FAILURES', 100, 3],
-  ])('does not mark its source as read when documents %s', async (_what, rest, code, count, every) => {
+  ])('does not mark its source as read if documents %s', async (_what, rest, code, count, every) => {
     const { config } = recorded(harness, {
       connector: `class: CountConnector, count: ${count}, failIn: postExecute`,
       stages: `{class: Trouble, kind: throw, every: ${every}}`,
@@ -55,7 +55,7 @@ describe('a run in which no document succeeded', () => {
     expect(result.connectors).toMatchObject([{ status: 'complete' }]);
   });
 
-  it('has succeeded when none failed either', async () => {
+  it('has succeeded if no document failed either', async () => {
     const dropping = recorded(harness, { stages: '{class: Trouble, kind: drop, every: 1}' });
     expect((await harness.run(dropping.config)).status).toBe('SUCCEEDED');
     const empty = recorded(harness, { connector: 'class: CountConnector, count: 0' });
@@ -64,7 +64,7 @@ describe('a run in which no document succeeded', () => {
 });
 
 describe('runner.maxFailures', () => {
-  it('stops an endless run when more documents have failed', async () => {
+  it('stops an endless run if more documents have failed', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 0, endless: true',
       stages: '{class: Trouble, kind: throw, every: 3}',
@@ -83,7 +83,7 @@ describe('runner.maxFailures', () => {
     expect(ids()).toHaveLength(succeeded);
   });
 
-  it('lets as many documents fail as it says', async () => {
+  it('allows the given number of failed documents', async () => {
     const { config } = recorded(harness, {
       stages: '{class: Trouble, kind: throw, every: 4}',
       rest: 'runner.maxFailures: 3',
@@ -91,7 +91,7 @@ describe('runner.maxFailures', () => {
     expect(await harness.run(config)).toMatchObject({ status: 'SUCCEEDED', counts: { succeeded: 7, failed: 3 } });
   });
 
-  it('stops a run of which a larger part fails than the percentage', async () => {
+  it('stops a run in which a larger part fails than the percentage', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 0, endless: true',
       stages: '{class: Trouble, kind: throw, every: 3}',
@@ -105,7 +105,7 @@ describe('runner.maxFailures', () => {
     expect(accountsOf(result).published).toBeGreaterThanOrEqual(1000);
   });
 
-  it('does not end a run for the first document that fails, by a percentage', async () => {
+  it('does not end a run after the first failed document, by a percentage', async () => {
     // The first of 10,000 documents fails, and every 5000th after it.
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 10000',
@@ -115,7 +115,7 @@ describe('runner.maxFailures', () => {
     expect(await harness.run(config)).toMatchObject({ status: 'SUCCEEDED', counts: { succeeded: 9998, failed: 2 } });
   });
 
-  it('holds a short run to the percentage at its end', async () => {
+  it('applies the percentage to a short run at its end', async () => {
     const { config } = recorded(harness, {
       stages: '{class: Trouble, kind: throw, every: 4}',
       rest: 'runner.maxFailures: 10%',

@@ -5,8 +5,8 @@ import { accountsOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
-describe('a run fails, saying why,', () => {
-  it.each(['preExecute', 'postExecute'])('and logs the reason after a colon when %s throws', async (phase) => {
+describe('a run fails with a reason', () => {
+  it.each(['preExecute', 'postExecute'])('and logs the reason after a colon if %s throws', async (phase) => {
     const { config } = recorded(harness, { connector: `class: CountConnector, count: 1, failIn: ${phase}` });
     await harness.run(config);
     expect(harness.logged.map(({ message }) => message)).toContain(`${phase} failed: no ${phase} today`);
@@ -41,7 +41,7 @@ describe('a run fails, saying why,', () => {
     [
       'when the indexer cannot connect',
       { options: 'failConnect: true' },
-      { text: 'c: ERROR. Indexer could not connect.\n', message: 'nobody is listening' },
+      { text: 'c: ERROR. Indexer could not connect.\n', message: 'no server is listening' },
     ],
     [
       'when a stage ends the thread',
@@ -66,7 +66,7 @@ describe('a run fails, saying why,', () => {
   });
 
   it.each([250, 270, 290, 310])(
-    'and has one end for each document when %i ms pass while documents wait for room',
+    'and counts each document once if %i ms pass while documents wait for space',
     async (limit) => {
       const { config, ids } = recorded(harness, {
         connector: 'class: CountConnector, count: 0, endless: true',
@@ -78,7 +78,7 @@ describe('a run fails, saying why,', () => {
     },
   );
 
-  it('when closing throws too, with both reasons', async () => {
+  it('if closing throws too, with both reasons', async () => {
     const { config } = recorded(harness, { connector: 'class: CountConnector, count: 3, failAfter: 1, failIn: close' });
     const result = await harness.run(config);
     expect(result.message).toContain('c: ERROR. Error closing connector\n');
@@ -88,7 +88,7 @@ describe('a run fails, saying why,', () => {
     ]);
   });
 
-  it('when a connector without a pipeline wants to publish', async () => {
+  it('if a connector without a pipeline publishes a document', async () => {
     const result = await harness.run(`connectors: [{name: s, class: CountConnector, count: 1}], pipelines: []
       indexer { class: NopIndexer }`);
     expect(result.message).toContain('s: ERROR. execute failed.\n');
@@ -107,14 +107,14 @@ describe('a run fails, saying why,', () => {
     expect(result.message).toContain('\nd: skipped.\n');
   });
 
-  it('without a loss of what was published before the source broke', async () => {
+  it('but keeps what was published before the source broke', async () => {
     const { config, ids } = recorded(harness, { connector: 'class: CountConnector, count: 9999, failAfter: 2345' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ published: 2345, succeeded: 2345 });
     expect(ids()).toEqual(firstIds(2345));
   });
 
-  it('at once when its source is a device or a pipe, which could hold a thread for ever', async () => {
+  it('at once if its source is a device or a pipe, which could block a thread forever', async () => {
     const { config } = recorded(harness, { connector: 'class: CSVConnector, path: /dev/zero' });
     const result = await harness.run(config);
     expect(result.problems[0]).toMatchObject({
@@ -123,7 +123,7 @@ describe('a run fails, saying why,', () => {
     });
   });
 
-  it('when its config is invalid, without touching anything', async () => {
+  it('if its config is invalid, without any side effect', async () => {
     const { config } = recorded(harness, { stages: '{class: Troubel, kind: x}, {class: TrimWhitespace}' });
     const result = await harness.run(config);
     expect(result.message).toContain('RUN SUMMARY: Failure. 0/0 connectors complete. No docs published.\n');

@@ -34,7 +34,7 @@ const retry = (config: string, failures: readonly KeptFailure[]) =>
 const inputOf = ({ document }: KeptFailure) => (document?.kind === 'input' ? document.json : undefined);
 
 describe('a document that fails in a stage', () => {
-  it('is kept as the source gave it, whatever the stages before did to it', async () => {
+  it('is stored as the source published it, whatever the earlier stages changed', async () => {
     const path = newPath('.csv');
     const rows = Array.from({ length: 3000 }, (_, i) => `r${i}, a ${i} ,"1.0"`);
     writeFileSync(path, `key,text,n\n${rows.join('\n')}\n`);
@@ -54,7 +54,7 @@ describe('a document that fails in a stage', () => {
     expect(input).toMatchObject({ id: 'r7', text: ' a 7 ', n: '1.0' });
     expect(input).not.toHaveProperty('title');
     expect(input).not.toHaveProperty('run_id');
-    // The result tells of them without their contents.
+    // The result reports them without their contents.
     expect(result.failures[0]).not.toHaveProperty('document');
   });
 
@@ -66,7 +66,7 @@ describe('a document that fails in a stage', () => {
       'has children, several in flight',
       '{class: Trouble, kind: concurrent, millis: 2}, {class: Trouble, kind: children}',
     ],
-  ])('is told from its neighbours where it %s', async (_, stages) => {
+  ])('is distinguished from its neighbours if it %s', async (_, stages) => {
     const { failures } = await failuresOf(
       configOf({
         connector: 'class: CountConnector, count: 600',
@@ -78,7 +78,7 @@ describe('a document that fails in a stage', () => {
     expect(failures.map((failure) => JSON.parse(inputOf(failure) as string))).toEqual(expected);
   });
 
-  it('is kept when the time limit ended it', async () => {
+  it('is stored if the time limit ended it', async () => {
     const { failures } = await failuresOf(
       configOf({
         connector: 'class: CountConnector, count: 20',
@@ -90,7 +90,7 @@ describe('a document that fails in a stage', () => {
     expect(inputOf(failures[0] as KeptFailure)).toBe('{"id":"5","n":5}');
   });
 
-  it('is kept when it cannot be encoded for the indexer', async () => {
+  it('is stored if it cannot be encoded for the indexer', async () => {
     const { failures } = await failuresOf(
       configOf({
         stages: '{class: Trouble, kind: corrupt, at: 3}',
@@ -102,7 +102,7 @@ describe('a document that fails in a stage', () => {
     expect(inputOf(failures[0] as KeptFailure)).toBe('{"id":"3","n":3}');
   });
 
-  it('is told without its content when that is too large, and says so', async () => {
+  it('is reported without its content if that is too large, with the reason', async () => {
     const { failures } = await failuresOf(
       configOf({
         connector: 'class: CountConnector, count: 2, pad: 1100000',
@@ -113,7 +113,7 @@ describe('a document that fails in a stage', () => {
     expect(failures[0]).not.toHaveProperty('document');
   });
 
-  it('is one of a thousand at most', async () => {
+  it('is stored for at most a thousand documents', async () => {
     const { result, failures } = await failuresOf(
       configOf({ connector: 'class: CountConnector, count: 2500', stages: '{class: Trouble, kind: throw}' }),
     );
@@ -125,7 +125,7 @@ describe('a document that fails in a stage', () => {
 });
 
 describe('all documents that fail', () => {
-  it('are told where that is asked for, in stages and at the indexer, whatever their number and size', async () => {
+  it('are reported on request, from stages and from the indexer, in any number and size', async () => {
     for (const [more, indexed] of [
       ['', { ...toFile(newPath(), 'throwFrom: 0'), stages: '' }],
       [', pad: 1100000', { stages: '{class: Trouble, kind: throw}' }],
@@ -143,7 +143,7 @@ describe('all documents that fail', () => {
 });
 
 describe('a document that fails at the indexer', () => {
-  it('is kept as the indexer was given it', async () => {
+  it('is stored as the indexer received it', async () => {
     const { failures } = await failuresOf(
       configOf({ connector: 'class: CountConnector, count: 300', ...toFile(newPath(), 'failIds: "77", throwFrom: 2') }),
     );
@@ -155,7 +155,7 @@ describe('a document that fails at the indexer', () => {
     expect(failures).toHaveLength(102);
   });
 
-  it('has no content of its own in a stream', async () => {
+  it('has no separate content in a stream', async () => {
     const { failures } = await failuresOf(configOf(toFile(newPath(), 'stream: true, throwFrom: 0')));
     expect(failures).toHaveLength(10);
     expect(failures[0]).toMatchObject({ id: '0', omitted: expect.stringContaining('stream') });
@@ -163,7 +163,7 @@ describe('a document that fails at the indexer', () => {
 });
 
 describe('failed documents that are run again', () => {
-  it('go through the pipeline, alone, when a stage failed; the connector is not executed', async () => {
+  it('go through the pipeline, alone, if a stage failed; the connector is not executed', async () => {
     const broken = configOf({
       connector: 'class: CountConnector, count: 50',
       stages: '{class: Trouble, kind: throw, every: 10}',
@@ -181,7 +181,7 @@ describe('failed documents that are run again', () => {
     expect(idsIn(path).filter((id) => !id.includes('-'))).toEqual(['0', '10', '20', '30', '40']);
   });
 
-  it('go to the indexer as they were, past the stages, when that failed', async () => {
+  it('go to the indexer unchanged, without the stages, if the indexer failed', async () => {
     const { failures } = await failuresOf(
       configOf({ connector: 'class: CountConnector, count: 300', ...toFile(newPath(), 'failIds: "7"') }),
     );
@@ -196,7 +196,7 @@ describe('failed documents that are run again', () => {
     expect(idsIn(path)).toEqual(failures.map(({ id }) => id));
   });
 
-  it('may fail again, and are kept again', async () => {
+  it('may fail again, and are stored again', async () => {
     const config = configOf({
       stages: '{class: Trouble, kind: throw, at: 4}',
       ...toFile(newPath(), 'failIds: "7"'),
@@ -222,7 +222,7 @@ describe('failed documents that are run again', () => {
     expect(readFileSync(path, 'utf8')).toContain('"kind":"bytes"');
   });
 
-  it('are left out, with a warning, when nothing is known of them, or the config has changed', async () => {
+  it('are left out with a warning if their content is unknown or the config has changed', async () => {
     const lines = [
       '{"id":"a.csv:3","connector":"c","at":"connector","code":"HR_RECORD_UNREADABLE","message":"bad"}',
       '{"id":"big","connector":"c","at":"s","omitted":"It is too large"}',
@@ -244,14 +244,14 @@ describe('failed documents that are run again', () => {
     );
   });
 
-  it('fail the run when none of them can be run again', async () => {
+  it('fail the run if none of them can be run again', async () => {
     const line = '{"id":"2","connector":"c","at":"indexer","processed":true,"encoding":"0000","document":"2"}';
     const result = await harness.run(configOf({}), { retry: [line] });
     expect(result.status).toBe('FAILED');
     expect(result.problems).toMatchObject([{ severity: 'error', code: 'HR_RETRY_LEFT_OUT' }]);
   });
 
-  it('are refused, all at once, when they are none', async () => {
+  it('are refused, all at once, if the lines are invalid', async () => {
     const result = await harness.run(configOf({}), {
       retry: ['nonsense', '[]', '{"id":"1","connector":"c","document":{"title":"no id"}}', '{"id":"1"}'],
     });

@@ -20,7 +20,7 @@ const countParameters = Type.Object({
   count: Type.Integer(),
   /** Fail after this many documents. */
   failAfter: Type.Optional(Type.Integer()),
-  /** Go on for ever, until told to stop. */
+  /** Continue forever, until stopped. */
   endless: Type.Optional(Type.Boolean({ default: false })),
   failIn: Type.Optional(Type.String()),
   /** Characters of a field `pad`. */
@@ -65,20 +65,23 @@ const troubleParameters = Type.Object({
   /** Only for the document with this `n`. */
   at: Type.Optional(Type.Integer()),
   millis: Type.Optional(Type.Integer({ default: 1 })),
-  /** How many children, where it makes no more and does not end. */
+  /** How many children, if it then creates no more and does not end. */
   count: Type.Optional(Type.Integer()),
   /** The file of the indexer. */
   path: Type.Optional(Type.String()),
-  /** In the ids of the children that it makes. */
+  /** Part of the ids of the children. */
   tag: Type.Optional(Type.String({ default: '' })),
 });
 
-/** @param count after these it makes no more, and does not end either */
+/** @param count after these it creates no more, and does not end either */
 function* endlessChildren(parent: Document, count: number): Generator<Document> {
   for (let i = 0; ; ) if (i < count) yield Document.create(`${parent.id}-${i++}`);
 }
 
-/** Children of 64 KiB, 64 MiB in all; the last one tells how many lines the indexer had written when it was made. */
+/**
+ * Children of 64 KiB, 64 MiB in all. The last one has the number of lines that the indexer had written when it was
+ * created.
+ */
 function* manyChildren(parent: Document, written: string): Generator<Document> {
   for (let i = 0; i < 1024; i++) {
     const child = Document.create(`${parent.id}-${i}`);
@@ -88,7 +91,7 @@ function* manyChildren(parent: Document, written: string): Generator<Document> {
   }
 }
 
-/** Makes trouble of a kind. */
+/** Causes a problem of a kind. */
 export class Trouble extends Stage<typeof troubleParameters> {
   static override readonly parameters = troubleParameters;
   override readonly maxInFlight: number = this.params.kind === 'concurrent' ? 8 : 1;
@@ -157,7 +160,7 @@ export class Refuse extends Stage<typeof refuseParameters> {
 
 const kindParameters = Type.Object({ field: Type.String() });
 
-/** Tells in the field `kind` whether a field holds bytes. */
+/** Writes to the field `kind` whether a field contains bytes. */
 export class KindOf extends Stage<typeof kindParameters> {
   static override readonly parameters = kindParameters;
 
@@ -169,13 +172,13 @@ export class KindOf extends Stage<typeof kindParameters> {
 const breakingParameters = Type.Object({
   /** How many documents can be decoded before it breaks. */
   count: Type.Integer(),
-  /** Where the decoder is, in this module. */
+  /** The location of the decoder, in this module. */
   decoder: Type.Optional(Type.String({ default: 'BreakingDecoder' })),
-  /** Write here whether what was published has come to its end. */
+  /** Write here whether the published documents are finished. */
   settledFile: Type.Optional(Type.String()),
 });
 
-/** Gives documents with `n`, and breaks off. */
+/** Returns documents with `n`, and then throws. */
 export class BreakingDecoder implements RecordDecoder {
   decode(_bytes: Uint8Array, count: unknown, sink: RecordSink): void {
     for (let n = 0; n < (count as number); n++) {
@@ -187,7 +190,7 @@ export class BreakingDecoder implements RecordDecoder {
   }
 }
 
-/** Publishes a piece that cannot be decoded to its end. */
+/** Publishes a chunk that cannot be decoded completely. */
 export class BreakingConnector extends Connector<typeof breakingParameters> {
   static override readonly parameters = breakingParameters;
 
@@ -196,11 +199,11 @@ export class BreakingConnector extends Connector<typeof breakingParameters> {
     const decoder = { url: import.meta.url, name, options: undefined };
     await publisher?.publishChunk({ bytes: new Uint8Array(1), decoder, position: count });
     if (settledFile === undefined) return;
-    const told = await publisher?.settled().then(
+    const settled = await publisher?.settled().then(
       () => 'resolved',
       (error) => `rejected: ${error.message}`,
     );
-    writeFileSync(settledFile, `${told}`);
+    writeFileSync(settledFile, `${settled}`);
   }
 }
 
@@ -214,7 +217,7 @@ const fileParameters = Type.Object({
   millis: Type.Optional(Type.Integer({ default: 0 })),
   hang: Type.Optional(Type.Boolean({ default: false })),
   stream: Type.Optional(Type.Boolean({ default: false })),
-  /** Give this back, as JSON, whatever became of a batch. */
+  /** Return this, as JSON, for every batch. */
   answer: Type.Optional(Type.String()),
 });
 
@@ -225,7 +228,7 @@ export class IdEncoder implements DocumentEncoder {
   }
 }
 
-/** Writes a line for each batch: its ids. Fails as it is told. */
+/** Writes a line for each batch: its ids. Fails as its parameters say. */
 export class BatchFileIndexer extends Indexer<typeof fileParameters> {
   static override readonly parameters = fileParameters;
   static override readonly block = 'batchfile';
@@ -237,7 +240,7 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
   }
 
   override connect(): void {
-    if (this.params.failConnect) throw new Error('nobody is listening');
+    if (this.params.failConnect) throw new Error('no server is listening');
     writeFileSync(this.params.path, '');
   }
 

@@ -24,7 +24,7 @@ afterAll(async () => {
   await harness.close();
 });
 
-it('the rows of other queries arrive under ids of their own, as the page of DatabaseConnector has it', async () => {
+it('the rows of other queries get different ids, as documented for DatabaseConnector', async () => {
   const shown = /```hocon\n(stages:[^`]*?)(indexer[^`]*)```/.exec(readFileSync(page, 'utf8'));
   const { status } = await harness.run(`
     connectors: [{

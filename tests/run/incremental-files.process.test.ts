@@ -25,7 +25,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A run in a process of its own, which can be killed. */
+/** A run in a separate process, which can be killed. */
 const SCRIPT = `
   import { catalogUrl } from '@headrace/components';
   import { readConfigText } from '@headrace/engine';
@@ -87,18 +87,18 @@ function archiveOf(i: number): [name: string, content: Uint8Array] {
   return [`${i}.tar.gz`, gzipSync(execFileSync('tar', ['-C', folder, '-cf', '-', ...readdirSync(folder)]))];
 }
 
-/** What is indexed and not noted yet when a process dies: about a group each time. */
+/** The documents that are indexed but not recorded when a process dies: about one group each time. */
 const REPEATED = 700;
 const KILLS = 3;
 
-/** Runs over a folder until one comes to its end, those before it killed; gives the ids of all. */
+/** Runs over a folder until a run finishes; the runs before it are killed. Returns the ids of all. */
 async function runWithKills(folder: string, documents: number, options: string): Promise<string[][]> {
   const outs: string[] = [];
   for (let round = 0; round <= KILLS; round++) {
     const out = join(folder, `out-${round}`);
     outs.push(out);
     const child = start(folder, out, options);
-    // At different moments, the last one left to its end.
+    // They are killed at different moments; the last one is not killed.
     const enough = round === KILLS ? Number.POSITIVE_INFINITY : (documents * (2 + round * 4)) / 30;
     while (child.exitCode === null && indexed(out).length < enough) await setTimeout(20);
     if (round < KILLS) child.kill('SIGKILL');
@@ -135,7 +135,7 @@ describe('an incremental run that is killed again and again', { timeout: 300_000
       3000,
       () => Array.from({ length: 30 }, (_, i) => archiveOf(i)),
     ],
-  ])('%s misses nothing, and repeats little', async (_, options, documents, files) => {
+  ])('%s misses no document, and repeats few', async (_, options, documents, files) => {
     const folder = folderWith(files());
     const rounds = await runWithKills(folder, documents, options);
     const all = rounds.flat();
@@ -148,7 +148,7 @@ describe('an incremental run that is killed again and again', { timeout: 300_000
     expect([code, indexed(last)]).toEqual([0, []]);
   });
 
-  it('and moves what it has done loses no file, and moves none before its documents are indexed', async () => {
+  it('and moves finished files loses no file, and moves none before its documents are indexed', async () => {
     const names = Array.from({ length: 2000 }, (_, i) => `${i}.csv`);
     const folder = folderWith(names.map((name, i) => [name, `k\nrow-${i}\n`]));
     const done = join(folder, 'done');
@@ -161,7 +161,7 @@ describe('an incremental run that is killed again and again', { timeout: 300_000
   });
 });
 
-describe('a destination that takes nothing', () => {
+describe('a destination that accepts nothing', () => {
   const harness = new RunHarness();
   afterAll(() => harness.close());
 
@@ -169,9 +169,9 @@ describe('a destination that takes nothing', () => {
     ['is away (503)', 503, 'ndjson'],
     ['no longer knows the password (401)', 401, 'ndjson'],
     ['no longer knows the password (401), asked for each document by itself', 401, 'single'],
-  ])('leaves the files whose documents it did not take for the next run when it %s', async (_, status, form) => {
+  ])('leaves the files of refused documents for the next run if it %s', async (_, status, form) => {
     const folder = folderWith(Array.from({ length: 300 }, (_, i) => [`${i}.txt`, `text ${i}`] as const));
-    /** Requests that it takes before it refuses all. */
+    /** The number of requests that it accepts before it refuses all. */
     let takes = 0;
     const taken = new Set<string>();
     const server = createServer(async (request, response) => {

@@ -7,7 +7,7 @@ const harness = new RunHarness();
 afterAll(() => harness.close());
 
 describe('the indexer', () => {
-  it('gets everything, however few documents may wait for it', async () => {
+  it('gets all documents, however few may wait for it', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 5000',
       indexer: 'batchSize: 7',
@@ -25,7 +25,7 @@ describe('the indexer', () => {
   });
 
   it.each(['false', 'true'])(
-    'fails every document of a batch that it throws on, and goes on (streaming: %s)',
+    'fails every document of a batch that it throws on, and continues (streaming: %s)',
     async (stream) => {
       const { config } = recorded(harness, {
         connector: 'class: CountConnector, count: 5000',
@@ -46,7 +46,7 @@ describe('the indexer', () => {
     ['a document twice', '[{"index":1,"message":"a"},{"index":1,"message":"b"}]'],
     ['one that is not there', '[{"index":10,"message":"a"}]'],
     ['one without a position', '[{"message":"a"}]'],
-  ])('fails the batch when it gives back %s', async (_, answer) => {
+  ])('fails the batch if it returns %s', async (_, answer) => {
     const { config } = recorded(harness, { options: `answer: ${JSON.stringify(answer)}` });
     const result = await harness.run(config);
     expect(result.status).toBe('FAILED');
@@ -57,7 +57,7 @@ describe('the indexer', () => {
     });
   });
 
-  it('is bypassed with sendEnabled: false, whatever it is', async () => {
+  it('is not called with sendEnabled: false', async () => {
     const result = await harness.run(
       configOf({
         indexer: 'type: CSV, sendEnabled: false',
@@ -102,7 +102,7 @@ describe('the indexer', () => {
     expect(result.failures[0]?.failure.message).toContain('ENOSPC');
   });
 
-  it('serves all connectors of a run as one: one CSV file, one header', async () => {
+  it('serves all connectors of a run: one CSV file, one header', async () => {
     const path = `${harness.directory}/both.csv`;
     const result = await harness.run(`connectors: [
         {name: a, class: CountConnector, pipeline: p, count: 2, docIdPrefix: a}
@@ -117,7 +117,7 @@ describe('the indexer', () => {
 });
 
 describe('accounts', () => {
-  it('tell of every document that a connector handed over, even when a pipeline thread is lost', async () => {
+  it('account for every document of a connector, even if a pipeline thread is lost', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 5000',
       stages: '{class: Trouble, kind: exit, at: 3500}',
@@ -132,7 +132,7 @@ describe('accounts', () => {
     expect(new Set(ids()).size).toBe(ids().length);
   });
 
-  it('of a thread of a run that is lost keep what its connectors had', async () => {
+  it('of a lost thread keep the counts of its connectors', async () => {
     const result = await harness.run(`connectors: [
         {name: a, class: CountConnector, pipeline: p, count: 10}
         {name: b, class: SleepConnector, duration: 1}
@@ -151,7 +151,7 @@ describe('accounts', () => {
     );
   });
 
-  it('hold back a connector that has as many documents under way as it may', async () => {
+  it('stop a connector that has the maximum number of documents in flight', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 500',
       stages: '{class: Trouble, kind: wait, millis: 2}',

@@ -6,7 +6,7 @@ import { accountsOf, configOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
-it('fails a run whose output another run is writing, and harms nothing of that', async () => {
+it('a run whose output another run is writing fails, and leaves that output unchanged', async () => {
   const path = join(harness.directory, 'shared.jsonl');
   const rest = `jsonl { path: "${path}" }`;
   const indexer = 'type: JSONLines';
@@ -29,7 +29,7 @@ it('fails a run whose output another run is writing, and harms nothing of that',
   expect((await harness.run(configOf({ indexer, rest }))).status).toBe('SUCCEEDED');
 });
 
-it('is neither read nor moved by the run that writes it, where it lies among the files of its source', async () => {
+it('an output among the source files is neither read nor moved by the run that writes it', async () => {
   const folder = join(harness.directory, 'among');
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.txt'), 'a');

@@ -5,7 +5,7 @@ const harness = new RunHarness();
 afterAll(() => harness.close());
 
 it(
-  'worker.maxProcessingSecs holds for a trusted script in a process of its own: the run goes on',
+  'worker.maxProcessingSecs limits a trusted script in a separate process, and the run continues',
   async () => {
     const script = 'while doc.n == 2: pass';
     const config = configOf({

@@ -44,17 +44,21 @@ afterAll(async () => {
   await harness.close();
 });
 
-/** Runs a config of a stranger; gives all that was said, and the run. */
+/** Runs an untrusted config; returns all its messages, and the run. */
 async function run(parts: Parameters<typeof configOf>[0], policy: Partial<Policy> = {}) {
   const before = { logged: harness.logged.length, failures: harness.failures.length };
   const result = await harness.run(configOf(parts), {
     registry: { ...registrySource, policy: { ...STRICT_POLICY, components: DEFAULT_POLICY.components, ...policy } },
   });
-  const told = JSON.stringify([result, harness.logged.slice(before.logged), harness.failures.slice(before.failures)]);
-  return { result, told };
+  const messages = JSON.stringify([
+    result,
+    harness.logged.slice(before.logged),
+    harness.failures.slice(before.failures),
+  ]);
+  return { result, messages };
 }
 
-/** What the check says of a config of a stranger: no thread, no file, no connection. */
+/** The check of an untrusted config: no thread, no file, no connection. */
 async function check(parts: Parameters<typeof configOf>[0], policy: Partial<Policy> = {}) {
   const registry = await Registry.open({
     ...registrySource,
@@ -76,7 +80,9 @@ function refusal(message: RegExp) {
 const document = (field: string, value: string) =>
   `{class: SetStaticValues, staticValues: {${field}: ${JSON.stringify(value)}}}`;
 
-/** What each room that touches files or hosts is asked to do, and must not. `{closed}` is the directory with the secrets. */
+/**
+ * For each part that uses files or hosts, a config that must be refused. `{closed}` is the directory with the secrets.
+ */
 const FILES: Record<string, Parameters<typeof configOf>[0]> = {
   CSVConnector: { connector: 'class: CSVConnector, path: "{closed}/secret.csv"' },
   JSONConnector: { connector: 'class: JSONConnector, jsonPath: "{closed}/secret.json"' },
@@ -143,16 +149,16 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   const parts = FILES[name] as Parameters<typeof configOf>[0];
   const policy = { read: [open], write: [open], privateAddresses: true, scripts: 'all' as const };
 
-  it('gets at no file outside by a link, which no check of texts sees', async () => {
-    const { result, told } = await run(filled(parts, join(open, 'way-out')), policy);
-    expect(told).toMatch(/An uploaded config may not (read|write)/);
-    expect(told).not.toContain(SECRET);
+  it('cannot reach a file outside through a link, which the check of texts cannot see', async () => {
+    const { result, messages } = await run(filled(parts, join(open, 'way-out')), policy);
+    expect(messages).toMatch(/An uploaded config may not (read|write)/);
+    expect(messages).not.toContain(SECRET);
     expect(result.status === 'FAILED' || result.counts.failed > 0 || result.counts.succeeded === 0).toBe(true);
     expect(readdirSync(join(directory, 'closed')).filter((file) => !file.startsWith('secret.'))).toEqual([]);
   });
 
   it.skipIf(name.includes('a document') || name.includes('certificate of a database'))(
-    'is told of it by the check of the config, with the place',
+    'is reported by the check of the config, with the position',
     async () => {
       for (const closed of [join(directory, 'closed'), `${open}/../closed`]) {
         const problems = await check(filled(parts, closed), policy);
@@ -162,7 +168,7 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   );
 });
 
-describe('files that a config touches without naming them for it', () => {
+describe('files that a config uses without naming them', () => {
   const moves = 'moveToAfterProcessing: "{open}/done"';
   const cases: [string, string, RegExp][] = [
     [
@@ -182,16 +188,16 @@ describe('files that a config touches without naming them for it', () => {
     ],
   ];
 
-  it.each(cases)('%s is told by the check', async (_, connector, told) => {
+  it.each(cases)('%s is reported by the check', async (_, connector, expected) => {
     const policy = { read: [open, join(directory, 'closed')], write: [open] };
     const problems = await check(filled({ connector }, join(directory, 'closed')), policy);
     expect(problems).toContainEqual(refusal(/may not/));
-    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toContainEqual(expect.stringMatching(told));
-    // The same, where all of it may be written.
+    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toContainEqual(expect.stringMatching(expected));
+    // The same, if all of it may be written.
     expect(await check(filled({ connector }, open), { read: [open], write: ['/'] })).toEqual([]);
   });
 
-  it('those in a cloud are no files of this machine', async () => {
+  it('files in a cloud are not files of this machine', async () => {
     const connector =
       'class: FileConnector, paths: ["s3://bucket/in"], s3 {}, fileOptions { moveToAfterProcessing: "s3://bucket/done" }';
     expect(await check({ connector }, { read: [], write: [] })).toEqual([]);
@@ -213,8 +219,8 @@ describe('files that the policy names', () => {
     expect(readFileSync(join(open, 'new/out.jsonl'), 'utf8')).toContain('"name":"a"');
   });
 
-  it('are walked without what leads out', async () => {
-    const { result, told } = await run(
+  it('are walked without links that lead outside', async () => {
+    const { result, messages } = await run(
       {
         connector: `class: FileConnector, paths: ["${open}"]`,
         indexer: 'type: JSONLines',
@@ -222,16 +228,16 @@ describe('files that the policy names', () => {
       },
       { read: [open], write: [] },
     );
-    expect(told).not.toContain(SECRET);
+    expect(messages).not.toContain(SECRET);
     expect(result.problems.map(({ code }) => code)).toContain('HR_POLICY_REFUSED');
   });
 
-  it('are not left through a link that leads nowhere yet', async () => {
-    const { told } = await run(
+  it('are not left through a link to a path that does not exist yet', async () => {
+    const { messages } = await run(
       { indexer: 'type: JSONLines', rest: `jsonl { path: "${open}/dangling" }` },
       { read: [open], write: [open] },
     );
-    expect(told).toContain('HR_INDEXER_CONNECT');
+    expect(messages).toContain('HR_INDEXER_CONNECT');
     expect(readdirSync(join(directory, 'closed'))).not.toContain('new');
   });
 });
@@ -241,13 +247,13 @@ describe('SQLite', () => {
     'does not open other files: %s',
     async (sql) => {
       const statement = sql.replace('{closed}', join(directory, 'closed'));
-      const { told } = await run(
+      const { messages } = await run(
         {
           connector: `class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", preSQL: ${JSON.stringify(statement)}, sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""`,
         },
         { read: [open], write: [open], scripts: 'all' },
       );
-      expect(told).toMatch(/not authorized|authorization denied/);
+      expect(messages).toMatch(/not authorized|authorization denied/);
       expect(readdirSync(join(directory, 'closed'))).not.toContain('new.db');
     },
   );
@@ -257,8 +263,8 @@ describe('SQLite', () => {
     async (scripts) => {
       const connector =
         'class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""';
-      const { told } = await run({ connector }, { scripts });
-      expect(told).toContain('it computes in the service, and cannot be interrupted');
+      const { messages } = await run({ connector }, { scripts });
+      expect(messages).toContain('it computes in the service, and cannot be interrupted');
       const where = { path: 'connectors[0].connectionString', line: 1, column: expect.any(Number), component: 'c' };
       expect(await check({ connector }, { scripts })).toEqual([
         expect.objectContaining({
@@ -270,7 +276,7 @@ describe('SQLite', () => {
       const query =
         '{class: QueryDatabase, driver: "org.sqlite.JDBC", connectionString: "jdbc:h2:mem:x", jdbcUser: "", jdbcPassword: "", sql: "select 1", keyFields: [], inputTypes: [], fieldMapping {}}';
       expect(await check({ stages: query }, { scripts })).toContainEqual(refusal(/may not query SQLite/));
-      // What keeps a state there sends no statements of the config.
+      // A component that keeps state there does not send statements of the config.
       const files = `class: FileConnector, paths: ["${open}"], state { connectionString: "jdbc:sqlite:${open}/s.db" }`;
       expect(await check({ connector: files }, { scripts, read: [open], write: [open] })).toEqual([]);
     },
@@ -326,22 +332,22 @@ describe.each(Object.keys(HOSTS))('%s', (name) => {
       ]),
     );
 
-  it('does not get to this machine by a name of it', async () => {
-    const { told } = await run(at('localhost'));
-    expect(told).not.toContain(SECRET);
+  it('cannot reach this machine by one of its names', async () => {
+    const { messages } = await run(at('localhost'));
+    expect(messages).not.toContain(SECRET);
     expect(connections).toBe(0);
-    // FetchUri writes its errors into the document; the driver of SQL Server keeps the reason to itself.
-    if (!/FetchUri|SQL Server/.test(name)) expect(told).toMatch(/may not connect to/);
+    // FetchUri writes its errors into the document; the driver of SQL Server does not report the reason.
+    if (!/FetchUri|SQL Server/.test(name)) expect(messages).toMatch(/may not connect to/);
   });
 
-  it.skipIf(name === 'FetchUri')('is told of an address by the check of the config, with the place', async () => {
+  it.skipIf(name === 'FetchUri')('is reported by the check of the config, with the position', async () => {
     for (const host of ['127.0.0.1', '[::1]', '0x7f.1', '169.254.169.254']) {
       expect(await check(at(host)), host).toContainEqual(refusal(/may not connect to .*(private|cloud)/));
     }
   });
 });
 
-it('a refusal names the host alone, and not what else is in the connection', async () => {
+it('a refusal names only the host, and no other part of the connection', async () => {
   const { connector = '' } = HOSTS['SQL Server'] ?? {};
   const problems = await check({ connector: connector.replace('{host}:{db}', 'u:pw@127.0.0.1:1433') });
   expect(problems.map(({ message }) => message)).toEqual([
@@ -349,11 +355,11 @@ it('a refusal names the host alone, and not what else is in the connection', asy
   ]);
 });
 
-it('a file to write that lies behind a link is told of as one', async () => {
+it('an output file that is a link is reported as an output file', async () => {
   const stages = `{class: Print, outputFile: "${open}/way-out/x.txt", shouldLog: false}`;
-  const { told } = await run({ stages }, { read: [], write: [open] });
-  expect(told).toMatch(/may not write .*way-out/);
-  expect(told).not.toContain('may not read');
+  const { messages } = await run({ stages }, { read: [], write: [open] });
+  expect(messages).toMatch(/may not write .*way-out/);
+  expect(messages).not.toContain('may not read');
 });
 
 describe('components', () => {
@@ -376,7 +382,7 @@ describe('components', () => {
 describe.each(['{class: EmbeddedPython, script: "1"}', '{class: ExternalPython, scriptPath: "x.py"}'])(
   'Python of an upload: %s',
   (stages) => {
-    it('is refused where the system offers no boundary, with what was tried and what to do', async () => {
+    it('is refused if the system offers no boundary, with the reason and the remedy', async () => {
       const boundary = { kind: 'none', reason: 'bubblewrap (bwrap) is not installed; unshare failed: no' } as const;
       const refused = expect.objectContaining({
         code: 'HR_POLICY_NO_BOUNDARY',
@@ -390,11 +396,11 @@ describe.each(['{class: EmbeddedPython, script: "1"}', '{class: ExternalPython, 
       expect(result.problems).toContainEqual(refused);
     });
 
-    it('is refused where nobody looked for a boundary', async () => {
+    it('is refused if there was no search for a boundary', async () => {
       expect(await check({ stages })).toContainEqual(expect.objectContaining({ code: 'HR_POLICY_NO_BOUNDARY' }));
     });
 
-    it('passes the check where there is a boundary', async () => {
+    it('passes the check if there is a boundary', async () => {
       const boundary = { kind: 'bubblewrap', path: '/usr/bin/bwrap' } as const;
       const codes = (await check({ stages }, { boundary })).map(({ code }) => code);
       expect(codes).not.toContain('HR_POLICY_NO_BOUNDARY');
@@ -403,7 +409,7 @@ describe.each(['{class: EmbeddedPython, script: "1"}', '{class: ExternalPython, 
   },
 );
 
-it('a config that is trusted may do everything', async () => {
+it('a trusted config has no restrictions', async () => {
   const path = join(directory, 'closed/secret.data.csv');
   writeFileSync(path, 'id\n1\n');
   const config = configOf({ connector: `class: CSVConnector, path: "${path}", idField: id` });
@@ -412,7 +418,7 @@ it('a config that is trusted may do everything', async () => {
   expect(result.counts.succeeded).toBe(1);
 });
 
-it('hosts that documents are refused are told once each in the log of the run, not for each document', async () => {
+it('hosts that are refused for documents are logged once each, not for each document', async () => {
   const before = harness.logged.length;
   const url = '{class: Concatenate, dest: url, formatString: "http://127.0.0.{id}:9/"}';
   const { result } = await run({
@@ -421,14 +427,14 @@ it('hosts that documents are refused are told once each in the log of the run, n
     rest: 'worker { threads: 2 }',
   });
   expect(result.counts).toMatchObject({ succeeded: 6 });
-  const told = harness.logged.slice(before).filter(({ logger }) => logger === 'policy');
-  expect(told.map(({ level, message }) => `${level} ${message}`).sort()).toEqual([
+  const messages = harness.logged.slice(before).filter(({ logger }) => logger === 'policy');
+  expect(messages.map(({ level, message }) => `${level} ${message}`).sort()).toEqual([
     expect.stringMatching(/^warn An uploaded config may not connect to 127\.0\.0\.1: /),
     expect.stringMatching(/^warn An uploaded config may not connect to 127\.0\.0\.2: /),
   ]);
 });
 
-it('a preview holds the policy too', async () => {
+it('a preview enforces the policy too', async () => {
   const parts = filled({ connector: 'class: CSVConnector, path: "{closed}/secret.csv"' }, `${open}/way-out`);
   const registry = {
     ...registrySource,

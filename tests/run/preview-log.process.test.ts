@@ -14,13 +14,13 @@ async function preview(script: string, documents: string[], trace: boolean) {
 }
 
 describe('what stages say in a preview', () => {
-  it.each([false, true])('comes with the document that they were at; traced: %s', async (trace) => {
+  it.each([false, true])('comes with the document in progress; traced: %s', async (trace) => {
     const script = `if (doc.id !== 'b') console.log('at ' + doc.id); if (doc.id === 'c') { console.error('bad'); throw new Error('no') }`;
     const results = await preview(script, ['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'], trace);
     expect(results.map((result) => result.log)).toEqual([[log('at a')], undefined, [log('at c'), log('bad', 'error')]]);
   });
 
-  it('is bounded, and says so', async () => {
+  it('is limited, and reports the limit', async () => {
     const script = `console.log('x'.repeat(5000)); for (let i = 1; i < 150; i++) console.log(i)`;
     const [{ log: lines = [] } = {}] = await preview(script, ['{"id":"a"}'], false);
     expect(lines).toHaveLength(101);

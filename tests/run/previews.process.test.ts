@@ -22,7 +22,7 @@ describe('a dry run', () => {
 });
 
 describe('a preview', () => {
-  it('leaves the sources where they are', async () => {
+  it('leaves the sources unchanged', async () => {
     const { directory } = harness;
     const source = `${directory}/moved.csv`;
     const connector = `class: CSVConnector, path: "${source}", moveToErrorFolder: "${directory}/bad"`;
@@ -55,7 +55,7 @@ describe('a preview', () => {
     expect(results[1]?.failure).toMatchObject({ stage: 'c', code: 'HR_RECORD_UNREADABLE' });
   });
 
-  it('gives what a pipeline makes of given documents', async () => {
+  it('returns the result of a pipeline for given documents', async () => {
     const config = configOf({
       stages:
         '{class: Trouble, kind: drop, every: 5}, {class: Trouble, kind: throw, every: 3}, {class: Trouble, kind: children, every: 2}',
@@ -87,7 +87,7 @@ describe('a preview', () => {
     }
   });
 
-  it('takes the first documents of the connectors when none are given', async () => {
+  it('takes the first documents of the connectors if none are given', async () => {
     const { results } = await harness.preview(
       configOf({ connector: 'class: CountConnector, count: 0, endless: true' }),
       {
@@ -111,20 +111,20 @@ describe('a preview', () => {
     expect(results.map((result) => result.documents)).toEqual([['{"id":"a","x":[1,2]}'], ['{"id":"b","x":3}']]);
   });
 
-  it('fails at once when a stage ends the thread', async () => {
+  it('fails at once if a stage ends the thread', async () => {
     const exiting = harness.preview(configOf({ stages: '{class: Trouble, kind: exit}' }), {
       documents: ['{"id":"a","n":0}'],
     });
     await expect(exiting).rejects.toMatchObject({ code: 'HR_RUN_THREAD_LOST' });
   });
 
-  it('tells of a config with errors, and of a pipeline that is not there', async () => {
+  it('reports a config with errors, and a pipeline that does not exist', async () => {
     expect((await harness.preview(configOf({ stages: '{class: Nothing}' }))).problems).toHaveLength(1);
     const { problems } = await harness.preview(configOf({}), { pipeline: 'q', documents: [] });
     expect(problems).toMatchObject([{ code: 'HR_CONFIG_MISSING_PIPELINE', hint: 'Did you mean p?' }]);
   });
 
-  it('shows each document after each stage when asked', async () => {
+  it('shows each document after each stage on request', async () => {
     const config = configOf({
       stages: `{class: SetStaticValues, name: set, staticValues {a: 1}, conditions: [{fields: [n], values: [4]}]},
         {class: Trouble, name: drop, kind: drop, at: 5}, {class: Trouble, name: throw, kind: throw, at: 3},
@@ -162,7 +162,7 @@ describe('a preview', () => {
     await expect(hanging).rejects.toMatchObject({ code: 'HR_RUN_CANCELLED' });
   });
 
-  it('is ended when it takes too long', async () => {
+  it('is ended if it takes too long', async () => {
     const hanging = harness.preview(
       configOf({ stages: '{class: Trouble, kind: hang}' }),
       // Each of them has a third of the time.

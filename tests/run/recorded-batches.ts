@@ -3,7 +3,7 @@ import { configOf, type RunHarness } from './run-harness.ts';
 
 let files = 0;
 
-/** Parts of a config, and options of the indexer that is put into it. */
+/** Parts of a config, and options of the indexer of that config. */
 export type RecordedParts = Parameters<typeof configOf>[0] & { options?: string };
 
 /** A config whose indexer writes a line for each batch, and a reader of those lines. */
@@ -22,5 +22,5 @@ export function recorded(harness: RunHarness, parts: RecordedParts) {
   return { config, batches, ids: () => batches().flat() };
 }
 
-/** The ids that `SequenceConnector` gives so many documents. */
+/** The ids of this many documents of `SequenceConnector`. */
 export const firstIds = (count: number) => Array.from({ length: count }, (_, i) => String(i));

@@ -36,12 +36,12 @@ indexer { ${indexer} }
 ${rest}`;
 }
 
-/** Starts runs from config texts, in a directory of its own. */
+/** Starts runs from config texts, in a separate directory. */
 export class RunHarness {
   readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
   readonly threads: RunLauncher;
   readonly logged: LogRecord[] = [];
-  /** Failed documents as the runs told of them. */
+  /** Failed documents as the runs reported them. */
   readonly failures: { runId: string; kept: KeptFailure }[] = [];
   lastRunId = '';
   #runs = 0;
@@ -80,7 +80,7 @@ export class RunHarness {
   }
 }
 
-/** Throws unless every document has one end. */
+/** Throws unless every document is counted exactly once. */
 export function accountsOf({ counts }: RunResult): RunResult['counts'] {
   const { published, created, succeeded, failed, dropped } = counts;
   if (published + created !== succeeded + failed + dropped)

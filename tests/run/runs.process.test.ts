@@ -7,7 +7,7 @@ const harness = new RunHarness();
 afterAll(() => harness.close());
 
 describe('a run', () => {
-  it('brings every document to the indexer, in order, and says so', async () => {
+  it('sends every document to the indexer, in order, and counts it', async () => {
     const { config, ids } = recorded(harness, { connector: 'class: CountConnector, count: 2500' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toEqual({ published: 2500, created: 0, succeeded: 2500, failed: 0, dropped: 0 });
@@ -71,7 +71,7 @@ describe('a run', () => {
     expect(ids()).toEqual([...family('0'), '0-0', '0-1', '0-2', '0', '1-0', '1-1', '1-2', '1']);
   });
 
-  it('fails a document that a stage throws on, alone, with its reason', async () => {
+  it('fails only the document on which a stage throws, with its reason', async () => {
     const { config, ids } = recorded(harness, { stages: '{class: Trouble, name: picky, kind: throw, every: 4}' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ succeeded: 7, failed: 3 });
@@ -92,7 +92,7 @@ describe('a run', () => {
     });
   });
 
-  it('fails a document on which a stage computes without end, and the rest goes on', async () => {
+  it('fails a document on which a stage computes without end, and continues with the rest', async () => {
     const { config, ids } = recorded(harness, {
       stages: '{class: Trouble, kind: children, every: 4}, {class: Trouble, name: slow, kind: hang, at: 5}',
       rest: 'worker { maxProcessingSecs: 1 }',
@@ -117,7 +117,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(600).filter((id) => Number(id) % 250 !== 0));
   });
 
-  it('processes once what comes before and after a document that is ended, bad records included', async () => {
+  it('processes each document around an ended one once, including bad records', async () => {
     const path = `${harness.directory}/mixed.csv`;
     const text = (i: number) => ([7, 333, 334].includes(i) ? 'a'.repeat(60) : `t${i}`);
     const rows = Array.from({ length: 900 }, (_, i) => (i % 100 === 50 ? `${i},1,2,3` : `${i},${text(i)}`));
@@ -139,7 +139,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(900).filter((id) => !failed.has(id) && Number(id) % 100 !== 50));
   });
 
-  it.each(['concurrent', 'wait'])('and so where another stage is waiting: %s', async (kind) => {
+  it.each(['concurrent', 'wait'])('processes them once if another stage waits: %s', async (kind) => {
     const { config, ids } = recorded(harness, {
       stages: `{class: Trouble, kind: ${kind}, millis: 2}, {class: Trouble, name: slow, kind: hang, at: 5}`,
       rest: 'worker { maxProcessingSecs: 1 }',
@@ -150,7 +150,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(10).filter((id) => id !== '5'));
   });
 
-  it('takes nothing for endless that is only slow altogether, in rows of a table and one by one', async () => {
+  it('does not treat slow stages as endless, in rows of a table and one by one', async () => {
     const path = `${harness.directory}/slow.csv`;
     writeFileSync(path, `text\n${Array.from({ length: 400 }, (_, i) => `t${i}`).join('\n')}\n`);
     const { config, ids } = recorded(harness, {
@@ -164,7 +164,7 @@ describe('a run', () => {
     expect(ids()).toEqual(Array.from({ length: 400 }, (_, i) => `slow.csv-${i + 1}`));
   });
 
-  it('takes back the children of a document that is ended', async () => {
+  it('rolls back the children of a document that is ended', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 4',
       stages: '{class: Trouble, kind: endless, at: 2}',
@@ -187,13 +187,13 @@ describe('a run', () => {
       });
       expect(accountsOf(await harness.run(config))).toMatchObject({ published: 1, created: 1024, succeeded: 1025 });
       const [last, parent] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-2);
-      // At most 16 MiB wait for the indexer, and a few are on their way to it.
+      // At most 16 MiB wait for the indexer, and a few are in flight.
       expect((JSON.parse(last as string) as { written: number }).written).toBeGreaterThan(512);
       expect(JSON.parse(parent as string)).toMatchObject({ id: '0' });
     },
   );
 
-  it('stops a document that makes children without end', async () => {
+  it('stops a document that creates children without end', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 4',
       stages: `{class: Trouble, kind: endless, at: 2, count: ${Number.MAX_SAFE_INTEGER}}`,
@@ -207,7 +207,7 @@ describe('a run', () => {
     expect(published + created).toBe(succeeded + failed + dropped);
   });
 
-  it('holds back stages that wait, too, when the indexer is slow', async () => {
+  it('slows down stages that wait, too, if the indexer is slow', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 3000, pad: 20000',
       stages: '{class: Trouble, kind: concurrent, millis: 1}',
@@ -218,7 +218,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(3000));
   });
 
-  it('fails a row on which a regular expression has no end, in a table of others', async () => {
+  it('fails a row on which a regular expression never ends, in a table of others', async () => {
     const path = `${harness.directory}/regex.csv`;
     writeFileSync(
       path,
@@ -236,7 +236,7 @@ describe('a run', () => {
     expect(ids()).toHaveLength(48);
   });
 
-  it('names the field that a stage gave a value that is none', async () => {
+  it('names the field with an invalid value of a stage', async () => {
     const { config } = recorded(harness, { stages: '{class: Trouble, kind: object, every: 9}' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ succeeded: 8, failed: 2 });
@@ -246,7 +246,7 @@ describe('a run', () => {
     });
   });
 
-  it('does not send dropped documents, and does not say that nothing was published', async () => {
+  it('does not send dropped documents, and does not report that nothing was published', async () => {
     const { config, ids } = recorded(harness, { stages: '{class: Trouble, kind: drop}' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ published: 10, dropped: 10, succeeded: 0 });
@@ -255,7 +255,7 @@ describe('a run', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('merges consecutive documents of one id when it collapses', async () => {
+  it('merges consecutive documents with one id if it collapses', async () => {
     writeFileSync(
       `${harness.directory}/c.jsonl`,
       '{"id":"a","x":1}\n{"id":"a","x":2}\n{"id":"b","x":3}\n{"id":"a","x":4}\n',
@@ -285,7 +285,7 @@ describe('a run', () => {
 });
 
 describe('batches', () => {
-  it('have batchSize documents, 100 by default, the last one what is left', async () => {
+  it('have batchSize documents, 100 by default; the last one has the rest', async () => {
     const { config, batches } = recorded(harness, { connector: 'class: CountConnector, count: 250' });
     await harness.run(config);
     expect(batches().map((batch) => batch.length)).toEqual([100, 100, 50]);
@@ -304,7 +304,7 @@ describe('batches', () => {
     expect(tiny.batches().map((batch) => batch.length)).toEqual(new Array(10).fill(1));
   });
 
-  it('leave before they are full when nothing more can come', async () => {
+  it('are sent before they are full if no more documents can come', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 25000',
       indexer: 'batchSize: 20000, batchTimeout: 3600000',
@@ -318,7 +318,7 @@ describe('batches', () => {
     expect(accountsOf(await harness.run(large.config))).toMatchObject({ succeeded: 12000 });
   });
 
-  it('leave when nothing comes for batchTimeout', async () => {
+  it('are sent if no document comes for batchTimeout', async () => {
     const { config, batches, ids } = recorded(harness, {
       stages: '{class: Trouble, kind: wait, millis: 200}',
       indexer: 'batchTimeout: 1, batchSize: 1000000',

@@ -9,7 +9,7 @@ afterAll(() => harness.close());
 const counts = ({ stages }: RunResult) =>
   stages.map(({ stage, processed, failed, children }) => [stage, processed, failed, children]);
 
-/** A file of so many rows, which are decoded as tables; `n` is the number of the row, from 1. */
+/** A file with this many rows, which are decoded as tables; `n` is the number of the row, from 1. */
 function rows(count: number): string {
   const path = `${harness.directory}/${count}.csv`;
   writeFileSync(path, `n\n${Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')}`);
@@ -36,14 +36,14 @@ describe('the stages of a run', () => {
     expect(result.stages[0]?.meanMillis).toBeGreaterThan(0);
   });
 
-  it('that wait are timed with their waiting', async () => {
+  it('that wait are timed including the wait', async () => {
     const { stages } = await harness.run(
       configOf({ stages: '{class: Trouble, name: slow, kind: concurrent, millis: 200}' }),
     );
     expect(stages[0]?.meanMillis).toBeGreaterThan(20);
   });
 
-  it('are counted while the run goes on, and when it is ended by force', async () => {
+  it('are counted during the run, and when it is ended by force', async () => {
     const run = harness.start(
       configOf({
         connector: 'class: CountConnector, count: 1, endless: true',
@@ -59,7 +59,7 @@ describe('the stages of a run', () => {
     expect(stages.map(({ stage }) => stage)).toEqual(['a', 'last']);
   });
 
-  it('count each document once when the time limit ends a piece of work that is done again', async () => {
+  it('count each document once if the time limit ends work that is repeated', async () => {
     const result = await harness.run(
       configOf({
         connector: rows(1300),
@@ -75,7 +75,7 @@ describe('the stages of a run', () => {
     ]);
   });
 
-  it('count each document once when parts leave in the middle of a table', async () => {
+  it('count each document once if parts are posted in the middle of a table', async () => {
     const result = await harness.run(
       configOf({
         connector: rows(2000),

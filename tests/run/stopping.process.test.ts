@@ -18,7 +18,7 @@ describe('stopping', () => {
     expect(result.problems).toEqual([]);
   });
 
-  it('begins no further document when what is under way takes too long', async () => {
+  it('begins no further document if the current one takes too long', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 1000',
       stages: '{class: Trouble, kind: wait, millis: 400}',
@@ -34,7 +34,7 @@ describe('stopping', () => {
     expect(result.failures.at(-1)?.failure.code).toBe('HR_RUN_CANCELLED');
   });
 
-  it('finishes what is in flight, tells the rest apart, and keeps the accounts', async () => {
+  it('finishes documents in flight, and counts the rest separately', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 0, endless: true',
       stages: '{class: Trouble, kind: wait, every: 100, millis: 2}',
@@ -52,7 +52,7 @@ describe('stopping', () => {
     expect(result.message).toMatch(/RUN SUMMARY: Cancelled\. 0\/2 connectors complete\.[\s\S]*c: stopped\. /);
   });
 
-  it('ends a run by force when a stage does not let go', async () => {
+  it('ends a run by force if a stage does not return', async () => {
     const run = harness.start(configOf({ stages: '{class: Trouble, kind: hang}' }));
     while (run.progress().connectors[0]?.status !== 'running') await new Promise((resolve) => setTimeout(resolve, 20));
     run.stop('CANCELLED');
@@ -61,7 +61,7 @@ describe('stopping', () => {
     accountsOf(result);
   });
 
-  it('counts what a hanging indexer held as failed when the connector times out', async () => {
+  it('counts the documents of a hanging indexer as failed when the connector times out', async () => {
     const { config } = recorded(harness, { options: 'hang: true', rest: 'runner { connectorTimeout: 500 }' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ published: 10, failed: 10 });
@@ -70,7 +70,7 @@ describe('stopping', () => {
 });
 
 describe('memory', () => {
-  it('that a stage exhausts fails its run, which says so, and nothing else', async () => {
+  it('that a stage exhausts fails only its run, with the reason', async () => {
     const small = new RunHarness({ heapMb: 64 });
     try {
       const greedy = small.run(configOf({ stages: '{class: Trouble, kind: memory}' }));

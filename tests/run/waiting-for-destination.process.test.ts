@@ -24,7 +24,7 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port that nothing listens at. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
@@ -35,7 +35,7 @@ async function closedPort(): Promise<number> {
 }
 
 const answers: Record<string, RequestListener> = {
-  /** Takes everything, as a search engine does. */
+  /** Accepts everything, as a search engine does. */
   bulk: async (request, response) => {
     const lines = (await request.toArray()).join('').split('\n');
     const items = lines.filter((line) => line.startsWith('{"index"')).map(() => ({ index: { status: 200 } }));
@@ -44,7 +44,7 @@ const answers: Record<string, RequestListener> = {
   solr: (_, response) => void response.end('{"responseHeader":{"status":0}}'),
 };
 
-/** The indexers that write to a server; `PORT` is where it is. */
+/** The indexers that write to a server; `PORT` is its port. */
 const INDEXERS: Readonly<Record<string, readonly [config: string, hint: RegExp]>> = {
   OpenSearch: [
     'type: OpenSearch OPTIONS }\nopensearch { url: "http://127.0.0.1:PORT", index: i',
@@ -97,7 +97,7 @@ describe('a destination that is down when the run starts', () => {
     expect(harness.logged.filter(({ message }) => message.includes('destination is reachable after'))).toHaveLength(1);
   });
 
-  it('is waited for while it answers that it starts', async () => {
+  it('is waited for while it answers that it is starting', async () => {
     let asked = 0;
     const port = await listen(
       createServer((request, response) => {
@@ -110,7 +110,7 @@ describe('a destination that is down when the run starts', () => {
     expect(waits()).toMatchObject([{ message: expect.stringContaining('503') }]);
   });
 
-  it.each(Object.keys(INDEXERS))('ends the run with a hint when it does not come up in time: %s', async (name) => {
+  it.each(Object.keys(INDEXERS))('ends the run with a hint if it does not start in time: %s', async (name) => {
     // The Kafka client repeats a failed request itself for about a second.
     const millis = name === 'Kafka' ? 2500 : 300;
     const result = await harness.run(config(name, await closedPort(), `connectTimeout: ${millis}`));
@@ -124,7 +124,7 @@ describe('a destination that is down when the run starts', () => {
     ]);
   });
 
-  it('ends the run at once when connectTimeout is 0', async () => {
+  it('ends the run at once if connectTimeout is 0', async () => {
     const result = await harness.run(config('HTTP', await closedPort(), 'connectTimeout: 0'));
     expect([result.status, waits().length]).toEqual(['FAILED', 0]);
     expect(result.problems[0]?.hint).toContain('Nothing listens there');
@@ -141,7 +141,7 @@ describe('a destination that is down when the run starts', () => {
 });
 
 describe('a destination that refuses when the run starts', () => {
-  it('is not asked again about a wrong password', async () => {
+  it('is not tried again after a wrong password', async () => {
     let asked = 0;
     const port = await listen(createServer((_, response) => void response.writeHead(401).end(String(++asked))));
     const result = await harness.run(config('OpenSearch', port, 'connectTimeout: 60000'));
@@ -149,7 +149,7 @@ describe('a destination that refuses when the run starts', () => {
     expect(result.problems[0]?.hint).toContain('Check the user and the password');
   });
 
-  it('is not asked again about a certificate that is not trusted', async () => {
+  it('is not tried again after an untrusted certificate', async () => {
     const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(harness.directory, name)) as [string, string];
     const args = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=self'];
     execFileSync('openssl', ['req', '-x509', ...args, '-keyout', key, '-out', cert], { stdio: 'ignore' });

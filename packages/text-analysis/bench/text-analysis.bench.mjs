@@ -7,7 +7,7 @@ import { removeDiacritics } from '@headrace/text-analysis/letters';
 import { analyzeValues, parseQuery, QueryIndex } from '@headrace/text-analysis/lucene-query';
 import { rate, report } from '../../../bench/rate.mjs';
 
-const text = 'The fishermen came back to the village before sunrise. Nobody had seen Dr. Müller’s boat. '.repeat(11);
+const text = 'The fishermen came back to the village before sunrise. No one had seen Dr. Müller’s boat. '.repeat(11);
 const words = Array.from({ length: 100_000 }, (_, i) => `term${i.toString(36)} village`);
 
 const builder = new TermTrieBuilder({ letters: alphabeticUnits, fold: (term) => term });

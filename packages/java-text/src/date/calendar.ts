@@ -1,6 +1,6 @@
 // Proleptic ISO calendar on plain numbers: Temporal objects would cost more than the rest of a parse.
 
-/** The largest year, of either sign, that Java's date classes know. */
+/** The largest year, positive or negative, of Java's date classes. */
 export const MAX_YEAR = 999_999_999;
 
 const DAYS_PER_ERA = 146_097;
@@ -15,7 +15,7 @@ export function monthLength(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-// Below `| 0` stands for the floor of what is not negative and small: V8 makes it an integer division.
+// Below, `| 0` computes the floor of small numbers that are not negative. V8 compiles it to an integer division.
 
 /** Days from 1970-01-01 to the given date (month and day from 1). Algorithm: H. Hinnant, "days_from_civil". */
 export function epochDayOf(year: number, month: number, day: number): number {
@@ -102,7 +102,7 @@ export function weekOfMonth(rule: WeekRule, epochDay: number, date: CivilDate): 
   return Math.floor((epochDay - weekOneStart(rule, epochDay - date.day + 1)) / 7) + 1;
 }
 
-/** The day and the second of it, of a second that may have left its day. */
+/** The day and second, normalized, if the second is outside of its day. */
 export function carryDay(epochDay: number, second: number): { epochDay: number; secondOfDay: number } {
   const days = Math.floor(second / 86_400);
   return { epochDay: epochDay + days, secondOfDay: floorMod(second, 86_400) };

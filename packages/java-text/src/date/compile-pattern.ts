@@ -10,7 +10,7 @@ import {
 } from './locale-names.ts';
 import { type Element, element, Kind, Sign } from './pattern-element.ts';
 
-/** A pattern that is none, and where it goes wrong. */
+/** An invalid pattern, and the position of the error. */
 export class DatePatternError extends Error {
   override readonly name = 'DatePatternError';
   readonly pattern: string;
@@ -28,7 +28,7 @@ export class DatePatternError extends Error {
 const MOST_DIGITS = 19;
 const MOST_FRACTION_DIGITS = 9;
 
-// The kinds that share digits with numbers beside them.
+// The kinds that share digits with adjacent numbers.
 const NUMBERS: ReadonlySet<Kind> = new Set([Kind.number, Kind.twoDigits, Kind.reducedYear, Kind.fraction]);
 
 /** The elements of a pattern in the language of Java's DateTimeFormatter. */
@@ -132,8 +132,8 @@ class Compiler {
   }
 
   /**
-   * Numbers without a separator between them: the first takes as many digits as the ones of fixed width after it
-   * leave over. A following number of variable width ends that.
+   * Numbers without a separator between them: the first takes the digits that the following fixed-width numbers leave.
+   * A following number of variable width ends that.
    */
   #appendNumber(added: Element): void {
     const padded = this.#pad > 0;

@@ -9,8 +9,7 @@ import { writeElements } from './write-pattern.ts';
 /** A compiled pattern in the language of Java's DateTimeFormatter, for writing. */
 export interface DateFormat {
   /**
-   * The text of an instant. Throws when a value does not fit into its letters, such as a year of five digits in `pppy`.
-   *
+   * The text of an instant. Throws if a value does not fit into its letters, such as a year of five digits in `pppy`.
    * @param zone whose clock and calendar are written; UTC if absent
    */
   format(instant: Instant, zone?: DateZone): string;
@@ -26,7 +25,7 @@ export interface DateFormat {
 export function compileDateFormat(pattern: string, locale = 'en-US'): DateFormat {
   const elements = compileElements(pattern, locale);
   if (elements.some(namesZone)) {
-    // A quoted text may hold the letter, too.
+    // A quoted text may contain the letter, too.
     const at = pattern.replace(/'[^']*'/g, (quoted) => '_'.repeat(quoted.length)).search(/[zv]/);
     throw new DatePatternError(pattern, at, 'Names of zones (letters z and v) are not written, use XXX or VV');
   }

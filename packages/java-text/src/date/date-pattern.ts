@@ -7,7 +7,7 @@ import { weekRule } from './locale-names.ts';
 import { matchElements } from './match-pattern.ts';
 import { INVALID, MISSING, resolveDate, resolveTime } from './resolve-fields.ts';
 
-/** A text that matched a pattern which gives no full date and time. */
+/** A text that matches a pattern without a full date and time. */
 export class PartialDateError extends Error {
   override readonly name = 'PartialDateError';
   readonly pattern: string;
@@ -25,22 +25,20 @@ export class PartialDateError extends Error {
 export interface DatePattern {
   readonly pattern: string;
   /**
-   * The instant that the beginning of `text` names, in ISO form, or undefined when it does not match. What follows the
-   * matched part is ignored.
-   *
-   * @param zone where a text without an offset or a zone is meant; UTC if absent
-   * @throws PartialDateError when the text matches, but the pattern gives no full date
+   * The instant at the beginning of `text`, in ISO form, or undefined if it does not match. Text after the match is
+   * ignored.
+   * @param zone the zone of a text without an offset or a zone; UTC if absent
+   * @throws PartialDateError if the text matches, but the pattern has no full date
    */
   parse(text: string, zone?: DateZone): string | undefined;
 }
 
 /**
  * Compiles a date pattern: Java's letters, quoted literals, `[optional]` sections and padding, with Java's smart
- * resolution. The letter `B` is refused. A text that gives no hour means midnight.
- *
+ * resolution. The letter `B` is refused. A text without an hour means midnight.
  * @param locale BCP 47 tag of the language of month, weekday, era and AM/PM names and of the region's weeks. Names of
- *   zones are English in every locale.
- * @throws DatePatternError naming the place in the pattern
+ * zones are English in every locale.
+ * @throws DatePatternError with the position in the pattern
  */
 export function compileDatePattern(pattern: string, locale = 'en-US'): DatePattern {
   const elements = compileElements(pattern, locale);

@@ -5,15 +5,15 @@ import { epochDayOf } from './calendar.ts';
 export interface DateZone {
   readonly id: string;
   /**
-   * The offset from UTC in seconds that turns a local time into its instant (instant = local time - offset). A time in
-   * a gap moves forward by the length of the gap; of an ambiguous one the earlier instant is meant, unless `later`.
+   * The offset from UTC in seconds that converts a local time to its instant (instant = local time - offset). A time in
+   * a gap moves forward by the length of the gap. Of an ambiguous time the earlier instant is used, unless `later`.
    */
   offsetAt(year: number, epochDay: number, secondOfDay: number, later: boolean): number;
-  /** The offset from UTC in seconds that holds at an instant; year, day and second are those of UTC. */
+  /** The offset from UTC in seconds at an instant; year, day and second are those of UTC. */
   offsetOf(year: number, epochDay: number, secondOfDay: number): number;
 }
 
-/** A zone id that names no zone. */
+/** An unknown zone id. */
 export class DateZoneError extends Error {
   override readonly name = 'DateZoneError';
   readonly id: string;
@@ -27,7 +27,7 @@ export class DateZoneError extends Error {
   }
 }
 
-/** An offset that is the same at all times. */
+/** A constant offset. */
 export function fixedZone(id: string, offsetSeconds: number): DateZone {
   return { id, offsetAt: () => offsetSeconds, offsetOf: () => offsetSeconds };
 }
@@ -72,7 +72,7 @@ function fixedZoneOf(id: string): DateZone | undefined {
   if (sign === undefined || hours === undefined) return fixedZone(id, 0);
   const m = Number(minutes ?? minutesAfterColon ?? 0);
   const s = Number(seconds ?? secondsAfterColon ?? 0);
-  // One digit of hours stands alone: "+2", never "+230".
+  // A single digit of hours has no minutes: "+2", never "+230".
   if (hours.length === 1 && (minutes ?? minutesAfterColon) !== undefined) return undefined;
   const total = Number(hours) * 3600 + m * 60 + s;
   if (m > 59 || s > 59 || total > MAX_OFFSET_SECONDS) return undefined;
@@ -91,14 +91,14 @@ function regionZoneOf(id: string): DateZone | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  // Temporal ignores case and answers with the spelling of the database.
+  // Temporal ignores case and returns the spelling of the database.
   return start.timeZoneId === id ? new RegionZone(id) : undefined;
 }
 
 interface Transition {
-  /** The second from which the new offset holds. */
+  /** The second at which the new offset starts. */
   readonly at: number;
-  /** Local second (as if UTC) from which the new offset holds, for the earlier and the later reading of an overlap. */
+  /** Local second (as if UTC) at which the new offset starts, for the earlier and the later reading of an overlap. */
   readonly earlier: number;
   readonly later: number;
   readonly offset: number;
@@ -109,7 +109,7 @@ interface YearRules {
   readonly transitions: readonly Transition[];
 }
 
-// Before the first year local mean time holds everywhere; after the last only yearly rules are left, and these repeat
+// Before the first year local mean time applies everywhere. After the last year only yearly rules remain, which repeat
 // with the calendar, every 400 years.
 const FIRST_YEAR = 1700;
 const LAST_YEAR = 2800;
@@ -164,7 +164,7 @@ class RegionZone implements DateZone {
 
 const NANOS_PER_DAY = 86_400_000_000_000n;
 
-/** The offset at the beginning of a local year, and the changes that may fall into it. */
+/** The offset at the beginning of a local year, and the changes that may be in it. */
 function readYear(id: string, year: number): YearRules {
   const from = BigInt(epochDayOf(year, 1, 1) - 2) * NANOS_PER_DAY;
   const to = BigInt(epochDayOf(year + 1, 1, 1) + 2) * NANOS_PER_DAY;
@@ -193,12 +193,12 @@ function offsetSeconds(time: Temporal.ZonedDateTime): number {
   return Math.round(time.offsetNanoseconds / 1e9);
 }
 
-// No id is longer than this; the bound keeps a hostile text from costing a search of its whole length.
+// No id is longer than this. The limit prevents a search over the whole length of a hostile text.
 const REGION_TOKEN = /[A-Za-z][A-Za-z0-9~/._+-]{0,49}/y;
 const MAX_TOKENS = 2000;
 const tokens = new Map<string, DateZone | null>();
 
-/** The region whose id begins `text` at `position`, the longest if there are several. */
+/** The longest region id at `position` in `text`. */
 export function matchRegion(text: string, position: number): { zone: DateZone; end: number } | undefined {
   REGION_TOKEN.lastIndex = position;
   const token = REGION_TOKEN.exec(text)?.[0];

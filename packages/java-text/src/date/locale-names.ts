@@ -2,13 +2,13 @@ import type { WeekRule } from './calendar.ts';
 
 export type NameStyle = 'short' | 'long' | 'narrow';
 
-/** A name that may stand in a text, and the value of the field that it gives. */
+/** A name that may occur in a text, and its field value. */
 export interface NamedValue {
   readonly name: string;
   readonly value: number;
 }
 
-/** Names of the months (1–12) as they stand within a date, or alone (`L`). */
+/** Names of the months (1–12) in their form within a date, or alone (`L`). */
 export function monthNames(locale: string, style: NameStyle, standalone: boolean): readonly NamedValue[] {
   return remembered(`${locale} ${style} ${standalone}`, () => {
     const format = new Intl.DateTimeFormat(locale, {
@@ -24,7 +24,7 @@ export function monthNames(locale: string, style: NameStyle, standalone: boolean
 const known = new Map<string, readonly NamedValue[]>();
 const MAX_KNOWN = 200;
 
-/** Names cost a millisecond to make, and each check of a config that is being written makes its date patterns anew. */
+/** Cached, because names take a millisecond to create, and each check of a config compiles its date patterns again. */
 function remembered(key: string, make: () => NamedValue[]): readonly NamedValue[] {
   let names = known.get(key);
   if (names === undefined) {
@@ -59,7 +59,7 @@ export function eraNames(locale: string, style: NameStyle): NamedValue[] {
   );
 }
 
-/** Names of the quarters. Intl has none; CLDR's English ones serve every locale. */
+/** Names of the quarters. Intl has none; CLDR's English ones are used for every locale. */
 export function quarterNames(style: NameStyle): NamedValue[] {
   const ordinals = ['1st', '2nd', '3rd', '4th'];
   const name = (n: number): string => {
@@ -69,7 +69,7 @@ export function quarterNames(style: NameStyle): NamedValue[] {
   return range(4).map((n) => ({ name: name(n), value: n + 1 }));
 }
 
-// CLDR: regions whose first week of a year is the first with at least four days. Intl no longer tells it.
+// CLDR: regions whose first week of a year is the first with at least four days. Intl does not return this any more.
 const FOUR_DAY_REGIONS: ReadonlySet<string> = new Set(
   (
     'AD AN AT AX BE BG CH CZ DE DK EE ES FI FJ FO FR GB GF GG GI GP GR HU IE IM IS IT JE LI LT LU MC MQ NL NO PL PT ' +
@@ -91,7 +91,9 @@ function range(length: number): number[] {
   return Array.from({ length }, (_, n) => n);
 }
 
-/** Longest names first, so that one is never taken for the beginning of another; of equal ones the last comes first. */
+/**
+ * Longest names first, so that no name is mistaken for the beginning of another; of equal ones the last comes first.
+ */
 function sorted(names: NamedValue[]): NamedValue[] {
   return names
     .filter(({ name }) => name !== '')

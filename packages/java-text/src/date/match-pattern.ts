@@ -9,7 +9,7 @@ const MINUS = 45;
 const COLON = 58;
 const SPACE = 32;
 
-/** Reads `text` from `position` into `fields`. Gives the end of what was read, or -1 when the text does not match. */
+/** Reads `text` from `position` into `fields`. Returns the end of the match, or -1 if the text does not match. */
 export function matchElements(
   elements: readonly Element[],
   text: string,
@@ -30,7 +30,7 @@ function matchElement(element: Element, text: string, at: number, fields: DateFi
       if (element.reserved === 0) {
         const tens = text.charCodeAt(at) - ZERO;
         const ones = text.charCodeAt(at + 1) - ZERO;
-        // Written so that the NaN of a text's end fails too.
+        // Written so that NaN at the end of a text also fails.
         if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) return -1;
         return fields.put(element.field, tens * 10 + ones) ? at + 2 : -1;
       }
@@ -62,7 +62,7 @@ function matchElement(element: Element, text: string, at: number, fields: DateFi
 }
 
 function matchOptional(element: Element, text: string, at: number, fields: DateFields): number {
-  // A field once set never changes, so to forget the optional part is to forget which fields it set.
+  // A field that is set never changes, so to undo the optional part it is enough to restore which fields were set.
   const { present, zone, later } = fields;
   const end = matchElements(element.inner, text, at, fields);
   if (end >= 0) return end;
@@ -131,7 +131,7 @@ function matchFraction(element: Element, text: string, at: number, fields: DateF
   return fields.put(element.field, value) ? end : -1;
 }
 
-/** Two digits at `at`, at most 59; else -1. */
+/** Two digits at `at`, at most 59; otherwise -1. */
 function sixtieth(text: string, at: number): number {
   if (digitsEnd(text, at, 2) !== at + 2) return -1;
   const value = digitsValue(text, at, at + 2);
@@ -144,7 +144,7 @@ function matchOffset(element: Element, text: string, at: number, fields: DateFie
   }
   const sign = text.charCodeAt(at);
   if (sign !== PLUS && sign !== MINUS) return -1;
-  // As in Java, more than 18 hours are read all the same; there is no such time then.
+  // As in Java, more than 18 hours are read too; such a time does not exist.
   const hours = sixtieth(text, at + 1);
   if (hours < 0) return -1;
   let end = at + 3;
@@ -166,7 +166,7 @@ function matchOffset(element: Element, text: string, at: number, fields: DateFie
   return fields.put(Field.offset, sign === MINUS ? -total : total) ? end : -1;
 }
 
-/** Where the digits after a colon begin, if this form of offset has colons; -1 when the colon is missing. */
+/** Where the digits after a colon begin, if this form of offset has colons; -1 if the colon is missing. */
 function colonAt(element: Element, text: string, at: number): number {
   if (!element.colon) return at;
   return text.charCodeAt(at) === COLON ? at + 1 : -1;

@@ -25,13 +25,13 @@ export const Sign = {
   none: 0,
   /** A minus is allowed. */
   minus: 1,
-  /** A minus is allowed; a plus is required, and allowed only, when there are more digits than the least number. */
+  /** A minus is allowed. A plus is required if there are more digits than the minimum, and not allowed otherwise. */
   plusBeyondWidth: 2,
 } as const;
 
 export type Sign = (typeof Sign)[keyof typeof Sign];
 
-/** One shape for all kinds, which keeps the loop over them fast. What a kind does not need has a neutral value. */
+/** One shape for all kinds, which keeps the loop over them fast. Unused properties have a neutral value. */
 export interface Element {
   readonly kind: Kind;
   readonly field: Field;
@@ -41,7 +41,7 @@ export interface Element {
   readonly sign: Sign;
   /** Digits that belong to the fields that follow without a separator. */
   reserved: number;
-  /** The literal; for an offset what stands for zero. */
+  /** The literal; for an offset the text that means zero. */
   readonly text: string;
   readonly names: readonly NamedValue[];
   /** Offsets: with colons; minutes required; seconds allowed. Names of zones and localized offsets: the long form. */

@@ -17,8 +17,7 @@ const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)$/;
 /**
  * Reads a date or an instant in ISO form: `2024-01-02`, `2024-01-02T03:04:05`, `2024-01-02 03:04:05.678901+02:00`.
  * Undefined for any other text.
- *
- * @param zone where a text without an offset is meant; a date alone is midnight there
+ * @param zone the zone of a text without an offset; a date alone is midnight there
  */
 export function readInstant(text: string, zone: DateZone = UTC): Instant | undefined {
   if (!ISO_DATE.test(text)) return undefined;
@@ -37,7 +36,7 @@ export function readInstant(text: string, zone: DateZone = UTC): Instant | undef
   }
 }
 
-/** The instant so many milliseconds after 1970 began in UTC; undefined beyond the years that dates have. */
+/** The instant this many milliseconds after 1970 began in UTC; undefined beyond the supported years. */
 export function instantOfMillis(millis: number | bigint): Instant | undefined {
   const whole = typeof millis === 'bigint' ? millis : BigInt(Math.floor(millis));
   const instant = instantOfNanos(whole * 1_000_000n);

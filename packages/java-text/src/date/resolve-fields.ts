@@ -21,9 +21,9 @@ const MJD_OF_EPOCH = 40_587;
 const NANOS_PER_DAY = 86_400_000_000_000;
 const MILLIS_PER_DAY = 86_400_000;
 
-/** What the fields of a text contradict, or lie outside of their ranges. */
+/** The fields of a text contradict each other, or are outside of their ranges. */
 export const INVALID = Symbol('invalid');
-/** The fields are right, but too few. */
+/** The fields are valid, but incomplete. */
 export const MISSING = Symbol('missing');
 
 type Found<T> = T | typeof INVALID | typeof MISSING;
@@ -59,7 +59,7 @@ export function resolveTime(fields: DateFields): Found<number> {
   const hourOfDay = hour % 24;
   if (fields.has(Field.amPm) && fields.get(Field.amPm) !== Math.floor(hourOfDay / 12)) return INVALID;
   if (fields.has(Field.hourOfAmPm) && fields.get(Field.hourOfAmPm) !== hourOfDay % 12) return INVALID;
-  // A smaller unit without all the larger ones is no time.
+  // A smaller unit without all the larger ones is not a time.
   if (!fields.has(Field.minute) && (fields.has(Field.second) || fields.has(Field.nano))) return MISSING;
   if (fields.has(Field.nano) && !fields.has(Field.second)) return MISSING;
   return hour * 3600 + minute * 60 + second;
@@ -76,7 +76,7 @@ function splitCounts(fields: DateFields): boolean {
     const millis = fields.get(Field.milliOfDay);
     if (millis >= MILLIS_PER_DAY || !putSecondOfDay(fields, Math.floor(millis / 1000))) return false;
     const nano = (millis % 1000) * 1e6;
-    // Finer digits that stand beside it are kept.
+    // Finer digits in addition to it are kept.
     if (!fields.has(Field.nano)) fields.put(Field.nano, nano);
     else if (fields.get(Field.nano) - (fields.get(Field.nano) % 1e6) !== nano) return false;
   }
@@ -117,7 +117,7 @@ function resolveEra(fields: DateFields): boolean {
   const year = fields.get(Field.yearOfEra);
   if (year < 1 || year > MAX_YEAR) return false;
   let common = !fields.has(Field.era) || fields.get(Field.era) === 1;
-  // Without an era a year before Christ may still be known from the other kind of year.
+  // Without an era, a year before Christ may still be known from the other kind of year.
   if (!fields.has(Field.era) && fields.has(Field.year)) common = fields.get(Field.year) > 0;
   return fields.put(Field.year, common ? year : 1 - year);
 }
@@ -203,9 +203,9 @@ const TIME_FIELDS =
   (1 << Field.nanoOfDay) |
   (1 << Field.offset);
 
-/** Whether the fields that did not make the date fit it. */
+/** Whether the fields that were not used for the date match it. */
 function agrees(fields: DateFields, rule: WeekRule, epochDay: number): boolean {
-  // Most patterns give a year, a month and a day of the month, and nothing to compare.
+  // Most patterns have a year, a month and a day of the month, and nothing to compare.
   if ((fields.present & ~(PLAIN_DATE | TIME_FIELDS)) === 0) return true;
   const date: CivilDate = civilOf(epochDay);
   const { year, month, day } = date;

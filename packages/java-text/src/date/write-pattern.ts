@@ -11,7 +11,7 @@ import {
 import { Field } from './date-fields.ts';
 import { type Element, Kind, Sign } from './pattern-element.ts';
 
-/** A point in time as it is written: on the clock and calendar of its zone. */
+/** A point in time on the clock and calendar of its zone. */
 export interface LocalTime {
   /** Days since 1970-01-01. */
   readonly epochDay: number;
@@ -23,7 +23,7 @@ export interface LocalTime {
   readonly zoneId: string;
 }
 
-/** The text of a time in a pattern. Throws when a number has more digits than its letters allow, as Java does. */
+/** The text of a time in a pattern. Throws if a number has more digits than its letters allow, as Java does. */
 export function writeElements(elements: readonly Element[], time: LocalTime, rule: WeekRule): string {
   let text = '';
   for (const element of elements) text += writeElement(element, time, rule);

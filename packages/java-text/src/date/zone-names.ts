@@ -1,8 +1,8 @@
 import { type DateZone, findRegion } from './date-zone.ts';
 
 /**
- * Which side of an overlap in autumn a zone name means: `EDT` the earlier reading, `EST` and `ET` the later one.
- * The offset itself always comes from the rules of the zone.
+ * Which reading of an overlap in autumn a zone name means: `EDT` the earlier one, `EST` and `ET` the later one. The
+ * offset itself always comes from the rules of the zone.
  */
 export interface NamedZone {
   readonly zone: DateZone;
@@ -11,8 +11,8 @@ export interface NamedZone {
   readonly end: number;
 }
 
-// English abbreviations as Java 25 knows them: standard, daylight and general ones of a zone. Two differ from Java,
-// which takes BST and IST for zones at Greenwich time.
+// English abbreviations as in Java 25: standard, daylight and general ones of a zone. Two differ from Java, which uses
+// BST and IST for zones at Greenwich time.
 const SHORT_NAMES = `
 Africa/Johannesburg SAST
 Africa/Lagos WAT
@@ -184,7 +184,7 @@ interface Name {
 let shortNames: ReadonlyMap<string, Name> | undefined;
 let longNames: ReadonlyMap<string, string> | undefined;
 
-/** The English zone abbreviation (`EST`) that begins `text` at `position`, the longest if there are several. */
+/** The longest English zone abbreviation (`EST`) at `position` in `text`. */
 export function matchShortZoneName(text: string, position: number): NamedZone | undefined {
   shortNames ??= readShortNames();
   for (let length = Math.min(LONGEST_SHORT_NAME, text.length - position); length >= 2; length--) {

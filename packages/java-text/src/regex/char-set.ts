@@ -4,7 +4,7 @@ export type Range = readonly [number, number];
 /** A set of code points, in the operations that both languages have. */
 export type CharSet =
   | { readonly kind: 'ranges'; readonly ranges: readonly Range[] }
-  /** A JavaScript escape for a set, such as `\p{L}`; its letter in the other case stands for the complement. */
+  /** A JavaScript escape for a set, such as `\p{L}`. The same letter in the other case means the complement. */
   | { readonly kind: 'escape'; readonly source: string }
   | { readonly kind: 'union'; readonly sets: readonly CharSet[] }
   | { readonly kind: 'intersection'; readonly left: CharSet; readonly right: CharSet }
@@ -15,7 +15,7 @@ export const char = (codePoint: number): CharSet => ranges([codePoint, codePoint
 export const setEscape = (source: string): CharSet => ({ kind: 'escape', source });
 export const union = (...sets: CharSet[]): CharSet => (sets.length === 1 ? sets[0]! : { kind: 'union', sets });
 export const intersection = (left: CharSet, right: CharSet): CharSet => ({ kind: 'intersection', left, right });
-/** The union of Unicode properties that JavaScript knows by these names. */
+/** The union of Unicode properties with these JavaScript names. */
 export const properties = (...names: string[]): CharSet => union(...names.map((name) => setEscape(`\\p{${name}}`)));
 
 export function complement(set: CharSet): CharSet {

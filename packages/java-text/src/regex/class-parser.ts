@@ -4,7 +4,7 @@ import { caseRule, type Flags } from './flags.ts';
 import { equalChars, equalRange } from './letter-case.ts';
 import { code, END, type PatternReader } from './pattern-reader.ts';
 
-/** Reads a bracketed class; the reader stands behind the `[`. */
+/** Reads a bracketed class; the reader is after the `[`. */
 export function parseClass(reader: PatternReader, flags: Flags, start: number): CharSet {
   const negated = reader.take('^');
   const set = reader.nested(() => parseBody(reader, flags, start));
@@ -12,7 +12,10 @@ export function parseClass(reader: PatternReader, flags: Flags, start: number): 
   return negated ? complement(set) : set;
 }
 
-/** Reads to the closing bracket, which stays. `&&` binds least; negation, outside of this, applies to the whole. */
+/**
+ * Reads to the closing bracket, which is not consumed. `&&` has the lowest precedence; negation, outside of this,
+ * applies to the whole.
+ */
 function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet {
   let members: CharSet[] = [];
   for (;;) {
@@ -38,12 +41,12 @@ function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet 
   }
 }
 
-/** What Java keeps apart from other sets: only there `&&` with nothing behind it changes nothing. */
+/** Sets that Java keeps separate from others: only then `&&` without anything after it changes nothing. */
 function isLatin1(set: CharSet): boolean {
   return set.kind === 'ranges' && set.ranges.every(([, high]) => high <= 0xff);
 }
 
-/** Bracketed classes directly behind `&&` are united; anything else takes the whole rest, further `&&` included. */
+/** Bracketed classes directly after `&&` are united. Anything else takes the whole rest, including further `&&`. */
 function parseRightSide(reader: PatternReader, flags: Flags, start: number): CharSet | undefined {
   const sets: CharSet[] = [];
   for (;;) {
@@ -82,7 +85,7 @@ function parseMember(reader: PatternReader, flags: Flags): CharSet {
   return equalChars(low, caseRule(flags));
 }
 
-/** A character, or a set where an escape stands for one. */
+/** A character, or a set if an escape means one. */
 function parseMemberChar(reader: PatternReader, flags: Flags): number | CharSet {
   const start = reader.position;
   const next = reader.next();
@@ -93,7 +96,7 @@ function parseMemberChar(reader: PatternReader, flags: Flags): number | CharSet 
   return parseClassEscape(reader, letter, flags) ?? parseCharEscape(reader, letter, start);
 }
 
-/** What `.` matches. */
+/** The characters that `.` matches. */
 export function dot(flags: Flags): CharSet {
   if (flags.dotall) return complement(ranges());
   if (flags.unixLines) return complement(char(0x0a));

@@ -9,9 +9,9 @@ import type { Node, ReferenceNode, RepeatNode, Syntax } from './syntax.ts';
 /** A JavaScript pattern. */
 export interface Emitted {
   readonly source: string;
-  /** Both match by code points; `v` knows operators on sets, `u` runs faster. */
+  /** Both match by code points; `v` has operators on sets, `u` is faster. */
   readonly flag: 'u' | 'v';
-  /** By Java's number of a group JavaScript's; 0 stays 0. They differ where emulations need groups of their own. */
+  /** JavaScript's group numbers by Java's; 0 stays 0. They differ if emulations need additional groups. */
   readonly groups: readonly number[];
   /** How many groups the JavaScript pattern has. */
   readonly emittedGroupCount: number;
@@ -19,8 +19,7 @@ export interface Emitted {
 
 /**
  * Writes a Java pattern as a JavaScript one.
- *
- * @throws JavaRegexError for what JavaScript cannot say
+ * @throws JavaRegexError for a pattern that JavaScript cannot express
  */
 export function emitPattern(syntax: Syntax, pattern: string): Emitted {
   const emitter = new Emitter(syntax, pattern);
@@ -43,7 +42,7 @@ class Emitter {
     this.#emptiable = emptiableGroups(syntax.root);
   }
 
-  /** The source of a node; an alternation comes without a group around it. */
+  /** The source of a node; an alternation has no group around it. */
   emit(node: Node): string {
     switch (node.type) {
       case 'empty':
@@ -61,8 +60,8 @@ class Emitter {
       case 'atomic':
         return this.#atomic(() => this.emit(node.body));
       case 'look': {
-        const body = node.behind ? alignLookbehind(node, this.#pattern) : node.body;
-        return `(?${node.behind ? '<' : ''}${node.negative ? '!' : '='}${this.emit(body)})`;
+        const body = node.backward ? alignLookbehind(node, this.#pattern) : node.body;
+        return `(?${node.backward ? '<' : ''}${node.negative ? '!' : '='}${this.emit(body)})`;
       }
       case 'forward':
         return `(?=${this.emit(node.body)})[^]{${node.length}}`;
@@ -81,7 +80,7 @@ class Emitter {
     return node.type === 'alternation' ? `(?:${this.emit(node)})` : this.emit(node);
   }
 
-  /** A lookahead never goes back into what it matched, and the reference then takes exactly that. */
+  /** A lookahead never backtracks into its match, and the reference then matches exactly that. */
   #atomic(emitBody: () => string): string {
     const index = ++this.count;
     return `(?:(?=(${emitBody()}))\\${index})`;
@@ -91,7 +90,7 @@ class Emitter {
     const { body, min, max } = node;
     const lazy = node.mode === 'lazy';
     if (lengthOf(body).min === 0) {
-      // JavaScript undoes an optional iteration that matched nothing, with what its groups matched.
+      // JavaScript undoes an optional iteration with an empty match, including the matches of its groups.
       if (min === 0 && max === 1) return lazy ? `(?:|${this.emit(body)})` : `(?:${this.emit(body)}|)`;
       if (max > 1 && !lazy && !isEmptyLast(body)) {
         throw this.#unsupported(

@@ -4,8 +4,8 @@ import { code, END, type PatternReader } from './pattern-reader.ts';
 import { javaProperty, predefinedClass } from './properties.ts';
 
 /**
- * Reads the rest of an escape that stands for a set, inside brackets or outside: `\d`, `\H`, `\p{L}`. The reader
- * stands behind the letter. Undefined when the letter begins no such escape.
+ * Reads the rest of an escape for a set, inside brackets or outside: `\d`, `\H`, `\p{L}`. The reader is after the
+ * letter. Undefined if the letter does not begin such an escape.
  */
 export function parseClassEscape(reader: PatternReader, letter: number, flags: Flags): CharSet | undefined {
   const character = String.fromCodePoint(letter);
@@ -51,7 +51,7 @@ function parseProperty(reader: PatternReader, flags: Flags): CharSet {
   const set = javaProperty(name, flags);
   if (set === undefined) {
     throw reader.error(
-      `\\p{${name}} is no property; write a category (\\p{L}), a script (\\p{IsLatin}), a block (\\p{InGreek}) or a POSIX class (\\p{Alpha})`,
+      `\\p{${name}} is not a property; write a category (\\p{L}), a script (\\p{IsLatin}), a block (\\p{InGreek}) or a POSIX class (\\p{Alpha})`,
       start,
     );
   }
@@ -68,10 +68,9 @@ const CONTROL_LETTERS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * Reads the rest of an escape that stands for one character, inside brackets or outside. The reader stands behind the
- * character after the backslash.
- *
- * @throws JavaRegexError for a letter that Java gives no meaning, and for `\N{…}`
+ * Reads the rest of an escape for one character, inside brackets or outside. The reader is after the character that
+ * follows the backslash.
+ * @throws JavaRegexError for a letter without a meaning in Java, and for `\N{…}`
  */
 export function parseCharEscape(reader: PatternReader, letter: number, start: number): number {
   const control = CONTROL_LETTERS.get(letter);

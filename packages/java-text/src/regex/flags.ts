@@ -1,6 +1,6 @@
 import type { CaseRule } from './letter-case.ts';
 
-/** The flags in force at a point of the pattern. */
+/** The active flags at a position in the pattern. */
 export interface Flags {
   readonly ignoreCase: boolean;
   readonly multiline: boolean;
@@ -11,7 +11,7 @@ export interface Flags {
   readonly unicodeClasses: boolean;
 }
 
-/** What an inline flag letter turns on or off; undefined for a letter that is none. */
+/** The flag of an inline flag letter; undefined for any other letter. */
 export function flagsOfLetter(letter: string, on: boolean): Partial<Flags> | undefined {
   switch (letter) {
     case 'i':

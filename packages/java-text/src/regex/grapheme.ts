@@ -6,7 +6,7 @@ const CONTROL =
 const PREPENDED =
   '[\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u0D4E\\u{110BD}\\u{110CD}\\u{111C2}\\u{111C3}\\u{113D1}\\u{1193F}\\u{11941}\\u{11A84}-\\u{11A89}\\u{11D46}\\u{11F02}]';
 const EXTENDING = '[\\p{Grapheme_Extend}\\p{Emoji_Modifier}\\u200D]';
-/** Spacing marks that stand by themselves. */
+/** Spacing marks that are separate clusters. */
 const LONE_MARK =
   '[\\u102B\\u102C\\u1038\\u1062-\\u1064\\u1067-\\u106D\\u1083\\u1087-\\u108C\\u108F\\u109A-\\u109C\\u1A61\\u1A63\\u1A64\\uAA7B\\uAA7D\\u{11720}\\u{11721}]';
 const FOLLOWING = `(?:${EXTENDING}|[\\u0E33\\u0EB3]|(?!${LONE_MARK})\\p{Mc})`;
@@ -27,5 +27,5 @@ const VIRAMA = '[\\u094D\\u09CD\\u0ACD\\u0B4D\\u0C4D\\u0D4D]';
 const JOINER = '[\\p{Grapheme_Extend}\\u200D]';
 const CONJUNCT = `${CONSONANT}(?:(?:(?!${VIRAMA})${JOINER})*${VIRAMA}${JOINER}*${CONSONANT})+`;
 
-/** JavaScript source of what `\X` matches: one extended grapheme cluster. */
+/** JavaScript source for `\X`: one extended grapheme cluster. */
 export const GRAPHEME_CLUSTER = `\\r\\n|${CONTROL}|${PREPENDED}*(?:${HANGUL}|${FLAG}|${PICTURES}|${CONJUNCT}|(?!${CONTROL})[^])${FOLLOWING}*`;

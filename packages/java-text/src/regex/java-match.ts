@@ -1,20 +1,19 @@
 /** One match. Offsets are in UTF-16 units. */
 export interface JavaMatch {
   readonly index: number;
-  /** Offset behind the match. */
+  /** Offset after the match. */
   readonly end: number;
   readonly text: string;
-  /** The whole match at 0, then the groups by Java's numbers; undefined for a group that took no part. */
+  /** The whole match at 0, then the groups by Java's numbers; undefined for a group without a match. */
   readonly groups: readonly (string | undefined)[];
   /**
-   * What a named group matched.
-   *
-   * @throws RangeError when the pattern has no group of that name
+   * The match of a named group.
+   * @throws RangeError if the pattern has no group with that name
    */
   named(name: string): string | undefined;
 }
 
-/** Where Java's groups are in what JavaScript found. */
+/** Where Java's groups are in JavaScript's match. */
 export interface GroupMap {
   /** JavaScript's number of a group by Java's. */
   readonly numbers: readonly number[];
@@ -22,7 +21,7 @@ export interface GroupMap {
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** A view on what JavaScript found; nothing is copied before it is asked for. */
+/** A view of JavaScript's match; nothing is copied before it is requested. */
 export class FoundMatch implements JavaMatch {
   readonly #found: RegExpExecArray;
   readonly #map: GroupMap;

@@ -1,4 +1,4 @@
-/** A Java regular expression that is wrong, or that has no equal in JavaScript. */
+/** A Java regular expression that is invalid, or has no equivalent in JavaScript. */
 export class JavaRegexError extends Error {
   override readonly name = 'JavaRegexError';
   /** The whole pattern. */

@@ -15,7 +15,10 @@ type Recorded = [
     | [groupCount: number, matches: (number | Group)[][], whole: boolean, split: string[], replaced: Group],
 ];
 
-/** What Java 25 does: `Pattern.compile`, repeated `find`, `matches`, `split`, `replaceAll`. Flags as in `(?…)`, `l` literal. */
+/**
+ * The results of Java 25: `Pattern.compile`, repeated `find`, `matches`, `split`, `replaceAll`. Flags as in `(?…)`, `l`
+ * literal.
+ */
 const recorded = JSON.parse(
   readFileSync(new URL('./java-25-cases.generated.json', import.meta.url), 'utf8'),
 ) as Recorded[];
@@ -69,8 +72,8 @@ function errorOf(pattern: string): JavaRegexError {
 }
 
 describe('compileJavaRegex', () => {
-  it.each([0, 1])('collects of group %i what all matches have of it', (group) => {
-    // Besides those that Java was asked about: what begins with ^, where one look is enough, or seems to.
+  it.each([0, 1])('returns for group %i its text in all matches', (group) => {
+    // In addition to the recorded patterns: patterns that begin with ^, for which one attempt is enough, or seem to.
     const anchored = [
       '^',
       '^a',
@@ -111,7 +114,7 @@ describe('compileJavaRegex', () => {
     expect(differing).toEqual([]);
   });
 
-  it('finds from an offset, and keeps nothing from call to call', () => {
+  it('finds from an offset, and has no state between calls', () => {
     const regex = compileJavaRegex('a(?<digit>\\d)');
     expect(regex.find('a1 a2', 1)).toMatchObject({ index: 3, end: 5, text: 'a2', groups: ['a2', '2'] });
     expect(regex.find('a1 a2')?.named('digit')).toBe('1');
@@ -123,7 +126,7 @@ describe('compileJavaRegex', () => {
     expect(() => regex.find('a1')?.named('other')).toThrow('no group named other');
   });
 
-  it('numbers groups as Java does where emulations need groups of their own', () => {
+  it('numbers groups as Java does if emulations need additional groups', () => {
     const regex = compileJavaRegex('(?>x+)(a)\\w++-(?<last>b)');
     expect(regex.groupCount).toBe(2);
     expect(regex.find('xxacc-b')?.groups).toEqual(['xxacc-b', 'a', 'b']);
@@ -136,7 +139,7 @@ describe('compileJavaRegex', () => {
     expect(found('a b', 'a b', { comments: true, literal: true })).toEqual(['a b']);
   });
 
-  it('throws what is wrong with a replacement only when something is replaced', () => {
+  it('reports an error of the replacement only if there is a match', () => {
     for (const replacement of ['$1', '$', '\\', '${name}', '${', '${1}']) {
       expect(replaced('a', 'b', replacement)).toBe('b');
       expect(() => replaced('a', 'a', replacement)).toThrow(`The replacement ${JSON.stringify(replacement)}`);
@@ -157,7 +160,7 @@ describe('errors', () => {
     expect(errorOf('a(b').message).toContain('the group ( has no closing )');
     expect(errorOf('a{,3}').message).toContain('write \\{ for the character');
     expect(errorOf('\\y').message).toContain('\\y has no meaning here');
-    expect(errorOf('\\p{Grek}').message).toContain('\\p{Grek} is no property');
+    expect(errorOf('\\p{Grek}').message).toContain('\\p{Grek} is not a property');
     expect(errorOf('('.repeat(100_000)).message).toContain('nested more than');
     expect(errorOf('[a&&'.repeat(100_000)).message).toContain('nested more than');
     expect(errorOf('[a').message).toContain('the class [ has no closing ]');

@@ -9,29 +9,32 @@ import type { Node } from './syntax.ts';
 
 /** The flags of `java.util.regex.Pattern.compile` that configs can set. */
 export interface JavaRegexFlags {
-  /** Letters of ASCII match in both cases, others only as they are. */
+  /** ASCII letters match in both cases, other letters only unchanged. */
   readonly ignoreCase?: boolean;
   /** `^` and `$` match at lines. */
   readonly multiline?: boolean;
   /** `.` matches line terminators. */
   readonly dotall?: boolean;
-  /** Every character of the pattern stands for itself. */
+  /** Every character of the pattern is literal. */
   readonly literal?: boolean;
-  /** Blanks in the pattern, and `#` to the end of a line, mean nothing. */
+  /** Blanks in the pattern, and `#` to the end of a line, are ignored. */
   readonly comments?: boolean;
 }
 
-/** A compiled pattern. It keeps nothing from one call to the next. */
+/** A compiled pattern. It has no state between calls. */
 export interface JavaRegex {
   /** The Java pattern. */
   readonly source: string;
   /** Number of capturing groups, without the whole match. */
   readonly groupCount: number;
-  /** The first match that starts at or behind an offset. */
+  /** The first match that starts at or after an offset. */
   find(text: string, from?: number): JavaMatch | undefined;
-  /** All matches from left to right, matches of nothing included, as repeated `Matcher.find()` gives them. */
+  /** All matches from left to right, including empty ones, as repeated `Matcher.find()` returns them. */
   findAll(text: string): JavaMatch[];
-  /** Adds to a list what a group matched in each of all matches, those aside in which it took no part; group 0 is the match. */
+  /**
+   * Adds to a list the text of a group in each of all matches, except for matches without the group; group 0 is the
+   * match.
+   */
   collect(text: string, group: number, found: string[]): void;
   /** Whether the pattern matches the whole text. */
   matches(text: string): boolean;
@@ -39,29 +42,25 @@ export interface JavaRegex {
   test(text: string): boolean;
   /**
    * Replaces all matches.
-   *
-   * @throws Error when something matches and the replacement is not well-formed or names a group that does not exist
+   * @throws Error if something matches and the replacement is invalid or names a group that does not exist
    */
   replaceAll(text: string, replacement: JavaReplacement): string;
-  /** The pieces between the matches, without empty ones at the end and without an empty one before a match of nothing. */
+  /** The pieces between the matches, without empty ones at the end and without an empty one before an empty match. */
   split(text: string): string[];
 }
 
 /**
  * Compiles a pattern of `java.util.regex` to a native RegExp. Text is matched by code points.
- *
- * It differs from Java where that looks at halves of characters beyond U+FFFF: `x*` matches nothing between the two
- * halves there, and `\P{So}` the second half of an emoji; here matches begin and end between characters. It differs in
- * what groups hold after a repetition: a group that took no part in the last round is unset,
- * where Java keeps an earlier round's match. A lookbehind may be of any length. And a back-reference without case goes by all of Unicode, not by ASCII.
- *
+ * It differs from Java for surrogate pairs: in Java `x*` matches the empty text between the two halves, and `\P{So}`
+ * matches the second half of an emoji; here matches begin and end between characters. It differs in groups after a
+ * repetition: a group without a match in the last iteration is unset, while Java keeps the match of an earlier
+ * iteration. A lookbehind may have any length. A case-insensitive back-reference uses all of Unicode, not ASCII.
  * Time: V8 matches by backtracking, as Java does, and a pattern such as `(a+)+b` takes exponential time on a text that
- * almost matches. Nothing here bounds that. V8's linear engine is no way out: it is experimental, set for the whole
- * process, and does not take Unicode patterns. Who runs untrusted patterns must be able to end the thread, or run the
- * match under the time limit of `node:vm`, which does interrupt it. Space is bounded: where backtracking takes more
- * than V8 allows (64 MB), the match throws a RangeError.
- *
- * @throws JavaRegexError when the pattern is wrong in Java, or cannot be said in JavaScript
+ * almost matches. Nothing here limits that. V8's linear engine is not a solution: it is experimental, set for the whole
+ * process, and does not support Unicode patterns. A caller with untrusted patterns must be able to end the thread, or
+ * run the match under the time limit of `node:vm`, which does interrupt it. Space is limited: if backtracking needs
+ * more than V8 allows (64 MB), the match throws a RangeError.
+ * @throws JavaRegexError if the pattern is invalid in Java, or cannot be expressed in JavaScript
  */
 export function compileJavaRegex(pattern: string, flags: JavaRegexFlags = {}): JavaRegex {
   return new CompiledRegex(pattern, flags);
@@ -75,9 +74,9 @@ class CompiledRegex implements JavaRegex {
   readonly #all: RegExp;
   readonly #first: RegExp;
   #whole: RegExp | undefined;
-  /** Whether it begins with `^`: then there is one match at most, at the start. */
+  /** Whether it begins with `^`: then there is at most one match, at the start. */
   readonly #atStart: boolean;
-  /** What the native `split` can split at with the same result. */
+  /** A separator for the native `split` with the same result. */
   readonly #delimiter: string | RegExp | undefined;
   #replacement: { readonly of: JavaReplacement; readonly prepared: Prepared } | undefined;
 
@@ -195,7 +194,7 @@ class CompiledRegex implements JavaRegex {
     }
   }
 
-  /** The replacement in JavaScript's notation, or what using it is to throw. */
+  /** The replacement in JavaScript's notation, or the error that its use must throw. */
   #prepare(replacement: JavaReplacement): Prepared {
     let parts: (string | number)[];
     try {
@@ -216,7 +215,9 @@ class CompiledRegex implements JavaRegex {
 
 type Prepared = string | ((...found: unknown[]) => string) | Error;
 
-/** As the native `split`, which for the short texts of fields spends most of its time outside compiled code. */
+/**
+ * The same as the native `split`, which for the short texts of fields spends most of its time outside of compiled code.
+ */
 function splitAtText(text: string, delimiter: string): string[] {
   let end = text.indexOf(delimiter);
   if (end < 0) return [text];
@@ -230,7 +231,7 @@ function splitAtText(text: string, delimiter: string): string[] {
   return pieces;
 }
 
-/** Two digits always, so that a digit of the text behind it does not belong to it. */
+/** Always two digits, so that a digit of the text after it does not belong to it. */
 function nativeReference(group: number): string {
   return group === 0 ? '$&' : `$${String(group).padStart(2, '0')}`;
 }
@@ -248,7 +249,7 @@ function isAtStart(root: Node): boolean {
   return first?.type === 'assertion' && first.source === '^';
 }
 
-/** The text that a pattern stands for when it stands for one only. */
+/** The only text that a pattern matches, if there is only one. */
 function literalText(root: Node): string | undefined {
   let text = '';
   for (const item of root.type === 'sequence' ? root.items : [root]) {

@@ -36,15 +36,16 @@ export function lengthOf(node: Node): Length {
       return { min: 0, max: Number.POSITIVE_INFINITY };
     case 'repeat': {
       const body = lengthOf(node.body);
-      // Zero times infinity is no number.
+      // Zero times infinity is NaN.
       return { min: body.min * node.min, max: body.max === 0 || node.max === 0 ? 0 : body.max * node.max };
     }
   }
 }
 
 /**
- * Whether a node that can match nothing does so only as its last resort. A repetition of such a node finds the same in
- * both languages; otherwise Java stops repeating at the empty match, where JavaScript goes on to the next way to match.
+ * Whether a node with a possible empty match uses it only as its last alternative. A repetition of such a node has the
+ * same result in both languages. Otherwise Java stops repeating at the empty match, while JavaScript continues with the
+ * next alternative.
  */
 export function isEmptyLast(node: Node): boolean {
   if (lengthOf(node).min > 0) return true;

@@ -1,6 +1,8 @@
 import { type CharSet, char, type Range, ranges } from './char-set.ts';
 
-/** Which letters are equal: as they are, in ASCII (Java's CASE_INSENSITIVE), or everywhere (with UNICODE_CASE). */
+/**
+ * Which letters are equal: only identical ones, in ASCII (Java's CASE_INSENSITIVE), or everywhere (with UNICODE_CASE).
+ */
 export type CaseRule = 'exact' | 'ascii' | 'unicode';
 
 /** The code points equal to one code point. */
@@ -37,7 +39,7 @@ function isAsciiLetter(codePoint: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/** Java compares under UNICODE_CASE by the lower case of the upper case, of single characters. */
+/** Under UNICODE_CASE Java compares single characters by the lower case of their upper case. */
 function fold(codePoint: number): number {
   return toLower(toUpper(codePoint));
 }

@@ -4,11 +4,10 @@ import { childrenOf } from './references.ts';
 import type { LookNode, Node } from './syntax.ts';
 
 /**
- * JavaScript matches a lookbehind from its end to its start; Java tries the possible starts, the nearest first, and
- * matches forwards from each. Whether there is a match is the same for most bodies, and these are left alone. Where the
- * direction shows (groups, atomic groups, back-references), the body is matched forwards from a start that is known.
- *
- * @throws JavaRegexError when the direction shows and the length is not known
+ * JavaScript matches a lookbehind from its end to its start. Java tries the possible starts, the nearest first, and
+ * matches forwards from each. Whether there is a match is the same for most bodies, which are unchanged. If the
+ * direction matters (groups, atomic groups, back-references), the body is matched forwards from a known start.
+ * @throws JavaRegexError if the direction matters and the length is unknown
  */
 export function alignLookbehind(node: LookNode, pattern: string): Node {
   if (!showsDirection(node.body, node.negative)) return node.body;
@@ -26,7 +25,7 @@ export function alignLookbehind(node: LookNode, pattern: string): Node {
 function showsDirection(node: Node, negative: boolean): boolean {
   if (node.type === 'atomic' || node.type === 'reference' || node.type === 'grapheme') return true;
   if (node.type === 'repeat' && node.mode === 'possessive') return true;
-  // What a group matched inside of a negative lookbehind is forgotten in any case.
+  // Matches of groups inside of a negative lookbehind are always dropped.
   if (node.type === 'group' && !negative) return true;
   return childrenOf(node).some((child) => showsDirection(child, negative));
 }

@@ -8,7 +8,7 @@ import { lineEnd, lineStart, notWordBoundary, wordBoundary } from './positions.t
 import { VERTICAL_SPACE } from './properties.ts';
 import type { Node, Syntax } from './syntax.ts';
 
-/** Reads a Java pattern; with `literal`, every character stands for itself. */
+/** Reads a Java pattern; with `literal`, every character is literal. */
 export function parsePattern(pattern: string, flags: Flags, literal: boolean): Syntax {
   return new Parser(pattern, flags, literal).parse();
 }
@@ -27,13 +27,13 @@ const LINE_BREAK: Node = {
   ],
 };
 
-/** A repeated `\R` never takes `\r\n` for two breaks; a single one does where the rest of the pattern needs it. */
+/** A repeated `\R` never reads `\r\n` as two breaks; a single one does if the rest of the pattern needs it. */
 function withWholeLineBreak(node: Node): Node {
   if (node === LINE_BREAK) return { type: 'atomic', body: node };
   return node.type === 'group' && node.body === LINE_BREAK ? { ...node, body: withWholeLineBreak(node.body) } : node;
 }
 
-/** The largest number of repetitions that Java can hold. */
+/** The largest number of repetitions in Java. */
 const MAX_REPETITIONS = 2147483647;
 
 class Parser {
@@ -80,12 +80,12 @@ class Parser {
     return items.length === 0 ? { type: 'empty' } : { type: 'sequence', items };
   }
 
-  /** Undefined for inline flags, which are nothing that could be repeated. */
+  /** Undefined for inline flags, which cannot be repeated. */
   #atom(): Node | undefined {
     const reader = this.#reader;
     const position = reader.position;
     const next = reader.peek();
-    // Java repeats nothing here, and reports a brace that is no repetition when it looks for one.
+    // Java does not repeat here, and reports an invalid brace only where it expects a repetition.
     if (next === code('{')) return { type: 'empty' };
     reader.next();
     switch (next) {
@@ -170,10 +170,10 @@ class Parser {
     if (!reader.take('?')) build = this.#capture();
     else if (reader.take(':')) build = (body) => body;
     else if (reader.take('>')) build = (body) => ({ type: 'atomic', body });
-    else if (reader.take('=')) build = (body) => ({ type: 'look', behind: false, negative: false, body, position });
-    else if (reader.take('!')) build = (body) => ({ type: 'look', behind: false, negative: true, body, position });
-    else if (reader.take('<=')) build = (body) => ({ type: 'look', behind: true, negative: false, body, position });
-    else if (reader.take('<!')) build = (body) => ({ type: 'look', behind: true, negative: true, body, position });
+    else if (reader.take('=')) build = (body) => ({ type: 'look', backward: false, negative: false, body, position });
+    else if (reader.take('!')) build = (body) => ({ type: 'look', backward: false, negative: true, body, position });
+    else if (reader.take('<=')) build = (body) => ({ type: 'look', backward: true, negative: false, body, position });
+    else if (reader.take('<!')) build = (body) => ({ type: 'look', backward: true, negative: true, body, position });
     else if (reader.take('<')) build = this.#namedCapture(position);
     else if (this.#inlineFlags(position)) return undefined;
     else build = (body) => body;
@@ -196,7 +196,7 @@ class Parser {
     return build;
   }
 
-  /** The name and the `>` behind it. */
+  /** The name and the `>` after it. */
   #groupName(position: number): string {
     let name = '';
     for (let next = this.#reader.next(); next !== code('>'); next = this.#reader.next()) {
@@ -212,7 +212,7 @@ class Parser {
     return name;
   }
 
-  /** True for `(?i)`, whose flags hold to the end of the enclosing group; false for `(?i:`, which opens a group. */
+  /** True for `(?i)`, whose flags apply up to the end of the enclosing group; false for `(?i:`, which opens a group. */
   #inlineFlags(position: number): boolean {
     const reader = this.#reader;
     let flags = this.#flags;

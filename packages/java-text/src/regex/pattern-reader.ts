@@ -1,17 +1,17 @@
 import { JavaRegexError } from './java-regex-error.ts';
 
-/** Added to a code point between `\Q` and `\E`, so that it equals no sign of the notation. */
+/** Added to a code point between `\Q` and `\E`, so that it is different from every special character. */
 const QUOTED = 0x200000;
 
-/** Far beyond what anyone writes, far below what the stack holds. */
+/** Far more than in real patterns, and far less than the stack allows. */
 const MAX_DEPTH = 250;
 
-/** What the reader returns past the end. */
+/** The value that the reader returns after the end. */
 export const END = -1;
 
 export const code = (character: string): number => character.codePointAt(0)!;
 
-/** Reads a pattern code point by code point, with quotations (`\Q…\E`) undone. */
+/** Reads a pattern code point by code point, with quotations (`\Q…\E`) resolved. */
 export class PatternReader {
   readonly pattern: string;
   /** Whether blanks and comments are skipped (flag COMMENTS); set by the parser as flags change. */
@@ -50,19 +50,19 @@ export class PatternReader {
     return this.#positions[this.#cursor] ?? this.pattern.length;
   }
 
-  /** The next character, quoted ones marked; END past the last. */
+  /** The next character, quoted ones marked; END after the last. */
   peek(ahead = 0): number {
     return this.#codes[this.#cursor + ahead] ?? END;
   }
 
-  /** Takes the next character. */
+  /** Reads the next character. */
   next(): number {
     const codePoint = this.peek();
     if (codePoint !== END) this.#cursor++;
     return codePoint;
   }
 
-  /** Takes the given text if it comes next. */
+  /** Reads the given text if it is next. */
   take(text: string): boolean {
     for (let index = 0; index < text.length; index++) {
       if (this.peek(index) !== text.charCodeAt(index)) return false;
@@ -71,7 +71,7 @@ export class PatternReader {
     return true;
   }
 
-  /** Skips what the flag COMMENTS makes meaningless. */
+  /** Skips text that the flag COMMENTS makes meaningless. */
   skipComments(): void {
     while (this.comments) {
       const codePoint = this.peek();
@@ -87,7 +87,7 @@ export class PatternReader {
     return codePoint === 0x0d || codePoint === 0x85 || codePoint === 0x2028 || codePoint === 0x2029;
   }
 
-  /** Reads what is nested in a group or a class. */
+  /** Reads the content of a group or a class. */
   nested<T>(read: () => T): T {
     if (++this.#depth > MAX_DEPTH) throw this.error(`groups and classes are nested more than ${MAX_DEPTH} deep`);
     const result = read();

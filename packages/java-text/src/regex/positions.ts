@@ -1,6 +1,6 @@
 import type { Flags } from './flags.ts';
 
-/** `^`: with MULTILINE also behind a line terminator, except one that ends the text. */
+/** `^`: with MULTILINE also after a line terminator, except one that ends the text. */
 export function lineStart(flags: Flags): string {
   if (!flags.multiline) return '^';
   return flags.unixLines ? '(?<=^|\\n)(?=[^])' : '(?<=^|[\\n\\x85\\u2028\\u2029]|\\r(?!\\n))(?=[^])';
@@ -13,7 +13,7 @@ export function lineEnd(flags: Flags): string {
 }
 
 /**
- * A word character for Java's `\b`: a non-spacing mark belongs to the letter or digit before it, so that there is no
+ * A word character for Java's `\b`: a non-spacing mark belongs to the letter or digit before it, so there is no
  * boundary inside of a decomposed `é`.
  */
 const WORD = '(?:\\w|(?<=[\\p{L}\\p{Nd}]\\p{Mn}*)\\p{Mn})';

@@ -1,11 +1,11 @@
 import { type CharSet, char, complement, intersection, properties, ranges, setEscape, union } from './char-set.ts';
 import { unicodeBlock } from './unicode-blocks.ts';
 
-/** The flags that change what a named class holds. */
+/** The flags that change the characters of a named class. */
 export interface PropertyFlags {
-  /** CASE_INSENSITIVE: classes of one letter case hold all cases. */
+  /** CASE_INSENSITIVE: classes of one letter case contain all cases. */
   readonly ignoreCase: boolean;
-  /** UNICODE_CHARACTER_CLASS: the POSIX names and `\w \d \s` go by Unicode. */
+  /** UNICODE_CHARACTER_CLASS: the POSIX names and `\w \d \s` are defined by Unicode. */
   readonly unicodeClasses: boolean;
 }
 
@@ -135,7 +135,7 @@ const JAVA_METHODS = named<CharSet>({
 const ANY_UNICODE_CASE = properties('Lowercase', 'Uppercase', 'Lt');
 const ANY_CASED_CATEGORY = properties('Lu', 'Ll', 'Lt');
 
-/** What stands in the braces of Java's `\p{…}`; undefined when Java knows no such name. */
+/** The set for the name in the braces of Java's `\p{…}`; undefined for a name that Java does not know. */
 export function javaProperty(name: string, flags: PropertyFlags): CharSet | undefined {
   const equals = name.indexOf('=');
   if (equals >= 0) {

@@ -6,24 +6,26 @@ import type { GroupNode, Node, ReferenceNode, Syntax } from './syntax.ts';
 export type Reach = 'always' | 'never' | 'maybe';
 
 /**
- * What is known of each group at one point of the pattern. `stale`: Java may hold what an earlier iteration matched,
- * which JavaScript has forgotten. A group that is not in the map has not matched.
+ * The state of each group at one position of the pattern. `stale`: Java may keep the match of an earlier iteration,
+ * which JavaScript drops. A group that is not in the map has not matched.
  */
 type State = ReadonlyMap<number, 'set' | 'maybe' | 'stale'>;
 
 /**
- * Finds for each back-reference whether its group has matched by then: in Java a reference to a group that has not
- * fails, in JavaScript it matches nothing.
- *
- * @throws JavaRegexError for a reference that may mean what an earlier iteration matched
+ * Determines for each back-reference whether its group has matched by then. If it has not, the reference fails in Java,
+ * but matches the empty text in JavaScript.
+ * @throws JavaRegexError for a reference that may mean the match of an earlier iteration
  */
 export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<ReferenceNode, Reach> {
   const reaches = new Map<ReferenceNode, Reach>();
   const open = new Set<number>();
-  /** Of the others nothing has to be known: a pattern may have thousands of groups. */
+  /** Other groups are ignored, because a pattern may have thousands of groups. */
   const referenced = referencesOf(syntax.root);
 
-  /** Visits a node reached in a state and returns the state behind it. `looping`: groups that an earlier iteration may have set. */
+  /**
+   * Visits a node that is reached in a state and returns the state after it. `looping`: groups that an earlier
+   * iteration may have set.
+   */
   function visit(node: Node, state: State, looping: ReadonlySet<number>): State {
     switch (node.type) {
       case 'sequence':
@@ -33,23 +35,23 @@ export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<
       case 'atomic':
         return visit(node.body, state, looping);
       case 'look': {
-        const behind = visit(node.body, state, looping);
-        return node.negative ? state : behind;
+        const after = visit(node.body, state, looping);
+        return node.negative ? state : after;
       }
       case 'group': {
         if (!referenced.has(node.index)) return visit(node.body, state, looping);
         open.add(node.index);
-        const behind = new Map(visit(node.body, state, looping));
+        const after = new Map(visit(node.body, state, looping));
         open.delete(node.index);
-        return behind.set(node.index, 'set');
+        return after.set(node.index, 'set');
       }
       case 'repeat': {
         if (node.max === 0) return state;
         const inside = node.max > 1 ? groupsOf(node.body).intersection(referenced) : new Set<number>();
-        const behind = new Map(visit(node.body, state, new Set([...looping, ...inside])));
+        const after = new Map(visit(node.body, state, new Set([...looping, ...inside])));
         const keepsLast = lengthOf(node.body).min > 0;
-        for (const index of inside) if (behind.get(index) !== 'set' || !keepsLast) behind.set(index, 'stale');
-        return node.min > 0 ? behind : join(state, behind);
+        for (const index of inside) if (after.get(index) !== 'set' || !keepsLast) after.set(index, 'stale');
+        return node.min > 0 ? after : join(state, after);
       }
       case 'reference': {
         const known = open.has(node.index) ? undefined : state.get(node.index);

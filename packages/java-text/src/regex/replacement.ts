@@ -13,10 +13,10 @@ type Part =
 
 /**
  * A replacement text in Java's notation: `$1` (as many digits as name an existing group), `${name}`, and `\` before a
- * character that stands for itself. As in Java its mistakes show only when something is to be replaced.
+ * literal character. As in Java, its mistakes are reported only when something is replaced.
  */
 export class JavaReplacement {
-  /** The text as it was given. */
+  /** The original text. */
   readonly source: string;
   readonly #parts: readonly Part[];
 
@@ -26,9 +26,8 @@ export class JavaReplacement {
   }
 
   /**
-   * The text to put in and the numbers of the groups whose matches come between.
-   *
-   * @throws Error when the text is not well-formed or names a group that the pattern does not have
+   * The texts to insert and the numbers of the groups whose matches are between them.
+   * @throws Error if the text is invalid or names a group that the pattern does not have
    */
   resolve(target: ReplacementTarget): (string | number)[] {
     const resolved: (string | number)[] = [];
@@ -86,7 +85,7 @@ function parse(source: string): Part[] {
   return parts;
 }
 
-/** Java takes further digits as long as there is a group of that number; the others are text. */
+/** Java reads further digits as long as a group with that number exists; the others are text. */
 function longestGroup(digits: string, groupCount: number): [group: number, rest: string] {
   let group = Number(digits[0]);
   let taken = 1;

@@ -1,8 +1,8 @@
 import type { CharSet } from './char-set.ts';
 
 /**
- * What a Java pattern says, free of its notation: flags have been applied to the sets and assertions they change, so
- * that nothing later needs to know them.
+ * The meaning of a Java pattern, without its notation: flags are already applied to the sets and assertions that they
+ * change.
  */
 export type Node =
   | { readonly type: 'empty' }
@@ -19,7 +19,7 @@ export type Node =
   | { readonly type: 'grapheme' }
   | RepeatNode
   | ReferenceNode
-  /** A body of fixed length in a lookbehind, matched forwards from that far back. */
+  /** A body of fixed length in a lookbehind, matched forwards from that distance. */
   | { readonly type: 'forward'; readonly body: Node; readonly length: number };
 
 /** A capturing group; `index` is Java's number of it. */
@@ -31,7 +31,7 @@ export interface GroupNode {
 
 export interface LookNode {
   readonly type: 'look';
-  readonly behind: boolean;
+  readonly backward: boolean;
   readonly negative: boolean;
   readonly body: Node;
   readonly position: number;

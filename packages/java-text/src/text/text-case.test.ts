@@ -13,7 +13,7 @@ describe('titleCase and sentenceCase', () => {
     );
   });
 
-  it('begin words behind exactly the characters that are blank in Java', () => {
+  it('begin words after exactly the characters that are blank in Java', () => {
     for (let code = 0; code <= 0xffff; code++) {
       const between = String.fromCharCode(code);
       if (between === 'x' || between === 'X') continue;

@@ -21,7 +21,7 @@ export function titleCase(text: string): string {
   return result + lower.slice(copied);
 }
 
-/** The text in lower case, with a capital at its start and behind each `.`, `?` or `!` that one blank follows. */
+/** The text in lower case, with a capital at its start and after each `.`, `?` or `!` that is followed by one blank. */
 export function sentenceCase(text: string): string {
   return text.toLowerCase().replace(SENTENCE_START, upperCharacter);
 }

@@ -51,7 +51,7 @@ function uriProblem(uri: string, at: number): string | undefined {
     while (path < end && uri[path] !== '/' && uri[path] !== '?') path++;
     if (path === at + 2 && path === uri.length) return `Expected authority at index ${path}`;
     const inAuthority = illegal(uri, at + 2, path, AUTHORITY, 'authority');
-    // Java points at the start of the authority, wherever the character stands.
+    // Java points at the start of the authority, wherever the character is.
     if (inAuthority?.startsWith('Illegal') === true) return `Illegal character in authority at index ${at + 2}`;
     if (inAuthority !== undefined) return inAuthority;
   }

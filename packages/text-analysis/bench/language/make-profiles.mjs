@@ -32,7 +32,7 @@ writeFileSync(
 
 /**
  * By language, a line for each level and length: two digits in base 36, the negative logarithm to the base 2 of the
- * probability in eighths; the length; the n-grams, one after the other.
+ * probability in eighths; the length; the n-grams in sequence.
  */
 export const PROFILES: Readonly<Record<string, string>> = ${JSON.stringify(profiles, null, 2)};
 

@@ -3,7 +3,7 @@ import { trim } from './trim.ts';
 
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-/** Slices of a text, each of so many UTF-16 units, or a few fewer where that would cut a character. */
+/** Slices of a text, each with this many UTF-16 units, or slightly fewer if a character would be cut. */
 export function fixedChunks(text: string, length: number): string[] {
   const chunks: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -14,26 +14,26 @@ export function fixedChunks(text: string, length: number): string[] {
   return chunks;
 }
 
-/** Each line break, with the white space around it, as one blank; white space at the ends goes. */
+/** Replaces each line break, with the white space around it, by one blank; removes white space at the ends. */
 export function withoutLineBreaks(chunk: string): string {
   let cleaned = '';
   let copied = 0;
   for (const { index, 0: lineBreak } of chunk.matchAll(LINE_BREAK)) {
-    // One that the white space behind another has taken.
+    // A line break that is part of the white space after another one.
     if (index < copied) continue;
     let before = index;
     while (before > copied && isSpace(chunk.charCodeAt(before - 1))) before--;
-    let behind = index + lineBreak.length;
-    while (isSpace(chunk.charCodeAt(behind))) behind++;
+    let end = index + lineBreak.length;
+    while (isSpace(chunk.charCodeAt(end))) end++;
     cleaned += `${chunk.slice(copied, before)} `;
-    copied = behind;
+    copied = end;
   }
   return trim(cleaned + chunk.slice(copied));
 }
 
 /**
- * Joins chunks, with blanks, until each is of a length, a blank behind it counted; what is left over at the end joins
- * the one before.
+ * Joins chunks, with blanks, until each reaches a length that includes a blank after it. The rest at the end is added
+ * to the last chunk.
  */
 export function joinShort(chunks: readonly string[], minLength: number): string[] {
   if (chunks.length < 2) return [...chunks];
@@ -52,14 +52,14 @@ export function joinShort(chunks: readonly string[], minLength: number): string[
   return joined;
 }
 
-/** Cuts what is longer, and trims it; the rest of it is lost. */
+/** Cuts longer chunks, and trims them; the rest is lost. */
 export function shorten(chunk: string, maxLength: number): string {
   return chunk.length > maxLength ? trim(cut(chunk, maxLength)) : chunk;
 }
 
 /**
- * Joins every so many chunks, with blanks. Each group begins with the last chunks of the one before, `overlap` of
- * them; a group is not made of those alone, unless there is no other.
+ * Joins groups of this many chunks, with blanks. Each group begins with the last `overlap` chunks of the previous
+ * group. A group has at least one new chunk, unless it is the only group.
  */
 export function merge(chunks: readonly string[], count: number, overlap: number): string[] {
   const groups: string[] = [];
@@ -69,33 +69,35 @@ export function merge(chunks: readonly string[], count: number, overlap: number)
   return groups;
 }
 
-/** Gives each chunk the end of the one before it and the start of the one behind it, as many percent of its own length. */
+/** Adds to each chunk the end of the previous chunk and the start of the next one, in percent of its length. */
 export function overlapByPercentage(chunks: readonly string[], percentage: number): string[] {
   return chunks.map((chunk, i) => {
     const length = Math.floor((chunk.length * percentage) / 100);
     const before = chunks[i - 1] ?? '';
-    const behind = chunks[i + 1] ?? '';
-    return trim(`${tail(before, length)} ${chunk} ${length === 0 ? '' : behind.slice(0, wholePairs(behind, length))}`);
+    const following = chunks[i + 1] ?? '';
+    return trim(
+      `${tail(before, length)} ${chunk} ${length === 0 ? '' : following.slice(0, wholePairs(following, length))}`,
+    );
   });
 }
 
 function tail(text: string, length: number): string {
   const start = Math.max(0, text.length - length);
-  // Half of a pair is no character.
+  // Half of a pair is not a character.
   return text.slice(isLow(text, start) ? start + 1 : start);
 }
 
-/** The start of a text, of at most so many units, but one character at least. */
+/** The start of a text, with at most this many units, but at least one character. */
 function cut(text: string, length: number): string {
   return text.slice(0, graphemeFloor(text, length) || wholePairs(text, length) || length + 1);
 }
 
-/** So many units, or one fewer where they end within a pair. */
+/** This many units, or one fewer if they end within a pair. */
 function wholePairs(text: string, length: number): number {
   return isLow(text, length) ? length - 1 : length;
 }
 
-/** Whether the second half of a pair stands at a position. */
+/** Whether the second half of a pair is at a position. */
 function isLow(text: string, position: number): boolean {
   return position > 0 && position < text.length && (text.codePointAt(position - 1) as number) > 0xffff;
 }

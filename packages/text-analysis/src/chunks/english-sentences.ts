@@ -1,11 +1,11 @@
-/** What a sentence may end with: a mark, and quotes and brackets that close behind it, before white space. */
+/** The end of a sentence: a mark, and quotes and brackets that close after it, before white space. */
 const SENTENCE_END = /[.!?](["'”’»)\]}]*)(?=(\s+))/gu;
 const CLOSING_QUOTE = /["'”’»]$/u;
 const WORD = /\S+/uy;
 const WHITE_SPACE = /\s/u;
 const OPENING = /^["'“‘«([{¿¡-]+/u;
 
-/** Titles and the like: what follows belongs to them, a capital or not. */
+/** Titles and similar words: the next word belongs to them, in capitals or not. */
 const BEFORE_NAMES: ReadonlySet<string> = new Set(
   `adm asst atty brig capt cdr cmdr col cpl det dr drs ens fr gen gov hon insp lt maj messrs mlle mme mr mrs ms msgr mt
   mx pfc pres prof pvt rep reps rev sen sens sgt sr st ste supt
@@ -14,7 +14,7 @@ const BEFORE_NAMES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** What is abbreviated in the middle of a sentence and at its end: the word behind it tells which. */
+/** Abbreviations that occur in the middle and at the end of a sentence. The next word decides. */
 const ANYWHERE: ReadonlySet<string> = new Set(
   `al assn assoc ave blvd bros co corp dist etc ext ft hrs hwy inc intl jr kg km lb lbs ltd max min mfg misc mph natl oz
   rd sq tel univ
@@ -24,7 +24,7 @@ const ANYWHERE: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Words that begin sentences and, in capitals, hardly anything else. */
+/** Words that, with a capital, usually begin a sentence. */
 const STARTERS: ReadonlySet<string> = new Set(
   `a after all also although an and another any as at because before both but by despite during each even every few first
   for from he her here his how however i if in instead it its last later many meanwhile moreover most my no not now of
@@ -35,12 +35,11 @@ const STARTERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The sentences of an English text, without the white space around them, in its order.
- *
- * A sentence ends behind a word, a run of anything but white space, that ends in `.`, `!` or `?` and perhaps closing
- * quotes and brackets, unless the full stop is that of an abbreviation, an initial or a numbering. Line breaks are
- * white space like any other, and full stops of other scripts are none: the reference's model (OpenNLP's for English)
- * has it so, and agrees with these rules in ordinary prose.
+ * The sentences of an English text in order, without the white space around them.
+ * A sentence ends after a word (a run without white space) that ends in `.`, `!` or `?` and perhaps closing quotes and
+ * brackets, unless the full stop belongs to an abbreviation, an initial or a number. Line breaks are normal white
+ * space, and full stops of other scripts do not count. This matches the reference's model (OpenNLP's for English),
+ * which agrees with these rules in ordinary prose.
  */
 export function englishSentences(text: string): string[] {
   const sentences: string[] = [];
@@ -68,9 +67,8 @@ function wordStartBefore(text: string, end: number, limit: number): number {
 
 /**
  * Whether a sentence ends between two words.
- *
  * @param word without its mark
- * @param closing the quotes and brackets behind the mark
+ * @param closing the quotes and brackets after the mark
  * @param isFirst whether the word begins the sentence
  */
 function endsSentence(word: string, mark: string, closing: string, next: string, isFirst: boolean): boolean {
@@ -80,7 +78,7 @@ function endsSentence(word: string, mark: string, closing: string, next: string,
 
   const core = word.replace(OPENING, '');
   const isDotted = core.includes('.');
-  // What trails off goes on with a small letter.
+  // After an ellipsis, a sentence continues with a small letter.
   if (core.endsWith('.')) return !goesOnSmall;
   if (isFirst && /^(?:\d+|\p{L})$/u.test(core)) return false;
   const lower = core.toLowerCase();
@@ -92,7 +90,7 @@ function endsSentence(word: string, mark: string, closing: string, next: string,
   return !goesOnSmall || /^\p{L}{3,}$/u.test(core);
 }
 
-/** Whether a word is one that hardly occurs but at the start of a sentence. */
+/** Whether a word occurs almost only at the start of a sentence. */
 function startsSentence(word: string): boolean {
   if (!/^\p{Lu}/u.test(word)) return false;
   return STARTERS.has((/^\p{L}+/u.exec(word)?.[0] ?? '').toLowerCase());

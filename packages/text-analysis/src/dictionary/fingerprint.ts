@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A short name for plain data, which may hold secrets: other data has another one. */
+/** A short hash of plain data, which may contain secrets. Different data has a different hash. */
 export function fingerprint(data: unknown): string {
   return createHash('sha256').update(JSON.stringify(data)).digest('base64url');
 }

@@ -1,12 +1,14 @@
-/** How full a hash table may be: fuller ones take longer chains of probes, emptier ones more memory. */
+/** The maximum fill of a hash table: fuller ones need longer chains of probes, emptier ones more memory. */
 const MAX_LOAD = 0.65;
 
-/** How many slots a hash table with so many entries has. One at least stays free, which ends every search. */
+/**
+ * The number of slots of a hash table with this many entries. At least one slot stays free, which ends every search.
+ */
 export function slotsFor(entries: number): number {
   return Math.ceil(entries / MAX_LOAD) + 1;
 }
 
-/** The slot, of so many, at which a search for a hash begins. Any number of slots will do, not powers of two alone. */
+/** The slot at which a search for a hash begins. The number of slots need not be a power of two. */
 export function slotOf(hash: number, slots: number): number {
   return Math.floor(((hash >>> 0) * slots) / 0x1_0000_0000);
 }

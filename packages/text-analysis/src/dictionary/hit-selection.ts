@@ -1,16 +1,15 @@
 import type { TermHit } from './term-trie.ts';
 
 /**
- * The hits that remain when longer ones come first, then earlier ones, and none may overlap another.
- *
- * @param textLength of the text that they were found in
+ * Selects hits so that none overlap: longer ones first, then earlier ones.
+ * @param textLength of the searched text
  */
 export function longestHits<T extends TermHit>(hits: readonly T[], textLength: number): T[] {
   if (hits.length < 2) return [...hits];
   const taken = new Uint8Array(textLength);
   const kept = new Set<T>();
   for (const hit of hits.toSorted((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start)) {
-    // What was taken is at least as long, so it cannot lie between the ends.
+    // A selected hit is at least as long, so it cannot be between the ends.
     if (taken[hit.start] === 1 || taken[hit.end - 1] === 1) continue;
     taken.fill(1, hit.start, hit.end);
     kept.add(hit);
@@ -19,9 +18,7 @@ export function longestHits<T extends TermHit>(hits: readonly T[], textLength: n
 }
 
 /**
- * The hits that remain when a text is read from left to right and at each place the longest one is taken, and what
- * it covers is passed over.
- *
+ * Selects hits from left to right: at each position the longest one, and the text that it covers is skipped.
  * @param hits by start, then by end
  */
 export function leftmostHits(hits: readonly TermHit[]): TermHit[] {

@@ -4,11 +4,11 @@ const LETTER = 2;
 /** The first half of a pair, which may be a letter with the second. */
 const PAIR = 3;
 
-/** Tells which characters make words. */
+/** Decides which characters form words. */
 export class Letters {
   readonly #letter: RegExp;
   readonly #pairs: boolean;
-  /** By UTF-16 unit, filled as units are met. */
+  /** By UTF-16 unit, filled on demand. */
   readonly #kinds = new Uint8Array(0x10000);
 
   /**
@@ -20,7 +20,7 @@ export class Letters {
     this.#pairs = pairs;
   }
 
-  /** Where the run of letters that begins at a position ends; the position itself when there is no letter. */
+  /** The end of the run of letters at a position; the position itself if there is no letter. */
   runEnd(text: string, position: number): number {
     const kinds = this.#kinds;
     const { length } = text;
@@ -53,8 +53,10 @@ export class Letters {
   }
 }
 
-/** Letters are what Unicode calls alphabetic, vowel signs included; only characters of one UTF-16 unit count. */
+/**
+ * Letters are the alphabetic characters of Unicode, including vowel signs; only characters of one UTF-16 unit count.
+ */
 export const alphabeticUnits = new Letters(/^\p{Alphabetic}$/u, false);
 
-/** Letters are those of Unicode's category L, in all planes; vowel signs and other marks are none. */
+/** Letters are those of Unicode's category L, in all planes; vowel signs and other marks are not letters. */
 export const letterCodePoints = new Letters(/^\p{L}$/u, true);

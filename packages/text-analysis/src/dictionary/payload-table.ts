@@ -11,14 +11,14 @@ export interface PayloadTableData {
   readonly texts: Uint8Array;
 }
 
-/** Collects keys with payloads: what `PayloadTable` looks up. */
+/** Collects keys with payloads for a `PayloadTable`. */
 export class PayloadTableBuilder {
   readonly #texts = new TextPool();
   readonly #entries = new IntList();
   readonly #hashes = new IntList();
   #slots: Int32Array = new Int32Array(1024);
 
-  /** Adds a key; a key that is there gets other payloads. */
+  /** Adds a key; an existing key gets further payloads. */
   set(key: string, payloads: readonly string[]): void {
     const hash = hashText(key, 0, key.length);
     let entry = this.#find(key, hash);
@@ -90,7 +90,7 @@ export class PayloadTable {
     this.#size = slots.length / 2;
   }
 
-  /** The entry of a key; -1 when there is none. */
+  /** The entry of a key; -1 if there is none. */
   find(key: string): number {
     const slots = this.#slots;
     const size = this.#size;

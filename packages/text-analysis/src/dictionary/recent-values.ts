@@ -2,15 +2,15 @@
 const PLACES = 4096;
 
 /**
- * What was made of some numbers lately, at most a few thousand of them: each has one place, which it shares with others,
- * and the last one to come has it.
+ * A cache of values by number, for at most a few thousand of them. Each number has one slot, which it shares with
+ * others; the last one replaces the previous.
  */
 export class RecentValues<T> {
   readonly #keys = new Int32Array(PLACES).fill(-1);
   readonly #values: T[] = [];
   readonly #make: (key: number) => T;
 
-  /** @param make makes the value of a number that is not at hand */
+  /** @param make creates the value of a number that is not in the cache */
   constructor(make: (key: number) => T) {
     this.#make = make;
   }

@@ -1,4 +1,4 @@
-/** Memory of so many bytes that threads can share. */
+/** Memory of this many bytes that threads can share. */
 export function shared(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);
 }
@@ -16,7 +16,7 @@ export class IntList {
     this.#items[index] = value;
   }
 
-  /** Adds a value and gives its index. */
+  /** Adds a value and returns its index. */
   push(value: number): number {
     if (this.length === this.#items.length) {
       const larger = new Int32Array(this.length * 2);

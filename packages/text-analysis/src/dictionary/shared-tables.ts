@@ -2,13 +2,13 @@ import { BroadcastChannel } from 'node:worker_threads';
 
 /** A thread that shares tables with the others of its run. */
 export interface SharingThread {
-  /** The run: threads of another run have tables of their own. */
+  /** The run: threads of another run have separate tables. */
   readonly runId: string;
   /** Counted from 1. The first thread loads the tables. */
   readonly threadNumber: number;
 }
 
-/** Tables that a stage holds; they are freed when the last one of a thread has let go of them. */
+/** Tables of a stage; they are freed when the last stage of a thread has released them. */
 export interface HeldTables<T> {
   readonly tables: T;
   release(): void;
@@ -16,8 +16,8 @@ export interface HeldTables<T> {
 
 const CHANNEL = 'headrace/tables';
 /**
- * How long a thread waits for the tables of another one. The other answers between two batches of documents; when that
- * takes longer, memory for a second copy costs less than standing still.
+ * How long a thread waits for the tables of another one. The other answers between two batches of documents. If that
+ * takes longer, memory for a second copy costs less than waiting.
  */
 const PATIENCE_MILLIS = 15_000;
 
@@ -30,19 +30,18 @@ interface Entry {
   holders: number;
 }
 
-/** What this thread holds. */
+/** The tables of this thread. */
 const held = new Map<string, Entry>();
-/** Whom to tell when tables arrive. */
+/** The callbacks for tables that arrive. */
 const waiting = new Map<string, (tables: unknown) => void>();
 let channel: BroadcastChannel | undefined;
 
 /**
- * Tables in shared memory that the pipeline threads of a run have in common: the first thread loads them, which it does
- * before there is another one, and those that come later get them from it. Threads have nothing in common but the
- * process, so they talk over a broadcast channel; a channel hands on shared memory as it is, without a copy.
- *
- * @param key what the tables are, and all that they depend on
- * @param load makes them: plain data, its arrays over `SharedArrayBuffer`s
+ * Tables in shared memory that the pipeline threads of a run share. The first thread loads them before any other thread
+ * exists, and later threads request them from it. Threads share nothing but the process, so they use a broadcast
+ * channel, which passes shared memory without a copy.
+ * @param key identifies the tables and everything that they depend on
+ * @param load creates them: plain data, its arrays over `SharedArrayBuffer`s
  */
 export async function holdTables<T>(
   key: string,
@@ -102,7 +101,7 @@ function openChannel(): void {
   if (channel !== undefined) return;
   channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = (event) => void receive((event as { data: Message }).data);
-  // It must not keep a thread alive that has nothing else to do.
+  // It must not keep an idle thread alive.
   channel.unref();
 }
 

@@ -8,7 +8,7 @@ const WORDS = 0x10000;
 /** The symbol of a word that no term has. */
 export const UNKNOWN_WORD = -1;
 
-/** Gives the words of terms their numbers. */
+/** Assigns numbers to the words of terms. */
 export class WordNumbers {
   readonly #texts = new TextPool();
   readonly #offsets = new IntList();
@@ -32,7 +32,7 @@ export class WordNumbers {
     return word;
   }
 
-  /** The table of the words, and the symbol that each number has become. */
+  /** The table of the words, and the final symbol of each number. */
   finish(): { readonly table: WordTableData; readonly symbols: Int32Array } {
     const count = this.#hashes.length;
     const size = slotsFor(count);
@@ -62,7 +62,10 @@ export class WordNumbers {
 
 /** The words of terms as plain data, in memory that threads can share. */
 export interface WordTableData {
-  /** Pairs: the offset of a word plus one (0: the slot is free), its hash. The slot's number makes the symbol. */
+  /**
+   * Pairs: the offset of a word plus one (0: the slot is free), its hash. The symbol is computed from the slot's
+   * number.
+   */
   readonly slots: Int32Array;
   readonly texts: Uint8Array;
 }
@@ -79,7 +82,7 @@ export class WordTable {
     this.#texts = new TextPool(texts);
   }
 
-  /** The symbol of the word between two positions; `UNKNOWN_WORD` when no term has it. */
+  /** The symbol of the word between two positions; `UNKNOWN_WORD` if no term has it. */
   symbol(text: string, start: number, end: number): number {
     const slots = this.#slots;
     const size = this.#size;

@@ -6,25 +6,25 @@ import { TextPool } from './text-pool.ts';
 
 /** The root, as the parent of nodes. */
 export const ROOT = -1;
-/** What a node holds for nothing. */
+/** The content of a node without an entry. */
 const NOTHING = 0;
 
 /** How a trie reads terms and texts. */
 export interface TermSyntax {
-  /** What makes a word. Undefined: terms are found inside words too. */
+  /** The letters of words. Undefined: terms are found inside words too. */
   readonly letters: Letters | undefined;
-  /** The form in which terms and texts are compared; the same length for the same text in any place. */
+  /** The form in which terms and texts are compared. It must keep the length of a text. */
   readonly fold: (text: string) => string;
 }
 
 /**
- * A trie of terms as plain data, in memory that threads can share. Each node is a slot of a hash table and is found
- * by the slot of its parent and a symbol: no node has a list of children.
+ * A trie of terms as plain data, in memory that threads can share. Each node is a slot of a hash table and is found by
+ * the slot of its parent and a symbol: no node has a list of children.
  */
 export interface TermTrieData {
   /**
-   * Triples: the parent's slot plus 2 (the root is -1; 0: the slot is free); the symbol; and what the node holds: 0
-   * nothing, n the entry n - 1 whose term ends here, -n that the entry n - 1 is the only one behind it, its rest unread.
+   * Triples: the parent's slot plus 2 (the root is -1; 0: the slot is free); the symbol; and the content of the node: 0
+   * nothing, n the entry n - 1 whose term ends here, -n that the entry n - 1 is the only one below it, its rest unread.
    */
   readonly nodes: Int32Array;
   /** Fours: offsets of the folded term, of the term, of the payload (-1: the term); the next entry with the same folded term or -1. */
@@ -35,19 +35,19 @@ export interface TermTrieData {
   readonly firstUnits: Uint8Array;
 }
 
-/** Collects terms: what `TermTrie` finds in texts. */
+/** Collects terms for a `TermTrie`. */
 export class TermTrieBuilder {
   readonly #syntax: TermSyntax;
   readonly #texts = new TextPool();
   readonly #entries = new IntList();
   readonly #words = new WordNumbers();
   readonly #firstUnits = new Uint8Array(0x10000 / 8);
-  // Nodes, numbered as they come, so that parents have smaller numbers than their children.
+  // Nodes in the order of creation, so that parents have smaller numbers than their children.
   readonly #parents = new IntList();
   readonly #symbols = new IntList();
   readonly #held = new IntList();
   #slots: Int32Array = new Int32Array(1024);
-  /** Where the symbol that was read last ends. */
+  /** The end of the last symbol. */
   #end = 0;
 
   constructor(syntax: TermSyntax) {
@@ -55,10 +55,9 @@ export class TermTrieBuilder {
   }
 
   /**
-   * Adds a term, unless it is empty or there already: the first payload wins.
-   *
+   * Adds a term, unless it is empty or exists: the first payload wins.
    * @param payload undefined: the term itself
-   * @param folded the form to find it by, when the term is to be reported as it is written
+   * @param folded the form to find it by, if the term is reported as written
    */
   add(term: string, payload: string | undefined, folded = term): void {
     if (folded === '') return;
@@ -116,7 +115,7 @@ export class TermTrieBuilder {
     return { nodes, entries: this.#entries.share(), texts: this.#texts.share(), words: table, firstUnits };
   }
 
-  /** Makes the first symbol of what only one entry has behind a node a node of its own. */
+  /** If only one entry is below a node, turns its first symbol into a separate node. */
   #pushDown(node: number, entry: number, position: number): void {
     const folded = this.#foldedOf(entry);
     if (position === folded.length) {
@@ -127,7 +126,7 @@ export class TermTrieBuilder {
     this.#held.set(this.#newNode(node, this.#symbolAt(folded, position)), -entry - 1);
   }
 
-  /** Adds a term whose folded form is there, behind those that are, unless it is one of them. */
+  /** Adds a term whose folded form exists, after the others, unless it is equal to one of them. */
   #addVariant(entry: number, term: string, payload: string | undefined): void {
     for (let last = entry; ; ) {
       if (this.#texts.read(this.#entries.get(last * 4 + 1)) === term) return;
@@ -158,7 +157,7 @@ export class TermTrieBuilder {
     return this.#texts.read(this.#entries.get(entry * 4));
   }
 
-  /** The symbol at a position: a unit, or the number of a word, a run of letters, as a negative one. Sets `end`. */
+  /** The symbol at a position: a unit, or the number of a word (a run of letters) as a negative number. Sets `end`. */
   #symbolAt(text: string, position: number): number {
     this.#end = this.#syntax.letters?.runEnd(text, position) ?? position;
     if (this.#end > position) return -this.#words.number(text, position, this.#end) - 1;

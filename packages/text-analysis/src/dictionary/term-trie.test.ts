@@ -11,7 +11,7 @@ function trieOf(terms: readonly string[], letters: Letters | undefined, fold = (
   return new TermTrie(builder.finish(), letters);
 }
 
-/** What a trie should find, found by trying every term at every place. */
+/** The expected hits: every term is tried at every position. */
 function search(text: string, terms: readonly string[], isLetter: ((unit: string) => boolean) | undefined): string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length; start++) {
@@ -35,7 +35,7 @@ const terms = fc.array(piece, { maxLength: 30 });
 const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(' '));
 
 describe('TermTrie', () => {
-  it('finds whole words as trying every term at every place does', () => {
+  it('finds the same whole words as a search for every term at every position', () => {
     const isLetter = (unit: string) => /\p{Alphabetic}/u.test(unit);
     fc.assert(
       fc.property(terms, text, (terms, text) => {
@@ -45,7 +45,7 @@ describe('TermTrie', () => {
     );
   });
 
-  it('finds terms anywhere as trying every term at every place does', () => {
+  it('finds the same terms as a search for every term at every position', () => {
     fc.assert(
       fc.property(terms, text, (terms, text) => {
         expect(find(trieOf(terms, undefined), text)).toEqual(search(text, terms, undefined));
@@ -53,7 +53,7 @@ describe('TermTrie', () => {
     );
   });
 
-  it('keeps many terms apart, through every growth of its tables', () => {
+  it('keeps many terms separate when its tables grow', () => {
     const many = Array.from({ length: 50_000 }, (_, i) => `n${(i * 7919).toString(36)} of ${i % 100}`);
     const trie = trieOf(many, alphabeticUnits);
     for (let i = 0; i < many.length; i += 997)
@@ -61,7 +61,7 @@ describe('TermTrie', () => {
     expect(find(trie, 'nothing of 5')).toEqual([]);
   });
 
-  it('has terms that differ in case alone as variants of one entry', () => {
+  it('stores terms that differ only in case as variants of one entry', () => {
     const trie = trieOf(['It', 'it', 'IT', 'it'], alphabeticUnits, foldUnits);
     const [hit] = trie.find('it');
     const variants: string[] = [];

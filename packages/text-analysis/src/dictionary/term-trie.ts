@@ -13,11 +13,10 @@ export interface TermHit {
 }
 
 /**
- * Finds terms in texts: at each place where a term may begin, the trie is followed as far as the text goes along.
- * With whole words, terms and texts are sequences of words and single other characters, so most words of a text cost
- * one look-up; without, of UTF-16 units. A term that shares no further symbol with others is compared as text.
- *
- * Time: for each place at most the length of the longest term, in practice a few symbols.
+ * Finds terms in texts: at each position where a term may begin, it follows the trie as far as the text matches. With
+ * whole words, terms and texts are sequences of words and single other characters, so most words of a text cost one
+ * look-up; otherwise of UTF-16 units. A term that shares no further symbol with others is compared as text.
+ * Time: for each position at most the length of the longest term, in practice a few symbols.
  */
 export class TermTrie {
   readonly #nodes: Int32Array;
@@ -28,7 +27,7 @@ export class TermTrie {
   readonly #words: WordTable;
   readonly #letters: Letters | undefined;
 
-  /** @param letters as the trie was built with */
+  /** @param letters as for the builder of the trie */
   constructor({ nodes, entries, texts, words, firstUnits }: TermTrieData, letters: Letters | undefined) {
     this.#nodes = nodes;
     this.#entries = entries;
@@ -44,7 +43,7 @@ export class TermTrie {
     return this.#texts.read(this.#entries[entry * 4 + 1] as number);
   }
 
-  /** The payload of an entry; without one the term. */
+  /** The payload of an entry, or the term if it has none. */
   payload(entry: number): string {
     const at = this.#entries[entry * 4 + 2] as number;
     return at < 0 ? this.term(entry) : this.#texts.read(at);
@@ -57,9 +56,8 @@ export class TermTrie {
 
   /**
    * All hits in a text, by their start, then by their end.
-   *
    * @param text folded
-   * @param last says after a hit where the last start is that still matters
+   * @param last returns after a hit the last start that still matters
    */
   find(text: string, last?: (hits: readonly TermHit[]) => number): TermHit[] {
     const hits: TermHit[] = [];
@@ -82,9 +80,8 @@ export class TermTrie {
   }
 
   /**
-   * Adds the hits that begin at a position. Whether there are any.
-   *
-   * @param wordEnd where the word ends that begins there; the position itself when none does
+   * Adds the hits that begin at a position. Returns whether there are any.
+   * @param wordEnd the end of the word that begins there; the position itself if none does
    */
   #follow(text: string, start: number, wordEnd: number, hits: TermHit[]): boolean {
     const nodes = this.#nodes;
@@ -108,7 +105,7 @@ export class TermTrie {
     }
   }
 
-  /** Adds the hit of an entry whose term has been followed up to a position, when the rest stands there too. */
+  /** Adds the hit of an entry whose term was followed up to a position, if the rest matches too. */
   #followRest(text: string, start: number, position: number, entry: number, hits: TermHit[]): boolean {
     const at = this.#entries[entry * 4] as number;
     const end = start + this.#texts.length(at);
@@ -117,7 +114,7 @@ export class TermTrie {
     return true;
   }
 
-  /** Whether a term may end at a position: no letter stands there, or it does not matter. */
+  /** Whether a term may end at a position: no letter is there, or it does not matter. */
   #isBoundary(text: string, position: number): boolean {
     return this.#letters === undefined || position === text.length || !this.#letters.isAt(text, position);
   }

@@ -5,17 +5,16 @@ const INITIAL_BYTES = 4096;
 const MAX_BYTES = 0x7fff_ffff;
 
 /**
- * Many texts in one block of memory, each known by its offset: about as many bytes as characters, where a text of its
- * own costs twenty more. The block can be shared between threads.
- *
- * A text is its number of UTF-16 units, doubled, plus one when it is wide, as a little-endian base-128 number; then
- * its units, a byte each, or two when one of them is beyond Latin-1.
+ * Many texts in one block of memory, each identified by its offset. It takes about as many bytes as characters; a
+ * separate string takes twenty more. Threads can share the block.
+ * A text is stored as its number of UTF-16 units, doubled, plus one if it is wide, as a little-endian base-128 number;
+ * then its units, with one byte each, or two if one of them is beyond Latin-1.
  */
 export class TextPool {
   #bytes: Buffer;
   #used: number;
 
-  /** A pool of texts that another one has handed out, or an empty one. */
+  /** A pool with the texts of another one, or an empty one. */
   constructor(bytes?: Uint8Array) {
     this.#bytes =
       bytes === undefined
@@ -24,7 +23,7 @@ export class TextPool {
     this.#used = bytes?.byteLength ?? 0;
   }
 
-  /** Adds a text and gives its offset. Throws a RangeError when the pool would have more than 2 GiB. */
+  /** Adds a text and returns its offset. Throws a RangeError if the pool would have more than 2 GiB. */
   add(text: string): number {
     const wide = isWide(text);
     const at = this.#used;
@@ -47,7 +46,7 @@ export class TextPool {
     return this.#bytes.toString('utf16le', start, start + units - 1);
   }
 
-  /** The offset behind the text at an offset: that of the text added next. */
+  /** The offset after the text at an offset, which is the offset of the next text. */
   next(at: number): number {
     const units = this.#header(at);
     return this.#unitsAt(at) + ((units & 1) === 0 ? units / 2 : units - 1);
@@ -58,7 +57,7 @@ export class TextPool {
     return Math.floor(this.#header(at) / 2);
   }
 
-  /** Whether the text at an offset, without its first `skip` units, stands in another text at a position. */
+  /** Whether the text at an offset, without its first `skip` units, is in another text at a position. */
   standsIn(text: string, position: number, at: number, skip = 0): boolean {
     const bytes = this.#bytes;
     const units = this.#header(at);

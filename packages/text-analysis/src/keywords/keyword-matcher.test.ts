@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KeywordMatcher } from './keyword-matcher.ts';
 
 describe('KeywordMatcher', () => {
-  it('agrees with looking for each keyword at each place', () => {
+  it('agrees with a search for each keyword at each position', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'B', 'é', 'É', ' ', '1', '\ud83d', '\ude00') });
     fc.assert(
       fc.property(fc.array(text, { maxLength: 6 }), text, fc.boolean(), (keywords, searched, ignoreCase) => {
@@ -14,7 +14,7 @@ describe('KeywordMatcher', () => {
     );
   });
 
-  it('finds a short keyword where a longer one is no whole word', () => {
+  it('finds a short keyword if a longer one is not a whole word', () => {
     expect(new KeywordMatcher(['sea side', 'side'], false).containsWord('xsea side')).toBe(true);
     expect(new KeywordMatcher(['a b c', 'b'], false).containsWord('a b d')).toBe(true);
   });
@@ -26,13 +26,13 @@ describe('KeywordMatcher', () => {
     expect(new KeywordMatcher(['istanbul'], false).containsWord('Istanbul')).toBe(false);
   });
 
-  it('finds the same among many keywords', () => {
+  it('finds the same with many keywords', () => {
     const many = Array.from({ length: 1000 }, (_, i) => `k${i}word`);
     expect(new KeywordMatcher(many, true).containsWord('a K999Word.')).toBe(true);
     expect(new KeywordMatcher(many, true).containsWord('a K999words')).toBe(false);
   });
 
-  it('takes letters of any script for parts of words', () => {
+  it('treats letters of any script as parts of words', () => {
     const matcher = new KeywordMatcher(['sea'], false);
     expect(matcher.containsWord('seaé')).toBe(false);
     expect(matcher.containsWord('東sea')).toBe(false);

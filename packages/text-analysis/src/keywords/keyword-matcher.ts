@@ -1,6 +1,6 @@
 /**
- * Up to this many keywords, a native expression that looks for any of them, whole word or not, is several times
- * faster than the table, and most texts hold none.
+ * Up to this many keywords, a native expression that searches for any of them, whole word or not, is several times
+ * faster than the table, and most texts contain none.
  */
 const MAX_EXPECTED = 32;
 
@@ -14,16 +14,16 @@ export class KeywordMatcher {
   readonly #width: number;
   /** The state that follows a state (a row) on a unit (a column). State 0 is the start. */
   readonly #next: Int32Array;
-  /** The length of the keyword that a state stands for; 0 when it stands for the start of keywords only. */
+  /** The length of the keyword of a state; 0 if the state is only the start of keywords. */
   readonly #keywordLength: Int32Array;
-  /** The state of the longest other text that is an end of a state's text and starts a keyword. */
+  /** The state of the longest suffix of a state's text that starts a keyword. */
   readonly #suffix: Int32Array;
-  /** The state of the longest keyword that a state's text ends in, often the state itself; 0 when there is none. */
+  /** The state of the longest keyword that a state's text ends in, often the state itself; 0 if there is none. */
   readonly #ending: Int32Array;
-  /** What a text must match to hold a keyword; undefined when there are too many. */
+  /** A text that contains a keyword must match this; undefined if there are too many keywords. */
   readonly #expected: RegExp | undefined;
 
-  /** @param ignoreCase compare lower-case forms, each unit by itself. Empty keywords are passed over. */
+  /** @param ignoreCase compare lower-case forms, each unit separately. Empty keywords are ignored. */
   constructor(keywords: readonly string[], ignoreCase: boolean) {
     const alphabet = new Map<number, number>();
     const children: Map<number, number>[] = [new Map()];
@@ -55,7 +55,7 @@ export class KeywordMatcher {
     if (keywords.length <= MAX_EXPECTED) this.#expected = expectation(keywords, this.#columns);
   }
 
-  /** Whether a keyword stands in the text with no letter right before or after it. Digits and `_` are no letters. */
+  /** Whether a keyword is in the text without a letter right before or after it. Digits and `_` are not letters. */
   containsWord(text: string): boolean {
     const columns = this.#columns;
     const width = this.#width;
@@ -63,7 +63,7 @@ export class KeywordMatcher {
     const keywordLength = this.#keywordLength;
     const suffix = this.#suffix;
     const ending = this.#ending;
-    // No keyword begins before the first place where one stands, whole word or not.
+    // No keyword begins before the first match, whole word or not.
     const from = this.#expected === undefined ? 0 : text.search(this.#expected);
     if (from < 0) return false;
     let state = 0;
@@ -79,7 +79,7 @@ export class KeywordMatcher {
     return false;
   }
 
-  /** Fills the table, breadth first: where a keyword does not go on, the state of its longest suffix does. */
+  /** Fills the table, breadth first: if a keyword does not continue, the state of its longest suffix does. */
   #link(children: readonly Map<number, number>[]): void {
     const width = this.#width;
     const next = this.#next;
@@ -101,7 +101,7 @@ export class KeywordMatcher {
   }
 }
 
-/** An expression for any of the keywords, each unit of them standing for all units of the same column. */
+/** An expression for any of the keywords. Each unit matches all units of the same column. */
 function expectation(keywords: readonly string[], columns: Uint16Array): RegExp {
   const classes = new Map<number, string>();
   for (const [unit, column] of columns.entries()) {
@@ -109,7 +109,7 @@ function expectation(keywords: readonly string[], columns: Uint16Array): RegExp 
   }
   const pattern = (keyword: string) =>
     Array.from({ length: keyword.length }, (_, i) => `[${classes.get(columns[keyword.charCodeAt(i)] as number)}]`);
-  // Without the flag `u`, because the table knows units, not pairs of them.
+  // Without the flag `u`, because the table uses units, not surrogate pairs.
   return new RegExp(
     keywords
       .filter((keyword) => keyword !== '')
@@ -118,7 +118,7 @@ function expectation(keywords: readonly string[], columns: Uint16Array): RegExp 
   );
 }
 
-/** Whether a UTF-16 unit is a letter by itself, in Unicode's sense of alphabetic; halves of pairs are not. */
+/** Whether a UTF-16 unit is a letter itself (alphabetic in Unicode); surrogates are not. */
 function isAlphabetic(unit: number): boolean {
   if (unit < 0x80) return (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
   return /^\p{Alphabetic}$/u.test(String.fromCharCode(unit));
@@ -126,7 +126,7 @@ function isAlphabetic(unit: number): boolean {
 
 let lowerCase: Uint16Array | undefined;
 
-/** The lower-case form of every UTF-16 unit by itself. */
+/** The lower-case form of every single UTF-16 unit. */
 function lowerCaseUnits(): Uint16Array {
   lowerCase ??= Uint16Array.from({ length: 0x10000 }, (_, unit) =>
     String.fromCharCode(unit).toLowerCase().charCodeAt(0),

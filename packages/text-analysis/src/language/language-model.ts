@@ -10,25 +10,25 @@ export interface DetectedLanguage {
   readonly probability: number;
 }
 
-/** What an n-gram that a language does not have counts for, as the authors of the profiles chose it. */
+/** The weight of an n-gram that a language does not have, as the authors of the profiles chose it. */
 const UNSEEN = 0.5 / 10_000;
-/** More than there are characters in the profiles. */
+/** More than the number of characters in the profiles. */
 const CHARACTERS = 0x8000;
-/** N-grams overlap, so they are not as many witnesses as they seem: each counts for half. */
+/** N-grams overlap, so they are not independent: each counts half. */
 const WITNESS = 0.5;
 
 let model: LanguageModel | undefined;
 
-/** The model of this thread, made when it is first asked for: that takes tenths of a second, and 5 MB. */
+/** The model of this thread, created on demand: that takes tenths of a second, and 5 MB. */
 export function languageModel(): LanguageModel {
   model ??= new LanguageModel();
   return model;
 }
 
 /**
- * Tells the language of texts: naive Bayes over n-grams of one to three characters, with the profiles of Nakatani
- * Shuyo's language-detection (2010). That library weighs random samples of the n-grams; here all of them count, or in
- * long texts evenly spread ones, so the same text always gives the same.
+ * Detects the language of texts: naive Bayes over n-grams of one to three characters, with the profiles of Nakatani
+ * Shuyo's language-detection (2010). That library weighs random samples of the n-grams. Here all of them count, or in
+ * long texts evenly distributed ones, so the same text always has the same result.
  */
 export class LanguageModel {
   /** In the order of the profiles. */
@@ -39,9 +39,9 @@ export class LanguageModel {
   readonly #size: number;
   /** Where the weights of an n-gram begin; those of the next one follow. */
   readonly #starts: Int32Array;
-  /** For each weight its language. */
+  /** The language of each weight. */
   readonly #languages: Uint8Array;
-  /** Logarithms of how much more probable the n-gram is in the language than where it is unseen. */
+  /** Logarithms of how much more probable the n-gram is in the language than in a language without it. */
   readonly #weights: Float32Array;
 
   constructor() {
@@ -74,24 +74,24 @@ export class LanguageModel {
     for (const [key, number] of ngrams) this.#occupy(Math.floor(key / CHARACTERS), key % CHARACTERS, number);
   }
 
-  /** The most probable language of a text; undefined when nothing in it tells. */
+  /** The most probable language of a text; undefined if it has no known n-gram. */
   detect(text: string): DetectedLanguage | undefined {
     const starts = this.#starts;
     const languages = this.#languages;
     const weights = this.#weights;
     const scores = new Float64Array(this.codes.length);
-    let told = false;
+    let known = false;
     this.#alphabet.forEachNgram(plainText(text), (a, b, c) => {
       const ngram = c === 0 ? -1 : this.#find(a * CHARACTERS + b, c);
       if (ngram < 0) return;
-      told = true;
+      known = true;
       const end = starts[ngram + 1] as number;
       for (let at = starts[ngram] as number; at < end; at++) {
         const language = languages[at] as number;
         scores[language] = (scores[language] as number) + (weights[at] as number);
       }
     });
-    if (!told) return undefined;
+    if (!known) return undefined;
     let best = 0;
     for (let i = 1; i < scores.length; i++) if ((scores[i] as number) > (scores[best] as number)) best = i;
     let sum = 0;
@@ -121,8 +121,8 @@ export class LanguageModel {
 }
 
 /**
- * Tells the n-grams of all profiles: the first two characters as one number, the last one, the language's number, and
- * what it counts for.
+ * Lists the n-grams of all profiles: the first two characters as one number, the last one, the language's number, and
+ * the weight.
  */
 function readProfiles(
   codes: readonly string[],

@@ -1,28 +1,31 @@
 import { IDEOGRAPHS } from './profiles.generated.ts';
 
-/** The number of the blank among the characters of n-grams; 0 is no character. */
+/** The number of the blank among the characters of n-grams; 0 is not a character. */
 const BLANK = 1;
 
-/** At so many places of a text, evenly spread, n-grams are looked at: more of them tell no more. */
+/** N-grams are read at this many positions of a text, evenly distributed. More positions do not improve the result. */
 const ENOUGH_PLACES = 2000;
 
 const URL_OR_MAIL = /https?:\/\/[\w.?&~;+=/#%-]+|[\w.-]{1,64}@[\w.-]{1,255}/g;
 
 /**
- * The characters of n-grams: those of the profiles have numbers from 2 on, all others 0. Characters that tell
- * languages apart only as a group are one: Hangul syllables, Hiragana, Katakana, ideographs that occur together.
+ * The characters of n-grams: those of the profiles have numbers from 2 on, all others 0. Characters that only identify
+ * a language as a group are one: Hangul syllables, Hiragana, Katakana, ideographs that occur together.
  */
 export class Alphabet {
   readonly #numbers = new Map<string, number>();
   readonly #ideographs = new Map<string, string>();
-  /** By UTF-16 unit, the number doubled, plus one for a capital. Made when the profiles have named their characters. */
+  /**
+   * By UTF-16 unit, the number doubled, plus one for a capital. Created after the profiles have defined their
+   * characters.
+   */
   #units: Uint16Array | undefined;
 
   constructor() {
     for (const line of IDEOGRAPHS.split('\n')) for (const unit of line) this.#ideographs.set(unit, line.charAt(0));
   }
 
-  /** The number of a character of a profile, which gets one if it has none. */
+  /** The number of a character of a profile. Assigns one if it has none. */
   number(unit: string): number {
     if (unit === ' ') return BLANK;
     let number = this.#numbers.get(unit);
@@ -34,8 +37,8 @@ export class Alphabet {
   }
 
   /**
-   * Tells the n-grams of a text, of one to three characters, the first ones 0 where there are fewer. Words in
-   * capitals have none, and of long texts some are passed over, evenly.
+   * Lists the n-grams of a text, of one to three characters; the first ones are 0 if there are fewer. Words in capitals
+   * have none, and in long texts some are skipped, evenly.
    */
   forEachNgram(text: string, visit: (a: number, b: number, c: number) => void): void {
     this.#units ??= this.#unitTable();
@@ -102,13 +105,13 @@ export class Alphabet {
   }
 }
 
-/** A text as n-grams are to be made of it: characters composed, without URLs and mail addresses. */
+/** A text prepared for n-grams: characters composed, without URLs and mail addresses. */
 export function plainText(text: string): string {
   const composed = /[\u0300-\u036f]/.test(text) ? text.normalize('NFC') : text;
   return composed.includes('@') || composed.includes('://') ? composed.replace(URL_OR_MAIL, ' ') : composed;
 }
 
-/** Whether Latin letters are so few in a text that they are names and the like in a text of another script. */
+/** Whether a text has so few Latin letters that they are probably names in a text of another script. */
 function isMostlyOtherScript(text: string): boolean {
   let latin = 0;
   let other = 0;

@@ -1,6 +1,7 @@
 /**
- * Scripts whose marks are accents, points and other signs that a reader can do without. In the others, those of South
- * and Southeast Asia above all, marks are vowels; taking them away, or taking letters apart, leaves no words.
+ * Scripts whose marks are accents, points and other signs that are not essential. In other scripts, mostly those of
+ * South and Southeast Asia, marks are vowels. Words without them, or with their letters taken apart, are not words any
+ * more.
  */
 const ACCENTED = [
   'Common',
@@ -26,20 +27,20 @@ const ACCENTED = [
   .map((script) => `\\p{Script=${script}}`)
   .join('');
 
-/** Emoji, whose selectors and key caps are marks and which may stand for letters (™), and runs of the other scripts. */
+/** Emoji, whose selectors and key caps are marks and which may represent letters (™), and runs of the other scripts. */
 const KEPT = new RegExp(
   `\\p{Emoji}[\\uFE0E\\uFE0F]\\u20E3?|[#*0-9]\\u20E3|\\p{Emoji_Presentation}|[[\\p{L}\\p{M}]--[${ACCENTED}]]+`,
   'gv',
 );
 
-/** Something outside of what most texts are made of, where nothing has to be kept: letters up to Arabic, punctuation. */
+/** Matches characters outside of the usual ones, for which nothing must be kept: letters up to Arabic, punctuation. */
 const UNUSUAL = /[^\0-\u06ff\u1e00-\u20cf]/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const MARKS = /\p{M}/gu;
 
 /**
- * The text without diacritics: compatibility forms resolved (Unicode's NFKD), then all marks removed. Emoji, Hangul
- * and scripts in which marks are vowels stay as they are.
+ * The text without diacritics: compatibility forms are resolved (Unicode's NFKD), then all marks removed. Emoji, Hangul
+ * and scripts in which marks are vowels are unchanged.
  */
 export function removeDiacritics(text: string): string {
   if (!UNUSUAL.test(text)) return strip(text);

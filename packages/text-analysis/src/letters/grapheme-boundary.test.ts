@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { graphemeFloor } from './grapheme-boundary.ts';
 
 describe('graphemeFloor', () => {
-  it('is the last boundary that a segmentation of the whole text has', () => {
+  it('is the last boundary in a segmentation of the whole text', () => {
     const joining = fc.constantFrom(...'aé \r\n\u0301\u200d\ufe0f', '👨', '🇫', '🏽', '한', 'ᄒ', 'ᅡ', 'क', '्', '\u0600');
     const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
     fc.assert(

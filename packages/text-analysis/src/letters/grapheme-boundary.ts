@@ -1,14 +1,14 @@
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * The end of the last whole character, as readers see it, within the first `limit` UTF-16 units of a text: combining
- * marks stay with their letter, the parts of an emoji or a flag with each other.
+ * The end of the last whole character, as a reader sees it, within the first `limit` UTF-16 units of a text: combining
+ * marks stay with their letter, and so do the parts of an emoji or a flag.
  */
 export function graphemeFloor(text: string, limit: number): number {
   if (limit >= text.length) return text.length;
-  // Neither character joins another one. What follows a carriage return may: a line feed.
+  // Neither character joins another one. A line feed after a carriage return does.
   if (isPlain(text.charCodeAt(limit - 1)) && isPlain(text.charCodeAt(limit))) return limit;
-  // Whether there is a boundary follows from the text before it and the one character behind it.
+  // The text before a boundary and the one character after it decide whether it is one.
   return segmenter.segment(text.slice(0, limit + 2)).containing(limit)?.index ?? limit;
 }
 

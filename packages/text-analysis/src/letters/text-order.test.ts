@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { byCodePoints } from './text-order.ts';
 
-// Whole characters around the places where the orders part, often alike.
+// Whole characters around the positions where the orders differ, often similar.
 const character = fc.oneof(
   fc.constantFrom('a', 'b', '\uD7FF', '\uE000', '\uFF21', '\uFFFF', '\u{10000}', '😀', '\u{10FFFF}'),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),

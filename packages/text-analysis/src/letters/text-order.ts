@@ -1,14 +1,14 @@
-/** How two texts are to each other: negative, 0, or positive. */
+/** The order of two texts: negative, 0, or positive. */
 export type TextOrder = (a: string, b: string) => number;
 
-/** By code points, as by the bytes of UTF-8: the order of most databases and indexes, where it is a binary one. */
+/** By code points, as by the bytes of UTF-8: the binary order of most databases and indexes. */
 export function byCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    // Halves of characters beyond U+FFFF, which come last, have lower numbers than the last characters before those.
+    // Surrogates, whose characters come last, have lower numbers than the last characters before those.
     const isHalf = isSurrogate(x);
     return isHalf === isSurrogate(y) ? x - y : isHalf ? 1 : -1;
   }

@@ -1,12 +1,12 @@
 import { standardTokens } from './standard-tokenizer.ts';
 
-/** What lies between the last word of a value and the first of the next: no phrase goes across. */
+/** The gap between the last word of a value and the first of the next: no phrase matches across it. */
 const VALUE_GAP = 100;
 
 /** The words of a field, in lower case, each with its positions in ascending order. */
 export type FieldTerms = ReadonlyMap<string, readonly number[]>;
 
-/** The terms of a text: its words in lower case, none left out. */
+/** The terms of a text: all its words in lower case. */
 export function analyze(text: string): string[] {
   return standardTokens(text).map(lowerCase);
 }
@@ -27,7 +27,7 @@ export function analyzeValues(values: readonly string[]): FieldTerms {
   return terms;
 }
 
-/** Each character in lower case by itself, as Lucene's filter has it. */
+/** Each character in lower case separately, as in Lucene's filter. */
 export function lowerCase(text: string): string {
   if (!/[\u0130\u03a3]/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => String.fromCodePoint(character.toLowerCase().codePointAt(0) as number)).join(

@@ -1,6 +1,6 @@
 /**
- * Whether a term can be made another one by so many edits: a character inserted, deleted, changed, or two neighbours
- * swapped. Lucene demands besides that the edits are fewer than the characters of the shorter one.
+ * Whether a term can be changed to another one with this many edits: a character inserted, deleted, changed, or two
+ * neighbours swapped. Lucene also requires fewer edits than the characters of the shorter term.
  */
 export function isSimilar(a: string, b: string, edits: number): boolean {
   if (a === b) return true;

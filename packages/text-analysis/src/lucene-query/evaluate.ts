@@ -36,7 +36,7 @@ export function matches(query: Query, document: DocumentTerms): boolean {
   }
 }
 
-/** All that are required, none that is prohibited, and without a required one at least one of the others. */
+/** All required clauses match, no prohibited one does, and without a required one at least one of the others. */
 function matchesClauses(clauses: readonly Clause[], document: DocumentTerms): boolean {
   let required = false;
   for (const { occur, query } of clauses) {

@@ -9,15 +9,14 @@ import { parseWildcard } from './wildcard.ts';
 const MAX_EDITS = 2;
 const MAX_DEPTH = 200;
 
-/** What matches nothing: a query of which the analysis leaves nothing. */
+/** A query without any term after the analysis. It matches nothing. */
 const NOTHING: Query = { type: 'boolean', clauses: [] };
 
 /**
  * Parses a query in the syntax of Lucene's classic query parser, default operator OR. There is no precedence: AND makes
  * the clauses on both sides of it required.
- *
  * @param defaultField the field of terms that name none
- * @throws QuerySyntaxError when it is not well-formed
+ * @throws QuerySyntaxError if it is invalid
  */
 export function parseQuery(text: string, defaultField: string): Query {
   return new QueryParser(tokensOf(text), defaultField).query();
@@ -40,7 +39,7 @@ class QueryParser {
     return query ?? NOTHING;
   }
 
-  /** Clauses up to a closing bracket or the end; undefined when nothing is left of them. */
+  /** Clauses up to a closing bracket or the end; undefined if no clause is left. */
   #clauses(field: string): Query | undefined {
     if (++this.#depth > MAX_DEPTH) throw new QuerySyntaxError(`more than ${MAX_DEPTH} brackets inside each other`);
     const clauses: Clause[] = [];
@@ -139,7 +138,7 @@ class QueryParser {
     return { type: 'range', field, lower, upper, includesLower, includesUpper: end.text === ']' };
   }
 
-  /** One end of a range; undefined when it is open. */
+  /** One end of a range; undefined if it is open. */
   #rangeEnd(): string | undefined {
     const { kind, text } = this.#token;
     if (kind !== 'rangeTerm' && kind !== 'rangeQuoted') throw this.#unexpected('an end of a range');
@@ -148,7 +147,7 @@ class QueryParser {
     return lowerCase(withoutEscapes(kind === 'rangeQuoted' ? text.slice(1, -1) : text));
   }
 
-  /** A number behind `~`, empty when there is none, before or behind a boost; undefined without `~`. */
+  /** A number after `~`, empty if there is none, before or after a boost; undefined without `~`. */
   #suffixes(): string | undefined {
     let fuzzy = this.#fuzzy();
     if (this.#boost() && fuzzy === undefined) fuzzy = this.#fuzzy();
@@ -207,7 +206,7 @@ function phraseQuery(field: string, text: string, slop: number): Query | undefin
   return terms.length < 2 ? fieldQuery(field, text) : { type: 'phrase', field, terms, slop };
 }
 
-/** @param similarity how many edits, or below 1 how much must be the same; empty for as many edits as there may be */
+/** @param similarity how many edits, or below 1 which part must be equal; empty for the maximum number of edits */
 function fuzzyQuery(field: string, text: string, similarity: string): Query {
   const term = lowerCase(text);
   const number = similarity === '' ? MAX_EDITS : Number(similarity);

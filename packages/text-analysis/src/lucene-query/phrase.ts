@@ -1,10 +1,10 @@
 /**
- * Whether terms stand in a field as a phrase says: each at its place, or moved by so many positions in all.
- *
+ * Whether the terms of a phrase are in a field in this order: each in its position, or moved by this many positions in
+ * all.
  * @param positions of each term of the phrase, ascending; the same list for the same term
  */
 export function matchesPhrase(positions: readonly (readonly number[])[], slop: number): boolean {
-  // Where the phrase would begin, had each term the place that it has: a match is one where these lie close together.
+  // Where the phrase would begin if each term were in its position: the phrase matches if these are close together.
   const begins = new Set<number>();
   for (const [i, list] of slop === 0 ? [[0, positions[0] as readonly number[]] as const] : positions.entries()) {
     for (const position of list) begins.add(position - i);
@@ -13,12 +13,15 @@ export function matchesPhrase(positions: readonly (readonly number[])[], slop: n
   return false;
 }
 
-/** How far terms lie from their places when the first of them lies at `begin` or behind it; more than `limit` in any case of failure. */
+/**
+ * How far terms are from their positions if the first of them is at `begin` or after it; more than `limit` if the
+ * phrase does not match.
+ */
 function spread(positions: readonly (readonly number[])[], begin: number, limit: number): number {
   const taken = new Map<readonly number[], number>();
   let most = 0;
   for (const [i, list] of positions.entries()) {
-    // A term that occurs again in the phrase needs a place of its own, and they may as well be in order.
+    // A term that occurs twice in the phrase needs two positions, and they may as well be in order.
     const place = firstFrom(list, Math.max(begin + i, (taken.get(list) ?? Number.NEGATIVE_INFINITY) + 1));
     if (place === undefined) return limit + 1;
     taken.set(list, place);

@@ -1,12 +1,12 @@
 import { type DocumentTerms, matches } from './evaluate.ts';
 import type { Query } from './query.ts';
 
-/** A field and a term, of which a document must have at least one for a query to match. */
+/** A field and a term. A document must have at least one of them to match a query. */
 type Needed = readonly { readonly field: string; readonly term: string }[];
 
 /**
- * Many queries, of which only those are tried on a document that could match: each is filed under terms of which the
- * document must have one. Queries without such terms, as those with wildcards are, are tried on every document.
+ * An index of many queries: it tries only those that could match a document. Each query is stored under terms of which
+ * the document must have one. Queries without such terms, such as wildcards, are tried on every document.
  */
 export class QueryIndex {
   readonly #queries: readonly Query[];
@@ -50,13 +50,13 @@ export class QueryIndex {
   }
 }
 
-/** Undefined when a query may match documents without any certain term; empty when it matches none. */
+/** Undefined if a query may match documents without any certain term; empty if it matches none. */
 function neededTerms(query: Query): Needed | undefined {
   switch (query.type) {
     case 'term':
       return [query];
     case 'phrase':
-      // The longest is likely the rarest.
+      // The longest term is probably the rarest.
       return [{ field: query.field, term: query.terms.reduce((a, b) => (b.length > a.length ? b : a)) }];
     case 'boolean': {
       const required = query.clauses.filter(({ occur }) => occur === 'must').map((clause) => neededTerms(clause.query));

@@ -1,2 +1,2 @@
-/** A query is not well-formed; the message says where and why. */
+/** An invalid query; the message has the reason and the position. */
 export class QuerySyntaxError extends Error {}

@@ -1,6 +1,6 @@
 import type { RegexpNode } from './regexp-syntax.ts';
 
-/** A parsed query. Boosts are not in it: only whether it matches is asked. */
+/** A parsed query, without boosts, because only matches matter. */
 export type Query =
   | { readonly type: 'all' }
   | { readonly type: 'term'; readonly field: string; readonly term: string }
@@ -27,10 +27,10 @@ export interface Clause {
   readonly query: Query;
 }
 
-/** A character as it stands, or any character, or any number of any characters. */
+/** A literal character, or any character, or any number of any characters. */
 export type WildcardStep = string | 'ANY' | 'ANY_MANY';
 
-/** The fields that a query looks into. */
+/** The fields of a query. */
 export function fieldsOf(query: Query): Set<string> {
   if (query.type === 'all') return new Set();
   if (query.type !== 'boolean') return new Set([query.field]);

@@ -1,8 +1,8 @@
 import type { RegexpNode } from './regexp-syntax.ts';
 
 /**
- * Whether a term matches an expression as a whole. For each part and each place where it may begin, all places where
- * it may end are found once, so the time is bounded by a power of the lengths: nothing backtracks.
+ * Whether a term matches an expression as a whole. For each part and each start position, all end positions are
+ * computed once, so the time is limited by a power of the lengths: nothing backtracks.
  */
 export function matchesRegexp(term: string, node: RegexpNode): boolean {
   const characters = Array.from(term);
@@ -21,7 +21,7 @@ class RegexpMatch {
     this.#characters = characters;
   }
 
-  /** Where an expression that begins at a place may end. */
+  /** The end positions of an expression for a start position. */
   ends(node: RegexpNode, start: number): Ends {
     let known = this.#known.get(node);
     if (known === undefined) {
@@ -61,13 +61,13 @@ class RegexpMatch {
         return new Set(all.filter((end) => !not.has(end)));
       }
       case 'sequence':
-        return node.parts.reduce<Ends>((ends, part) => this.#behind(ends, part), new Set([start]));
+        return node.parts.reduce<Ends>((ends, part) => this.#endsAfter(ends, part), new Set([start]));
       case 'repeat':
         return this.#repeatEnds(node.part, node.min, node.max, start);
     }
   }
 
-  #behind(starts: Ends, part: RegexpNode): Set<number> {
+  #endsAfter(starts: Ends, part: RegexpNode): Set<number> {
     const ends = new Set<number>();
     for (const start of starts) for (const end of this.ends(part, start)) ends.add(end);
     return ends;
@@ -75,11 +75,11 @@ class RegexpMatch {
 
   #repeatEnds(part: RegexpNode, min: number, max: number, start: number): Ends {
     let ends: Set<number> = new Set([start]);
-    for (let i = 0; i < min; i++) ends = this.#behind(ends, part);
+    for (let i = 0; i < min; i++) ends = this.#endsAfter(ends, part);
     const all = new Set(ends);
     for (let i = min; i < max && ends.size > 0; i++) {
-      // What has been reached before leads nowhere new.
-      ends = this.#behind(ends, part).difference(all);
+      // A position that was reached before adds nothing.
+      ends = this.#endsAfter(ends, part).difference(all);
       for (const end of ends) all.add(end);
     }
     return all;

@@ -15,11 +15,10 @@ const MAX_DEPTH = 100;
 const CLASSES: Readonly<Record<string, RegExp>> = { d: /^[0-9]$/, w: /^[0-9A-Za-z_]$/, s: /^[ \n\r\t]$/ };
 
 /**
- * Parses a regular expression as Lucene has them, all its optional operators included: `|`, `&` (both), `~` (all but),
- * `?`, `*`, `+`, `{n,m}`, `[…]`, `.`, `@` (any text), `#` (no text at all), `"…"` (literally), `<n-m>` (numbers),
- * and `\d`, `\w`, `\s` with their opposites.
- *
- * @throws QuerySyntaxError when it is not well-formed
+ * Parses a regular expression of Lucene, with all its optional operators: `|`, `&` (both), `~` (all but), `?`, `*`,
+ * `+`, `{n,m}`, `[…]`, `.`, `@` (any text), `#` (no text at all), `"…"` (literally), `<n-m>` (numbers), and `\d`, `\w`,
+ * `\s` with their opposites.
+ * @throws QuerySyntaxError if it is invalid
  */
 export function parseRegexp(pattern: string): RegexpNode {
   return new RegexpParser(pattern).parse();
@@ -162,7 +161,7 @@ class RegexpParser {
     return { type: 'number', from, to, digits: low.length === high.length ? low.length : undefined };
   }
 
-  /** One of the classes that stand for themselves, such as `\d`; undefined when none is next. */
+  /** One of the predefined classes, such as `\d`; undefined if none is next. */
   #predefined(): ((character: string) => boolean) | undefined {
     const letter = this.#pattern[this.#at + 1];
     const pattern = this.#isNext('\\') && letter !== undefined ? CLASSES[letter.toLowerCase()] : undefined;

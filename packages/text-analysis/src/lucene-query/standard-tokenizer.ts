@@ -13,7 +13,9 @@ const MID_BOTH = 12;
 const SINGLE_QUOTE = 13;
 const DOUBLE_QUOTE = 14;
 
-/** By Unicode's word boundaries (UAX 29), the first that matches; what is not in the standard's data is said by scripts. */
+/**
+ * By Unicode's word boundaries (UAX 29), the first that matches. Data that the standard lacks is defined by scripts.
+ */
 const KINDS: readonly (readonly [RegExp, number])[] = [
   [/^[\p{M}\p{Cf}\u200d]$/u, EXTENDS],
   [/^[\p{Script=Han}\p{Script=Hiragana}]$/u, SINGLE],
@@ -39,9 +41,9 @@ const MAX_TOKEN = 255;
 const kinds = new Uint8Array(0x10000);
 
 /**
- * The words of a text as Lucene's StandardTokenizer finds them: runs of letters and digits, with apostrophes, full stops
- * and colons inside; ideographs and Hiragana one by one; Katakana, Hangul and the scripts of South-East Asia in runs;
- * emoji. A word of more than 255 units comes in pieces.
+ * The words of a text as Lucene's StandardTokenizer finds them: runs of letters and digits, with apostrophes, full
+ * stops and colons inside; ideographs and Hiragana one by one; Katakana, Hangul and the scripts of South-East Asia in
+ * runs; emoji. A word of more than 255 units is cut into pieces.
  */
 export function standardTokens(text: string): string[] {
   const tokens: string[] = [];
@@ -59,7 +61,7 @@ export function standardTokens(text: string): string[] {
   return tokens;
 }
 
-/** Where the word at a position ends; the position itself when there are but connectors. */
+/** The end of the word at a position; the position itself if there are only connectors. */
 function wordEnd(text: string, start: number, first: number): number {
   let hasCore = first !== CONNECTOR;
   let before = first;
@@ -73,13 +75,13 @@ function wordEnd(text: string, start: number, first: number): number {
       end = next;
       continue;
     }
-    const behind = next < text.length ? kindAt(text, next) : OTHER;
-    if (!bridges(before, kind, behind)) {
+    const after = next < text.length ? kindAt(text, next) : OTHER;
+    if (!bridges(before, kind, after)) {
       // An apostrophe belongs to the Hebrew letter before it.
       if (before === HEBREW && kind === SINGLE_QUOTE) end = next;
       break;
     }
-    before = behind;
+    before = after;
     end = behindExtensions(text, next + widthAt(text, next));
   }
   return hasCore ? end : start;
@@ -102,12 +104,12 @@ function joins(a: number, b: number): boolean {
 }
 
 /** Whether a character between two others belongs to one word with them. */
-function bridges(before: number, between: number, behind: number): boolean {
-  if (isLetter(before) && isLetter(behind)) {
-    if (between === DOUBLE_QUOTE) return before === HEBREW && behind === HEBREW;
+function bridges(before: number, between: number, after: number): boolean {
+  if (isLetter(before) && isLetter(after)) {
+    if (between === DOUBLE_QUOTE) return before === HEBREW && after === HEBREW;
     return between === MID_LETTER || between === MID_BOTH || between === SINGLE_QUOTE;
   }
-  if (before !== NUMBER || behind !== NUMBER) return false;
+  if (before !== NUMBER || after !== NUMBER) return false;
   return between === MID_NUMBER || between === MID_BOTH || between === SINGLE_QUOTE;
 }
 
@@ -117,7 +119,7 @@ function behindExtensions(text: string, at: number): number {
 }
 
 function emojiEnd(text: string, at: number): number {
-  // ASCII has no emoji but with characters behind it.
+  // An ASCII character is an emoji only with certain characters after it.
   if (text.charCodeAt(at) < 0x80) return at;
   EMOJI.lastIndex = at;
   return EMOJI.test(text) ? EMOJI.lastIndex : at;
