@@ -245,7 +245,7 @@ await describeWithServer('postgres', (server) => {
         /currentSchema/,
       ],
       ['a syntax error', 'selec 1', /syntax error at or near "selec"/, undefined],
-      ['no query', "update hr_test.things set name = 'x' where false", /gives no rows/, undefined],
+      ['no query', "update hr_test.things set name = 'x' where false", /returns no rows/, undefined],
       ['a missing id column', 'select 1 as a, 2 as b', /no column id, the idField/, /columns are a, b/],
       ['a column of a reserved name', 'select 1 as id, 2 as run_id', /"run_id" is reserved/, /AS other_name/],
       [
