@@ -34,8 +34,8 @@ await bundle(
     'pipeline-thread-entry': 'run/pipeline-thread-entry.js',
     ...named,
   },
-  // What starts the threads is loaded before all else. What a module stands on that names itself has to be evaluated
-  // before that, and the rest stands on it.
+  // The modules that start the threads are loaded first. The dependencies of a module that names itself must be
+  // evaluated before it, and the rest depends on it.
   (id) => (start.has(id) ? 'start' : underNamed.has(id) ? 'base' : id.startsWith(forTests) ? null : 'core'),
 );
 
@@ -62,7 +62,7 @@ const TOGETHER = {
 
 const components = distOf('components');
 const { light, underLight } = await fieldStages();
-// One file, because a pipeline has ten of them: nine take 9 ms of a thread as modules of their own, 4 with all others.
+// One file, because a pipeline has ten of them: nine take 9 ms of a thread as separate modules, 4 with all others.
 writeFileSync(join(components, 'field-stages.js'), light.map((file) => `export * from './stages/${file}';\n`).join(''));
 await bundle(
   'components',

@@ -43,14 +43,14 @@ async function demonstrate() {
   console.log('POST /v1/run');
   let run = await call('POST', '/v1/run', JSON.stringify({ configId }), 'application/json');
   console.log(`                   runId ${run.runId}`);
-  let told = '';
+  let shown = '';
   while (!run.done) {
     await sleep(100);
     run = await call('GET', `/v1/run/${run.runId}`);
     const { published, succeeded, dropped } = run.progress;
     const news = `GET  /v1/run/{id}  ${published} published, ${succeeded} succeeded, ${dropped} dropped`;
-    if (news !== told) console.log(news);
-    told = news;
+    if (news !== shown) console.log(news);
+    shown = news;
   }
   console.log(`\n${run.runResult.message.trim()}\n`);
   if (run.runResult.status !== true) throw new Error('the run did not succeed');

@@ -12,7 +12,7 @@ const NOTICE = '<!-- Written by `npm run docs` from the components themselves. C
 
 const INTRODUCTIONS = {
   connector:
-    'A connector reads a source and publishes its documents. The list `connectors` of a config has the connectors of a run. They run one after the other.',
+    'A connector reads a source and publishes its documents. The list `connectors` of a config has the connectors of a run. They run in order.',
   stage:
     'A stage changes documents. The list `stages` of a pipeline has its stages. Every document passes through them in order. Entries of a map are applied in the order of the config. Put a key with a dot in quotes, otherwise it makes nested objects.',
   indexer:

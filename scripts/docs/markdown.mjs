@@ -1,6 +1,6 @@
 // The little Markdown that the generated pages need.
 
-/** Prose as Markdown shows it: nothing in it is markup. Code stands in back quotes already. */
+/** Prose for Markdown: nothing in it is markup. Code is in back quotes already. */
 export function prose(text) {
   return text
     .split(/(`[^`]*`)/)

@@ -55,8 +55,8 @@ function isBuilt() {
   ];
   if (!settings.every((file) => isOlder(join(root, file)))) return false;
   return readdirSync(join(root, 'packages')).every((name) => {
-    const room = join(root, 'packages', name);
-    const files = readdirSync(join(room, 'src'), { recursive: true }).map((file) => join(room, 'src', file));
-    return existsSync(join(room, 'dist')) && [join(room, 'package.json'), ...files].every(isOlder);
+    const folder = join(root, 'packages', name);
+    const files = readdirSync(join(folder, 'src'), { recursive: true }).map((file) => join(folder, 'src', file));
+    return existsSync(join(folder, 'dist')) && [join(folder, 'package.json'), ...files].every(isOlder);
   });
 }

@@ -19,7 +19,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** As `run`, but whoever started this fails with the command. */
+/** As `run`, but this process fails with the command. */
 export async function mustRun(command, args, options) {
   const code = await run(command, args, options);
   if (code !== 0) {

@@ -1,7 +1,7 @@
 // Before `npm pack` in packages/headrace: makes the package whole. Our other packages are on no registry, so they
 // go into the tarball as bundled dependencies; what they need from a registry becomes a dependency of headrace.
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { bundled, directoryOf, keepManifest, manifest, readManifest, restore } from './room.mjs';
+import { bundled, directoryOf, keepManifest, manifest, readManifest, restore } from './folder.mjs';
 
 restore();
 const { scripts, ...headrace } = readManifest(directoryOf('headrace'));

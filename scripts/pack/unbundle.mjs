@@ -1,4 +1,4 @@
 // After `npm pack` in packages/headrace.
-import { restore } from './room.mjs';
+import { restore } from './folder.mjs';
 
 restore();

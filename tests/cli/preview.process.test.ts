@@ -105,8 +105,8 @@ describe('preview', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('{"id":"3","colour":"red"}\n');
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'failed: There is more text behind the document: {"id":. Write each document on a line of its own. {"id":"0"} {"id":',
-      'failed: There is more text behind the document: {"id":"5"}. Write each document on a line of its own. {"id":"4"}{"id":"5"}',
+      'failed: There is more text after the document: {"id":. Write each document on a separate line. {"id":"0"} {"id":',
+      'failed: There is more text after the document: {"id":"5"}. Write each document on a separate line. {"id":"4"}{"id":"5"}',
     ]);
     const json = await headrace(['preview', 'a.conf', '--documents', '-', '--json'], { cwd, input });
     const results = json.stdout

@@ -124,7 +124,7 @@ function authorizationOf(auth: NonNullable<ClientOptions['auth']>): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** A list is a parameter that stands there several times. */
+/** A list is a parameter that occurs several times. */
 function queryText(query: RawInput['query'] = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

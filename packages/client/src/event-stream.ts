@@ -20,7 +20,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       }
     }
   } finally {
-    // Whoever stops listening closes the connection.
+    // A reader that stops closes the connection.
     await reader.cancel().catch(() => undefined);
   }
 }

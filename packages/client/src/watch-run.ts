@@ -40,9 +40,9 @@ export type RunEvent = {
 }[keyof EventData];
 
 export interface WatchOptions {
-  /** Go on behind the event of this id. */
+  /** Continue after the event with this id. */
   readonly lastEventId?: string;
-  /** Stop watching; the run goes on. */
+  /** Stop watching; the run continues. */
   readonly signal?: AbortSignal;
 }
 
@@ -51,8 +51,8 @@ const FIRST_WAIT_MILLIS = 500;
 const LONGEST_WAIT_MILLIS = 15_000;
 
 /**
- * Follows a run until it is done, over as many connections as it takes: each goes on where the one before broke off.
- * @param open asks for the events behind an id
+ * Follows a run until it is done, over any number of connections: each continues where the previous one ended.
+ * @param open requests the events after an id
  */
 export async function* watch(
   open: (lastEventId: string | undefined) => Promise<Response>,

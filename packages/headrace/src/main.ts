@@ -4,8 +4,8 @@ import { sayError, writeOnlyJson } from './process/standard-error.ts';
 const args = process.argv.slice(2);
 if (args[0] === 'run' && !process.stderr.isTTY) writeOnlyJson();
 endWithLauncher();
-// They load while this thread does, which reads the command line and the config: half of a run's start is loading. If
-// there is no run in the end, nobody waits for them.
+// They load while this thread reads the command line and the config: half of a run's start is loading. If there is no
+// run in the end, they are not awaited.
 if (args[0] === 'run') (await import('./commands/run-threads.ts')).runThreads();
 endWithReader();
 const { commandLine } = await import('./cli/command-line.ts');

@@ -275,7 +275,7 @@ describe('the service fixes weaknesses of the reference', () => {
       ['otto:o', 403, `/v1/config/${configId}`, { method: 'DELETE' }],
       ['anna:a', 200, '/v1/run', run],
       ['anna:a', 200, `/v1/config/${configId}`, { method: 'DELETE' }],
-      ['nobody:a', 401, '/v1/config', {}],
+      ['stranger:a', 401, '/v1/config', {}],
       ['otto:wrong', 401, '/v1/config', {}],
     ];
     for (const [auth, status, path, request] of allowed) {

@@ -66,7 +66,7 @@ const explained: readonly CommandSpec[] = [
       failures: {
         kind: 'text',
         value: 'FILE',
-        description: 'Write the documents that fail to a file while the run goes on, a line of JSON each: up to 1000.',
+        description: 'Write failed documents to a file during the run, a line of JSON each: up to 1000.',
         completes: 'file',
       },
       maxFailures: {
@@ -149,7 +149,7 @@ const explained: readonly CommandSpec[] = [
     summary: 'Show what a pipeline makes of some documents.',
     details:
       'Prints the documents as they would reach the indexer, as JSON lines; nothing is indexed.\n' +
-      'Dropped and failed documents are told on standard error. Exits with 1 when a document failed.',
+      'Dropped and failed documents are printed on standard error. Exits with 1 if a document failed.',
     examples: [
       'headrace preview movies.conf --limit 3',
       'headrace preview movies.conf --documents samples.jsonl',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type Action, type CommandSpec, longFlag, type OptionSpec } from './command.ts';
 
-/** The command line as commander takes it, made of the table of commands. `onExitCode` is told how a command ended. */
+/** The command line for commander, made from the table of commands. `onExitCode` gets the exit code of a command. */
 export function createProgram(commands: readonly CommandSpec[], onExitCode: (code: number) => void): Command {
   const program = new Command('headrace')
     .description('Search ingest: reads sources, transforms documents in pipelines, writes to search engines and files.')

@@ -24,7 +24,7 @@ function usage({ name, kind, aliases, type, block }: CatalogEntry): string[] {
   const names = [name, ...aliases].join(' or ');
   const lines = [kind === 'indexer' ? `indexer.class: ${names}` : `class: ${names}`];
   if (type !== undefined) lines.push(`indexer.type: ${type}`);
-  if (block !== undefined) lines.push(`Its parameters stand in the block ${block} { … }.`);
+  if (block !== undefined) lines.push(`Its parameters are in the block ${block} { … }.`);
   return [lines.join('\n')];
 }
 

@@ -13,7 +13,7 @@ const FIRST_CONFIG = `# A config of Headrace, in HOCON: JSON with comments, fewe
 out = documents.jsonl
 out = \${?OUT}
 
-# Connectors read sources, one after the other, and feed pipelines.
+# Connectors read sources in order and send documents to pipelines.
 connectors: [
   {
     class: SequenceConnector     # makes documents out of nothing; for a file try CSVConnector

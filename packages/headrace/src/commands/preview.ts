@@ -80,7 +80,7 @@ function refuseUnfed(root: ObjectNode, pipeline: string | undefined): void {
   throw new CommandError(message, EXIT.invalid);
 }
 
-/** A line with a document, and what else stands on it. */
+/** A line with a document, and the rest of the line. */
 interface DocumentLine {
   readonly text: string;
   readonly trailing: string | undefined;
@@ -96,7 +96,7 @@ async function readDocuments(file: string): Promise<DocumentLine[]> {
   }
 }
 
-/** What stands behind the document of a line; undefined when nothing does, or when the line has no document. */
+/** The text after the document of a line; undefined if there is none, or if the line has no document. */
 function trailingText(line: string): string | undefined {
   try {
     const first = readJsonSequence(line).next().value;
@@ -114,8 +114,8 @@ function withTornLines(lines: readonly DocumentLine[], results: readonly Preview
   const processed = results.values();
   return lines.flatMap(({ text, trailing }) => {
     if (trailing === undefined) return processed.next().value ?? [];
-    const message = `There is more text behind the document: ${trailing}`;
-    const hint = 'Write each document on a line of its own.';
+    const message = `There is more text after the document: ${trailing}`;
+    const hint = 'Write each document on a separate line.';
     const failure = { stage: '', code: 'HR_DOCUMENT_SYNTAX', message, hint } as const;
     return { input: JSON.stringify(text), documents: [], dropped: [], failure };
   });

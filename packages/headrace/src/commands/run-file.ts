@@ -40,7 +40,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
 
   const failures = options.failures === undefined ? undefined : new FailureFile(options.failures, masked);
   const runId = randomUUID();
-  // The run goes on while what tells of it is loaded.
+  // The run continues while the modules for its report are loaded.
   const reporting = createReporter(runId, () => handle.progress());
   const log = (record: LogRecord) => void reporting.then((reporter) => reporter.log(record));
   const handle = threads.start(
@@ -73,8 +73,8 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
     const result = await handle.done;
     (await reporting).close();
     const invalid = isInvalid(result);
-    const told = result.problems.filter((p) => invalid || p.severity === 'warning');
-    writeProblems(told, name, masked);
+    const reported = result.problems.filter((p) => invalid || p.severity === 'warning');
+    writeProblems(reported, name, masked);
     if (!invalid) {
       writeSummary(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.`, await summaryTo, runId);
     }

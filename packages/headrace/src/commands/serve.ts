@@ -32,7 +32,9 @@ async function readSettings(file: string): Promise<ServiceSettings | undefined> 
   return settings;
 }
 
-/** What keeps a service from starting (a port that is taken, a store that cannot be opened) is told without a stack. */
+/**
+ * Errors that stop a service from starting (a port in use, a store that cannot be opened) are printed without a stack.
+ */
 async function start(options: Parameters<typeof startService>[0]): Promise<RunningService> {
   try {
     return await startService(options);

@@ -15,7 +15,7 @@ import {
 } from '@headrace/engine';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 
-/** What stands for standard input where a file is expected. */
+/** The name of standard input, where a file is expected. */
 export const STANDARD_INPUT = '-';
 
 /** A config that was read, and what it is called in messages. */

@@ -16,7 +16,7 @@ export function writesJson(): boolean {
 }
 
 /**
- * From now on each line on standard error is a JSON object, whoever writes it: warnings of Node, messages of the parser
+ * From now on each line on standard error is a JSON object, from any writer: warnings of Node, messages of the parser
  * of the command line, `console.error` of a library or a custom component, in any thread.
  */
 export function writeOnlyJson(): void {

@@ -5,7 +5,7 @@ import { CommandError, EXIT } from '../process/exit-code.ts';
 
 const LF = 10;
 
-/** Writes the failed documents of a run to a file while it goes on, a line of JSON each. */
+/** Writes the failed documents of a run to a file while it runs, a line of JSON each. */
 export class FailureFile {
   readonly #path: string;
   readonly #fd: number;
@@ -70,10 +70,7 @@ export class FailureFile {
 /** The failed documents of a file, a line each. */
 export async function readFailureFile(path: string, written: string | undefined): Promise<string[]> {
   if (written !== undefined && resolve(written) === resolve(path)) {
-    throw new CommandError(
-      '--retry and --failures need different files: what fails again is written anew.',
-      EXIT.invalid,
-    );
+    throw new CommandError('--retry and --failures need different files: the second one is overwritten.', EXIT.invalid);
   }
   try {
     const lines: string[] = [];

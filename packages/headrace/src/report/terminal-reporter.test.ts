@@ -26,7 +26,7 @@ describe('the line of progress', () => {
     );
   });
 
-  it('stands before the first connector', () => {
+  it('is printed before the first connector', () => {
     const counts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
     expect(progressLine({ counts, connectors: [], stages: [] }, 0)).toBe(
       'run: 0 published, 0 succeeded, 0 pending, 0 docs/s, 0 s',
@@ -35,7 +35,7 @@ describe('the line of progress', () => {
 });
 
 describe('on a terminal', () => {
-  it('warnings and errors stand above the line, which is cut to the width and erased at the end', () => {
+  it('warnings and errors are above the line, which is cut to the width and erased at the end', () => {
     const { stream, written } = terminal(20);
     const reporter = new TerminalReporter(stream, () => progress);
     const record = { time: 0, logger: 'movies' };

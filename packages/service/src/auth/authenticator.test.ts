@@ -128,7 +128,7 @@ describe('Fix 12: users', () => {
     expect(await who('otto:o')).toMatchObject({ name: 'otto', role: 'operator' });
     expect(await who('otto:o')).toMatchObject({ name: 'otto', role: 'operator' });
     expect(await who('admin:shared')).toEqual({ name: 'admin', role: 'admin' });
-    for (const wrong of ['rita:o', 'otto:r', 'nobody:shared', ':shared', 'rita:'])
+    for (const wrong of ['rita:o', 'otto:r', 'anyone:shared', ':shared', 'rita:'])
       expect(await who(wrong)).toBeUndefined();
   });
 });

@@ -72,7 +72,7 @@ export function readInline(text: string, sent: ConfigFormat, overrides: string |
     return { root: undefined, problems: boundProblems(problems), format, digest: '', maskedOverrides: undefined };
   }
   boundValues(root);
-  // Overrides are masked as a config of their own: the names of the keys on the path say what is secret.
+  // Overrides are masked as a separate config: the names of the keys on the path show what is secret.
   const alone = overrides === undefined ? undefined : readConfigText('{}', { format: 'json', overrides }).root;
   const maskedOverrides = alone && (JSON.parse(configToJson(maskSecrets(alone))) as Record<string, unknown>);
   return { root, problems: boundProblems(problems), format, digest: configAnswer(root).digest, maskedOverrides };

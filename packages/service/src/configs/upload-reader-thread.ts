@@ -13,12 +13,12 @@ parentPort?.on('message', async (job: ReaderJob) => {
   try {
     answer = { result: await perform(job, await registry) };
   } catch (error) {
-    answer = error instanceof ApiError ? { refusal: told(error) } : { error: messageOf(error) };
+    answer = error instanceof ApiError ? { refusal: sent(error) } : { error: messageOf(error) };
   }
   parentPort?.postMessage(answer);
 });
 
 /** The class of an error is lost between threads, so its fields are sent. */
-function told({ code, message, hint }: ApiError): SentApiError {
+function sent({ code, message, hint }: ApiError): SentApiError {
   return { code: code as ServiceErrorCode, message, ...(hint === undefined ? {} : { details: { hint } }) };
 }

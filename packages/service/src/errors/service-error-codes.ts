@@ -181,7 +181,7 @@ export const SERVICE_ERROR_CODES = {
     status: 429,
     meaning: 'The user or the run has the maximum number of open event streams.',
     advice:
-      'Close streams that nobody reads, or raise `limits.maxStreamsPerUser` or `limits.maxStreamsPerRun`. `GET /v1/run/{id}` shows the progress of a run without a stream.',
+      'Close unused streams, or raise `limits.maxStreamsPerUser` or `limits.maxStreamsPerRun`. `GET /v1/run/{id}` shows the progress of a run without a stream.',
   },
   HR_PREVIEW_BUSY: {
     status: 429,

@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/**
- * Gives each request a line in the log. Of the URL the path alone, of the headers none: both may carry what nobody is
- * to read.
- */
+/** Logs a line for each request: only the path of the URL, and no headers, because both may contain secrets. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
     const { method, url, ip: address, user } = request;

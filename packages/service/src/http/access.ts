@@ -4,7 +4,7 @@ import { mayDo } from '../auth/roles.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Role } from '../settings/service-settings.ts';
 
-/** Why nobody was let in who tried: what was sent is wrong, or it was answered with 429 after too many failures. */
+/** Why a login failed: the credentials are wrong, or the answer was 429 after too many failures. */
 export type FailedLogin = 'wrong' | 'throttled';
 
 declare module 'fastify' {

@@ -65,7 +65,7 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
 const nearly = (schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: valid(schema) }, { weight: 1, arbitrary: fc.jsonValue() });
 
-/** As it would stand in a query, or in a body of text. */
+/** As it would be in a query, or in a text body. */
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const TYPES = [

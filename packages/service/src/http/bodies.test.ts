@@ -10,7 +10,7 @@ describe('a body that is refused', () => {
     ['/v1/run', 'application/hocon', 'The body has to be application/json, not application/hocon'],
     ['/v1/preview', 'application/hocon', 'The body has to be application/json, not application/hocon'],
     ['/v1/run', '', 'The body has to be application/json; the request does not say what it is'],
-  ])('for its type at %s (%s) is told which types are taken', async (path, type, message) => {
+  ])('for its type at %s (%s) gets the accepted types', async (path, type, message) => {
     const service = await testService();
     const body = Buffer.from('a: 1');
     expect((await service.ask(path, { body, type })).json).toMatchObject({
@@ -22,7 +22,7 @@ describe('a body that is refused', () => {
   });
 
   it.each(['/v1/config', '/v1/run', '/v1/preview', '/v1/run/a/retry'])(
-    'for its compression at %s is told so',
+    'for its compression at %s gets that reason',
     async (path) => {
       const service = await testService();
       const packed = { body: gzipSync('{"configId": "a"}'), type: 'application/json' };
@@ -43,7 +43,7 @@ describe('a body that is refused', () => {
     ['/v1/preview', { configId: 'a', documents: [{}, 1] }, 'The body: documents[1] has to be an object'],
     ['/v1/run', { configId: 'a', labels: { 'a/b~c': 1 } }, 'The body: labels.a/b~c has to be a string'],
     ['/v1/run/a/retry', 5, 'The body has to be an object'],
-  ])('for what stands in it at %s is told where: %j', async (path, body, message) => {
+  ])('for its content at %s gets the position: %j', async (path, body, message) => {
     const service = await testService();
     const answer = await service.ask(path, { body: JSON.stringify(body), type: 'application/json' });
     expect(answer.json).toMatchObject({ status: 400, message });
@@ -53,16 +53,19 @@ describe('a body that is refused', () => {
     ['/v1/preview', { configId: 'a', docments: [{}] }, 'docments', 'Did you mean documents?'],
     ['/v1/preview', { configId: 'a', x: 1, limit: 0 }, 'x', /^Possible: config, configId, pipeline, documents, limit/],
     ['/v1/run/a/retry', { configID: 'a' }, 'configID', 'Did you mean configId?'],
-  ])('for a property that the endpoint %s does not have is told what was meant: %j', async (path, body, name, hint) => {
-    const service = await testService();
-    expect((await service.ask(path, { body })).json).toMatchObject({
-      status: 400,
-      message: `The body: there is no property ${name}`,
-      hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
-    });
-  });
+  ])(
+    'for a property that the endpoint %s does not have gets the property that was meant: %j',
+    async (path, body, name, hint) => {
+      const service = await testService();
+      expect((await service.ask(path, { body })).json).toMatchObject({
+        status: 400,
+        message: `The body: there is no property ${name}`,
+        hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
+      });
+    },
+  );
 
-  it('for its size is told the limit, and the setting that it comes from', async () => {
+  it('for its size gets the limit, and the setting that it comes from', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: 2000 } });
     for (const path of ['/v1/config', '/v1/config/validate', '/v1/preview', '/v1/run']) {
       expect((await service.ask(path, { body: 'a'.repeat(2001), type: 'application/json' })).json).toMatchObject({
@@ -77,7 +80,7 @@ describe('a body that is refused', () => {
     expect(retry.text).not.toContain('maxConfigBytes');
   });
 
-  it.each(['/v1/run', '/v1/preview'])('because it is torn, at %s, is told where, once', async (path) => {
+  it.each(['/v1/run', '/v1/preview'])('because it is incomplete, at %s, gets the position, once', async (path) => {
     const service = await testService();
     const refusal = async (body: string) =>
       ((await service.ask(path, { body, type: 'application/json' })).json as { message: string }).message;
@@ -90,7 +93,7 @@ describe('a body that is refused', () => {
     expect(await refusal('{"configId": "a"} x')).toMatch(/^The body is not valid JSON: Unexpected .* column 19/);
   });
 
-  it('because of a property that poisons prototypes is told that', async () => {
+  it('because of a property that poisons prototypes gets that reason', async () => {
     const service = await testService();
     const body = '{"configId":"a","__proto__":{}}';
     const answer = await service.ask('/v1/run/a/retry', { body, type: 'application/json' });

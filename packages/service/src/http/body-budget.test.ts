@@ -32,13 +32,13 @@ function largest(service: TestService): Promise<string> {
 }
 
 describe('the bodies of all requests together', () => {
-  it('are bounded: a request that would be too much is told to come again', async () => {
+  it('are limited: a request that would be too much is asked to come again', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: MOST } });
     const going = unfinished(service, 'Transfer-Encoding: chunked', '5\r\n{"a":\r\n');
     await expect
       .poll(() => largest(service))
       .toMatch(/^HTTP\/1\.1 503 .*connection: close.*retry-after: 5.*HR_SERVER_BUSY/is);
-    // Others with less go on.
+    // Smaller requests continue.
     expect((await service.ask('/v1/run', { body: { configId: 'none' } })).status).toBe(400);
     going.socket.destroy();
     // Nothing is left of those that have been answered or have gone.

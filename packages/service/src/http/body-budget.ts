@@ -5,9 +5,9 @@ import { ApiError } from '../errors/api-error.ts';
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * Holds the bodies of all requests together, from their first byte until their answer is out, to so many bytes; beyond
- * that 503. One that is only announced takes no room from others.
- * @param largest bytes that a single one may have: there is room for that in any case
+ * Limits the total bytes of the bodies of all requests, from their first byte until their answer is sent; beyond that
+ * 503. A body that is only announced uses no capacity of others.
+ * @param largest bytes that a single one may have: there is always capacity for that
  */
 export function boundBodies(app: FastifyInstance, largest: number): void {
   const maxBytes = Math.max(MAX_BYTES, largest);
@@ -19,7 +19,7 @@ export function boundBodies(app: FastifyInstance, largest: number): void {
       return;
     }
     const refuse = () => {
-      // The rest of the body comes all the same, and nobody reads it.
+      // The rest of the body still arrives, and is not read.
       reply.header('connection', 'close');
       return new ApiError('HR_SERVER_BUSY', `The bodies of all requests would have more than ${maxBytes} bytes`, {
         headers: { 'retry-after': '5' },

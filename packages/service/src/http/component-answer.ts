@@ -19,7 +19,7 @@ export const ComponentAnswer = Type.Object(
           ),
           description: Type.Optional(Type.String()),
         },
-        { description: 'Besides these `default`, `enum`, `minimum` and the like where there are any' },
+        { description: 'Also `default`, `enum`, `minimum` and similar properties, if they exist' },
       ),
     ),
     description: Type.Optional(Type.String()),

@@ -39,7 +39,7 @@ describe('configs over HTTP', () => {
     expect((await service.ask('/v1/config', { body: 'a=1', type: 'Application/HOCON' })).status).toBe(200);
   });
 
-  it('are stored with their problems told, or refused with ?validate=true', async () => {
+  it('are stored with a list of their problems, or refused with ?validate=true', async () => {
     const service = await testService();
     const misspelt = VALID.replace('source', 'sorce');
     const stored = (await service.ask('/v1/config', hocon(misspelt))).json as { problems: object[] };

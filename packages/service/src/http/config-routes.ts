@@ -53,10 +53,10 @@ const ConfigItemAnswer = Type.Object({
   config: ConfigAnswer,
 });
 
-/** What people say about a config. The body is the config itself, so this stands in the query. */
+/** The name, description and labels of a config. The body is the config itself, so these are in the query. */
 const uploadQuery = queryOf({
   validate: Type.Optional(Type.Boolean({ description: 'Refuse a config that has errors' })),
-  name: Type.Optional(Type.String({ maxLength: 100, description: 'Unique; stands for the id everywhere' })),
+  name: Type.Optional(Type.String({ maxLength: 100, description: 'Unique; can be used instead of the id' })),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   label: uploadLabelQuery,
 });
@@ -127,7 +127,7 @@ export async function configRoutes(
       config: { access: 'admin', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags,
-        summary: 'Replace a config by a new version; a name that nobody has makes a config of that name',
+        summary: 'Replace a config by a new version; an unused name makes a config with that name',
         params: idParams,
         headers: preconditionHeaders,
         querystring: uploadQuery,
@@ -229,7 +229,7 @@ export async function configRoutes(
       config: { access: 'admin' },
       schema: {
         tags,
-        summary: 'Remove a config with all its versions; its runs go on with their own copy',
+        summary: 'Remove a config with all its versions; its runs continue with their copy',
         params: idParams,
         headers: Type.Pick(preconditionHeaders, ['if-match']),
         response: answers({ 200: Nothing }, 404, 409, 412),

@@ -125,7 +125,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'What has changed from one version to another; secrets are masked, but told when they changed',
+        summary: 'The changes from one version to another; secrets are masked, but a change of one is shown',
         params: idParams,
         querystring: queryOf({
           from: Type.Optional(

@@ -44,7 +44,7 @@ describe('a config that is put', () => {
     expect((await service.ask(`/v1/config/${configId}`)).json).toEqual({ a: 2 });
   });
 
-  it('is made when nobody has the name, and replaced from then on', async () => {
+  it('creates a config under an unused name, and replaces it afterwards', async () => {
     const service = await testService();
     const made = await service.ask('/v1/config/films?label=team:search', put(VALID));
     expect(made).toMatchObject({ status: 201, json: { configId: expect.any(String), version: 1 } });
@@ -157,7 +157,7 @@ describe('names, labels and descriptions', () => {
     expect(await items()).toMatchObject([{ name: null, labels: {} }]);
   });
 
-  it('are unique, which nobody gets around', async () => {
+  it('are unique, without exception', async () => {
     const service = await testService();
     await service.ask(`/v1/config?${notes}`, post('a: 1'));
     const taken = await service.ask('/v1/config?name=films', post('a: 2'));
@@ -258,7 +258,7 @@ describe('the versions of a config', () => {
     expect((await service.ask(`/v1/config/${configId}/versions/2`)).status).toBe(404);
   });
 
-  it('are told by the runs, which keep theirs', async () => {
+  it('are reported by the runs, which keep theirs', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const configId = await service.store('a: 1');
     const one = await service.run(configId);

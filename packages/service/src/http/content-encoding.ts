@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
-/** Refuses compressed bodies: read as they are, they would be told to be no text. */
+/** Refuses compressed bodies. Read as they are, they would be reported as invalid text. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('onRequest', ({ headers }, _reply, done) => {
     const encoding = headers['content-encoding']?.trim() ?? '';

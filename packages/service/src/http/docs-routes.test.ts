@@ -100,7 +100,7 @@ describe('the API browser', () => {
       expect({ link, status: asset.status }).toEqual({ link, status: 200 });
       expect(asset.text.length).toBeGreaterThan(100);
     }
-    // No script stands in the page itself: the policy forbids it.
+    // No script is in the page itself: the policy forbids it.
     expect(page.text).not.toMatch(/<script>[^<]/);
     expect((await service.ask('/swagger/start.js')).text).toContain("url: '/openapi.json'");
   });

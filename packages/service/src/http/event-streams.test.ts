@@ -65,7 +65,7 @@ describe('streams of events', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('forget a client that has gone, and leave nothing behind when nobody reads', () => {
+  it('forget a client that has gone, and keep nothing without readers', () => {
     const streams = new EventStreams(limits);
     const journal = journalOf({ published: 0 });
     const responses = [client(streams, journal), client(streams, journal)];
@@ -83,14 +83,14 @@ describe('streams of events', () => {
   it('tell how far the run is twice a second at most, and only what is new', () => {
     const state = { published: 0 };
     const { written } = client(new EventStreams(limits), journalOf(state));
-    const told = () => written.join('').match(/event: progress/g)?.length;
-    expect(told()).toBe(1);
+    const counted = () => written.join('').match(/event: progress/g)?.length;
+    expect(counted()).toBe(1);
     for (let i = 0; i < 100; i++) {
       state.published++;
       vi.advanceTimersByTime(10);
     }
     vi.advanceTimersByTime(10_000);
-    expect(told()).toBe(3);
+    expect(counted()).toBe(3);
     expect(written.join('')).toContain('{"published":100}');
   });
 

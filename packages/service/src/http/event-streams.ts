@@ -17,7 +17,7 @@ const TURN_MILLIS = 100;
 const TURN_BYTES = 1024 * 1024;
 const STREAM_TURN_BYTES = 64 * 1024;
 
-/** The headers of a stream of events: nobody on the way is to keep it, or to gather it. */
+/** The headers of a stream of events: no proxy may store or buffer it. */
 export const EVENT_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -46,7 +46,7 @@ export class EventStreams {
     const { maxStreamsPerUser, maxStreamsPerRun } = this.#limits;
     const refuse = (whose: string, most: number, limit: string) => {
       throw new ApiError('HR_TOO_MANY_STREAMS', `This ${whose} has ${most} open event streams, which is the limit`, {
-        hint: `Close one that nobody reads, or raise limits.${limit} in the service file.`,
+        hint: `Close an unused one, or raise limits.${limit} in the service file.`,
         headers: { 'retry-after': '5' },
       });
     };
@@ -62,7 +62,7 @@ export class EventStreams {
     this.#open.add(stream);
     count(this.#ofUser, user, 1);
     count(this.#ofRun, run.events, 1);
-    // Each byte that goes out begins the time anew, the heartbeats too; it is the same behind the end.
+    // Each byte that is sent restarts the time, including heartbeats. It is the same after the end.
     response.setTimeout(this.#stuckMillis, () => response.destroy());
     if (this.#timers.length === 0) this.#startTimers();
     response.once('close', () => {

@@ -39,7 +39,7 @@ function foreignHost({ raw }: FastifyRequest, ownHosts: ReadonlySet<string>): Ap
   if (host === undefined) return undefined;
   const name = hostnameOf(host);
   if (name !== undefined && (isLoopback(name) || ownHosts.has(name))) return undefined;
-  // The address that the client connected to is an address of this machine, and nobody can rebind an address.
+  // The address that the client connected to is an address of this machine, and an address cannot be rebound.
   if (name !== undefined && name === raw.socket.localAddress?.replace(/^::ffff:/, '')) return undefined;
   return new ApiError('HR_FOREIGN_HOST', `The request names the host ${host}, which is not a name of this service`, {
     hint: 'Without authentication, list the names of the service in its service file: server.allowedHosts: [ … ].',

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 const JSON_TYPE = 'application/json';
 const CHUNK_BYTES = 64 * 1024;
 
-/** Answers a text that is JSON already. JSON has no charset: a serializer of its own keeps fastify from adding one. */
+/** Answers a text that is JSON already. JSON has no charset: a separate serializer keeps fastify from adding one. */
 export function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', JSON_TYPE).serializer(asItIs).send(json);
 }

@@ -76,7 +76,7 @@ describe('limits of requests', () => {
     expect((await service.ask('/v1/livez')).status).toBe(200);
   });
 
-  it('connections beyond the limit are closed at once, and counted; others go on', async () => {
+  it('connections beyond the limit are closed at once, and counted; others continue', async () => {
     const service = await testService({ limits: { ...limits, maxConnections: 3 } });
     const port = Number(new URL(service.url).port);
     const sockets: Socket[] = [];

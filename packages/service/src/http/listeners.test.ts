@@ -95,7 +95,7 @@ describe('where the service listens', () => {
   it.each([
     ['0.0.0.0', /^Listening on http:\/\/0\.0\.0\.0:\d+, all IPv4 addresses of this machine$/],
     ['127.0.0.1', /^Listening on http:\/\/127\.0\.0\.1:\d+, for this machine only$/],
-  ])('is told as it is bound: %s', async (address, line) => {
+  ])('is reported as it is bound: %s', async (address, line) => {
     const service = await testService({ auth: 'none', listeners: [{ host: address, port: 0 }] });
     expect(service.log.infos).toContainEqual(expect.stringMatching(line));
   });

@@ -42,8 +42,8 @@ export interface Listener {
 }
 
 /**
- * Opens a port. Throws when it cannot, saying which and why.
- * @param onDrop told of each connection that was closed because there were too many
+ * Opens a port. Throws if it cannot, with the port and the reason.
+ * @param onDrop called for each connection that was closed because there were too many
  */
 export async function listen(
   settings: ListenerSettings,
@@ -67,7 +67,7 @@ export async function listen(
   server.on('request', (request, response) => latest.set(request.socket, { request, response }));
   server.on('clientError', (error: ParseError, socket: Socket) => {
     const { request, response } = latest.get(socket) ?? {};
-    // The request is answered already and its body is malformed: another answer would be for nobody.
+    // The request is answered already and its body is malformed: another answer would not be read.
     if (request?.complete === false && response?.headersSent === true) socket.end();
     else answerClientError(error, socket);
   });
@@ -193,7 +193,7 @@ function beginsWithRequestLine(bytes: Buffer | undefined): boolean {
 /** Answers what is no request to any endpoint, and closes the connection. */
 function answerRaw(socket: Socket, code: ServiceErrorCode, message: string): void {
   const { status } = SERVICE_ERROR_CODES[code];
-  // What it is that came nobody knows: not even its headers.
+  // The request is unknown: not even its headers could be read.
   const requestId = requestIdOf({ headers: {} });
   const body = errorJson({ status, code, message }, requestId);
   const headers = {

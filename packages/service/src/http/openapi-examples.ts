@@ -1,4 +1,4 @@
-/** What stands in the OpenAPI document for an operation; a test sends it and compares the answers. */
+/** The example of an operation in the OpenAPI document; a test sends it and compares the answers. */
 export interface OperationExample {
   /** Values of parameters, of the path and of the query. */
   readonly parameters?: Readonly<Record<string, string | number | boolean>>;
@@ -84,7 +84,7 @@ const run = {
   labels: { team: 'search' },
 };
 
-/** One that goes on. */
+/** A running one. */
 const going = {
   ...run,
   endTime: null,

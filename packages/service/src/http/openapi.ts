@@ -8,8 +8,8 @@ const SCHEMES = { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http
 const SECURITY: Record<string, string[]>[] = [{ basic: [] }, { token: [] }];
 
 /**
- * The OpenAPI document of the given routes, as JSON. Made by fastify's plugin in an instance of its own, when somebody
- * asks for it: the plugin wants to be there before the routes are made, and a service that nobody asks need not load it.
+ * The OpenAPI document of the given routes, as JSON. Fastify's plugin makes it in a separate instance, at the first
+ * request: the plugin must be registered before the routes, and a service without such a request need not load it.
  */
 export async function openapiJson(routes: readonly RouteOptions[], secured: boolean): Promise<string> {
   const [{ fastify }, { fastifySwagger }] = await Promise.all([import('fastify'), import('@fastify/swagger')]);

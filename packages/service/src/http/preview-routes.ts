@@ -65,7 +65,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
   );
 }
 
-/** Aborted when the connection is closed: nobody waits for the answer any more, or it has gone out. */
+/** Aborted when the connection is closed: the client no longer waits for the answer, or it has been sent. */
 function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();

@@ -4,7 +4,7 @@ import { testService } from '../testing/test-service.test.support.ts';
 import { parseTime } from './time-query.ts';
 
 describe('a query', () => {
-  it('with a value that is none of the choices is told them, or the one that was meant', async () => {
+  it('with a value that is not a choice gets the choices, or the one that was meant', async () => {
     const service = await testService();
     expect((await service.ask('/v1/run?status=failed')).json).toMatchObject({
       status: 400,
@@ -22,7 +22,7 @@ describe('a query', () => {
     ['/v1/run?limit=0', 'The query: limit has to be 1 or more'],
     ['/v1/run?limit=100000', 'The query: limit has to be 1000 or less'],
     ['/v1/run?limit=many', 'The query: limit has to be an integer'],
-  ])('with a value that cannot be is told what can: %s', async (path, message) => {
+  ])('with an impossible value gets the possible ones: %s', async (path, message) => {
     const service = await testService();
     expect((await service.ask(path)).json).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID', message });
   });

@@ -3,7 +3,7 @@ import { ApiError } from '../errors/api-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Parameters that the route does not have are ignored: whoever only looks may add one against caches. */
+    /** Parameters that the route does not have are ignored: health checks may add one against caches. */
     anyQuery?: boolean;
   }
 }

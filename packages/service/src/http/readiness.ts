@@ -4,7 +4,7 @@ import type { EventLoop } from '../stats/event-loop.ts';
 import type { Store } from '../store/store.ts';
 
 const MIB = 1024 * 1024;
-/** A service whose event loop was as late as this half of the time answers nobody in time. A single stall is no reason. */
+/** A service whose event loop was this late half of the time does not answer in time. A single delay is no reason. */
 const MAX_LOOP_DELAY_SECONDS = 1;
 
 /** One reason why the service may not be ready. */

@@ -102,7 +102,7 @@ describe('the log', () => {
 });
 
 describe('the address of a client', () => {
-  it('is believed of the proxies that the service file names, and of nobody else', async () => {
+  it('is accepted only from the proxies that the service file names', async () => {
     const addressOf = async (trustedProxies: string[]) => {
       const { records, service, url } = await logged({
         log: { level: 'info', format: 'json', requests: true },

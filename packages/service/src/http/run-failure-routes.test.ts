@@ -37,7 +37,7 @@ const retry = (service: TestService, runId: string, body?: object, headers: Reco
   service.ask(`/v1/run/${runId}/retry`, { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
 
 describe('the failed documents of a run', () => {
-  it('are told while it goes on, page by page, numbers as they were', async () => {
+  it('are listed while it runs, page by page, with unchanged numbers', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     const { listeners } = service.threads.last;
@@ -87,7 +87,7 @@ describe('the failed documents of a run', () => {
     expect((await retry(service, 'none')).json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
   });
 
-  it('are told without the secrets of the config', async () => {
+  it('are listed without the secrets of the config', async () => {
     const service = await testService();
     const { runId } = await failedRun(service, [
       failure(1, { failure: { code: 'HR_STAGE_FAILED', message: 'login with hunter2 failed', hint: 'not hunter2' } }),
@@ -200,7 +200,7 @@ describe('running the failed documents of a run again', () => {
     expect((await retry(after, old.runId)).json).toMatchObject({ code: 'HR_CONFIG_LOCKED' });
   });
 
-  it('goes on when it cannot be noted with the run that it retries', async () => {
+  it('continues if it cannot be recorded with the run that it retries', async () => {
     class UnreadableOnce extends MemoryStore {
       #next: 'kept' | 'unreadable' | 'read' = 'kept';
       override async saveRun(...run: Parameters<MemoryStore['saveRun']>): Promise<void> {
@@ -227,7 +227,7 @@ describe('running the failed documents of a run again', () => {
     await service.run(configId);
   });
 
-  it('is refused while the run goes on, and where nothing can be run again', async () => {
+  it('is refused while the run is running, and if nothing can be run again', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     service.threads.last.listeners.onFailures?.([failure(1)]);
@@ -237,7 +237,7 @@ describe('running the failed documents of a run again', () => {
     expect((await retry(service, other.runId)).json).toMatchObject({ status: 409, code: 'HR_RETRY_NOTHING' });
   });
 
-  it('takes the version of the config that the run had, and another one only when it is told to', async () => {
+  it('uses the version of the config that the run had, and another one only on request', async () => {
     const service = await testService();
     const configId = await service.store();
     const old = await failedRun(service, [failure(1)], configId);

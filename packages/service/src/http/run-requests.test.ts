@@ -67,7 +67,7 @@ describe('a run of a config that comes with the request', () => {
 });
 
 describe('overrides', () => {
-  it('are laid over the config before it is resolved, and are told without secrets', async () => {
+  it('are set in the config before it is resolved, and are shown without secrets', async () => {
     const service = await testService();
     const configId = await service.store(`day: 1, title: "of "\${day}, list: [1, 2]\n${VALID}`);
     const overrides = { day: '2026-01-31', list: [9007199254740993n.toString()], 'mail.password': 'hunter3' };

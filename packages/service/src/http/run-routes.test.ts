@@ -9,7 +9,7 @@ import { testService, VALID } from '../testing/test-service.test.support.ts';
 const limits = (over: Partial<Limits>) => ({ limits: { ...defaultSettings().limits, ...over } });
 
 describe('runs over HTTP', () => {
-  it('start at once and are answered while they go on', async () => {
+  it('start at once and are answered while they run', async () => {
     const service = await testService();
     const configId = await service.store();
     const started = await service.run(configId, { labels: { team: 'search' }, unknown: [1] });
@@ -168,11 +168,11 @@ describe('runs over HTTP', () => {
     expect((await service.ask(`/v1/run/${finished[0]}`)).status).toBe(404);
   });
 
-  it('wait with so much of configs of their own, and any number with one that is stored', async () => {
+  it('wait with a limited size of inline configs, and any number with a stored one', async () => {
     const service = await testService(limits({ maxConcurrentRuns: 1 }));
     const large = `${VALID}\n#${'x'.repeat(9_000_000)}`;
     const own = () => service.ask('/v1/run', { body: { config: large } });
-    // The first goes on, three wait.
+    // The first runs, three wait.
     for (let i = 0; i < 4; i++) expect((await own()).status).toBe(200);
     const refused = await own();
     expect(refused.json).toMatchObject({

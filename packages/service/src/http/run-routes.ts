@@ -47,7 +47,7 @@ export async function runRoutes(
       config: { access: 'operator', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags,
-        summary: 'Start a run; it goes on in the background',
+        summary: 'Start a run; it continues in the background',
         headers: repeatHeaders,
         body: DocumentedRunBody,
         response: answers({ 200: RunDetails }, 400, 403, 409, 413, 415, 422, 429, 503),
@@ -111,7 +111,7 @@ export async function runRoutes(
       config: { access: 'operator' },
       schema: {
         tags,
-        summary: 'Cancel a run: one that waits is done at once, one that goes on finishes what is in flight',
+        summary: 'Cancel a run: a waiting run ends at once, a running one finishes its open documents',
         params: idParams,
         response: answers({ 202: RunDetails }, 404, 409),
       },

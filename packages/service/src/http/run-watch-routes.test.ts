@@ -13,7 +13,7 @@ const record = (message: string, over: Partial<LogRecord> = {}): LogRecord => ({
   ...over,
 });
 
-/** A service with a run that goes on. */
+/** A service with a running run. */
 async function withRun(settings: Parameters<typeof testService>[0] = {}) {
   const service = await testService(settings);
   const { runId } = await service.run(await service.store());
@@ -81,7 +81,7 @@ describe('the events of a run', () => {
     expect(reader.named('progress')).toHaveLength(3);
   });
 
-  it.each(['header', 'query'])('go on where a client stopped, by %s', async (by) => {
+  it.each(['header', 'query'])('continue where a client stopped, by %s', async (by) => {
     const { service, runId, run, say } = await withRun();
     const first = await watch(service, runId);
     say('one', 'two');
@@ -99,7 +99,7 @@ describe('the events of a run', () => {
     await second.ended;
   });
 
-  it('go on even when the run has ended meanwhile', async () => {
+  it('continue even if the run has ended meanwhile', async () => {
     const { service, runId, run, say } = await withRun();
     const first = await watch(service, runId);
     say('one');
@@ -240,7 +240,7 @@ describe('the events of a run', () => {
 });
 
 describe('the log of a run', () => {
-  it('is there while the run goes on, and after it', async () => {
+  it('exists while the run is running, and after it', async () => {
     const { service, runId, run, say } = await withRun();
     const log = async (query = '') => {
       const answer = await service.ask(`/v1/run/${runId}/log${query}`);

@@ -26,7 +26,7 @@ const LogLines = {
 export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: ServiceParts): Promise<void> {
   const tags = ['run'];
   const streams = new EventStreams(settings.limits);
-  // Where any name gets in with the shared password, names tell nobody apart.
+  // If any name is accepted with the shared password, names identify no user.
   const { auth } = settings;
   const hasNames = typeof auth === 'object' && (auth.users.length > 0 || auth.password === undefined);
 
@@ -70,7 +70,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
       }
       const details = await runs.details(id);
       if (details === undefined) throw runNotFound(id);
-      // A browser connects again when a stream has ended, unless it is told that there is nothing.
+      // A browser connects again when a stream has ended, unless the answer says that there is nothing more.
       if (from === 'done') return reply.code(204).send();
       return reply.headers(EVENT_HEADERS).send(doneFrame(details));
     },

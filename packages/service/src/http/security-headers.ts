@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Headers that bind browsers, as Helmet sets them; its plugin makes them anew for every request, which costs more than
- * answering it. The API browser works under them, over plain HTTP too: so nothing is upgraded to HTTPS, and whether
- * browsers are to insist on HTTPS is for the operator to say.
+ * Headers that restrict browsers, as Helmet sets them. Its plugin makes them again for every request, which costs more
+ * than the answer. The API browser works with them, also over plain HTTP: nothing is upgraded to HTTPS, and the
+ * operator decides whether browsers must use HTTPS.
  */
 const PAGE_HEADERS = {
   'content-security-policy':

@@ -5,8 +5,8 @@ import { nearest, type Policy, type Registry } from '@headrace/engine';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
 /**
- * The policy for uploaded configs: that of the service file, and besides that never a file of the service itself. Its
- * store, its keys and its records are nobody's business, and who could write its presets or modules would be trusted.
+ * The policy for uploaded configs: that of the service file, and also never a file of the service itself. Its store,
+ * its keys and its records are private, and a user who could write its presets or modules would be trusted.
  */
 export function uploadPolicy(settings: ServiceSettings): Policy {
   const { policy, file, storage, presets, audit, listeners, components, base } = settings;
@@ -31,7 +31,7 @@ export async function withBoundary(policy: Policy): Promise<Policy> {
 /** A name in the lists of components of a policy that no component has. */
 export interface UnknownComponent {
   readonly key: 'allow' | 'deny';
-  /** Where it stands in the list, from 0. */
+  /** Its position in the list, from 0. */
   readonly position: number;
   readonly message: string;
   readonly hint: string;
@@ -53,7 +53,7 @@ export function unknownComponents({ components }: Policy, registry: Registry): U
   return unknown;
 }
 
-/** Throws when the policy names components that there are not, with all of them. */
+/** Throws if the policy names unknown components, with all of them. */
 export function checkPolicyNames(policy: Policy, registry: Registry): void {
   const unknown = unknownComponents(policy, registry);
   if (unknown.length > 0) throw new Error(unknown.map(({ message, hint }) => `${message}. ${hint}`).join('\n'));

@@ -28,11 +28,11 @@ interface Line {
 /** A record as a line of the log, without a line end. */
 export function logLine(line: number, { time, level, logger, message, fields }: LogRecord): string {
   const short = message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
-  const told: Line & Record<string, unknown> = { line, time: time / 1000, level, logger, message: short };
-  if (fields === undefined) return JSON.stringify(told);
-  const text = JSON.stringify({ ...told, fields });
+  const entry: Line & Record<string, unknown> = { line, time: time / 1000, level, logger, message: short };
+  if (fields === undefined) return JSON.stringify(entry);
+  const text = JSON.stringify({ ...entry, fields });
   // Cut fields would not be valid JSON.
-  return text.length <= MAX_FIELDS + short.length ? text : JSON.stringify({ ...told, fields: 'too long' });
+  return text.length <= MAX_FIELDS + short.length ? text : JSON.stringify({ ...entry, fields: 'too long' });
 }
 
 /** The text of a log, or of some of its lines. If earlier lines were dropped, the first line says so. */

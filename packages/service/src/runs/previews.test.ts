@@ -42,7 +42,7 @@ it('a preview whose thread is lost does not reveal secrets of its config', async
     throw new HeadraceError('HR_RUN_CANCELLED', 'hunter2 took all memory', { hint: 'Look at hunter2.' });
   };
   const previews = new Previews({ preview: lost, reach: lost });
-  const told = { code: 'HR_RUN_CANCELLED', message: '****** took all memory', hint: 'Look at ******.' };
-  await expect(previews.preview(request, waiting)).rejects.toMatchObject(told);
-  await expect(previews.reach(request)).rejects.toMatchObject(told);
+  const hidden = { code: 'HR_RUN_CANCELLED', message: '****** took all memory', hint: 'Look at ******.' };
+  await expect(previews.preview(request, waiting)).rejects.toMatchObject(hidden);
+  await expect(previews.reach(request)).rejects.toMatchObject(hidden);
 });

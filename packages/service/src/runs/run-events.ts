@@ -42,9 +42,9 @@ export interface EventPiece {
 }
 
 /**
- * The newest events of one run in a buffer, for any number of clients. Each client keeps its position and reads on when
- * it can. A slow client keeps only one piece in memory, and is told how many events it has missed. Events are encoded
- * once for all clients at the same position.
+ * The newest events of one run in a buffer, for any number of clients. Each client keeps its position and continues
+ * when it can. A slow client keeps only one piece in memory, and gets the number of events that it has missed. Events
+ * are encoded once for all clients at the same position.
  */
 export class RunEvents {
   readonly #kept: RunEvent[] = [];
@@ -170,14 +170,14 @@ export function doneFrame(details: string): Buffer {
   return frame('done', DONE_ID, details);
 }
 
-/** The position that an event id stands for; undefined for a text that is not an event id. */
+/** The position in an event id; undefined for a text that is not an event id. */
 export function placeOf(id: string): EventPlace | undefined {
   const numbers = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(id);
   return numbers === null ? undefined : { event: Number(numbers[1]), state: Number(numbers[2] ?? 0) };
 }
 
-function stateFrame(told: RunEvent & EventPlace): Buffer {
-  return framed(told, `${told.event}.${told.state}`);
+function stateFrame(event: RunEvent & EventPlace): Buffer {
+  return framed(event, `${event.event}.${event.state}`);
 }
 
 function framed(event: RunEvent, id: string): Buffer {

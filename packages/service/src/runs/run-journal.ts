@@ -23,7 +23,7 @@ export class RunJournal {
   readonly failures: RunFailures;
   readonly #mask: SecretMask;
   readonly #state: () => { name: string; data: object };
-  #toldState = '';
+  #lastState = '';
   readonly #connectors = new Map<string, string>();
   #ticker: NodeJS.Timeout | undefined;
 
@@ -69,9 +69,9 @@ export class RunJournal {
 
   /** Starts to report progress, as long as a client watches. */
   watch(reader: () => void): () => void {
-    this.#tellState();
+    this.#publishState();
     const leave = this.events.onChange(reader);
-    this.#ticker ??= setInterval(() => this.#tellState(), STATE_MILLIS).unref();
+    this.#ticker ??= setInterval(() => this.#publishState(), STATE_MILLIS).unref();
     return () => {
       leave();
       if (!this.events.watched) this.#stopTicking();
@@ -84,12 +84,12 @@ export class RunJournal {
     this.events.end(details);
   }
 
-  #tellState(): void {
+  #publishState(): void {
     if (this.events.ended) return;
     const { name, data } = this.#state();
-    const told = name + JSON.stringify(data, (key, value) => (RESTLESS.has(key) ? undefined : value));
-    if (told === this.#toldState) return;
-    this.#toldState = told;
+    const text = name + JSON.stringify(data, (key, value) => (RESTLESS.has(key) ? undefined : value));
+    if (text === this.#lastState) return;
+    this.#lastState = text;
     this.events.setState(name, JSON.stringify(data));
   }
 

@@ -21,7 +21,7 @@ export function readAuth(reader: YamlReader, auth: Entry | undefined): ServiceSe
     reader.error(auth, 'auth is enabled and has no type', 'Add type: basicAuth.');
   }
   if (!passwords && !keys.has('tokens') && type !== undefined) {
-    reader.error(auth, 'auth is enabled and nobody could log in', 'Add password: …, users: [ … ] or tokens: [ … ].');
+    reader.error(auth, 'auth is enabled but has no users', 'Add password: …, users: [ … ] or tokens: [ … ].');
   }
   for (const key of ['users', 'tokens']) checkNames(reader, key, reader.list(keys.get(key)));
   return { users, tokens, ...(password === undefined ? {} : { password }) };
@@ -47,7 +47,7 @@ function readUser(reader: YamlReader, entry: Entry): UserSettings | undefined {
   if (place !== undefined && name?.includes(':')) {
     reader.error(
       place,
-      `${place.path} has a colon: nobody can log in with it`,
+      `${place.path} has a colon: this user could not log in`,
       'Basic authentication ends the name there.',
     );
   }

@@ -74,7 +74,7 @@ it('says everything that is wrong with it, and where', () => {
   expect(read('policy: [strict]').problems[0]).toContain('policy is not default or strict');
 });
 
-it('is told in one line', () => {
+it('is described in one line', () => {
   expect(describePolicy(STRICT_POLICY)).toBe(
     'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only (no Python: the service did not look for a boundary of the operating system); limits maxRunSecs 3600, maxProcessingSecs 60, maxThreads 4, maxQueuedDocs 100000, maxBatchDocs 10000, maxBatchBytes 67108864, maxRetries 20, maxWaitSecs 300',
   );

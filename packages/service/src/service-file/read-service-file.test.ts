@@ -135,7 +135,7 @@ auth:
         'service.yml:4:62: error: policy.components.deny names Prnt, which is no component. Did you mean Print? [policy.components.deny[1]]',
         'service.yml:9:39: error: auth.users[1].role is not reader, operator or admin. [auth.users[1].role]',
         'service.yml:9:9: error: There are two users ann. [auth.users[1].name]',
-        'service.yml:10:9: error: auth.users[2].name has a colon: nobody can log in with it. Basic authentication ends the name there. [auth.users[2].name]',
+        'service.yml:10:9: error: auth.users[2].name has a colon: this user could not log in. Basic authentication ends the name there. [auth.users[2].name]',
         'service.yml:11:7: error: auth.users[3] is not a map of keys and values. [auth.users[3]]',
       ].sort(),
     );
@@ -167,7 +167,7 @@ server:
 
   it.each([
     ['auth: { password: x }', 'auth is enabled and has no type'],
-    ['auth: { type: basicAuth }', 'auth is enabled and nobody could log in'],
+    ['auth: { type: basicAuth }', 'auth is enabled but has no users'],
     ['auth: { type: token, password: x }', 'auth.type is not basicAuth'],
     [
       'auth: { type: basicAuth, users: [{ name: a, role: admin }] }',
@@ -188,7 +188,7 @@ server:
   });
 
   it.each(['auth: none', 'auth: { enabled: false }', 'auth: { type: basicAuth, enabled: false, password: x }'])(
-    'can say that nobody has to log in: %s',
+    'may disable the login: %s',
     async (text) => {
       const { settings, problems } = await read(text);
       expect(problems).toEqual([]);

@@ -3,7 +3,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument,
 
 type Code = Problem['code'];
 
-/** A value of the file, and where it stands. */
+/** A value of the file, and its position. */
 export interface Entry {
   /** As people write it: `server.applicationConnectors[0].port`. */
   path: string;
@@ -67,7 +67,7 @@ export class YamlReader {
     return isMap(entry.value) ? this.#entries(entry).get(key) : undefined;
   }
 
-  /** A text as it stands, without a complaint when it is none. */
+  /** A text without changes, without a problem if it is none. */
   plainText({ value }: Entry): string | undefined {
     return isScalar(value) && value.value !== null ? (value.source ?? String(value.value)) : undefined;
   }

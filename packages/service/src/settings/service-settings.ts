@@ -94,8 +94,8 @@ export interface ServiceSettings {
   /** What becomes of a run beside another one of its config, when its request does not say. */
   overlap: Overlap;
   /**
-   * Who may use the service. `none`: everyone who reaches it, because the operator wrote so. Absent: nobody decided,
-   * and the service listens on this machine only.
+   * Who may use the service. `none`: everyone who can reach it, because the operator wrote so. Absent: not decided, and
+   * the service listens on this machine only.
    */
   auth?: AuthSettings | 'none';
   listeners: readonly ListenerSettings[];

@@ -3,13 +3,16 @@ import { type Family, readFamily, type Sample } from './families.ts';
 
 type Progress = RunDetails['progress'];
 
-/** Classes and types that are told apart. Configs may bring classes of their own: the rest is one. */
+/**
+ * The maximum number of classes and types with separate values. Configs may bring custom classes: the rest share one
+ * value.
+ */
 const MAX_NAMES = 200;
 const OTHER = 'other';
 
 type Sums<F extends string> = Record<F, number>;
 
-/** Sums by the name of a component: of the runs that have ended, and with those that go on. */
+/** Sums by the name of a component: of the ended runs, and including the running ones. */
 abstract class Totals<F extends string> {
   readonly #ended = new Map<string, Sums<F>>();
   readonly #fields: readonly F[];
@@ -26,7 +29,7 @@ abstract class Totals<F extends string> {
     this.#addTo(this.#ended, progress);
   }
 
-  /** The sums with those of runs that go on. */
+  /** The sums including running runs. */
   with(going: Iterable<Progress>): Map<string, Sums<F>> {
     const all = new Map([...this.#ended].map(([name, sums]) => [name, { ...sums }]));
     for (const progress of going) this.#addTo(all, progress);
@@ -124,7 +127,7 @@ function* samples<F extends string>(label: string, sums: Map<string, Sums<F>>, f
   for (const [name, sum] of sums) yield { labels: { [label]: name }, value: sum[field] };
 }
 
-/** The estimate of a run that goes on may fall; a counter may not, or it would seem to have started anew. */
+/** The estimate of a running run may fall; a counter may not, or it would seem to have restarted. */
 function rising<F extends string>(read: () => Map<string, Sums<F>>, field: F): () => Map<string, Sums<F>> {
   const highest = new Map<string, number>();
   return () => {

@@ -11,7 +11,7 @@ const COUNTED = ['published', 'created', 'succeeded', 'failed', 'dropped'] as co
 type Counted = (typeof COUNTED)[number];
 type Progress = RunDetails['progress'];
 
-/** What goes on at present. */
+/** The running runs. */
 export interface RunsNow {
   running: number;
   queued: number;
@@ -19,7 +19,7 @@ export interface RunsNow {
   going: Iterable<RunDetails>;
 }
 
-/** What the runs of a service amount to: those that have ended, and those that go on as far as they are. */
+/** The totals of a service's runs: the ended ones, and the running ones so far. */
 export class RunMetrics {
   readonly families: readonly Family[];
   readonly #dropwizard: Metrics;
@@ -54,7 +54,7 @@ export class RunMetrics {
       this.#accepted,
       this.#ended,
       this.#seconds,
-      readFamily('gauge', 'headrace_runs_running', 'Runs that go on.', () => this.#now().running),
+      readFamily('gauge', 'headrace_runs_running', 'Running runs.', () => this.#now().running),
       readFamily('gauge', 'headrace_runs_queued', 'Runs that wait for a place.', () => this.#now().queued),
       readFamily('counter', 'headrace_documents_published_total', 'Records that connectors delivered.', () =>
         this.#sum('published'),
@@ -74,7 +74,7 @@ export class RunMetrics {
     ];
   }
 
-  /** Where to read what goes on. */
+  /** The source of the running runs. */
   watch(now: () => RunsNow): void {
     this.#now = now;
   }
@@ -84,7 +84,7 @@ export class RunMetrics {
     this.#accepted.add({});
   }
 
-  /** A run is done; it is not among those that go on any more. */
+  /** A run is done; it is no longer a running one. */
   ended({ status, progress, startTime, endTime, runResult }: RunDetails): void {
     const end = status.toLowerCase();
     this.#dropwizard.counter(`runs.${end}`).add();

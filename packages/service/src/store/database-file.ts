@@ -26,14 +26,14 @@ export interface DatabaseFile {
 }
 
 /**
- * Opens the database in a directory, both made if they are not there, and locks it for as long as this process lives: the
- * lock is the operating system's, so a killed process leaves none behind. Throws when that cannot be done: the message
- * says what to do.
+ * Opens the database in a directory, creates both if they are missing, and locks it for as long as this process lives.
+ * The lock is the operating system's, so a killed process leaves none. Throws if that is not possible; the message says
+ * what to do.
  *
- * `synchronous = FULL` waits for the disk at every commit, so that an acknowledged write survives the loss of power
- * as well as `kill -9`. Measured on a shared two-core machine, rows of 1 kB in groups of 100: 18,000 to 28,000 rows a
+ * `synchronous = FULL` waits for the disk at every commit, so that an acknowledged write survives the loss of power as
+ * well as `kill -9`. Measured on a shared two-core machine, rows of 1 kB in groups of 100: 18,000 to 28,000 rows a
  * second with `FULL`, 27,000 to 30,000 with `NORMAL`. That is enough, and the group pays for the wait once.
- * @param warn told when others may read a file of the store, and that cannot be changed
+ * @param warn called if others may read a file of the store, and that cannot be changed
  */
 export function openDatabaseFile(directory: string, warn: (message: string) => void): DatabaseFile {
   makeDirectory(directory);

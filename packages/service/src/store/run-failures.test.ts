@@ -82,7 +82,7 @@ describe.each<[string, () => Store]>([
       processed: false,
       omitted: FORGOTTEN_CONTENT,
     });
-    // What goes with its run makes room.
+    // Failures that are removed with their run free space.
     await store.trimRuns(2);
     await add('b', '6');
     await store.trimFailures(3 * length);

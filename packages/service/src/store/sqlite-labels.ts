@@ -1,8 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
 
 /**
- * Joins the labels before their owners: the index of the first one has the places in order already, so that a page
- * costs the same however many have the label. `place` is what to order by and to go on from.
+ * Joins the labels before their owners: the index of the first one has the places in order already, so a page costs the
+ * same with any number of labelled rows. `place` is the order and the start of the next page.
  */
 export function labelled(
   owner: 'config' | 'run',

@@ -24,7 +24,8 @@ const STEPS: readonly string[] = [
    CREATE INDEX runs_by_status ON runs (status, seq);
    CREATE INDEX unfinished_runs ON runs (seq) WHERE done = 0;
    CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL) STRICT;`,
-  // Configs with versions, and runs that can be selected by more. Long texts stand last: what is behind them is slow to reach.
+  // Configs with versions, and runs that can be selected by more. Long texts are the last columns, because columns
+  // after them are slow to reach.
   `ALTER TABLE configs RENAME TO old_configs;
    CREATE TABLE configs (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -116,7 +117,7 @@ const STEPS: readonly string[] = [
      line TEXT NOT NULL
    ) STRICT;
    CREATE INDEX failures_of_run ON run_failures (run_id, seq);`,
-  // How much room the contents of failed documents and the logs take, whatever adds and removes them.
+  // The space of the contents of failed documents and of the logs, after each change.
   `CREATE TABLE kept_bytes (failures INTEGER NOT NULL, logs INTEGER NOT NULL) STRICT;
    INSERT INTO kept_bytes VALUES (
      (SELECT coalesce(sum(octet_length(line)), 0) FROM run_failures WHERE replayable = 1),

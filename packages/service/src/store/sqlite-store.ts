@@ -25,7 +25,9 @@ import type {
 } from './store.ts';
 import { WriteGroup } from './write-group.ts';
 
-/** Pages of 4 KiB that stay free in the database, and how many are given back at a time: nobody else has a turn then. */
+/**
+ * Pages of 4 KiB that stay free in the database, and how many are returned at a time: other work must wait meanwhile.
+ */
 const SPARE_PAGES = 4096;
 const GIVEN_BACK_PAGES = 1024;
 
@@ -35,7 +37,7 @@ interface SqliteStoreEvents {
   warn?(message: string): void;
 }
 
-/** The embedded store: one SQLite database in a directory of its own. */
+/** The embedded store: one SQLite database in a separate directory. */
 export class SqliteStore implements Store {
   readonly directory: string;
   failure: string | undefined;
@@ -48,11 +50,11 @@ export class SqliteStore implements Store {
   readonly #probe: StatementSync;
 
   /**
-   * Opens the store, made if it is not there. Throws when the directory cannot be written, or when another process
-   * has it open; its message names that process.
-   * @param events.onCommit told of the seconds that each group of writes took
-   * @param events.onFailure told when a group of writes could not be done
-   * @param events.warn told when others may read a file of the store, and that cannot be changed
+   * Opens the store and creates it if it is missing. Throws if the directory cannot be written, or if another process
+   * has it open; the message names that process.
+   * @param events.onCommit called with the seconds of each group of writes
+   * @param events.onFailure called if a group of writes failed
+   * @param events.warn called if others may read a file of the store, and that cannot be changed
    */
   constructor(
     directory: string,

@@ -59,7 +59,7 @@ describe('writes in groups', () => {
     expect(events).toEqual(['begin', 'commit']);
   });
 
-  it('are not acknowledged when the disk is full, and the store goes on when there is space again', async () => {
+  it('are not acknowledged when the disk is full, and the store continues when there is space again', async () => {
     const { db, events, words, write } = open();
     await write('kept');
     const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number };
@@ -83,7 +83,7 @@ describe('writes in groups', () => {
     expect(await write('a')).toBe(1);
   });
 
-  it('reject, and throw nothing that nobody catches, when the database is closed', async () => {
+  it('reject, without an unhandled error, when the database is closed', async () => {
     const { db, write } = open();
     const late = write('a');
     db.close();

@@ -85,7 +85,7 @@ export class WriteGroup {
     }
   }
 
-  /** Undoes a group. Gives why it failed, and why undoing failed too: whoever waits for a write has to hear of it. */
+  /** Undoes a group. Returns why it failed, and why undoing failed too, for everyone who waits for a write. */
   #rollBack(cause: unknown): unknown {
     try {
       // A full disk may have rolled the transaction back already.

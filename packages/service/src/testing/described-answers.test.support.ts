@@ -29,7 +29,7 @@ export class DescribedAnswers {
     this.#ajv.addSchema(document, 'openapi');
   }
 
-  /** Made once for a test file, by a service of its own: the one that is tested counts its requests. */
+  /** Made once for a test file, by a separate service: the tested one counts its requests. */
   static load(): Promise<DescribedAnswers> {
     DescribedAnswers.#loaded ??= readDocument().then((document) => new DescribedAnswers(document));
     return DescribedAnswers.#loaded;
@@ -51,10 +51,8 @@ export class DescribedAnswers {
     const validate = this.#ajv.getSchema(`openapi#/${pointer.map(escaped).join('/')}`);
     if (validate === undefined) throw new Error(`${method} ${path}: a body with ${status} is not described: ${text}`);
     if (validate(JSON.parse(text))) return;
-    const told = this.#ajv.errorsText(validate.errors);
-    throw new Error(
-      `${method} ${path}: ${status} is not as the OpenAPI document says: ${told}: ${text.slice(0, 2000)}`,
-    );
+    const wrong = this.#ajv.errorsText(validate.errors);
+    throw new Error(`${method} ${path}: ${status} differs from the OpenAPI document: ${wrong}: ${text.slice(0, 2000)}`);
   }
 
   #routeOf(method: string, path: string): { path: string; method: string } | undefined {

@@ -13,7 +13,7 @@ import {
   runSummary,
 } from '@headrace/engine';
 
-/** A run that goes on until its test ends it. */
+/** A run that continues until its test ends it. */
 export class FakeRun implements RunHandle {
   readonly runId: string;
   readonly request: RunRequest;
@@ -24,7 +24,7 @@ export class FakeRun implements RunHandle {
   /** What the service listens with. */
   readonly listeners: RunListeners;
   readonly stops: string[] = [];
-  /** What `stop` does; by default the run ends at once as it is told. */
+  /** The effect of `stop`; by default the run ends immediately. */
   onStop: (status: 'CANCELLED' | 'INTERRUPTED') => void = (status) => this.end(status);
   #resolve!: (result: RunResult) => void;
 

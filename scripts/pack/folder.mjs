@@ -2,13 +2,13 @@
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 
 const packages = new URL('../../packages/', import.meta.url);
-const room = new URL('headrace/', packages);
+const folder = new URL('headrace/', packages);
 
-export const manifest = new URL('package.json', room);
-export const bundled = new URL('node_modules/@headrace/', room);
-const original = new URL('package.json.unpacked', room);
+export const manifest = new URL('package.json', folder);
+export const bundled = new URL('node_modules/@headrace/', folder);
+const original = new URL('package.json.unpacked', folder);
 
-/** The directory of one of our own packages: `@headrace/engine` is `packages/engine/`. */
+/** The directory of one of our packages: `@headrace/engine` is `packages/engine/`. */
 export function directoryOf(name) {
   return new URL(`${name.replace('@headrace/', '')}/`, packages);
 }
