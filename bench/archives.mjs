@@ -76,7 +76,7 @@ function writeZip(path, entries) {
   closeSync(file);
 }
 
-/** Numbers one behind the other, of 2 (H), 4 (I) or 8 bytes (Q), little end first. */
+/** Numbers in sequence, of 2 (H), 4 (I) or 8 bytes (Q), little end first. */
 function numbers(...values) {
   const bytes = Buffer.alloc(values.reduce((sum, [kind]) => sum + { H: 2, I: 4, Q: 8 }[kind], 0));
   let at = 0;

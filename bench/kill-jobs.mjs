@@ -4,7 +4,7 @@ import { inDirectory } from './measure.mjs';
 import { launch } from './service.mjs';
 
 const KILLS = 200;
-/** Services that are killed beside each other, each with a store of its own: most of the time is their starts. */
+/** Services that are killed at the same time, each with a separate store: most of the time is their starts. */
 const SERVICES = 4;
 const SEED = 20_261_121;
 

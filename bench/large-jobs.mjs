@@ -26,7 +26,7 @@ function largeFile(directory) {
   );
 }
 
-/** The same block again and again, behind one header. */
+/** The same block repeatedly, after one header. */
 function writeCsvBlocks(path, blocks) {
   writeCsvData(path, BLOCK_ROWS);
   const bytes = readFileSync(path);

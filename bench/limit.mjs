@@ -107,7 +107,7 @@ function work(number, bytes, first, write) {
       batch: 7,
     };
     if (!write) {
-      // It has to be made, though nobody wants it: the compiler would leave out what is not.
+      // It must be used: otherwise the compiler would remove it.
       _made = document;
       continue;
     }

@@ -3,7 +3,7 @@ import { answer, load, serve, several, sleep, startRun, upload } from './service
 
 const COUNT = 10_000;
 const CONNECTIONS = 64;
-/** Far under a run's cost: what is measured is how fast runs are taken, and the queue has room for all of them. */
+/** Far below a run's cost: it measures how fast runs are accepted, and the queue has space for all of them. */
 const NEW_RUNS = 500;
 
 const tiny = (n) => `# The nightly job of shop ${n}
@@ -75,7 +75,7 @@ async function measure({ url, pid }, configs) {
     ['POST /v1/config/validate', post('application/hocon', tiny(1), '/v1/config/validate')],
     ['POST /v1/config', post('application/hocon', tiny(1), '/v1/config')],
     [
-      'POST /v1/run, while runs go on',
+      'POST /v1/run, during runs',
       ['-a', String(NEW_RUNS), ...post('application/json', JSON.stringify({ configId }), '/v1/run')],
     ],
   ];

@@ -46,7 +46,7 @@ ${rest}`,
 }
 
 /**
- * The second thread: against one thread alone, and against two runs of one thread each that go on at once. The latter
+ * The second thread: against one thread alone, and against two runs of one thread each at the same time. The latter
  * is what both cores of the machine can give: two that share caches, or a clock that is faster for one, give less than
  * twice. In runs of a quarter of a minute: until V8 has compiled what is hot, in each thread, a second one gains less.
  */

@@ -28,7 +28,7 @@ export async function withServer(name, directory, work) {
     [`${variable}_PORT`]: String(port),
     [`${variable}_DATA`]: `${directory}/${name}`,
   };
-  // The server is nobody's child. This shell is: it wipes the server when its standard input ends, whatever the reason.
+  // The server has no parent process. This shell does: it removes the server when its standard input ends, for any reason.
   const guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', launcher], {
     detached: true,
     env: environment,

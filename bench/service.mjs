@@ -9,7 +9,7 @@ import { headrace } from './measure.mjs';
 const autocannon = fileURLToPath(new URL('../node_modules/autocannon/autocannon.js', import.meta.url));
 
 /**
- * Starts the service in a process of its own, on a store in the directory that outlives it.
+ * Starts the service in a separate process, on a store in the directory that outlives it.
  * @param settings more lines of the service file
  */
 export function launch(directory, settings = '') {

@@ -7,7 +7,7 @@ const RUNS = 5_000;
 const STEP = 250;
 /** Before the first of these samples caches fill, and V8 has not seen what the service needs. */
 const WARM_UP = 1_000;
-/** One after the other up to here, then several at a time. */
+/** In sequence up to here, then several at a time. */
 const ALONE = 1_000;
 const AT_A_TIME = 4;
 const CONFIGS = 20;
@@ -25,7 +25,7 @@ indexer { class: NopIndexer }
 `;
 
 /**
- * Small runs, at first one after the other and then several at a time, each of a new version of a config: does
+ * Small runs, at first in sequence and then several at a time, each of a new version of a config: does
  * the service grow? The limits are low, so that old versions and runs have to go, with their logs and failures.
  */
 export function soakJobs() {

@@ -15,7 +15,7 @@ const parameters = Type.Object({
 
 /**
  * Writes how far a document's place is from a given one, along the surface of the earth, in whole kilometres.
- * The place stands in the fields latitude and longitude; a document without them is left as it is.
+ * The place is in the fields latitude and longitude. A document without them does not change.
  */
 export class DistanceFrom extends Stage {
   static parameters = parameters;

@@ -26,7 +26,7 @@ export const markupWork = {
     };
   },
 
-  // By hand nobody evaluates expressions: a handler for each event knows what it is looking for.
+  // By hand no expressions are evaluated: a handler for each event knows what it is looking for.
   XPathExtractor: async () => {
     const { SaxesParser } = await import('saxes');
     return {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { pick, prose, random } from './sample-documents.mjs';
 
 const LANGUAGES = {
-  en: ['The fishermen came back to the village before sunrise.', 'Nobody had seen the boat since the storm.'],
+  en: ['The fishermen came back to the village before sunrise.', 'They had not seen the boat since the storm.'],
   de: ['Die Fischer kehrten vor Sonnenaufgang in das Dorf zurück.', 'Niemand hatte das Boot seit dem Sturm gesehen.'],
   fr: ['Les pêcheurs sont revenus au village avant le lever du soleil.', 'Personne n’avait vu le bateau depuis.'],
   es: ['Los pescadores volvieron al pueblo antes del amanecer.', 'Nadie había visto el barco desde la tormenta.'],

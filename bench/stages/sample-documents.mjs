@@ -10,7 +10,7 @@ export function pick(list) {
 }
 
 const SENTENCES = `The harbour lay quiet under a thin mist that the morning had not yet lifted.
-Nobody in the village could remember a summer as long and as dry as this one.
+No one in the village could remember a summer as long and as dry as this one.
 She opened the letter, read it twice, and put it back into the drawer without a word.
 In 1987 the company moved its offices to Boston and doubled the number of its engineers.
 Is there anything that a careful reader would not have noticed on the first page?

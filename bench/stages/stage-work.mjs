@@ -6,7 +6,7 @@ import { structureWork } from './by-hand-structure.mjs';
 import { textWork } from './by-hand-text.mjs';
 
 /**
- * For each stage, by its name and perhaps a word behind it, its parameters, and the same work written by hand: what
+ * For each stage, by its name and perhaps a word after it, its parameters, and the same work written by hand: what
  * somebody would write in plain JavaScript who knows the fields of these documents and needs nothing else. Each entry is
  * a function of a directory for its files, and gives
  * - `params` of the stage;

@@ -7,7 +7,7 @@ import { SourceFiles } from './source-files.ts';
 const docs = fileURLToPath(new URL('../', import.meta.url));
 const sources = new SourceFiles(docs);
 
-/** The sidebar. A folder stands for all of its pages. A page that is in no group comes last. */
+/** The sidebar. A folder means all of its pages. A page that is in no group comes last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Guide: ['index.md', 'from-lucille.md', 'configuration.md', 'command-line.md', 'custom-components.md', 'editors.md'],
   Service: ['service.md', 'security.md', 'deployment.md', 'metrics.md', 'reliability.md', 'performance.md'],

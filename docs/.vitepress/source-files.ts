@@ -31,7 +31,7 @@ export class SourceFiles {
         }
         this.#found.add(path);
         token.attrSet('href', `${FOLDER}${path}.html`);
-        // Or the router of the site would look for a page of its own.
+        // Or the router of the site would look for a separate page.
         token.attrSet('target', '_self');
       }
     });

@@ -1,4 +1,4 @@
-// Where packing works, and what it leaves behind there until it is done.
+// The folder in which packing works, and its temporary files there.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 
 const packages = new URL('../../packages/', import.meta.url);

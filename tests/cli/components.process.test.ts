@@ -7,7 +7,7 @@ export class Shout extends Stage {
   static parameters = Type.Object({
     /** The field to shout. */
     field: Type.String(),
-    /** What stands at the end. */
+    /** What is at the end. */
     mark: Type.Optional(OneOf(['!', '!!'], { default: '!' })),
   });
   static examples = [{ params: { field: 'a' }, input: [{ id: '1', a: 'x' }], output: [{ id: '1', a: 'X!' }] }];
@@ -71,7 +71,7 @@ describe('components', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('Makes a text loud. For people who do not listen.');
     expect(stdout).toContain('  field (string, required)\n      The field to shout.');
-    expect(stdout).toContain('  mark (string, optional, default "!", one of !, !!)\n      What stands at the end.');
+    expect(stdout).toContain('  mark (string, optional, default "!", one of !, !!)\n      What is at the end.');
     expect(stdout).toContain('"a": "X!"');
     expect((await headrace(['components', '--components', 'shout.js'], { cwd })).stdout).toMatch(
       /^ {2}Shout +Makes a text loud\.$/m,

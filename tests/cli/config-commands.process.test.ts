@@ -201,7 +201,7 @@ describe('render', () => {
     });
   });
 
-  it('shows secrets when told to', async () => {
+  it('shows secrets on request', async () => {
     const cwd = directoryWith({ 'a.conf': SECRETS });
     const { stdout } = await headrace(['render', 'a.conf', '--show-secrets'], { cwd, env: { NAME: 'n' } });
     expect(stdout).toContain('hunter2');

@@ -7,7 +7,7 @@ export class FailOn extends Stage {
   process(document) { if (this.params.ids.includes(document.id)) throw new Error('I do not like ' + document.id); }
 }
 
-/** Publishes documents until it is told to stop. */
+/** Publishes documents until it is stopped. */
 export class Endless extends Connector {
   static parameters = Type.Object({});
   async execute(publisher) {

@@ -39,7 +39,7 @@ export interface Started {
 
 const children = new Set<ChildProcess>();
 
-/** Starts the command line in a process of its own. It is gone after the file of the test. */
+/** Starts the command line in a separate process. It is gone after the file of the test. */
 export function start(args: readonly string[], surroundings: Surroundings = {}): Started {
   const child = spawn(process.execPath, [...(surroundings.nodeOptions ?? []), binary, ...args], {
     cwd: surroundings.cwd ?? repository,
@@ -112,12 +112,12 @@ export function directoryWith(files: Readonly<Record<string, string>> = {}): str
 export function installHeadrace(directory: string): void {
   const target = join(directory, 'node_modules/headrace');
   mkdirSync(target, { recursive: true });
-  const room = join(repository, 'packages/headrace');
+  const folder = join(repository, 'packages/headrace');
   writeFileSync(
     join(target, 'package.json'),
     JSON.stringify({ name: 'headrace', type: 'module', exports: './index.js' }),
   );
-  writeFileSync(join(target, 'index.js'), `export * from ${JSON.stringify(join(room, 'dist/index.js'))};\n`);
+  writeFileSync(join(target, 'index.js'), `export * from ${JSON.stringify(join(folder, 'dist/index.js'))};\n`);
 }
 
 afterAll(() => {

@@ -89,7 +89,7 @@ describe('preview', () => {
     ]);
   });
 
-  it('goes through another pipeline when told so', async () => {
+  it('passes through another pipeline on request', async () => {
     const cwd = prepare();
     const args = ['preview', 'a.conf', '--pipeline', 'second', '--documents', '-'];
     expect((await headrace(args, { cwd, input: '{"id":"1"}' })).stdout).toBe('{"id":"1","b":2}\n');
@@ -98,7 +98,7 @@ describe('preview', () => {
     expect(stderr).toContain('Did you mean second?');
   });
 
-  it('counts a line with more than a document as failed, and goes on', async () => {
+  it('counts a line with more than a document as failed, and continues', async () => {
     const cwd = prepare();
     const input = '{"id":"0"} {"id":\n{"id":"3"}\n{"id":"4"}{"id":"5"}\n';
     const { code, stdout, stderr } = await headrace(['preview', 'a.conf', '--documents', '-'], { cwd, input });

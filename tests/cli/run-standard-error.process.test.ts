@@ -112,7 +112,7 @@ pipelines: [{ name: p, stages: [] }], indexer { class: "./noisy.js#NoisyIndexer"
     }
   });
 
-  it('for an error that nobody catches', async () => {
+  it('for an unhandled error', async () => {
     const cwd = prepare(configFiles(SEQUENCE));
     const crash = `data:text/javascript,process.once('newListener', () => setImmediate(() => { throw new Error('a bug'); }))`;
     const { code, records: all } = await records(['run', 'a.conf'], cwd, { nodeOptions: ['--import', crash] });

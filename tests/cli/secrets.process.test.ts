@@ -31,7 +31,7 @@ const PLACES: Record<string, (http: string, tcp: string) => string> = {
 
 const TYPES: Record<string, string> = { kafkaTopic: 'Kafka' };
 
-/** Servers that refuse: one everything, one all but the first look at it. Both repeat what they were told. */
+/** Servers that refuse: one everything, one all but the first look at it. Both repeat what they received. */
 let refusing: Server;
 let fickle: Server;
 let hangingUp: ReturnType<typeof createTcpServer>;

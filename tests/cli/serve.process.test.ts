@@ -29,7 +29,7 @@ describe('serve', () => {
     await expect(fetch(`${url}/v1/livez`)).rejects.toThrow();
   });
 
-  it('has the examples as presets, the one with a module of its own too', async () => {
+  it('has the examples as presets, the one with a separate module too', async () => {
     const out = directoryWith({
       'service.yml':
         'presetConfig: { configDirectoryPath: ./examples }\nserver: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\n',

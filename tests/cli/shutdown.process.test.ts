@@ -41,7 +41,7 @@ function configWith(connector: 'Stubborn' | 'Endless') {
   };
 }
 
-/** A service with a run that goes on for ever. */
+/** A service with an endless run. */
 async function serving(
   graceSeconds: number,
   connector: 'Stubborn' | 'Endless' = 'Stubborn',

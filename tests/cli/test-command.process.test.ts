@@ -117,7 +117,7 @@ films.conf: 1 of 2 failed
     expect((await testConfig(test, [], stages)).stdout).toContain('1 passed');
   });
 
-  it('starts the pipeline anew for each test', async () => {
+  it('starts the pipeline again for each test', async () => {
     const stages =
       '{ class: ApplyJavascript, script: "globalThis.seen = (globalThis.seen ?? 0) + 1; doc.seen = globalThis.seen" }';
     const test = (name: string) => `{ name: ${name}, in: { id: a }, out: { id: a, seen: 1 } }`;

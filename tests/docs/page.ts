@@ -57,12 +57,12 @@ export function fileOf({ info }: Block): string | undefined {
   return info.find((word) => word.includes('.'));
 }
 
-/** Whether a block is a config that stands for itself. */
+/** Whether a block is a config that is complete. */
 export function isWholeConfig({ language, info }: Block): boolean {
   return language === 'hocon' && !info.includes('fragment');
 }
 
-/** The commands of a `console` block: lines that begin with `$ `, each with the lines behind it. */
+/** The commands of a `console` block: lines that begin with `$ `, each with the lines after it. */
 export function commandsOf({ text, line }: Block): ShownCommand[] {
   const commands: { command: string; output: string[]; line: number }[] = [];
   for (const [i, row] of text.trimEnd().split('\n').entries()) {
@@ -74,7 +74,7 @@ export function commandsOf({ text, line }: Block): ShownCommand[] {
   return commands;
 }
 
-/** The lines that are shown and not among those that were said, in this order. An ellipsis stands for anything. */
+/** The lines that are shown and not among the printed ones, in this order. An ellipsis means anything. */
 export function missingLines(shown: readonly string[], said: string): string[] {
   const lines = said.split('\n').map((line) => line.trimEnd());
   const missing: string[] = [];

@@ -60,7 +60,7 @@ describe('bodies that are small as texts and large as values', () => {
     expect(made).toContain('"beyondOfConfig":9007199254740993');
   });
 
-  it('are told where they are torn, as small ones are', async () => {
+  it('report where they are incomplete, as small ones are', async () => {
     const served = await started();
     expect(await post(served, '/v1/run', `{"ignored":"${'x'.repeat(100_000)}",\n "configId" 1}`)).toMatchObject({
       status: 400,

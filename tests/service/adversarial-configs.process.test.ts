@@ -39,7 +39,7 @@ describe('a text that grows', () => {
     expect(answer.length).toBeLessThan(100_000);
   });
 
-  it('is told of its mistakes where it has nearly a hundred thousand values, and refused beyond', async () => {
+  it('lists its mistakes if it has nearly a hundred thousand values, and refused beyond', async () => {
     const { status, text } = await guest.post('/v1/config/validate', modest({ top: `x = [${'1,'.repeat(99_900)}1]` }));
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ valid: true });
@@ -107,7 +107,7 @@ describe('names of the language', () => {
 });
 
 describe('the policy', () => {
-  it('is told of by the check, with place and what to do', async () => {
+  it('is reported by the check, with place and what to do', async () => {
     const config = modest({
       connector: 'class: CSVConnector, path: "/etc/passwd"',
       stages: '{class: Print, outputFile: "/etc/x.txt"}',
@@ -123,14 +123,14 @@ describe('the policy', () => {
       '4 opensearch.url',
     ]);
     for (const { hint } of refused) expect(hint).toContain('`policy` in the service file');
-    expect((await guest.run(config)).told).toContain('HR_POLICY_REFUSED');
+    expect((await guest.run(config)).reported).toContain('HR_POLICY_REFUSED');
   });
 
   it('keeps the store, the service file and the process to the service', async () => {
     for (const path of [join(guest.directory, 'store'), join(guest.directory, 'service.yml'), '/proc/self/environ']) {
-      const { status, told } = await guest.run(modest({ connector: `class: FileConnector, paths: ["${path}"]` }));
+      const { status, reported } = await guest.run(modest({ connector: `class: FileConnector, paths: ["${path}"]` }));
       expect(status, path).toBe('FAILED');
-      expect(told).toContain('HR_POLICY_REFUSED');
+      expect(reported).toContain('HR_POLICY_REFUSED');
     }
   });
 });

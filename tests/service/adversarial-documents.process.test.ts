@@ -40,7 +40,7 @@ describe('documents', () => {
     const path = file('huge.jsonl');
     const handle = openSync(path, 'w');
     writeSync(handle, '{"id":"before"}\n{"id":"huge","a":"');
-    // A hole: it takes no room on the disk.
+    // A hole: it takes no space on the disk.
     ftruncateSync(handle, HUGE_BYTES);
     writeSync(handle, '"}\n{"id":"after"}\n', HUGE_BYTES);
     closeSync(handle);
@@ -85,7 +85,7 @@ describe('XML', () => {
 
   it.each(['a12', 'f'])('that expands &%s; expands nothing, from a file and in a field', async (entity) => {
     writeFileSync(file('bomb.xml'), xml(entity));
-    const { out, told } = await written(
+    const { out, reported } = await written(
       `class: XMLConnector, filePaths: ["${file('bomb.xml')}"], xmlRootPath: "/r/item", xmlIdPath: "/r/item/id", encoding: utf-8, outputField: xml`,
     );
     const body = JSON.stringify({
@@ -94,7 +94,7 @@ describe('XML', () => {
     });
     const preview = await guest.post('/v1/preview', body, 'application/json');
     expect(preview.status).toBe(200);
-    for (const text of [out, told, preview.text]) {
+    for (const text of [out, reported, preview.text]) {
       expect(text).not.toContain('root:');
       expect(text.length).toBeLessThan(100_000);
     }
@@ -104,14 +104,14 @@ describe('XML', () => {
     const feed = `${ENTITIES}<rss version="2.0"><channel><item><guid>1</guid><title>&a12;&f;</title></item></channel></rss>`;
     const server = createServer((_, response) => response.end(feed));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    const { told } = await guest.run(
+    const { reported } = await guest.run(
       modest({
         connector: `class: RSSConnector, rssURL: "http://127.0.0.1:${(server.address() as AddressInfo).port}/"`,
       }),
     );
     server.close();
-    expect(told).not.toContain('root:');
-    expect(told.length).toBeLessThan(100_000);
+    expect(reported).not.toContain('root:');
+    expect(reported.length).toBeLessThan(100_000);
   });
 });
 
@@ -120,11 +120,11 @@ describe('archives', () => {
     `class: FileConnector, paths: ["${file(name)}"], fileOptions { handleArchivedFiles: true, handleCompressedFiles: true }`;
 
   it('that unpack to more than may be are a failure, not an end', async () => {
-    // A gigabyte of nothing in a megabyte, of pieces that gzip puts behind each other.
+    // A gigabyte of nothing in a megabyte, of members of one gzip file.
     const piece = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     writeFileSync(file('bomb.gz'), Buffer.concat(Array.from({ length: 16 }, () => piece)));
-    const { told, progress } = await written(reading('bomb.gz'));
-    expect(told).not.toContain('HR_RUN_THREAD_LOST');
+    const { reported, progress } = await written(reading('bomb.gz'));
+    expect(reported).not.toContain('HR_RUN_THREAD_LOST');
     expect(progress.succeeded).toBe(0);
   });
 

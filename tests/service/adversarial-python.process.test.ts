@@ -18,16 +18,16 @@ describe('Python of a stranger', () => {
     );
 
   it.runIf(boundary.kind === 'none')('is refused on a machine without a boundary', async () => {
-    const { status, told } = await run('doc.a = 1');
+    const { status, reported } = await run('doc.a = 1');
     expect(status).toBe('FAILED');
-    expect(told).toContain('HR_POLICY_NO_BOUNDARY');
+    expect(reported).toContain('HR_POLICY_NO_BOUNDARY');
   });
 
   it.runIf(boundary.kind !== 'none')(
     'runs, and does not get at the store of the service',
     async () => {
       const store = join(guest.directory, 'store');
-      const { status, progress, told } = await run(`
+      const { status, progress, reported } = await run(`
 import sys
 from pyodide.ffi import create_proxy, to_js
 Object = sys.modules['pyodide_js._api'].constructor
@@ -45,7 +45,7 @@ else:
     raise SystemError('escaped')`);
       expect(status).toBe('SUCCEEDED');
       expect(progress).toMatchObject({ succeeded: 1, failed: 0 });
-      expect(told).not.toContain('escaped');
+      expect(reported).not.toContain('escaped');
       expect(spawnSync('ls', [guest.open], { encoding: 'utf8' }).stdout).not.toContain('stolen');
     },
     MILLIS,

@@ -73,8 +73,10 @@ describe('a script that wants out', () => {
   });
 
   it('runs no Python but the scripts of the server', async () => {
-    const { status, told } = await guest.run(modest({ stages: '{class: ExternalPython, scriptPath: "/etc/x.py"}' }));
+    const { status, reported } = await guest.run(
+      modest({ stages: '{class: ExternalPython, scriptPath: "/etc/x.py"}' }),
+    );
     expect(status).toBe('FAILED');
-    expect(told).toContain('There is no file /etc/x.py in ./python');
+    expect(reported).toContain('There is no file /etc/x.py in ./python');
   });
 });

@@ -39,7 +39,7 @@ async function ask(url: string, path: string, request?: RequestInit) {
 
 const hocon = { method: 'POST', headers: { 'content-type': 'application/hocon' } };
 
-/** Uploads until there is no room. Gives what was acknowledged, and the refusal. */
+/** Uploads until there is no space. Returns what was acknowledged, and the refusal. */
 async function uploadUntilRefused(url: string) {
   const acknowledged: string[] = [];
   for (;;) {
@@ -64,11 +64,11 @@ async function served(directory: string): Promise<Served> {
   return service;
 }
 
-const name = `a service on a disk of its own${why === undefined ? '' : ` (${why})`}`;
+const name = `a service on a separate disk${why === undefined ? '' : ` (${why})`}`;
 
 /** Disks that are mounted and filled are slow on a busy machine. */
 describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
-  it('refuses what it cannot store while the disk is full, and goes on by itself when there is space', async () => {
+  it('refuses what it cannot store while the disk is full, and recovers when there is space', async () => {
     const disk = new SmallDisk();
     const directory = onDisk(disk);
     const { url } = await served(directory);
@@ -87,7 +87,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
     await expect
       .poll(failing, { timeout: 20_000 })
       .toContainEqual({ name: 'store', ok: false, message: expect.stringContaining('full') });
-    // A run that was going goes on, and its end is known although it cannot be stored.
+    // A running run continues, and its end is known although it cannot be stored.
     expect((await ask(url, `/v1/run/${going.runId}/cancel`, { method: 'POST' })).status).toBe(202);
     expect(await finished(url, going.runId)).toMatchObject({ status: 'CANCELLED', progress: { pending: 0 } });
 
@@ -142,7 +142,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
     expect(await runDetails(url, runId)).toEqual(before);
   });
 
-  it('fails the documents that have no room in the output, with the reason, and the next run has room again', async () => {
+  it('fails the documents without space in the output, with the reason, and the next run has space again', async () => {
     const disk = new SmallDisk();
     const { url } = await served(serviceDirectory());
     const config = (documents: number, file: string, type: string, block: string) => `

@@ -99,7 +99,7 @@ it('brings in by a retry what the search engine refused, and nothing else', asyn
     expect(await runDetails(url, runId)).toMatchObject({ retriedBy: second.runId });
     expect(engine.bulkRequests).toBe(before + 1);
 
-    // The new run has failures of its own, which can be run again as well.
+    // The new run has its own failures, which can be run again as well.
     engine.refuses = () => false;
     const third = await retried(url, second.runId);
     expect(third.progress).toMatchObject({ published: 1, succeeded: 1, failed: 0 });
@@ -112,7 +112,7 @@ it('brings in by a retry what the search engine refused, and nothing else', asyn
   }
 });
 
-it('keeps the failures that were told before a kill, and runs them again afterwards', async () => {
+it('keeps the failures that were listed before a kill, and runs them again afterwards', async () => {
   const directory = serviceDirectory();
   const service = await serve(directory);
   const endless = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 2000000000}]

@@ -22,7 +22,7 @@ export class HostileGuest {
   readonly #limits: Partial<ServiceSettings['limits']>;
   readonly #policy: string;
 
-  /** @param policy what goes into the policy besides, in YAML */
+  /** @param policy additions to the policy, in YAML */
   constructor(limits: Partial<ServiceSettings['limits']> = {}, policy = '') {
     this.#limits = limits;
     this.#policy = policy;
@@ -44,10 +44,10 @@ export class HostileGuest {
   }
 
   /** Uploads a config, runs it to its end; gives what the service tells of it. */
-  async run(config: string): Promise<RunDetails & { told: string }> {
+  async run(config: string): Promise<RunDetails & { reported: string }> {
     const { runId } = await startRun(this.url, await upload(this.url, config));
     const details = await finished(this.url, runId);
-    return { ...details, told: JSON.stringify(details) };
+    return { ...details, reported: JSON.stringify(details) };
   }
 
   async #start(): Promise<void> {
@@ -76,7 +76,7 @@ policy: { base: strict, read: [${this.open}], write: [${this.open}]${this.#polic
   }
 }
 
-/** A config that is nobody's enemy, with something else in its places. */
+/** A harmless config with replaced parts. */
 export function modest(parts: { connector?: string; stages?: string; indexer?: string; top?: string } = {}): string {
   const {
     connector = 'class: SequenceConnector, numDocs: 3',

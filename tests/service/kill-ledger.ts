@@ -131,7 +131,7 @@ export class KillLedger {
     const there = [...this.#configs].filter(([, note]) => note !== undefined);
     const [id, note] = there[random.below(there.length)] ?? [];
     if (id === undefined) return;
-    // Without an answer nobody knows, and another client may have deleted it.
+    // Without an answer it is unknown, and another client may have deleted it.
     this.#configs.delete(id);
     this.#fresh.configs.delete(id);
     const answer = await fetch(`${url}/v1/config/${id}`, { method: 'DELETE' });
@@ -223,7 +223,7 @@ export class KillLedger {
     mustEqual(details.labels, { key: run.key }, `the labels of run ${runId}`);
     mustEqual((await startRun(url, run)).runId, runId, `the run of the key ${run.key}`);
     if (run.end !== undefined) mustEqual(details, run.end, `run ${runId}, whose end was seen`);
-    // One whose request was repeated after a kill may go on.
+    // One whose request was repeated after a kill may run.
     if (!details.done) return;
     mustEqual([pending, published + created], [0, succeeded + failed + dropped], `the accounts of run ${runId}`);
     if (details.status !== 'SUCCEEDED' || run.configId !== 'failing') return;

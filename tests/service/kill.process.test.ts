@@ -30,7 +30,7 @@ it('shows a run that was going when it was killed as interrupted, with accounts 
     pipelines: [{name: p, stages: [{class: SetStaticValues, staticValues: {a: 1}}]}]
     indexer { class: NopIndexer }`;
   const { runId } = await startRun(first.url, await upload(first.url, endless));
-  // The rate is taken when the counts are stored; a list is read from the store, behind what was to be stored before.
+  // The rate is taken when the counts are stored; a list is read from the store, after earlier writes.
   await expect
     .poll(async () => (await runDetails(first.url, runId)).progress.docsPerSecond, { timeout: 20_000 })
     .toBeGreaterThan(0);

@@ -59,7 +59,7 @@ export async function killRepeatedly(launch: () => Victim, kills: number, seed: 
   return { kills, ...ledger.report() };
 }
 
-/** Whatever happens, no service is left behind. */
+/** No service survives the test. */
 async function withVictim(launch: () => Victim, work: (victim: Victim) => Promise<void>): Promise<void> {
   const victim = launch();
   try {

@@ -44,7 +44,7 @@ it('answers probes while runs take all the processors', async () => {
   await expect
     .poll(async () => (await runDetails(service.url, runs[0]?.runId as string)).progress.succeeded, { timeout: 20_000 })
     .toBeGreaterThan(0);
-  // How quickly is for the benchmark; here it counts that every one is answered while the runs go on.
+  // How quickly is for the benchmark; here it counts that every one is answered during the runs.
   for (let i = 0; i < 50; i++) {
     const [live, ready] = await Promise.all(['livez', 'readyz'].map((probe) => fetch(`${service.url}/v1/${probe}`)));
     expect([live?.status, ready?.status]).toEqual([200, 200]);
@@ -55,7 +55,7 @@ it('answers probes while runs take all the processors', async () => {
   await kill(service);
 });
 
-it('goes on when a run exhausts its memory, and says so', async () => {
+it('continues when a run exhausts its memory, and says so', async () => {
   const directory = serviceDirectory(`limits: { runHeapMb: 40 }\ncomponents: ["./greedy.mjs"]\n`);
   writeFileSync(
     `${directory}/greedy.mjs`,

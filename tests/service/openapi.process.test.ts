@@ -27,7 +27,7 @@ interface OpenApi {
   components: { schemas: Record<string, object> };
 }
 
-/** A config whose run goes on until it is cancelled. */
+/** A config whose run continues until it is cancelled. */
 const ENDLESS = `connectors: [{ class: SleepConnector, duration: 600000 }], pipelines: [], indexer { type: Nop }`;
 /** A config each of whose documents fails. */
 const FAILING = `
@@ -111,8 +111,8 @@ describe('the OpenAPI document of the service', () => {
         contents.push([[...base, 'requestBody', 'content'], operation.requestBody.content]);
       for (const [pointer, content] of contents) {
         for (const [type, { example }] of Object.entries(content)) {
-          const told = example === undefined ? undefined : mistakes([...pointer, type, 'schema'], example);
-          if (told !== undefined) wrong.push(`${name} ${pointer.at(-2)}: ${told}`);
+          const reported = example === undefined ? undefined : mistakes([...pointer, type, 'schema'], example);
+          if (reported !== undefined) wrong.push(`${name} ${pointer.at(-2)}: ${reported}`);
         }
       }
     }
@@ -122,8 +122,8 @@ describe('the OpenAPI document of the service', () => {
   it('has true examples: sent, they are answered as it says', { timeout: 180_000 }, async () => {
     const wrong: string[] = [];
     for (const { name, path, method, operation } of operations()) {
-      const told = await tryExample(path, method, operation);
-      if (told !== undefined) wrong.push(`${name}: ${told}`);
+      const reported = await tryExample(path, method, operation);
+      if (reported !== undefined) wrong.push(`${name}: ${reported}`);
     }
     expect(wrong).toEqual([]);
   });
@@ -146,11 +146,11 @@ describe('the OpenAPI document of the service', () => {
 
   it('has the operations that docs/service.md tells of', () => {
     const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
-    const told = operations().filter(({ path }) => {
+    const reported = operations().filter(({ path }) => {
       const [, last = ''] = /\/([\w.-]+)$/.exec(path) ?? [];
       return !page.includes(path) && !page.includes(`\`${last}\``) && !page.includes(`/${last}\``);
     });
-    expect(told.map(({ name }) => name)).toEqual([]);
+    expect(reported.map(({ name }) => name)).toEqual([]);
   });
 });
 
@@ -187,11 +187,11 @@ async function tryExample(path: string, method: string, operation: Operation): P
   const content = described.content[mediaType];
   if (content === undefined) return given === '' ? undefined : `${mediaType} is not described`;
   const value: unknown = mediaType === 'application/json' ? JSON.parse(given) : given;
-  const told = mistakes(
+  const reported = mistakes(
     ['paths', path, method.toLowerCase(), 'responses', status, 'content', mediaType, 'schema'],
     value,
   );
-  if (told !== undefined) return told;
+  if (reported !== undefined) return reported;
   const stray = typeof value === 'string' ? [] : strangers(content.example, value, ids);
   return stray.length === 0 ? undefined : `the example has ${stray.join(', ')}, the answer has not`;
 }

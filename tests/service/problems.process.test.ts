@@ -10,7 +10,7 @@ import { finished, kill, type Served, serve, startRun } from './served.ts';
  * kinds), in a preview, in a run. Only warnings let a config run; then the run tells the same warnings.
  */
 
-interface Told {
+interface Reported {
   severity: string;
   code: string;
   path: string;
@@ -19,7 +19,7 @@ interface Told {
   message: string;
 }
 
-/** Configs by name, with the codes that they are to be told of, in order; HOCON, or JSON when they begin with a brace. */
+/** Configs by name, with the codes of their problems, in order; HOCON, or JSON when they begin with a brace. */
 const CONFIGS: Readonly<Record<string, readonly [text: string, codes: readonly string[]]>> = {
   'unknown keys everywhere': [
     `wroker { threads: 2 }
@@ -40,7 +40,7 @@ pipelines: [{ name: p, stages: [] }, { name: p, stages: [] }]
 indexer { type: Nop }`,
     ['HR_CONFIG_MISSING_PIPELINE', 'HR_CONFIG_DUPLICATE_NAME', 'HR_CONFIG_DUPLICATE_NAME'],
   ],
-  'classes, types and values that there are not, nested too': [
+  'classes, types and values that do not exist, nested too': [
     `connectors: [{ class: SequenceConector, pipeline: p, numDocs: 1 }, { class: FileConnector, pipeline: p, paths: [x], fileOptions { getFileContnt: true } }]
 pipelines: [{ name: p, threads: 0, stages: [{ class: RenameFields, fieldMapping: 5 }, { class: CopyFields, fieldMapping { a: b }, updateMode: overwritten }] }]
 indexer { type: Nopp }`,
@@ -114,7 +114,7 @@ describe('the problems of a config', () => {
       writeFileSync(file, text);
 
       const line = await headrace(['validate', file, '--json'], { cwd: directory });
-      const expected = (JSON.parse(line.stdout) as { problems: Told[] }).problems.map(bare);
+      const expected = (JSON.parse(line.stdout) as { problems: Reported[] }).problems.map(bare);
       expect(expected.map(({ code }) => code)).toEqual(codes);
       for (const { line, column, path } of expected) {
         expect([line, column], path).toEqual([expect.any(Number), expect.any(Number)]);
@@ -131,7 +131,9 @@ describe('the problems of a config', () => {
       expect(strict.answer.problems?.map(bare)).toEqual(expected);
 
       const config = isJson ? text : JSON.stringify(text);
-      const at = isJson ? (problem: Told) => moved(problem, '{"documents": [], "config": '.length) : (p: Told) => p;
+      const at = isJson
+        ? (problem: Reported) => moved(problem, '{"documents": [], "config": '.length)
+        : (p: Reported) => p;
       const previewed = await post('/v1/preview', `{"documents": [], "config": ${config}}`, 'application/json');
       expect(previewed.status).toBe(valid ? 200 : 400);
       expect(previewed.answer.problems?.map(bare)).toEqual(expected.map(at));
@@ -141,7 +143,7 @@ describe('the problems of a config', () => {
       if (stored.answer.configId === undefined) return;
       const { runId } = await startRun(served.url, stored.answer.configId);
       const { runResult } = await finished(served.url, runId);
-      expect((runResult as unknown as { problems: Told[] }).problems.map(bare)).toEqual(expected);
+      expect((runResult as unknown as { problems: Reported[] }).problems.map(bare)).toEqual(expected);
       expect(runResult?.status).toBe(valid);
     });
   }
@@ -153,7 +155,7 @@ indexer { type: Solr }, solr { url: "http://127.0.0.1:9/solr/c", userName: u, pa
     writeFileSync(join(directory, 'connect.conf'), text);
     const line = await headrace(['validate', 'connect.conf', '--connect', '--json'], { cwd: directory });
     expect(line.code).toBe(2);
-    const expected = (JSON.parse(line.stdout) as { problems: Told[] }).problems;
+    const expected = (JSON.parse(line.stdout) as { problems: Reported[] }).problems;
     expect(expected).toMatchObject([
       {
         code: 'HR_CONFIG_UNREACHABLE',
@@ -176,15 +178,15 @@ indexer { type: Solr }, solr { url: "http://127.0.0.1:9/solr/c", userName: u, pa
 interface Answer {
   valid?: boolean;
   configId?: string;
-  problems?: Told[];
+  problems?: Reported[];
 }
 
 /** A problem without the name of the file that it is in. */
-function bare({ file: _, ...problem }: Told & { file?: string }): Told {
+function bare({ file: _, ...problem }: Reported & { file?: string }): Reported {
   return problem;
 }
 
 /** A config inside of a larger text begins further to the right, on its first line. */
-function moved(problem: Told, columns: number): Told {
+function moved(problem: Reported, columns: number): Reported {
   return problem.line === 1 ? { ...problem, column: (problem.column ?? 0) + columns } : problem;
 }

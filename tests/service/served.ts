@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { directoryWith, type Started, start } from '../cli/headrace.ts';
 
-/** A service in a process of its own, on a store that outlives it. */
+/** A service in a separate process, on a store that outlives it. */
 export interface Served {
   readonly process: Started;
   readonly url: string;

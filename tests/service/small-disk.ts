@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 const BYTES = 24 * 1024 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
-/** A disk of 24 MiB: a file with a file system of its own, which can be filled, and break. Gone after the test. */
+/** A disk of 24 MiB: a file with a separate file system, which can be filled, and break. Gone after the test. */
 export class SmallDisk {
   readonly path: string;
   readonly #image: string;

@@ -16,7 +16,7 @@ const endless = (text: string) => text.repeat(LENGTH / text.length);
 const blanks = endless(' ');
 const digits = endless('1');
 
-// Whoever looks at such a text again from each of its characters is not done before the test gives up.
+// Code that reads such a text again from each of its characters does not finish within the test's time.
 describe('long texts of strangers are read once', () => {
   const cases: Record<string, [() => unknown, unknown]> = {
     'a date of a feed, after the day of the week': [() => feedDate(`Mon${blanks}x`), undefined],
@@ -30,7 +30,7 @@ describe('long texts of strangers are read once', () => {
       () => dateMonthStrFormatter(`${endless('a')} February 3, 2021`, resolveZone('UTC')),
       '2021-02-03T00:00:00Z',
     ],
-    'slashes behind a URL': [() => withoutEndSlashes(`${endless('/')}x${endless('/')}`).length, LENGTH + 1],
+    'slashes after a URL': [() => withoutEndSlashes(`${endless('/')}x${endless('/')}`).length, LENGTH + 1],
     'blanks in URLs': [() => baseUrls(`http://a/ ,${blanks} http://b,c${blanks}x//`).length, 2],
     'slashes in a URL of Solr': [() => solrUrls({ url: `http://a${endless('/')}b/` })[0]?.length, LENGTH + 9],
     'the core in a URL of Solr': [() => splitCoreUrl(`http://a${endless('/')}b/c`).core, 'c'],

@@ -77,7 +77,7 @@ describe('failures', () => {
     expect(batches).toHaveLength(1);
   });
 
-  it('are told when results are missing', async () => {
+  it('fail if results are missing', async () => {
     const { loader } = doubling({ load: async () => [1] });
     const both = Promise.all([loader.load(1), loader.load(2)]);
     await expect(both).rejects.toThrow('2 results were asked for, 1 came');

@@ -43,14 +43,14 @@ export class BatchBytes {
     return JSON.parse(Buffer.from(this.firstLine(position), 'latin1').toString());
   }
 
-  /** The bytes of a document behind its first line, without the end of the last one; not a copy. */
+  /** The bytes of a document after its first line, without the end of the last one; not a copy. */
   rest(position: number): Buffer {
     const end = this.#end(position) - 1;
     const first = this.#bytes.indexOf(10, this.#start(position));
     return this.#bytes.subarray(Math.min(first + 1, end), end);
   }
 
-  /** The bytes of some documents, in ascending order, one after the other. */
+  /** The bytes of some documents, in ascending order. */
   join(positions: readonly number[]): Buffer {
     const runs: Buffer[] = [];
     for (let i = 0; i < positions.length; ) {

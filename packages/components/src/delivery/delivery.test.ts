@@ -14,7 +14,7 @@ const quick = (maxRetries: number) => retriesAs({ maxRetries, retryWaitDurationM
 const open = new AbortController().signal;
 const all = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-/** A destination that answers as it is told, and remembers what it was asked. */
+/** A destination with prepared answers that records its requests. */
 function scripted(count: number, ...replies: Reply[]) {
   const requests: number[][] = [];
   const destination: Destination = {

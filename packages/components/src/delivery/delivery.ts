@@ -13,7 +13,7 @@ export interface Refusal {
   readonly retryAfter?: number;
   /** Whether it may succeed later, where the status does not tell. */
   readonly retryable?: boolean;
-  /** Whether the document had a request of its own, which was refused as a whole. */
+  /** Whether the document had a separate request, which was refused as a whole. */
   readonly whole?: true;
   /** Whether it says nothing of the document, where the status does not tell. */
   readonly undelivered?: true;
@@ -173,7 +173,7 @@ export class Delivery {
     return needed.length === 0 ? undefined : this.#retry(job, needed, reason);
   }
 
-  /** Whether the destination takes something: where it takes nothing, but may do later, the reason is told. */
+  /** Whether the destination accepts documents. If it accepts none but may do so later, the reason is logged. */
   #tellRetries(job: Job, reply: Reply): void {
     const { positions } = job;
     if ('refused' in reply) {
@@ -232,7 +232,7 @@ function bytesOf({ positions }: Job, to: Destination): number {
   return positions.reduce((bytes, position) => bytes + to.length(position), 0);
 }
 
-/** Waits; tells whether the work may go on. */
+/** Waits; returns whether the work may continue. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     if (milliseconds > 0) await sleep(milliseconds, undefined, { signal });

@@ -4,10 +4,7 @@ interface Work {
   readonly ended: Promise<unknown>;
 }
 
-/**
- * Lets work go on at the same time unless it is about the same documents: that is done one after the other, in the order
- * in which it came.
- */
+/** Runs work at the same time unless it is about the same documents: that work runs in the order in which it came. */
 export class KeyOrder {
   readonly #going = new Set<Work>();
 

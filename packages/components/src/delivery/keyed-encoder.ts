@@ -28,7 +28,7 @@ export interface DocumentKey {
   readonly delete?: true;
 }
 
-/** Writes a document as a line of JSON, behind the line of its `DocumentKey`: for destinations that take any JSON. */
+/** Writes a document as a line of JSON, after the line of its `DocumentKey`: for destinations that take any JSON. */
 export class KeyedEncoder implements DocumentEncoder {
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
   readonly #options: KeyedEncoderOptions;

@@ -1,7 +1,10 @@
 import type { Logger } from '@headrace/engine';
 import type { Refusal } from './delivery.ts';
 
-/** A destination that takes some and refuses some fills no log: it is told of once within this time. */
+/**
+ * A destination that accepts some documents and refuses others does not fill the log: it is reported once within this
+ * time.
+ */
 const QUIET_MS = 60_000;
 
 /** Tells the log when a destination stops taking documents, and when it takes them again: not for every batch. */

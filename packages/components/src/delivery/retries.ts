@@ -3,7 +3,7 @@ import { longestRetryAfter } from '../http/retry.ts';
 import type { Refusal } from './delivery.ts';
 import { Outages } from './outages.ts';
 
-/** Stands for a status where there was none: the server could not be reached, or did not answer. */
+/** The status without an answer: the server could not be reached, or did not answer. */
 export const NO_ANSWER = -1;
 
 /** What is sent again, how often, and after which wait. */
@@ -17,17 +17,17 @@ export interface Retries {
    * @param retryAfter milliseconds that the server asks for: it gets up to a minute of them
    */
   delay(retry: number, retryAfter?: number): number;
-  /** Told how many documents are sent again. */
+  /** Called with the number of documents that are sent again. */
   retried?(documents: number): void;
-  /** Told why the destination took nothing, where that is tried again. */
+  /** Called with the reason when the destination accepted nothing and is tried again. */
   hindered?(reason: Refusal): void;
-  /** Told when it took something. */
+  /** Called when it accepted something. */
   taken?(): void;
 }
 
 /**
- * The retries that the block `indexer` asks for. By default ten, about three minutes: a server may restart meanwhile.
- * @param destination its name for the log, which tells when it stops taking documents, and when it goes on
+ * The retries that the block `indexer` configures. By default ten, about three minutes: a server may restart meanwhile.
+ * @param destination its name for the log, which reports when it stops accepting documents, and when it continues
  */
 export function retriesOf({ settings, onRetry, log }: IndexerContext, destination: string): Retries {
   const {

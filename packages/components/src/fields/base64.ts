@@ -1,11 +1,11 @@
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Texts one behind the other, each with its padding. */
+/** Texts in sequence, each with its padding. */
 const SEVERAL = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/;
 
 /**
- * The bytes that a text in standard base64 stands for, or several one behind the other, white space aside; undefined
- * when it is none, or lacks padding.
+ * The bytes of a text in standard base64, or of several in sequence, ignoring white space; undefined if it is not
+ * base64, or lacks padding.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/\s+/g, '');
@@ -16,8 +16,8 @@ export function decodeBase64(text: string): Buffer | undefined {
 }
 
 /**
- * How many bytes a text in padded standard base64 stands for, as Jackson reads it: white space may stand between
- * groups of four characters and not inside, padding closes any group. Undefined when the text is none.
+ * How many bytes a text in padded standard base64 encodes, as Jackson reads it: white space may be between groups of
+ * four characters and not inside, padding closes any group. Undefined if the text is not base64.
  */
 export function base64Size(text: string): number | undefined {
   // Most texts have neither white space nor padding inside.

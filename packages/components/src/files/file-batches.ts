@@ -8,7 +8,7 @@ const PIECE_BYTES = 1024 * 1024;
 /** Content above this size travels in the memory it was read into. */
 const ALONE_BYTES = 256 * 1024;
 
-/** A file that becomes a document of its own. */
+/** A file that becomes a single document. */
 export interface PlainFile {
   /** The full path, a URI. */
   readonly path: string;
@@ -47,12 +47,12 @@ export class FileBatches {
   }
 
   /**
-   * Takes a file. Rejects when publishing fails; reading may fail for a file alone.
-   * @param content reading begins at once; undefined: the document has no content
-   * @param became is told when the file was handed to the publisher, or could not be read
+   * Accepts a file. Rejects if publishing fails; reading may fail for one file alone.
+   * @param content reading begins immediately; undefined: the document has no content
+   * @param became called when the file was passed to the publisher, or could not be read
    */
   async add(file: PlainFile, content: (() => Promise<Uint8Array>) | undefined, became: WhatBecame): Promise<void> {
-    // Caught at once: nobody looks at it before the others of its piece are there.
+    // Caught immediately: it is not awaited before the others of its chunk are complete.
     this.#filling.push({ file, content: content?.().catch((error: unknown) => ({ error })), became });
     this.#fillingBytes += content === undefined ? 0 : file.size;
     if (this.#filling.length >= this.#options.together || this.#fillingBytes >= PIECE_BYTES) await this.#send();
@@ -71,7 +71,7 @@ export class FileBatches {
     this.#fillingBytes = 0;
     await this.#sending;
     this.#sending = this.#sendSlots(slots);
-    // The next call sees it; until then it is nobody's.
+    // The next call sees it. Until then it has no owner.
     this.#sending.catch(() => undefined);
   }
 
@@ -121,7 +121,7 @@ export function instantText(instant: bigint): string {
   return formatInstant(Number((instant - nanos) / 1_000_000_000n), Number(nanos));
 }
 
-/** Contents one behind the other, in memory that may be transferred. */
+/** Contents in sequence, in memory that may be transferred. */
 function together(contents: readonly Uint8Array[]): Uint8Array {
   const [first] = contents;
   // Small buffers are pieces of memory that belongs to others too.

@@ -92,7 +92,7 @@ export function sendsTombstones({ sendTombstones }: FilterSettings): boolean {
 }
 
 /**
- * How far the clock of a storage other than this machine's may be behind ours, in nanoseconds. S3 and Azure tell whole
+ * How far the clock of a storage other than this machine's may be late compared with ours, in nanoseconds. S3 and Azure tell whole
  * seconds, too: an object that was read and then written over may have a time from before the run.
  */
 const REMOTE_CLOCK_NANOS = 10_000_000_000n;

@@ -13,7 +13,7 @@ export interface PublishedFile {
   readonly source: StoredFile | undefined;
 }
 
-/** Moves files to the folders for what is done, or cannot be read. One that cannot be moved stays, and is told of. */
+/** Moves files to the folders for finished or unreadable files. A file that cannot be moved stays, and is reported. */
 export class FileMoves {
   readonly #storages: Storages;
   readonly #log: Logger;

@@ -79,7 +79,7 @@ function keeps(connectionString: () => string): void {
     expect([await expired(state), await expired(state, 2)]).toEqual([['b'], ['b']]);
   });
 
-  it('what was told of, and tells of it once', async () => {
+  it('the expired files, and reports them once', async () => {
     const state = await opened(newTable());
     await traverse(state, 'a', 'b');
     await traverse(state);
@@ -179,7 +179,7 @@ describe('a damaged state of files in SQLite says so, and what to do', () => {
 });
 
 await describeWithServer('postgres', (server) => {
-  it('the state of files goes on in a table that Lucille made', async () => {
+  it('the state of files continues in a table that Lucille made', async () => {
     const quiet = new CollectingPublisher();
     const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
     const session = await (await Database.open(settings, quiet.log)).connect();

@@ -16,13 +16,13 @@ export interface FileState {
   encounterBelow(prefix: string): void | Promise<void>;
   /** Ends a traversal that has met all there is: the others have not been met once more. */
   finish(): void | Promise<void>;
-  /** Files that have not been met for at least so many traversals, and have not been told of. */
+  /** Files that have not been found for at least so many traversals, and have not been reported. */
   expired(runs: number): Iterable<ExpiredFile> | AsyncIterable<ExpiredFile>;
-  /** All documents of these files have come to their end. @param instant of the publishing, in nanoseconds since the epoch */
+  /** All documents of these files have finished. @param instant of the publishing, in nanoseconds since the epoch */
   published(paths: readonly string[], instant: bigint): void | Promise<void>;
   /** These files are gone on purpose: nothing is to be said of them. */
   forget(paths: readonly string[]): void | Promise<void>;
-  /** Files that have expired have been told of. @param forget whether to know nothing of them any more */
+  /** Expired files have been reported. @param forget whether to remove them */
   reportExpired(runs: number, forget: boolean): void | Promise<void>;
   close(): void | Promise<void>;
 }

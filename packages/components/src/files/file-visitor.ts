@@ -46,7 +46,7 @@ export interface FileVisitorOptions {
   readonly onLeftOut: (reason: string) => void;
 }
 
-/** Some of what a file holds could not be read, and has been told of already. */
+/** A part of a file could not be read, and has been reported already. */
 class PartlyRead extends Error {}
 
 /** A file to be published: one of a storage, or inside of another one. */
@@ -59,7 +59,7 @@ interface Readable extends PlainFile {
 
 /** An archive or a compressed file. */
 interface Container extends Readable {
-  /** The path, when it is a file of this machine as it stands. */
+  /** The path, if it is a local file without a container. */
   readonly local?: string | undefined;
   /** 1 for a file of a storage, 2 for one inside of it, and so on. */
   readonly depth: number;
@@ -68,8 +68,9 @@ interface Container extends Readable {
 }
 
 /**
- * Publishes what is in files: as documents of their own, record by record where their extension has a handler, and what
- * archives and compressed files hold. A file that cannot be read fails by itself; only what publishing throws is thrown.
+ * Publishes the contents of files: as single documents, record by record if their extension has a handler, and the
+ * contents of archives and compressed files. A file that cannot be read fails alone; only errors of publishing are
+ * thrown.
  */
 export class FileVisitor {
   readonly #options: FileVisitorOptions;
@@ -144,7 +145,7 @@ export class FileVisitor {
 
   #tellOfRest(path: string): void {
     this.#options.log.warn(
-      `${path}: what stands behind its compressed data is ignored, as gzip does: the file may be damaged`,
+      `${path}: the bytes after its compressed data are ignored, as gzip does: the file may be damaged`,
     );
   }
 
@@ -218,7 +219,7 @@ export class FileVisitor {
     return this.#options.withContent && this.#options.formats.of(extensionOf(leafOf(name))) === undefined;
   }
 
-  /** Publishes records, or the file as a document. `became` is told of files that make documents of their own. */
+  /** Publishes records, or the file as a document. `became` is called for files that become single documents. */
   async #publish(file: Readable, became: WhatBecame): Promise<void> {
     const { batches, formats, withContent } = this.#options;
     const format = formats.of(extensionOf(file.leaf));

@@ -5,8 +5,8 @@ const GROUP_FILES = 128;
 const GROUP_MILLIS = 100;
 
 /**
- * Collects what was published until all its documents have come to their end: only then may it count as done, and not
- * when the destination took none of them. What is collected is bounded by what the run has under way.
+ * Collects what was published until all its documents have finished. Only then may it count as done, and not if the
+ * destination accepted none of them. The open documents of the run limit the size of the collection.
  */
 export class FinishedFiles<T> {
   readonly #publisher: Publisher;
@@ -18,7 +18,7 @@ export class FinishedFiles<T> {
   #delivered = true;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param done is told of files whose documents have all come to their end; what it throws ends the run */
+  /** @param done called with files whose documents have all finished; an error that it throws ends the run */
   constructor(publisher: Publisher, done: (files: readonly T[]) => Promise<void>) {
     this.#publisher = publisher;
     this.#done = done;
@@ -32,7 +32,7 @@ export class FinishedFiles<T> {
     else this.#timer ??= setTimeout(() => this.#look(), GROUP_MILLIS);
   }
 
-  /** To be called when the documents of all files have come to their end. Whether all were delivered. */
+  /** Call it when the documents of all files have finished. Returns whether all were delivered. */
   async finish(): Promise<boolean> {
     this.#look();
     await this.#waiting;
@@ -40,7 +40,7 @@ export class FinishedFiles<T> {
     return this.#delivered;
   }
 
-  /** Leaves what has not come to its end undone: the next run takes it again. Resolves when nothing is under way. */
+  /** Leaves unfinished files undone: the next run reads them again. Resolves when nothing is in progress. */
   async giveUp(): Promise<void> {
     this.#stop();
     this.#published = [];

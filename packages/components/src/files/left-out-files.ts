@@ -9,10 +9,10 @@ import type { ListOptions } from '../storage/storage.ts';
 const BESIDE = ['', '-wal', '-shm', '-journal'];
 
 /**
- * What a walk does not publish, nor move away: the files of the connector's own state, which are nobody's source, and
- * those that a run is writing, which are half of what they will be and must stay where they are.
- * @param stateFile the database of that state, which has been opened if it is going to be
- * @param onOutput is told of a file that a run is writing
+ * Files that a walk neither publishes nor moves: the files of the connector's state, which are not a source, and files
+ * that a run is writing, which are incomplete and must stay where they are.
+ * @param stateFile the database of that state, already opened if it will be
+ * @param onOutput called for a file that a run is writing
  * @returns whether a file is one of them
  */
 export async function leftOutFiles(

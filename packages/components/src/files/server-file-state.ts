@@ -7,7 +7,7 @@ import type { StateDialect } from './state-dialect.ts';
 /** How many files are noted as met with one statement. */
 const GROUP_FILES = 500;
 const PAGE_ROWS = 1000;
-/** Behind every character that a path may go on with. */
+/** Sorts after every character that a path may have at this position. */
 const LAST = '\u{10ffff}';
 
 /**
@@ -25,7 +25,7 @@ export class ServerFileState implements FileState {
   #warned = false;
   /** Met, and not noted yet. */
   #met: string[] = [];
-  /** The session does one thing after the other; published files are noted while the traversal goes on. */
+  /** The session runs one statement at a time; published files are recorded during the traversal. */
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -118,7 +118,7 @@ export class ServerFileState implements FileState {
     await this.#change(
       forget
         ? `DELETE FROM ${this.#table} WHERE ${expired}`
-        : // They are known, and not told of again.
+        : // They are known, and not reported again.
           `UPDATE ${this.#table} SET last_published = NULL WHERE ${expired}`,
     );
   }

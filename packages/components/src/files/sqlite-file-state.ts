@@ -8,7 +8,7 @@ import type { ExpiredFile, FileState } from './file-state.ts';
 /** How long to wait for another process that holds the file. */
 const BUSY_MILLIS = 10_000;
 const PAGE_ROWS = 1000;
-/** Behind every character that a path may go on with. */
+/** Sorts after every character that a path may have at this position. */
 const LAST = '\u{10ffff}';
 
 /**
@@ -107,7 +107,7 @@ export class SqliteFileState implements FileState {
     const expired = 'NOT encountered AND runs_not_encountered >= ?';
     const statement = forget
       ? `DELETE FROM ${this.#table} WHERE ${expired}`
-      : // They are known, and not told of again.
+      : // They are known, and not reported again.
         `UPDATE ${this.#table} SET last_published = NULL WHERE ${expired}`;
     this.#run(statement, runs);
     this.#commit();

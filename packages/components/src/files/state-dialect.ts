@@ -18,7 +18,7 @@ export interface StateDialect {
   text(value: string): string;
   /** An instant of these milliseconds since the epoch as an expression. */
   instant(millis: number): string;
-  /** What stands behind an INSERT: the row is there already. */
+  /** The clause after an INSERT for an existing row. */
   readonly metAgain: string;
 }
 

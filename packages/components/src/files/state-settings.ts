@@ -40,9 +40,7 @@ export const StateParameter = Type.Object({
   jdbcPassword: Type.Optional(Type.String({ default: '' })),
   /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),
-  /**
-   * Whether files that have expired are forgotten; otherwise they are kept, and not told of again. Defaults to true.
-   */
+  /** Whether expired files are forgotten. Otherwise they are kept and not reported again. Defaults to true. */
   performDeletions: Type.Optional(Type.Boolean({ default: true })),
   /** In how many runs in a row a file must be missing to be expired. Defaults to 1. */
   runsBeforeExpiration: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),

@@ -102,7 +102,7 @@ export function walkMeets(
   return localPaths(paths).some((start) => walked.includes(start));
 }
 
-/** The folder that a text names: a local path as it stands, or a URI; undefined when it names none. */
+/** The folder that a text names: a literal local path, or a URI; undefined if it names none. */
 export function folderUri(text: string | undefined): FileUri | undefined {
   if (text === undefined || text === '') return undefined;
   try {

@@ -22,8 +22,8 @@ const MIN_READ_BYTES = 64 * 1024;
 const CLASSPATH = 'classpath:';
 
 /**
- * The local path that a connector's path stands for: a plain path, a `file:` URI, or `classpath:x`, which for lack
- * of a class path is read from the working directory. Throws `HR_SOURCE_UNREADABLE` for a URI of another host.
+ * The local path of a connector's path: a plain path, a `file:` URI, or `classpath:x`, which is read from the working
+ * directory because there is no class path. Throws `HR_SOURCE_UNREADABLE` for a URI of another host.
  */
 export function localPath(path: string): string {
   if (path.startsWith(CLASSPATH)) return resolve(path.slice(CLASSPATH.length).replace(/^\/+/, ''));

@@ -69,7 +69,7 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
     }
   });
 
-  it('in Latin-1 is read, and its first foreign byte is told, once', async () => {
+  it('in Latin-1 is read, and its first foreign byte is reported, once', async () => {
     const { documents, warnings } = await read(name, latin1(text.repeat(name === 'xml' ? 1 : 3)));
     expect(documents[0]?.toJson()).toContain('Zo\ufffd');
     const line = name === 'json' ? 1 : 2;
@@ -106,21 +106,21 @@ describe('bytes that are not UTF-8', () => {
     await expect(open({ onInvalidBytes: 'fail' }).publish(file(bytes), publisher)).rejects.toThrow('0xFF is not UTF-8');
   });
 
-  it('are told with their line, far behind in a large file too', async () => {
+  it('are reported with their line, also far into a large file', async () => {
     const lines = `1,${'é'.repeat(50)}\n`.repeat(40_000);
     const bytes = Buffer.concat([Buffer.from(`k,v\n${lines}`), latin1('2,ü\n3,ö\n')]);
     const { warnings } = await read('csv', bytes);
     expect(warnings).toEqual([expect.stringMatching(/^\/data\/in:40002: byte 0xFC is not UTF-8/)]);
   });
 
-  it('are told of a header, and count lines at any line end', async () => {
+  it('are reported in a header, and count lines at any line end', async () => {
     expect((await read('csv', latin1('k,é\n1,2\n'))).warnings).toEqual([expect.stringContaining('in:1: byte 0xE9')]);
     expect((await read('csv', latin1('k\r1\r\n2\ré\r'))).warnings).toEqual([
       expect.stringContaining('in:4: byte 0xE9'),
     ]);
   });
 
-  it('in XML are told in the element that has them', async () => {
+  it('in XML are reported in the element that has them', async () => {
     const text = '<r>\n<e><id>1</id></e>\n<e><id>2</id>\n\u00e9</e></r>';
     expect((await read('xml', latin1(text))).warnings).toEqual([expect.stringContaining('in:4: byte 0xE9')]);
   });

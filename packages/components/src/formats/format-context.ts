@@ -1,7 +1,7 @@
 import type { Logger } from '@headrace/engine';
 
 /**
- * Takes what the summary of a run is to say of files besides its counts.
+ * Receives what the summary of a run says about files in addition to its counts.
  * @param kind what was found, such as `bytes that do not decode`
  * @param why the place and the reason
  * @param count how many of them

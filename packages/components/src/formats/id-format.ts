@@ -30,7 +30,7 @@ export function compileIdFormat(format: string, count: number): IdFormat {
     else if (conversion === 's' || conversion === 'S') {
       if (/[^-]/.test(flags) || flags.length > 1)
         throw new SyntaxError(`"${specifier}" has flags that a text cannot take`);
-      if (flags === '-' && width === undefined) throw new SyntaxError(`"${specifier}" needs a width behind the "-"`);
+      if (flags === '-' && width === undefined) throw new SyntaxError(`"${specifier}" needs a width after the "-"`);
       if (relative !== undefined && previous === undefined) {
         throw new SyntaxError(`"${specifier}" refers to the value before, but it is the first`);
       }

@@ -1,13 +1,13 @@
 import { messageOf, type Publisher } from '@headrace/engine';
 
-/** What publishing or the state threw: the run cannot go on, whichever file it was. */
+/** An error of publishing or of the state: the run cannot continue with any file. */
 export class PublishingFailed extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
   }
 }
 
-/** What publishing throws is told apart from what reading throws. */
+/** Errors of publishing are distinguished from errors of reading. */
 export async function publishing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -16,7 +16,7 @@ export async function publishing<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A publisher for formats, whose own errors are told apart from those of files. */
+/** A publisher for formats that distinguishes its errors from those of files. */
 export function watched(publisher: Publisher): Publisher {
   return {
     signal: publisher.signal,

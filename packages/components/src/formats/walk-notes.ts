@@ -1,4 +1,7 @@
-/** What the summary of a run says of files besides its counts: how many of each kind, and why the first one. */
+/**
+ * What the summary of a run says about files in addition to its counts: how many of each kind, and the reason of the
+ * first.
+ */
 export class WalkNotes {
   readonly #kinds = new Map<string, { count: number; readonly first: string }>();
 

@@ -26,7 +26,7 @@ export interface HttpWriterSettings {
   readonly retries: Retries;
 }
 
-/** What stands in a URL for the id. */
+/** The placeholder for the id in a URL. */
 export const ID_PLACE = '{id}';
 
 const OPEN = Buffer.from('[');
@@ -60,7 +60,7 @@ export class HttpWriter {
         ? [this.#single, (some: readonly number[]) => this.#sendEach(some, bytes, keys)]
         : [this.#together, (some: readonly number[]) => this.#sendTogether(some, bytes)];
       const destination: Destination = {
-        // Nobody knows what a version means to the server: each gets there, before the next one.
+        // The server's meaning of versions is unknown: each version is sent, before the next one.
         partial: true,
         key: (position) => (keys[position] as DocumentKey).id,
         length: (position) => bytes.length(position),
@@ -86,7 +86,7 @@ export class HttpWriter {
     );
   }
 
-  /** Sends each document with a request of its own, several at once: no two of them have the same id. */
+  /** Sends each document in a separate request, several at once: no two of them have the same id. */
   async #sendEach(positions: readonly number[], bytes: BatchBytes, keys: readonly DocumentKey[]): Promise<Reply> {
     const replies = await Promise.all(
       positions.map((position) => this.#sendOne(keys[position] as DocumentKey, bytes.rest(position))),
@@ -110,7 +110,7 @@ export class HttpWriter {
     );
   }
 
-  /** A refusal of a document with a request of its own. */
+  /** A refusal of a document with a separate request. */
   #judged(refusal: Refusal): Refusal {
     const isMissing = refusal.status === 404 || refusal.status === 410;
     // Where the URL names the document, it is that which is not there.

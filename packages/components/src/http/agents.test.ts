@@ -9,7 +9,7 @@ afterEach(() => {
   enforcePolicy(undefined);
 });
 
-/* The rule is that of NO_PROXY everywhere; the agents of Node have one of their own. */
+/** The rule is the usual one of NO_PROXY; the agents of Node have a different one. */
 it.each([
   ['http://b.a.invalid/', 'a.invalid', false],
   ['http://a.invalid/', 'x a.invalid', false],
@@ -37,7 +37,7 @@ it.each([
         }
       });
     try {
-      // Nobody has a name that ends in invalid.
+      // No host name ends in invalid.
       expect(await asked()).toMatch(proxied ? /^200$/ : /^(ENOTFOUND|EAI_AGAIN)$/);
       expect(proxy.requests.map(({ path }) => path)).toEqual(proxied ? [url] : []);
       enforcePolicy({ ...DEFAULT_POLICY, hosts: { allow: undefined, deny: ['*.invalid', 'a.invalid'] } });

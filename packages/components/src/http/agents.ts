@@ -59,8 +59,8 @@ function watched<T extends Agent>(agent: T, protocol: 'http:' | 'https:', enviro
     if (proxy === undefined || isDirect) return connect(options, callback);
     requireAllowedHost(name, number);
     const blame = (error: Error) => blamed(error, proxyName(proxy, url, environment));
-    const told: Connected = (error, stream) => callback?.(error instanceof Error ? blame(error) : error, stream);
-    return connect(options, callback === undefined ? undefined : told)?.prependListener('error', blame);
+    const named: Connected = (error, stream) => callback?.(error instanceof Error ? blame(error) : error, stream);
+    return connect(options, callback === undefined ? undefined : named)?.prependListener('error', blame);
   };
   return agent;
 }

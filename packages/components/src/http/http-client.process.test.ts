@@ -392,7 +392,7 @@ describe('a proxy of the environment', () => {
     expect(await asked('https://a.example/')).toMatchObject({ failure: 'forbidden', isConnectionFailure: false });
   });
 
-  it('that is no URL is told', async () => {
+  it('that is not a URL is reported', async () => {
     vi.stubEnv('http_proxy', 'socks5://localhost:1');
     expect((await failure((await open()).request({ url: 'http://a.example' }))).message).toContain('HTTP_PROXY');
   });

@@ -127,9 +127,9 @@ export class HttpClient {
   /** Sends a request and hands over the answer as it comes. Only what fails before it begins is tried again. */
   async stream(request: HttpRequest): Promise<HttpStream> {
     const { body, ...answer } = await this.#repeat(request, (url, content) => this.#send(url, request, content));
-    const told = Readable.from(this.#explained(body, answer), { objectMode: false });
-    told.once('close', () => discard(body));
-    return { ...answer, body: told };
+    const explained = Readable.from(this.#explained(body, answer), { objectMode: false });
+    explained.once('close', () => discard(body));
+    return { ...answer, body: explained };
   }
 
   /** Closes all connections; requests that wait fail as aborted. */
@@ -240,7 +240,7 @@ export function headerText(headers: HttpHeaders, name: string): string | undefin
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Ends a body that nobody reads; that it was ended is an error to nobody. */
+/** Ends an unread body. Nothing reports that it was ended. */
 function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }

@@ -38,7 +38,7 @@ export function proxiesForNode(environment: ProxyEnvironment): Record<string, st
   };
 }
 
-/** The proxy for a URL as messages name it: host and port, no user, and the variable that it stands in. */
+/** The proxy for a URL in messages: host and port, no user, and its variable. */
 export function proxyName(proxy: URL, { protocol }: URL, environment: ProxyEnvironment): string {
   const variable = protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const port = proxy.port === '' ? (proxy.protocol === 'https:' ? '443' : '80') : proxy.port;

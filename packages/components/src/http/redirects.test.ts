@@ -53,7 +53,7 @@ describe('redirects', () => {
     expect(await get(`${stub.url}/`)).toMatchObject({ status: 302 });
   });
 
-  it('to another server leave the credentials behind', async () => {
+  it('to another server are sent without the credentials', async () => {
     const other = await serve((_, response) => void response.end('there'));
     const stub = await serve((_, response) => void response.writeHead(302, { location: `${other.url}/x` }).end());
     await get(stub.url, { Authorization: 'Bearer secret', Cookie: 'a=b', 'X-Other': 'stays' });

@@ -20,8 +20,8 @@ export const NO_RETRY: RetryPolicy = { retries: 0, initialDelay: 0, maxDelay: 0,
 export const DEFAULT_RETRY: RetryPolicy = { retries: 5, initialDelay: 250, maxDelay: 10_000, statuses: isTransient };
 
 /**
- * Milliseconds for an answer of a server that is written to, and may only be slow: what it goes on to do would come after
- * what is sent next.
+ * Milliseconds for an answer of a server that is written to and may only be slow. Otherwise its delayed work would come
+ * after the next request.
  */
 export const WRITE_ANSWER_MS = 120_000;
 

@@ -38,7 +38,7 @@ describe('the check', () => {
     expect(found({ password: 'p' })).toEqual(['warning x.password: password has no effect without userName']);
     expect(found({ bearerToken: 'a\nb', apiKey: ' ' })).toEqual([
       'error x.apiKey: apiKey is empty',
-      'error x.bearerToken: bearerToken has characters that cannot stand in a header',
+      'error x.bearerToken: bearerToken has characters that a header cannot contain',
       'error x.bearerToken: Credentials are given twice, by apiKey and by bearerToken',
     ]);
     expect(found({ tls: { keyFile: 'k', caFile: 'c' } }, 'http://h')).toEqual([

@@ -15,15 +15,15 @@ export interface ServerAccess extends Trust {
 
 /** The `Authorization` header that the access asks for; undefined when there is none. */
 export function authorizationOf({ userName, password, apiKey, bearerToken }: ServerAccess): string | undefined {
-  // What comes out of a file has a line end behind it.
+  // What comes out of a file has a line end after it.
   if (apiKey !== undefined) return `ApiKey ${apiKey.trim()}`;
   if (bearerToken !== undefined) return `Bearer ${bearerToken.trim()}`;
   return userName === undefined || password === undefined ? undefined : basicAuthorization(userName, password);
 }
 
 /**
- * Mistakes of an access that need no server to be found.
- * @param prefix goes before the names of the parameters: where they stand, with its dot
+ * Mistakes of an access that can be found without the server.
+ * @param prefix the prefix of the parameters, with its dot
  */
 export function* checkServerAccess(
   prefix: string,
@@ -49,7 +49,7 @@ function* checkLogin(prefix: string, urls: readonly URL[], access: ServerAccess)
   for (const name of ['apiKey', 'bearerToken'] as const) {
     const value = access[name]?.trim();
     if (value === undefined || isHeaderText(value)) continue;
-    const reason = value === '' ? 'is empty' : 'has characters that cannot stand in a header';
+    const reason = value === '' ? 'is empty' : 'has characters that a header cannot contain';
     yield { parameter: prefix + name, message: `${name} ${reason}` };
   }
   const ways = [

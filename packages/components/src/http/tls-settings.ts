@@ -6,7 +6,7 @@ import { readFile } from '../local-files/local-files.ts';
 export interface TlsSettings {
   /** Trust every certificate, of whatever host: for test systems. */
   readonly acceptInvalidCertificates?: boolean;
-  /** Certificates of authorities to trust besides those that the system does. */
+  /** Certificates of authorities to trust, in addition to those of the system. */
   readonly caFile?: string;
   /** The client's certificate and its key. */
   readonly certificateFile?: string;
@@ -53,7 +53,7 @@ function requireCertificate(text: string | undefined, file: string | undefined, 
   }
 }
 
-/** A key that cannot be used is told with each connection otherwise, by the libraries of the clouds after many attempts. */
+/** Otherwise a key that cannot be used is reported with each connection, by the cloud libraries after many attempts. */
 function requireKey(cert: string, key: string, { keyFile, keyPassphrase: passphrase }: TlsSettings): void {
   try {
     createSecureContext({ cert, key, ...(passphrase === undefined ? {} : { passphrase }) });

@@ -6,7 +6,7 @@ import { readFile } from '../local-files/local-files.ts';
 /** Properties of Kafka's own clients, by their dotted names. */
 export type KafkaProperties = ReadonlyMap<string, string>;
 
-/** The properties that some kind of client knows, besides those of all. */
+/** The properties of a kind of client, in addition to those of all. */
 export interface KnownProperties {
   readonly names: readonly string[];
   /** Those that mean a whole number. */
@@ -53,8 +53,8 @@ function* flattened(map: ReadonlyMap<string, Value>, prefix: string): Generator<
 }
 
 /**
- * Mistakes in properties that need no server to be found.
- * @param place where a property stands
+ * Mistakes in properties that can be found without the server.
+ * @param place the place of a property
  */
 export function* checkKafkaProperties(
   properties: KafkaProperties,

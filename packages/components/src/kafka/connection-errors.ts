@@ -9,14 +9,14 @@ interface Client {
 }
 
 /**
- * Hears all errors of a client's connections, and gives the client back. The library hears the first of each, and tells
- * of it in the call that wanted the connection. A broker that hangs up while a client authenticates gives a second one,
- * and an error that nobody hears ends the thread.
+ * Listens to all errors of a client's connections, and returns the client. The library listens to the first error of
+ * each connection and reports it in the call that wanted the connection. A broker that hangs up while a client
+ * authenticates causes a second one, and an unhandled error ends the thread.
  */
 export function hearErrors<T extends Client>(client: T): T {
   for (const event of ['client:broker:connect', 'client:broker:failed'] as const) {
     client.on(event, ({ connection }) => {
-      // What a connection has failed of has been told by its first error.
+      // The first error of a connection has reported the failure.
       if (!connection.listeners('error').includes(heard)) connection.on('error', heard);
     });
   }

@@ -7,7 +7,7 @@ import {
   withoutUndefined,
 } from './client-properties.ts';
 
-/** What may stand in the properties of a consumer. */
+/** The allowed properties of a consumer. */
 export const CONSUMER_PROPERTIES: KnownProperties = {
   names: ['client.rack', 'group.instance.id', 'isolation.level'],
   numbers: [

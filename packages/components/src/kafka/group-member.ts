@@ -48,17 +48,17 @@ const REBALANCE_MS = 60_000;
 const GIVEN_UP = ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'] as const;
 
 /**
- * A member of a consumer group, with cooperative rebalancing: partitions that stay with a member are read on while others
- * move, and one that moves is released first: what was read of it is finished and committed.
+ * A member of a consumer group, with cooperative rebalancing. It continues to read the partitions that it keeps while
+ * others move. A partition that moves is released first: its documents are finished and committed.
  *
- * The library joins again by itself, and asks us before each time (`protocolsMetadata`). There the partitions are released
- * that the group has taken from us: it gives them to nobody else before we have joined again. The library sends no
- * heartbeats meanwhile, so we do.
+ * The library joins again automatically, and calls us before each time (`protocolsMetadata`). In this call we release
+ * the partitions that the group has taken from us: the group gives them to no other member before we have joined again.
+ * The library sends no heartbeats meanwhile, so we do.
  */
 export class GroupMember {
   readonly #library: Library;
   readonly #consumer: Consumer<Buffer, Buffer, Buffer, Buffer>;
-  /** Commits and heartbeats go over connections of their own: brokers may leave a request to join unanswered for minutes. */
+  /** Commits and heartbeats use separate connections: brokers may leave a request to join unanswered for minutes. */
   readonly #courier: Consumer<Buffer, Buffer, Buffer, Buffer>;
   readonly #settings: GroupMemberSettings;
   #owned: readonly number[] = [];
@@ -126,7 +126,7 @@ export class GroupMember {
     this.#isLeaving = true;
     this.#owned = [];
     const { memberId } = this.#consumer;
-    // It leaves, but behind a request to join that may be open.
+    // It leaves, but after a request to join that may be open.
     const closing = this.#consumer.close(true).catch(() => undefined);
     const leaving = async () => {
       if (memberId !== null) await this.#callCoordinator('LeaveGroup', [{ memberId }]).catch(() => undefined);

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { describeWithServer } from '../testing/real-server.ts';
 import { StubServer } from '../testing/stub-server.ts';
 
-/* Runs of one consumer group, each in a process of its own, which write to one destination. */
+/** Runs of one consumer group, each in a separate process, which write to one destination. */
 
 const BINARY = fileURLToPath(new URL('../../../headrace/bin/headrace.js', import.meta.url));
 const PARTITIONS = 4;

@@ -15,12 +15,12 @@ export interface KafkaSourceSettings {
   readonly topic: string;
   readonly groupId: string;
   readonly clientId: string;
-  /** Milliseconds that a member of the group may be busy while partitions are given out anew. */
+  /** Milliseconds that a member of the group may be busy while partitions are assigned again. */
   readonly rebalanceTimeout: number;
   readonly properties: KafkaProperties;
   /** Where to begin, by partition, instead of what the group has committed. */
   readonly offsets: ReadonlyMap<number, bigint> | undefined;
-  /** To look only: as a group of its own, which begins where the group stands. */
+  /** For checks only: a separate group, which starts at the position of the group. */
   readonly isPreview: boolean;
   readonly log: Logger;
   /**

@@ -24,7 +24,7 @@ export class MessageBatch {
   }
 
   chunk(decoder: ModuleReference): RecordChunk {
-    // In memory of its own: it is handed over.
+    // In separate memory, because it is transferred.
     const bytes = new Uint8Array(this.bytes);
     let at = 0;
     for (const value of this.#values) {

@@ -27,7 +27,7 @@ export interface MessagePositions {
   readonly lengths: Int32Array;
 }
 
-/** Makes documents of the values of messages, JSON objects one behind the other. */
+/** Makes documents of the values of messages, JSON objects in sequence. */
 export class MessageDecoder implements RecordDecoder {
   readonly #options: MessageDecoderOptions;
   readonly #reader = new JsonObjectReader();

@@ -3,7 +3,7 @@ import { clientOptions, type KafkaProperties, type KnownProperties, withoutUndef
 
 const COMPRESSIONS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
-/** What may stand in the properties of a producer. That all replicas acknowledge, and nothing is written twice, is no choice. */
+/** The allowed properties of a producer. Acknowledgement by all replicas and idempotence cannot be changed. */
 export const PRODUCER_PROPERTIES: KnownProperties = {
   names: [],
   numbers: [],

@@ -13,7 +13,7 @@ describe('the progress of a run in a topic', () => {
     expect([progress.offsets, progress.received]).toEqual([new Map([[0, 1200n]]), 0]);
   });
 
-  it('begins again behind what was committed, of each partition that it was asked to begin at', () => {
+  it('begins again after what was committed, of each partition that it was asked to begin at', () => {
     const asked = { 0: 1200n, 1: 5n };
     const progress = new ReadProgress(new Map(Object.entries(asked).map(([k, v]) => [Number(k), v])));
     progress.received += 150;

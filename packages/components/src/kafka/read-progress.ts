@@ -15,8 +15,8 @@ export class ReadProgress {
   }
 
   /**
-   * Where a source has to begin, by partition: as the run was asked to, or behind what it has committed since. The
-   * partitions that are missing begin where the group stands.
+   * The start of a source, by partition: the requested offset, or the next one after the last commit. Missing
+   * partitions start at the position of the group.
    */
   get offsets(): ReadonlyMap<number, bigint> | undefined {
     return this.#begin;

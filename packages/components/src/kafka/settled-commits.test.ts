@@ -12,7 +12,7 @@ class Stage {
   readonly questions: PromiseWithResolvers<void>[] = [];
   /** The offsets that were committed, and what was said to have been. */
   readonly offsets: number[] = [];
-  readonly told: number[] = [];
+  readonly committed: number[] = [];
   readonly failures: unknown[] = [];
   refusal: Error | undefined;
   readonly commits = new SettledCommits({
@@ -25,7 +25,7 @@ class Stage {
       this.questions.push(question);
       return question.promise;
     },
-    onCommitted: ({ messages }) => this.told.push(messages),
+    onCommitted: ({ messages }) => this.committed.push(messages),
     onFailed: (error) => this.failures.push(error),
   });
 }
@@ -34,8 +34,8 @@ describe('what of a topic is committed', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is what has come to its end, though what was published with it has not', async () => {
-    const { commits, questions, offsets, told } = new Stage();
+  it('is what has finished, even if other messages of the same batch have not', async () => {
+    const { commits, questions, offsets, committed } = new Stage();
     for (let end = 500; end <= 2000; end += 500) commits.published(upTo(end, 500));
     questions[0]?.resolve();
     await vi.advanceTimersByTimeAsync(0);
@@ -46,7 +46,7 @@ describe('what of a topic is committed', () => {
     await vi.advanceTimersByTimeAsync(499);
     expect(offsets).toEqual([500]);
     await vi.advanceTimersByTimeAsync(1);
-    expect([offsets, told]).toEqual([
+    expect([offsets, committed]).toEqual([
       [500, 1500],
       [500, 1000],
     ]);
@@ -64,7 +64,7 @@ describe('what of a topic is committed', () => {
     expect(offsets.at(-1)).toBe(10_000);
   });
 
-  it('is tried again when the group cannot be told', async () => {
+  it('is tried again if the commit fails', async () => {
     const stage = new Stage();
     stage.refusal = new Error('away');
     stage.commits.published(upTo(5, 5));
@@ -73,10 +73,10 @@ describe('what of a topic is committed', () => {
     expect(stage.failures).toEqual([stage.refusal]);
     stage.refusal = undefined;
     await vi.advanceTimersByTimeAsync(1000);
-    expect([stage.offsets, stage.told]).toEqual([[5], [5]]);
+    expect([stage.offsets, stage.committed]).toEqual([[5], [5]]);
   });
 
-  it('is nothing behind documents that could not be delivered', async () => {
+  it('is nothing after documents that could not be delivered', async () => {
     const { commits, questions, offsets } = new Stage();
     for (const end of [1, 2, 3]) commits.published(upTo(end, 1));
     questions[0]?.resolve();
@@ -88,7 +88,7 @@ describe('what of a topic is committed', () => {
     expect(offsets).toEqual([1]);
   });
 
-  it('is all of it at the end, and where the run is stopped, what has come to its end', async () => {
+  it('is all of it at the end, and after a stop, what has finished', async () => {
     const first = new Stage();
     first.commits.published(upTo(7, 7));
     first.questions[0]?.resolve();

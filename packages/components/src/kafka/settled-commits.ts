@@ -15,13 +15,13 @@ export interface SettledCommitsOptions {
   readonly commit: (positions: Published['positions']) => Promise<void>;
   /** As `Publisher.settled`. */
   readonly settled: () => Promise<void>;
-  /** Told what the group knows now. */
+  /** Called with the committed offsets. */
   readonly onCommitted: (committed: Published) => void;
-  /** Told why the group does not know it yet: it is tried again. */
+  /** Called with the reason if a commit failed: it is tried again. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** How often the group is told how far it has come. */
+/** How often offsets are committed. */
 const COMMIT_MS = 1000;
 /** The same, while a partition waits to be given up and a commit has failed. */
 const RELEASE_RETRY_MS = 200;

@@ -13,7 +13,7 @@ export interface TopicMessage {
 
 export interface TopicReaderSettings {
   readonly topic: string;
-  /** The offset that stands for where to begin when a position no longer exists. */
+  /** The offset for the configured start, if a position no longer exists. */
   readonly reset: bigint;
   /** Bytes of one answer, of which one partition may be a part; each is in memory until it has been read. */
   readonly maxBytes: number;
@@ -199,8 +199,8 @@ export class TopicReader {
   }
 
   /**
-   * Positions that no longer exist (retention has deleted what was there) begin anew. Brokers that are gone are asked again
-   * for some minutes, and what was read before stays read. Every other error is final.
+   * Positions that no longer exist (retention has deleted them) start again. Brokers that are gone are asked again for
+   * some minutes, and messages that were read stay read. Every other error is final.
    */
   async #recover(error: unknown, partitions: ReadonlyMap<number, Assigned>): Promise<void> {
     const { signal } = this.#closing;
@@ -245,6 +245,6 @@ export class TopicReader {
   }
 }
 
-/** What stands for the first and the end offset in a request. */
+/** The values for the first and the end offset in a request. */
 export const EARLIEST = -2n;
 export const LATEST = -1n;

@@ -26,7 +26,7 @@ export interface TopicWriterSettings {
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
 /**
  * How often the library itself sends again, under the number by which the broker knows a message that it has already. What
- * fails still is sent again by `Delivery`, and may then be there twice, one behind the other.
+ * fails still is sent again by `Delivery`, and may then be there twice, in sequence.
  */
 const LIBRARY_RETRIES = 3;
 const LIBRARY_RETRY_MS = 250;
@@ -168,7 +168,7 @@ export class TopicWriter {
   }
 }
 
-/** What stands for the statuses of HTTP that mean the same. */
+/** The HTTP statuses with the same meaning. */
 const BAD_RECORD = 400;
 const REFUSED = 403;
 const TOO_LARGE = 413;

@@ -3,13 +3,13 @@ import promises from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { allowedPath, isRestricted } from '@headrace/engine';
 
-/*
- * The one room that opens files of this machine: what Node has under these names, for the paths that the policy of the
- * config allows, which is looked at anew with every call. Everything that a config or a document can name goes through
- * here; a house test holds that.
+/**
+ * The only module that opens local files: Node's functions with these names, for the paths that the policy of the
+ * config allows. The policy is checked in every call. Every path of a config or a document passes through here; a house
+ * test checks that.
  *
- * Under a policy it is the real path that is opened, links followed once, here, where they are looked at. What may have
- * become a link since then is not followed.
+ * With a policy, the real path is opened: links are followed once, here, where they are checked. A path that has become
+ * a link since then is not followed.
  */
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -55,9 +55,9 @@ export async function statfs(path: string): Promise<fs.StatsFs> {
   return promises.statfs(seen(path));
 }
 
-/** @param told what is said of a path that may be neither read nor written */
-export function statSync(path: string, told: 'read' | 'write' = 'read'): fs.Stats | undefined {
-  return fs.statSync(seen(path, told), { throwIfNoEntry: false });
+/** @param access what is said of a path that may be neither read nor written */
+export function statSync(path: string, access: 'read' | 'write' = 'read'): fs.Stats | undefined {
+  return fs.statSync(seen(path, access), { throwIfNoEntry: false });
 }
 
 export function existsSync(path: string): boolean {
@@ -140,12 +140,12 @@ function opened(path: string, flags: Flags): [string, number] {
 }
 
 /** For who looks whether a file is there: it may be one to be read or one to be written. */
-function seen(path: string, told: 'read' | 'write' = 'read'): string {
+function seen(path: string, access: 'read' | 'write' = 'read'): string {
   try {
-    return allowedPath(path, told);
+    return allowedPath(path, access);
   } catch (refused) {
     try {
-      return allowedPath(path, kind(told === 'read'));
+      return allowedPath(path, kind(access === 'read'));
     } catch {
       throw refused;
     }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('folders', () => {
-  it('are made with those above, whoever else makes them', async () => {
+  it('are made with those above, even if another run makes them too', async () => {
     const path = join(folder, 'a/b/c/d');
     await Promise.all(Array.from({ length: 20 }, () => makeFolders(path)));
     await makeFolders(relative(process.cwd(), path));
@@ -31,7 +31,7 @@ describe('folders', () => {
   });
 });
 
-// Node's own recursive mkdir does not come to an end there.
+// Node's recursive mkdir never ends there.
 describe.skipIf(!existsSync('/proc/self'))('where no folder can be made', () => {
   it('an output is refused', async () => {
     await expect(openOutputFile('/proc/x/y/out.csv', false)).rejects.toThrow(

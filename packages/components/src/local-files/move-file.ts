@@ -3,8 +3,8 @@ import { basename, dirname, join, parse } from 'node:path';
 import { copyFile, link, makeFolders, open, remove, rename, stat, unlink } from './local-files.ts';
 
 /**
- * Moves a file into a folder, which is made when it is missing. Nothing is ever overwritten.
- * @param whenTaken what happens where another file has the name: this one gets a name of its own, `a.3f9c2e1b.csv` for
+ * Moves a file into a folder, which is created if it is missing. Nothing is ever overwritten.
+ * @param whenTaken what happens if another file has the name: this one gets another name, `a.3f9c2e1b.csv` for
  *   `a.csv`, or is left, with an error
  */
 export async function moveFile(file: string, folder: string, whenTaken: 'rename' | 'leave'): Promise<void> {

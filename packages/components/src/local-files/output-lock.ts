@@ -13,14 +13,14 @@ export interface FileIdentity {
 export type ReleaseOutput = () => Promise<void>;
 
 /**
- * Takes a file for a run that writes it; undefined when another run on this machine has it. It is the file that is
- * taken, by device and inode, and not its path: links lead to the same one.
+ * Locks a file for a run that writes it; undefined if another run on this machine has it. The lock is on the file, by
+ * device and inode, and not on its path: links lead to the same file.
  *
- * Runs are threads of a process, and the locks of Node hold for all of them. For other processes there is, on Linux, a
- * socket with an abstract name, which listens to nobody: the system lets one process at a time have the name, and takes
- * it back when the thread or the process ends, by SIGKILL too. So nothing is left behind that would have to be told
- * from a run that goes on, as with a file beside the output. Processes of other containers do not see the name, and
- * other systems have no such names: there the lock holds within the process.
+ * Runs are threads of a process, and the locks of Node work for all of them. For other processes there is, on Linux, a
+ * socket with an abstract name, without a listener. The system lets one process at a time have the name, and frees it
+ * when the thread or the process ends, also by SIGKILL. So no lock file remains that a later run could mistake for a
+ * running one. Processes of other containers do not see the name, and other systems have no such names: there the lock
+ * works within the process.
  */
 export async function takeOutput(file: FileIdentity): Promise<ReleaseOutput | undefined> {
   const name = nameOf(file);
@@ -70,7 +70,7 @@ async function takeFromProcesses(name: string): Promise<ReleaseOutput | undefine
     await listening(server, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
-    // A system that has no such names, or a sandbox that keeps them from us: threads are told apart all the same.
+    // A system without such names, or a sandbox that forbids them: threads are still distinguished.
     return async () => undefined;
   }
   server.unref();

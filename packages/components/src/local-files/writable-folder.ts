@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { access, stat, statfs } from './local-files.ts';
 
-/** File systems of the kernel, by the numbers that `statfs` gives them: nobody can make a file there, whatever its rights. */
+/** File systems of the kernel, by their `statfs` numbers: no file can be created there, with any permissions. */
 const KERNEL_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x9fa0, 'proc'],
   [0x62656572, 'sysfs'],

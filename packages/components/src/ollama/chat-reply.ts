@@ -1,4 +1,4 @@
-/** Characters of a reply, and of one line of the stream: a model that does not come to an end is stopped. */
+/** Characters of a reply, and of one line of the stream: an endless model is stopped. */
 const MAX_REPLY = 16 * 1024 * 1024;
 
 /** A line of the stream of `/api/chat`. */
@@ -9,9 +9,9 @@ interface ChatLine {
 }
 
 /**
- * The whole reply of a chat with Ollama from the stream of its pieces, JSON objects on lines of their own. Throws when the
- * server tells of an error, when it sends something else, and when the stream ends before the reply does.
- * @param noted called for every piece that comes
+ * The whole reply of a chat with Ollama from the stream of its parts, JSON objects on separate lines. Throws if the
+ * server reports an error, if it sends something else, and if the stream ends before the reply does.
+ * @param noted called for every part
  */
 export async function readChatReply(body: AsyncIterable<Uint8Array>, noted: () => void): Promise<string> {
   const decoder = new TextDecoder();

@@ -4,7 +4,7 @@ import { LifeSigns } from './life-signs.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('gives up after silence, which begins anew with every sign for any request', () => {
+it('gives up after silence, which starts again with every sign for any request', () => {
   const signs = new LifeSigns(1000);
   const first = signs.watch();
   vi.advanceTimersByTime(600);

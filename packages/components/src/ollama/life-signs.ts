@@ -6,8 +6,8 @@ export interface Watch {
 }
 
 /**
- * Watches a server that answers requests one after the other: one that waits for its turn is not lost as long as others are
- * answered. Silence counts from the last sign of life, whichever request it was for, or from the request's own start.
+ * Watches a server that answers requests in sequence: a waiting request is not lost as long as others are answered.
+ * Silence counts from the last sign of life of any request, or from the request's start.
  */
 export class LifeSigns {
   readonly #limit: number;

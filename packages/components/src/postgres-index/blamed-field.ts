@@ -2,8 +2,8 @@
 export const NUL_ERROR = 'unsupported Unicode escape sequence';
 
 /**
- * The field of a document that an error of PostgreSQL is about: the server names the value, or the NUL character that it
- * cannot store, and not the column. Undefined where it cannot be told.
+ * The field of a document that an error of PostgreSQL is about: the server names the value, or the NUL character that
+ * it cannot store, and not the column. Undefined if it is unknown.
  * @param json the document
  */
 export function blamedField(json: string, message: string): string | undefined {

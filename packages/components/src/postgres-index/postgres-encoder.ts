@@ -17,7 +17,7 @@ export interface PostgresEncoderOptions extends DeletionSettings {
   readonly idOverrideField?: string;
 }
 
-/** What an encoded document begins with: what is to be done with the JSON behind it. */
+/** What an encoded document begins with: what is to be done with the JSON after it. */
 export const WRITE = '+';
 /** The JSON is the id. */
 export const DELETE = '-';

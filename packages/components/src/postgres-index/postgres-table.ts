@@ -6,7 +6,7 @@ export interface TableSettings {
   /** As in SQL: `schema.table`, in double quotes where needed. */
   readonly table: string;
   readonly idColumn: string;
-  /** Those to write; undefined: all, those with a default of their own where a document has a field for them. */
+  /** The columns to write; undefined: all, those with a default if a document has a field for them. */
   readonly columns: readonly string[] | undefined;
   /** The column for the whole document. */
   readonly documentColumn: string | undefined;

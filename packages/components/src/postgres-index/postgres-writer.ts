@@ -10,13 +10,13 @@ import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from './postgres-table.ts';
 import { upsertGroups } from './upsert-groups.ts';
 
-/** Stands for what the server says of a statement, and of the values in it. */
+/** The class of errors that the server reports about a statement and the values in it. */
 const BAD_STATEMENT = 400;
-/** Stands for a statement that may have failed because of the values in it, or of something else. */
+/** The class of a statement that may have failed because of its values, or of something else. */
 const FAILED_STATEMENT = 500;
 /** The SQLSTATEs of those: rights and tables (42, 55), the system and the server itself (58, F0, XX). */
 const NOT_OF_VALUES = /^(42|55|58|F0|XX)/;
-/** Stands for a server that does not let us in. */
+/** The class of a server that refuses the login. */
 const REFUSED = 401;
 
 /** A statement and its value. */
@@ -58,7 +58,7 @@ export class PostgresWriter {
     const destination: Destination = {
       partial: false,
       http: false,
-      // Requests are taken or refused as a whole, so nobody asks for one document among others.
+      // Requests are accepted or refused as a whole, so no single document is asked for.
       key: (position) => batch.ids()[position] as string,
       length: (position) => bytes.length(position),
       isolates: (status) => status === BAD_STATEMENT || status === FAILED_STATEMENT,
@@ -145,7 +145,7 @@ export class PostgresWriter {
   }
 }
 
-/** Which field of a document a message is about, where it was alone and that can be told. */
+/** The field of a document that a message is about, if the document was alone and the field is known. */
 function blame(lines: readonly Buffer[], message: string): string {
   const [line] = lines;
   if (line === undefined || lines.length > 1 || actionOf(line) !== WRITE) return '';

@@ -30,11 +30,11 @@ with open(folder + '.lock', 'w') as lock:
 `;
 
 /**
- * A file that a config names: as it stands, or in one of the folders of scripts.
+ * A file that a config names: literally, or in one of the folders of scripts.
  *
- * @param insideOnly whether it must lie directly in one of these folders, as what an upload names must
+ * @param insideOnly whether it must be directly in one of these folders, as the files of uploads must
  * @returns its absolute path
- * @throws HeadraceError `HR_STAGE_START` when there is none
+ * @throws HeadraceError `HR_STAGE_START` if there is none
  */
 export async function findScriptFile(path: string, insideOnly: boolean): Promise<string> {
   for (const candidate of [resolve(path), ...SCRIPT_FOLDERS.map((folder) => resolve(folder, path))]) {

@@ -37,7 +37,7 @@ describe('SandboxedScript', () => {
     ['a promise', 'Promise.resolve().then(() => { while (true) {} })'],
     ['promises of promises', 'const again = () => { Promise.resolve().then(again) }; again()'],
     ['a sort', '\nArray.from({ length: 10000 }, (_, i) => i).sort((a, b) => { while (true) {} })'],
-  ])('ends what takes too long, and begins anew: %s', async (_, bad) => {
+  ])('ends what takes too long, and starts again: %s', async (_, bad) => {
     const source = `var n = (n || 0) + 1; if (doc.bad) { ${bad} }\ndoc.n = n`;
     expect(await outcomes(source, [{}, { bad: 1 }, {}])).toEqual([
       '{"id":"1","n":1}',
@@ -46,7 +46,7 @@ describe('SandboxedScript', () => {
     ]);
   });
 
-  it('says near which line it was ended: that of the loop, or of what stands before it', async () => {
+  it('names the line near which it was ended: that of the loop, or of the code before it', async () => {
     const source = `function never() {
   doc.never = true;
 }
@@ -73,7 +73,7 @@ doc.after = true`;
       'what it keeps, caught',
       'kept = []; while (true) try { kept.push(new ArrayBuffer(100000)) } catch (e) { throw e }',
     ],
-    ['what leaves no room for an error', 'kept = new Map(); for (let i = 0; ; i++) kept.set({}, i)'],
+    ['what leaves no memory for an error', 'kept = new Map(); for (let i = 0; ; i++) kept.set({}, i)'],
     ['what it writes', 'doc.text = "x".repeat(9_000_000)'],
   ])('bounds memory: %s', async (_, bad) => {
     const limits = { ...LIMITS, millis: 60_000 };

@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode, HeadraceError } from '@headrace/engine';
 import type { ScriptProblem } from '@headrace/sandbox/problems';
 
-/** What to call a script that stands in the config itself. */
+/** The name of a script that is in the config itself. */
 export const INLINE_SCRIPT = 'script';
 
 /** The error of a script that could not be started, or of a document on which it failed. */

@@ -5,7 +5,7 @@ import { INLINE_SCRIPT } from './script-error.ts';
 
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
-/** The parameters of a stage whose script stands in the config or in a file. */
+/** The parameters of a stage with a script in the config or in a file. */
 export const scriptParameters = {
   /** The script itself. Either this or scriptPath is required. */
   script: Type.Optional(Type.String()),

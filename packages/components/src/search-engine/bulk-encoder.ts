@@ -48,9 +48,9 @@ const MAX_ID_BYTES = 512;
 export const DELETE_BY_QUERY = '{"delete_by_query"';
 
 /**
- * Writes a document as it stands in the body of a bulk request: the line of its action, and for all but deletes the line
- * of its source. Members that are null are left out at every level. Whatever is to be known about the document without
- * its source stands in its first line, the parts that tell which document it is (`_id`, `_index`, `routing`) last.
+ * Writes a document in the form of a bulk request: the line of its action, and except for deletes the line of its
+ * source. Null members are left out at every level. The first line has all facts about the document without its source;
+ * the parts that identify it (`_id`, `_index`, `routing`) come last.
  */
 export class BulkEncoder implements DocumentEncoder {
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
@@ -62,7 +62,7 @@ export class BulkEncoder implements DocumentEncoder {
   readonly #blacklist: ReadonlySet<string>;
   /** What goes around the id of a document that has nothing special. */
   readonly #before: string;
-  readonly #behind: string;
+  readonly #after: string;
   readonly #index: string | ((document: Document) => string);
   #warned = false;
   #warnedOfVersion = false;
@@ -78,7 +78,7 @@ export class BulkEncoder implements DocumentEncoder {
     this.#marks = new DeletionMarks(options);
     this.#before = update ? '{"update":{"_id":' : '{"index":{"_id":';
     this.#index = compileIndexName(index);
-    this.#behind = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
+    this.#after = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
     this.encodeTable =
       typeof this.#index === 'string' && isPlain(options) ? (table) => this.#encodePlain(table) : undefined;
   }
@@ -104,7 +104,7 @@ export class BulkEncoder implements DocumentEncoder {
 
   #encodePlain(table: DocumentTable): string[] {
     const before = this.#before;
-    const behind = this.#behind;
+    const after = this.#after;
     const options = this.#options;
     const { ids } = table;
     const texts = table.names.every((name) => isFlat(table.column(name) ?? []))
@@ -113,7 +113,7 @@ export class BulkEncoder implements DocumentEncoder {
     for (let row = 0; row < texts.length; row++) {
       const source = texts[row] as string;
       const end = options.update ? `${source.slice(0, -1)}}\n` : source;
-      texts[row] = before + writeString(checkedId(ids[row] as string)) + behind + end;
+      texts[row] = before + writeString(checkedId(ids[row] as string)) + after + end;
     }
     return texts;
   }
@@ -162,7 +162,7 @@ export class BulkEncoder implements DocumentEncoder {
     if (this.#warnedOfVersion) return;
     this.#warnedOfVersion = true;
     this.#log?.warn(
-      `Document ${document.id} has no version in the field ${field}: it takes the place of the one in the index, were that newer. Further ones are not told of`,
+      `Document ${document.id} has no version in the field ${field}: it replaces the one in the index, even if that is newer. Further documents are not reported`,
     );
   }
 
@@ -197,7 +197,7 @@ export class BulkEncoder implements DocumentEncoder {
     if (this.#options.childDocumentsField === undefined && children.length > 0 && !this.#warned) {
       this.#warned = true;
       this.#log?.warn(
-        `Document ${document.id} has children, which are not sent: set childDocumentsField to nest them, or make documents of them with EmitNestedChildren. Further ones are not told of`,
+        `Document ${document.id} has children, which are not sent: set childDocumentsField to nest them, or make documents of them with EmitNestedChildren. Further documents are not reported`,
       );
     }
     return children;

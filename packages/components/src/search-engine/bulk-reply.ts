@@ -41,7 +41,7 @@ export interface BulkRequest {
   /** Whether documents name their index. */
   readonly namesIndex: boolean;
   readonly name: ProductName;
-  /** Told how many documents an ingest pipeline has dropped. */
+  /** Called with the number of documents that an ingest pipeline has dropped. */
   readonly onDropped?: (count: number) => void;
 }
 

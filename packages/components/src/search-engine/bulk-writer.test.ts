@@ -15,7 +15,7 @@ const DELETES: IndexerSettings = {
 const QUICK: IndexerSettings = { maxRetries: 2, retryWaitDurationMs: 1 };
 
 let stub: StubServer;
-/** What was asked behind the first request, which looks whether the server is there: the last part of the path. */
+/** What was asked after the first request, which looks whether the server is there: the last part of the path. */
 const asked = () => stub.requests.map(({ path }) => /\w+(?=\?|$)/.exec(path)?.[0]).slice(1);
 
 /** Takes everything. */
@@ -53,7 +53,7 @@ describe('the refresh before a delete by a field', () => {
     { id: 'x', del: 'true', by: 'n', value: '1' },
   ];
 
-  /** Answers refreshes as it is told to, and the rest as one that takes everything. */
+  /** Answers refreshes as prepared, and accepts everything else. */
   function refreshes(...answers: { status: number; body?: object }[]): void {
     stub.handle((request, response) => {
       const answer = request.path.endsWith('/_refresh') ? answers.shift() : undefined;
@@ -74,7 +74,7 @@ describe('the refresh before a delete by a field', () => {
     expect(asked()).toEqual(['_bulk', '_refresh', '_refresh', '_refresh', '_delete_by_query']);
   });
 
-  it('fails the deletes when it goes on failing, as what was not delivered', async () => {
+  it('fails the deletes as undelivered if it fails repeatedly', async () => {
     const shards = { total: 2, successful: 1, failed: 1 };
     refreshes(...Array.from({ length: 3 }, () => ({ status: 200, body: { _shards: shards } })));
     const { failures } = await send(DELETES, documents);

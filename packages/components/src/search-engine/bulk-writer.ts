@@ -69,7 +69,7 @@ export class BulkWriter {
     const queries: boolean[] = [];
     for (let i = 0; i < keys.length; i++) {
       const line = bytes.firstLine(i);
-      // Whatever else the line says stands before it.
+      // The rest of the line comes before it.
       keys[i] = line.slice(line.indexOf('"_id":'));
       if (line.startsWith(DELETE_BY_QUERY)) queries[i] = true;
     }

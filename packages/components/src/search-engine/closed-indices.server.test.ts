@@ -58,7 +58,7 @@ await describeWithServer('opensearch', (server) => {
 
   const undelivered = [{ index: 0, message: expect.any(String), status: expect.any(Number), undelivered: true }];
 
-  describe('what an index refuses for reasons of its own', () => {
+  describe('what an index refuses because of its state', () => {
     it('is undelivered where it is closed or blocked, and found before the run', async () => {
       for (const block of ['read_only_allow_delete', 'write', 'read_only']) {
         const index = await create({ [`index.blocks.${block}`]: true });

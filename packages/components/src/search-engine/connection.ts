@@ -16,7 +16,7 @@ export const connectionParameters = {
   index: Type.String(),
   /** The user, instead of one in the URL; needs password. */
   userName: Type.Optional(Type.String()),
-  /** The password; best taken from the environment or from a file of its own, see the page on configuration. */
+  /** The password. Read it from the environment or from a separate file: see the page on configuration. */
   password: Type.Optional(Type.String()),
   /** An API key in its encoded form, instead of user and password: it is sent as Authorization: ApiKey …. */
   apiKey: Type.Optional(Type.String()),

@@ -43,7 +43,7 @@ export async function reachIndex(
 
 const DETAILS = 'filter_path=*.aliases,*.settings.index.blocks,*.settings.index.verified_before_close';
 
-/** The indices that a name stands for, as a search engine tells of them. */
+/** The indices of a name, as a search engine describes them. */
 type Indices = Readonly<
   Record<
     string,
@@ -62,16 +62,16 @@ type Indices = Readonly<
 /** Why nothing can be written under a name; undefined when nothing is known against it. */
 function whyClosed(name: string, indices: Indices): { message: string; hint: string } | undefined {
   const all = Object.entries(indices);
-  // What stands behind the name of a data stream is not its alias.
-  const behind = all.filter(([index, { aliases = {} }]) => index === name || aliases[name] !== undefined);
+  // The indices of a data stream are not its alias.
+  const targets = all.filter(([index, { aliases = {} }]) => index === name || aliases[name] !== undefined);
   const written =
-    behind.length === 1 && behind[0]?.[1].aliases?.[name]?.is_write_index !== false
-      ? behind[0]
-      : behind.find(([, { aliases = {} }]) => aliases[name]?.is_write_index === true);
+    targets.length === 1 && targets[0]?.[1].aliases?.[name]?.is_write_index !== false
+      ? targets[0]
+      : targets.find(([, { aliases = {} }]) => aliases[name]?.is_write_index === true);
   if (written === undefined) {
-    if (behind.length === 0) return undefined;
+    if (targets.length === 0) return undefined;
     return {
-      message: `the alias ${name} stands for ${behind.map(([index]) => index).join(', ')}, and none of them is its write index`,
+      message: `the alias ${name} means ${targets.map(([index]) => index).join(', ')}, and none of them is its write index`,
       hint: 'Set is_write_index for one of them, or name an index.',
     };
   }
@@ -85,7 +85,7 @@ function whyClosed(name: string, indices: Indices): { message: string; hint: str
     message: `the index ${index} takes no documents: index.blocks.${block} is set`,
     hint:
       block === 'read_only_allow_delete'
-        ? 'The disk of the server is or was nearly full: make room, then set it to null.'
+        ? 'The disk of the server is or was nearly full: free some space, then set it to null.'
         : `Set it to null: PUT /${index}/_settings.`,
   };
 }

@@ -119,7 +119,7 @@ describe.skipIf(!hasOpenssl())('certificates (needs the command openssl)', () =>
   });
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each(NAMES)('%s: a private authority, a certificate of our own, or no questions', async (name) => {
+  it.each(NAMES)('%s: a private authority, a client certificate, or no checks', async (name) => {
     await ask(name, strict.url, { tls: { caFile: file('ca.pem'), certificateFile: file('both.pem') } });
     await ask(name, strict.url, {
       acceptInvalidCert: true,

@@ -25,7 +25,7 @@ export interface SolrTarget {
 }
 
 /**
- * Writes a document as a command of Solr's JSON update format (`"add":{…}`, `"delete":{…}`), on a line of its own after
+ * Writes a document as a command of Solr's JSON update format (`"add":{…}`, `"delete":{…}`), on a separate line after
  * the line of its `SolrTarget`, which is not sent.
  */
 export class SolrEncoder implements DocumentEncoder {

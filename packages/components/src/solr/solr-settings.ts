@@ -74,7 +74,7 @@ export function solrUrls({ url }: Pick<SolrSettings, 'url'>): string[] {
   return (typeof url === 'string' ? [url] : url).map((one) => withoutEndSlashes(one.trim()));
 }
 
-/** Who the client is, and whom it trusts: `tls`, or what stands there for Java. */
+/** The client's credentials and the trusted servers: `tls`, or the Java settings for them. */
 export function solrAccess({
   userName,
   password,
@@ -148,7 +148,7 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
   yield* checkSolrAccess(settings, solrUrls(settings), 'solr');
 }
 
-/** Mistakes of how to get into Solr. `block` is where the parameters stand, '' for here. */
+/** Mistakes of the access to Solr. `block` is the block of the parameters, '' for here. */
 export function* checkSolrAccess(
   settings: Omit<SolrSettings, 'url'>,
   urls: readonly string[],

@@ -11,7 +11,7 @@ import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 /** A page of large documents. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
-/** Longer queries go into the body: Solr and what stands before it limit the length of a URL. */
+/** Longer queries are sent in the body: Solr and proxies limit the length of a URL. */
 const MAX_QUERY_LENGTH = 2000;
 
 /** What it means that Solr's server answers 404, with a page: Solr itself would tell more. */

@@ -19,7 +19,7 @@ const closing: (() => unknown)[] = [];
 
 /** How a storage is asked, whether the server wants a certificate of ours, and whether it then reads. */
 const CASES: readonly [what: string, trust: Trust, demands: boolean, reads: boolean][] = [
-  ['an authority that nobody knows', {}, false, false],
+  ['an unknown authority', {}, false, false],
   ['the authority', { tls: { caFile: file('ca.pem') } }, false, true],
   ['any certificate', { acceptInvalidCert: true }, false, true],
   ['no certificate of ours', { tls: { caFile: file('ca.pem') } }, true, false],

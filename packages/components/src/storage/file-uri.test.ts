@@ -27,7 +27,7 @@ describe('URIs of files', () => {
     expect(s3ObjectUri('b', 'ü/a b%20[1].txt')).toBe('s3://b/ü/a%20b%2520%5B1%5D.txt');
   });
 
-  it('are told from paths', () => {
+  it('are distinguished from paths', () => {
     expect(parseFileUri('/a/./b/../c%20')).toEqual({ scheme: 'file', authority: '', path: '/a/c%20' });
     expect(parseFileUri('rel').path).toBe(`${process.cwd()}/rel`);
     expect(parseFileUri('FILE:///a%20b')).toEqual({ scheme: 'file', authority: '', path: '/a b' });

@@ -7,17 +7,17 @@ export interface FileUri {
   readonly scheme: string;
   /** The bucket, or the host; empty for local files. */
   readonly authority: string;
-  /** The absolute local path, or what stands behind the authority, with its leading slash. Decoded. */
+  /** The absolute local path, or the part after the authority, with its leading slash. Decoded. */
   readonly path: string;
 }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):(?=.)/i;
-/** What `java.net.URI` refuses unescaped, and a percent sign without two digits behind it. */
+/** What `java.net.URI` refuses unescaped, and a percent sign without two digits after it. */
 const ILLEGAL = /[\u0000-\u0020"<>\\^`{|}\u007f]|%(?![0-9a-f]{2})/i;
 
 /**
- * Takes a path or URI apart, as lenient as it can be: a text without a scheme is a local path, relative to the working
- * directory, as it stands; in a URI escapes are decoded where they are some. `C:\x` is a path.
+ * Parses a path or URI leniently: a text without a scheme is a literal local path, relative to the working directory;
+ * in a URI, valid escapes are decoded. `C:\x` is a path.
  */
 export function parseFileUri(text: string): FileUri {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
@@ -62,7 +62,7 @@ function escaped(character: string): string {
   return encodeURIComponent(character);
 }
 
-/** The text that escapes of UTF-8 stand for; what is no escape stays. */
+/** The text of UTF-8 escapes; invalid escapes stay. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -92,7 +92,7 @@ export function leafOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The text behind the last dot of a name, as it is; undefined without a dot. */
+/** The text after the last dot of a name, as it is; undefined without a dot. */
 export function extensionOf(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
   return dot < 0 ? undefined : name.slice(dot + 1);

@@ -166,7 +166,7 @@ function checksumOf(headers: HttpHeaders = {}): string | undefined {
   return /\bcrc32c=([\w+/]+=*)/.exec([headers['x-goog-hash'] ?? ''].flat().join())?.[1];
 }
 
-/** What comes behind so many bytes. */
+/** What comes after so many bytes. */
 async function* without(bytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let left = bytes;
   for await (const piece of body) {

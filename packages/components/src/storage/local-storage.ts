@@ -78,7 +78,7 @@ async function* listFolder(path: string, options: ListOptions): AsyncGenerator<S
   }
 }
 
-/** Files in the order of the folder; what a folder among them holds comes where that stands. */
+/** Files in the order of the folder; the content of a subfolder comes at its position. */
 async function* listEntries(
   path: string,
   prefix: string,

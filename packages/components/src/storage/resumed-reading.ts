@@ -5,10 +5,10 @@ const ATTEMPTS = 5;
 const FIRST_WAIT_MILLIS = 200;
 
 /**
- * Reads a remote file that is opened at an offset, and opens it again behind what has come when the connection is lost
- * in the middle. Opening itself is not repeated: the libraries of the providers do that, and know what is worth it.
+ * Reads a remote file that is opened at an offset, and opens it again after the last byte if the connection is lost.
+ * Opening itself is not repeated: the libraries of the providers do that, and know when it helps.
  *
- * @param open must see to it that a second opening finds the same version of the file
+ * @param open must find the same version of the file when it opens it again
  */
 export async function* resumedReading(
   open: (offset: number) => Promise<AsyncIterable<Uint8Array>>,

@@ -22,7 +22,7 @@ export interface ListOptions {
   /** Whether a local file is to be left out, without a look at what it holds. */
   leavesOut?(path: string, file: FileIdentity): boolean;
   /**
-   * Something could not be looked at: it is left out, the rest goes on.
+   * Something could not be read: it is left out, the rest continues.
    * @param uri of a folder with a slash at its end
    */
   onProblem(uri: string, error: unknown): void;

@@ -80,10 +80,12 @@ await describeWithServer('postgres', (server) => {
   });
 
   it('tells of rights that are missing', async () => {
-    await run("drop role if exists reached_by_nobody; create role reached_by_nobody login password 'nobody-1'");
+    await run(
+      "drop role if exists reached_without_rights; create role reached_without_rights login password 'secret-1'",
+    );
     const text = both('reached')
-      .replace('jdbcUser: ""', 'jdbcUser: reached_by_nobody')
-      .replace('jdbcPassword: ""', 'jdbcPassword: nobody-1');
+      .replace('jdbcUser: ""', 'jdbcUser: reached_without_rights')
+      .replace('jdbcPassword: ""', 'jdbcPassword: secret-1');
     expect((await reach(text))[0]).toMatchObject({
       path: 'connectors[0].sql',
       message: expect.stringContaining('permission denied'),

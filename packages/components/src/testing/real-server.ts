@@ -45,13 +45,13 @@ export interface RealServer {
 }
 
 /**
- * Defines tests against a real server, which is started once for them on free ports with a data directory of its own,
- * and removed at the end, also when the process of the tests is killed. `<NAME>_URL` in the environment
- * (`OPENSEARCH_URL`) names a running server to use instead: name indices, tables and topics so that others do not
- * meet them. In continuous integration the server starts before its tests are defined. If it cannot start there (no
- * Maven, no user namespaces), its tests are skipped with the reason in their name.
+ * Defines tests against a real server, which is started once for them on free ports with a separate data directory, and
+ * removed at the end, also when the process of the tests is killed. `<NAME>_URL` in the environment (`OPENSEARCH_URL`)
+ * names a running server to use instead: name indices, tables and topics so that others do not meet them. In continuous
+ * integration the server starts before its tests are defined. If it cannot start there (no Maven, no user namespaces),
+ * its tests are skipped with the reason in their name.
  *
- * @param settings variables for the launcher, such as `OPENSEARCH_HEAP`; the head of each launcher tells them
+ * @param settings variables for the launcher, such as `OPENSEARCH_HEAP`; the head of each launcher lists them
  */
 export async function describeWithServer(
   name: ServerName,
@@ -118,7 +118,8 @@ class LaunchedServer implements RealServer {
       [`${variable}_PORT`]: String(await freePort()),
       [`${variable}_DATA`]: join(this.#folder, 'data'),
     };
-    // The server is nobody's child. This shell is: it wipes the server when its standard input ends, whatever the reason.
+    // The server has no parent process. This shell does: it removes the server when its standard input ends, for any
+    // reason.
     this.#guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', this.#launcher], {
       detached: true,
       env: this.#environment,

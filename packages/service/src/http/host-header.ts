@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
 /**
- * Refuses requests of HTTP/1.1 without `Host`, as the standard wants, and closes the connection. What was sent behind
+ * Refuses requests of HTTP/1.1 without `Host`, as the standard wants, and closes the connection. What was sent after
  * such a request over the same connection may be meant for somebody else: it is refused, too, and never done.
  */
 export function requireHost(app: FastifyInstance): void {

@@ -73,7 +73,7 @@ function patterns(reader: YamlReader, entry: Entry | undefined): string[] | unde
     const text = reader.text(item);
     if (text === undefined || parseHostPattern(text) !== undefined) return text ?? [];
     const forms = 'a name (example.org), all below one (*.example.org), an address, or a network (10.0.0.0/8)';
-    reader.error(item, `${item.path} is not a host`, `Write ${forms}, with :port behind it or not; or * for all.`);
+    reader.error(item, `${item.path} is not a host`, `Write ${forms}, with :port after it or not; or * for all.`);
     return [];
   });
 }

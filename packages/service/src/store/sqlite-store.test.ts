@@ -145,7 +145,7 @@ describe('the sqlite store on the disk', () => {
     expect(Math.max(...bytes)).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('is not hindered by the process number that a killed service left behind', async () => {
+  it('is not hindered by the process number that a killed service left', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'pid'), '1\n');
     await new SqliteStore(directory).close();

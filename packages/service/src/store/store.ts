@@ -115,7 +115,7 @@ export interface FailureFilter {
 
 export interface FailurePage {
   items: { seq: number; line: string }[];
-  /** Whether there are others behind these. */
+  /** Whether there are others after these. */
   more: boolean;
 }
 
@@ -198,7 +198,7 @@ export interface Store {
   runLog(runId: string): Promise<RunLogPiece[]>;
   /** Adds failed documents to a run. */
   addFailures(runId: string, failures: readonly StoredFailure[]): Promise<void>;
-  /** Failed documents of a run, in the order in which they failed, behind a place. */
+  /** Failed documents of a run, in the order in which they failed, after a place. */
   runFailures(runId: string, page: { after: number; limit: number }, filter?: FailureFilter): Promise<FailurePage>;
   /** Forgets the oldest finished runs beyond `max` runs. Whether there were any. */
   trimRuns(max: number): Promise<boolean>;

@@ -28,7 +28,7 @@ export interface CsvPosition {
   /** The file as the user named it, and its own name. */
   readonly path: string;
   readonly name: string;
-  /** Number of the first record, counted from 1 behind the header. */
+  /** Number of the first record, counted from 1 after the header. */
   readonly record: number;
   /** The line in which it begins, counted from 1. */
   readonly line: number;
@@ -82,7 +82,7 @@ export class CsvDecoder implements RecordDecoder {
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
       parser.load(open === '' ? text : open + text);
       open = this.#rows(place, sink);
-      // A quoted cell goes on in the next block; larger blocks keep a long one from being read again and again.
+      // A quoted cell continues in the next block. Larger blocks avoid reading a long cell repeatedly.
       if (open === '') blocks.reset();
       else blocks.enlarge();
       this.#sendTable(place, sink);
@@ -93,8 +93,9 @@ export class CsvDecoder implements RecordDecoder {
   }
 
   /**
-   * Takes the rows of the block that the parser holds. Gives the text of the last one if it goes on in the next block.
-   * Apart from `decode`, so that the compiler sees it called often and not one loop that it has to enter in the middle.
+   * Reads the rows of the parser's block. Returns the text of the last one if it continues in the next block. It is
+   * separate from `decode`, so that the compiler sees frequent calls and not one loop that it has to enter in the
+   * middle.
    */
   #rows(place: CsvPosition, sink: RecordSink): string {
     const parser = this.#parser;
@@ -156,7 +157,7 @@ export class CsvDecoder implements RecordDecoder {
     this.#records.push(record);
   }
 
-  /** Sends the rows that wait: before anything that comes behind them. */
+  /** Sends the rows that wait: before anything that comes after them. */
   #sendTable(place: CsvPosition, sink: RecordSink): void {
     const records = this.#records;
     const cells = this.#cells;

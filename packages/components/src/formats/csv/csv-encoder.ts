@@ -21,7 +21,7 @@ export interface CsvEncoderOptions {
  */
 export class CsvEncoder implements DocumentEncoder {
   readonly #columns: readonly string[];
-  /** Where the columns stand in documents of this shape; beyond every value where they are missing. */
+  /** The positions of the columns in documents of this shape; a number beyond every value if they are missing. */
   #positions: number[] = [];
   #shape: Shape | undefined = undefined;
 
@@ -77,7 +77,7 @@ export class CsvEncoder implements DocumentEncoder {
   }
 }
 
-/** The texts of a column's cells, if each can stand between quotes as it is. */
+/** The texts of a column's cells, if each can be quoted without changes. */
 function cellsOf(column: Column | undefined, count: number): readonly string[] | undefined {
   if (column === undefined) return undefined;
   const texts: string[] = new Array(count);

@@ -126,7 +126,7 @@ describe('CSV', () => {
     expect(await rows('a,b\n"x,y"\n', { interpretQuotes: false })).toEqual([{ a: '"x', b: 'y"' }]);
   });
 
-  it('takes backslashes for escapes, says so once, and leaves them alone when told to', async () => {
+  it('reads backslashes as escapes, logs that once, and keeps them if configured', async () => {
     const text = 'a,b\nC:\\temp\\new,1\nx\\,y,2\nsay \\"hi\\",3\n"d\\\\s\\",4",\\\nend\\\\,6\n';
     expect(await rows(text)).toEqual([
       { a: 'C:tempnew', b: '1' },
@@ -139,7 +139,7 @@ describe('CSV', () => {
     expect(await rows('a,b\n"C:\\dir\\",1\n', { ignoreEscapeChar: true })).toEqual([{ a: 'C:\\dir\\', b: '1' }]);
   });
 
-  it('separates at what it is told to', async () => {
+  it('separates at the configured character', async () => {
     expect(await rows('a;b\n1;2,0\n', { separatorChar: ';' })).toEqual([{ a: '1', b: '2,0' }]);
     expect(await rows('a\tb\n1\t "2"\n', { useTabs: true, separatorChar: ';' })).toEqual([{ a: '1', b: '2' }]);
     expect(await rows('a b\n1 "2 3"\n', { separatorChar: ' ' })).toEqual([{ a: '1', b: '2 3' }]);
@@ -154,7 +154,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('skips blank lines and rejects rows of another length, with their places, and goes on', async () => {
+  it('skips blank lines and rejects rows of another length, with their places, and continues', async () => {
     const publisher = await publish('a,b\n\n"x\ny",1\n2\n  \n3,4,5\n6,7\n', {}, 'p-');
     expect(publisher.documents.map((document) => [document.id, document.get('csvLineNumber')])).toEqual([
       ['p-in.csv-2', 2],
@@ -211,7 +211,7 @@ describe('CSV', () => {
     expect((await read('a\n"x"y\n', 100, { interpretQuotes: false })).warnings).toEqual([]);
     const many = await read(`a\n${'"x"y\n'.repeat(50)}`);
     expect(many.warnings).toHaveLength(11);
-    expect(notes).toEqual([['cells with text behind the closing quote', 'in.csv:2:4', 50]]);
+    expect(notes).toEqual([['cells with text after the closing quote', 'in.csv:2:4', 50]]);
     expect(many.documents).toHaveLength(50);
   });
 
@@ -406,7 +406,7 @@ describe('a CSV file cut into pieces', () => {
     );
   });
 
-  it('skips a record above the limit, with its place, and goes on', async () => {
+  it('skips a record above the limit, with its place, and continues', async () => {
     const text = `a,b\n1,2\n"${'x\n'.repeat(200)}",3\n4,5\n`;
     const parts: string[] = [];
     const scanner = new CsvScanner({ separator: ',', quotes: true, escapes: true });

@@ -14,7 +14,7 @@ const ESCAPES = 'backslashes are taken as escapes and disappear; set ignoreEscap
 const STRAY =
   'text follows the closing quote of a cell. It is read as part of the cell; a quote may be missing before it, so that ' +
   'rows are joined, or one inside the cell is not doubled';
-const STRAYS = 'cells with text behind the closing quote';
+const STRAYS = 'cells with text after the closing quote';
 
 /** Publishes CSV files: the run's thread cuts them into pieces, the pipeline threads decode those. */
 export class CsvFormat {
@@ -92,7 +92,7 @@ export class CsvFormat {
     const [first] = strays;
     for (const { line, column } of strays.slice(known)) this.#context.log.warn(`${path}:${line}:${column}: ${STRAY}`);
     if (strayCount > strays.length && known <= strays.length) {
-      this.#context.log.warn(`${path}: there is more text behind closing quotes, which is only counted`);
+      this.#context.log.warn(`${path}: there is more text after closing quotes, which is only counted`);
     }
     this.#context.note?.(STRAYS, `${path}:${first?.line}:${first?.column}`, strayCount - known);
     return strayCount;

@@ -2,7 +2,7 @@ import { HeadraceError, nearest, RESERVED_FIELDS } from '@headrace/engine';
 import { idFieldsOf } from '../id-settings.ts';
 import type { CsvSettings } from './csv-settings.ts';
 
-/** Where the value of a field comes from, when it is not a column (whose number, from 0, stands for it). */
+/** The source of a field's value, if it is not a column (which is given by its number, from 0). */
 export const FROM_ID = -1;
 export const FROM_PATH = -2;
 export const FROM_NAME = -3;

@@ -4,8 +4,8 @@ import { checkEncoding, type EncodingSettings, encodingParameters } from '../enc
 import { checkIdSettings, type IdSettings } from '../id-settings.ts';
 
 /**
- * Longer cells are taken for the work of a quote that is missing: a thousand lines are a text of twenty pages. A longer
- * text that is refused is told of and needs one setting; rows that vanish in a cell nobody would notice.
+ * Longer cells probably come from a missing quote: a thousand lines are a text of twenty pages. A longer text that is
+ * refused is reported and needs one setting. Rows that disappear in a cell would not be noticed.
  */
 export const MAX_LINES_PER_CELL = 1000;
 

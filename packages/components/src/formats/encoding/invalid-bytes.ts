@@ -7,7 +7,7 @@ import { isAuto } from './encoding-settings.ts';
 const REPLACEMENT = Buffer.from('\ufffd');
 const KIND = 'bytes that do not decode';
 
-/** Where records stand in bytes, and the line in which they begin, counted from 1. */
+/** The positions of records in bytes, and the lines in which they begin, counted from 1. */
 interface RecordRange {
   readonly start: number;
   readonly end: number;
@@ -33,7 +33,7 @@ export interface InvalidBytesOptions {
  */
 export class InvalidBytes {
   readonly #options: InvalidBytesOptions;
-  #told = false;
+  #reported = false;
 
   constructor(options: InvalidBytesOptions) {
     this.#options = options;
@@ -69,8 +69,8 @@ export class InvalidBytes {
       });
     }
     note?.(KIND, `${place}: ${what}`, count);
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#reported) return;
+    this.#reported = true;
     log.warn(`${place}: ${what}. Such bytes become U+FFFD: ${advice} (said once per file)`);
   }
 
@@ -107,7 +107,7 @@ function occurrences(bytes: Buffer): number {
   return count;
 }
 
-/** Where the first byte stands that decoding would not give back. */
+/** The position of the first byte that decoding would not reproduce. */
 function firstForeign(bytes: Buffer): number {
   const decoded = Buffer.from(bytes.toString());
   let at = 0;

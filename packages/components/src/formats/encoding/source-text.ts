@@ -22,9 +22,9 @@ export interface SourceTextOptions {
   readonly names: NamesOf;
   /** The encoding that a file declares itself, from its first KiB as Latin-1. `auto` follows it. */
   readonly declared?: (head: string) => string | undefined;
-  /** For `auto`: told when the encoding is no more than a guess. */
+  /** For `auto`: called if the encoding is only a guess. */
   readonly onGuess?: (encoding: string) => void;
-  /** For `auto`: told when a file declares an encoding that is not known. */
+  /** For `auto`: called if a file declares an unknown encoding. */
   readonly onUnknown?: (declared: string) => void;
 }
 
@@ -159,7 +159,7 @@ async function* transcoded(source: ByteSource, decoder: CharsetDecoder): ByteSou
   yield Buffer.from(decoder.decode(NOTHING, false));
 }
 
-/** The next bytes behind these until there are so many, or no more. Copied: the source may use its memory again. */
+/** The next bytes after these until there are so many, or no more. Copied: the source may use its memory again. */
 async function collect(pieces: AsyncIterator<Uint8Array>, first: Buffer, enough: number): Promise<Buffer> {
   let bytes = first;
   while (bytes.length < enough) {

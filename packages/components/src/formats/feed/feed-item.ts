@@ -103,7 +103,7 @@ function atomParts(entry: FeedElement, feedUrl: string): Parts {
     isPermaLink: undefined,
     link: link?.url,
     title: textOf(entry.first('atom:title')),
-    // What Atom 0.3 calls them stands behind.
+    // The names of Atom 0.3 follow.
     date: entry.valueOf('atom:published', 'atom:updated', 'atom:issued', 'atom:modified'),
   };
 }
@@ -126,7 +126,7 @@ function enclosure(type: string | undefined, url: string | undefined, length: st
   return [object];
 }
 
-/** A URL as it stands, or, where it is relative, from where the feed was read. */
+/** A URL unchanged, or, if it is relative, resolved against the URL of the feed. */
 function absolute(url: string | undefined, base: string): string | undefined {
   if (url === undefined || url === '' || URL.canParse(url)) return url || undefined;
   return URL.parse(url, base)?.href ?? url;

@@ -1,8 +1,8 @@
 import { charsetDecoder } from '@headrace/charsets';
 
 /**
- * The text of a feed. What says the charset: a byte-order mark, else the `Content-Type` of the answer, else the XML
- * declaration, else it is UTF-8 (RFC 7303). A charset that nobody knows is passed over.
+ * The text of a feed. The charset comes from a byte-order mark, otherwise from the `Content-Type` of the answer,
+ * otherwise from the XML declaration, otherwise it is UTF-8 (RFC 7303). An unknown charset is ignored.
  */
 export function feedText(bytes: Uint8Array, contentType: string | undefined): string {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200));

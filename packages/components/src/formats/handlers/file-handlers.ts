@@ -73,7 +73,7 @@ const BY_CLASS: Readonly<Record<string, FileHandler>> = {
 };
 const JAVA_PACKAGE = 'com.kmwllc.lucille.core.fileHandler.';
 
-/** What editors are told of the handlers: their names, and the connector that describes their parameters. */
+/** What editors know about the handlers: their names, and the connector that describes their parameters. */
 const choices: ClassChoices = {
   classes: (
     [

@@ -7,7 +7,7 @@ import type {
   RejectedRecord,
 } from '@headrace/engine';
 
-/** What is told of records while they become documents. */
+/** The notes about records while they become documents. */
 export interface HeldRecordsListener {
   /** A record cannot be read. It is left out, unless this throws. */
   reject(record: RejectedRecord): void;

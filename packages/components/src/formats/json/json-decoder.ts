@@ -47,7 +47,7 @@ export class JsonDecoder implements RecordDecoder {
   readonly #filters: boolean;
   readonly #reader = new JsonObjectReader();
   #warnedOfId = false;
-  // Where the record stands that is being read.
+  // The position of the record that is being read.
   #path = '';
   #line = 0;
   #bytes: Buffer = Buffer.alloc(0);
@@ -149,12 +149,12 @@ export class JsonDecoder implements RecordDecoder {
     return false;
   }
 
-  /** Where the text behind this beginning of the record stands. The column is left out where it is not known. */
+  /** The position of the text after this beginning of the record. The column is left out if it is not known. */
   #placeOf(before: string): string {
     const place = `${this.#path}:${this.#line + countLineEnds(before)}`;
     const lineEnd = before.lastIndexOf('\n');
     if (lineEnd >= 0) return `${place}:${before.length - lineEnd}`;
-    // Looked for only now: values may stand anywhere in their line.
+    // Searched only now: values may be anywhere in their line.
     const start = this.#offset === 0 ? 0 : this.#bytes.lastIndexOf('\n', this.#offset - 1) + 1;
     if (start === 0 && !this.#bytesLineStart) return place;
     return `${place}:${this.#bytes.toString('utf8', start, this.#offset).length + before.length + 1}`;

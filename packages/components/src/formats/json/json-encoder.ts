@@ -86,16 +86,16 @@ export class JsonEncoder implements DocumentEncoder {
 
 /** One member of all objects of a table. */
 interface Members {
-  /** What stands before and behind each value. */
+  /** The text before and after each value. */
   readonly before: string;
-  readonly behind: string;
-  /** The values as they stand between these; undefined where an object lacks the member. */
+  readonly after: string;
+  /** The values between these texts; undefined if an object lacks the member. */
   readonly values: readonly (string | undefined)[];
   readonly complete: boolean;
 }
 
 function membersOf(key: string, column: Column): Members {
-  if (isPlainText(column)) return { before: `${key}"`, behind: '"', values: column, complete: true };
+  if (isPlainText(column)) return { before: `${key}"`, after: '"', values: column, complete: true };
   let complete = true;
   const values: (string | undefined)[] = new Array(column.length);
   for (let row = 0; row < values.length; row++) {
@@ -103,10 +103,10 @@ function membersOf(key: string, column: Column): Members {
     if (value === undefined) complete = false;
     else values[row] = writeValue(value);
   }
-  return { before: key, behind: '', values, complete };
+  return { before: key, after: '', values, complete };
 }
 
-/** Whether all values are texts that stand in JSON as they are. Looked for in all at once: that is much faster. */
+/** Whether all values are texts that JSON can contain unchanged. All are searched at once, which is much faster. */
 function isPlainText(column: Column): column is readonly string[] {
   for (let row = 0; row < column.length; row++) if (typeof column[row] !== 'string') return false;
   // The blank keeps halves of a surrogate pair apart that end one text and begin the next.
@@ -116,9 +116,9 @@ function isPlainText(column: Column): column is readonly string[] {
 
 /** The lines of objects that have all members. */
 function joinMembers(members: readonly Members[], count: number): string[] {
-  // What stands before the value of a member: all there is between it and the value before.
-  const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).behind},`) + member.before);
-  const end = `${members.at(-1)?.behind}}\n`;
+  // The text before the value of a member: everything between it and the previous value.
+  const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).after},`) + member.before);
+  const end = `${members.at(-1)?.after}}\n`;
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';
@@ -133,9 +133,9 @@ function chooseMembers(members: readonly Members[], count: number): string[] {
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';
-    for (const { before, behind, values } of members) {
+    for (const { before, after, values } of members) {
       const value = values[row];
-      if (value !== undefined) text += (text === '' ? '{' : ',') + before + value + behind;
+      if (value !== undefined) text += (text === '' ? '{' : ',') + before + value + after;
     }
     lines[row] = text === '' ? '{}\n' : `${text}}\n`;
   }

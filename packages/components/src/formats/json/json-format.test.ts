@@ -150,7 +150,7 @@ describe('JSON values over several lines', () => {
     ['a pretty-printed array', `\ufeff\n[\n${pretty.join(',\n')}\n]`],
     ['pretty-printed objects', pretty.join('\n')],
     [
-      'pretty-printed objects, braces in lines of their own',
+      'pretty-printed objects, braces on separate lines',
       '{\n"id": "a",\n"n":\n{"x": [1, 2.0]\n}\n}\n{\n"id":"b","s":"} ] { \\" [,"}\n{"id":"c"}',
     ],
     ['pretty-printed objects with CRLF', pretty.join('\n').replaceAll('\n', '\r\n')],

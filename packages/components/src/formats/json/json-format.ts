@@ -11,8 +11,8 @@ import type { JsonSettings } from './json-settings.ts';
 const OPEN = 'a string or an object is opened but never closed: the rest of the file was not read';
 
 /**
- * Publishes JSON files: an object a line, or objects on as many lines as they like, one after the other or in an
- * array. The run's thread cuts them into pieces, the pipeline threads decode those.
+ * Publishes JSON files: an object per line, or objects on any number of lines, in sequence or in an array. The run's
+ * thread cuts them into chunks, the pipeline threads decode those.
  */
 export class JsonFormat {
   readonly #decoder: ModuleReference;

@@ -1,6 +1,9 @@
 import type { ByteSource } from '../byte-source.ts';
 
-/** How records stand in a JSON file: one a line, or values that may take many lines, in an array or one after the other. */
+/**
+ * The arrangement of records in a JSON file: one per line, or values on any number of lines, in an array or in
+ * sequence.
+ */
 export type JsonLayout = 'lines' | 'values';
 
 /** A first line longer than this is taken for what it looks like so far. */

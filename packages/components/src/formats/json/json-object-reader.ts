@@ -21,7 +21,7 @@ const NOWHERE = 0x3fffffff;
 /** The names of the members of objects that look alike. */
 export interface ObjectShape {
   readonly names: readonly string[];
-  /** The names as they stand in the text, with the colon. */
+  /** The names as in the text, with the colon. */
   readonly keys: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export class JsonObjectReader {
     this.#nextBackslash = this.#nextControl = -1;
   }
 
-  /** Reads the object that begins at `start` and ends before `end`; what stands behind it does not matter. */
+  /** Reads the object that begins at `start` and ends before `end`; the text after it is ignored. */
   read(start: number, end: number): boolean {
     const text = this.#text;
     const { names, keys } = this.shape;
@@ -94,7 +94,7 @@ export class JsonObjectReader {
     return at;
   }
 
-  /** The name that begins here, if it is plain; `at` is then behind its colon. */
+  /** The name that begins here, if it is plain; `at` is then after its colon. */
   #readName(at: number): string | undefined {
     const text = this.#text;
     if (text.charCodeAt(at) !== QUOTE) return undefined;
@@ -106,7 +106,7 @@ export class JsonObjectReader {
     return internName(text.slice(at + 1, close));
   }
 
-  /** The value that begins here; `at` is then behind it. */
+  /** The value that begins here; `at` is then after it. */
   #readMember(at: number, end: number): Value | undefined {
     const text = this.#text;
     const c = text.charCodeAt(at);

@@ -20,7 +20,7 @@ export interface XmlDecoderOptions {
 export interface XmlPosition {
   /** The file as the user named it. */
   readonly path: string;
-  /** Where the records stand in the piece. */
+  /** The positions of the records in the chunk. */
   readonly records: readonly XmlRecord[];
 }
 

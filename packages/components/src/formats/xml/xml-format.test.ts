@@ -38,7 +38,7 @@ async function documentsOf(xml: string | Uint8Array, settings?: XmlSettings, doc
 }
 
 describe('XmlFormat', () => {
-  it('makes a document of each element at the path, as it stands in the file', async () => {
+  it('makes a document of each element at the path, with its unchanged text', async () => {
     const books = [
       '<book  lang="en"\n ><isbn>1</isbn><t>One &amp; <![CDATA[<only>]]> \r\n</t></book >',
       '<book><t><book><isbn>no</isbn></book></t><isbn>ü<!-- - -->&#98;&lt;<![CDATA[&lt;]]>\r\n</isbn><!-- </book> --><?p </book>?></book>',
@@ -118,7 +118,7 @@ describe('XmlFormat', () => {
     expect((await publish('<lib>&e;</lib>')).error).toContain('&e; is not a known entity');
   });
 
-  it('refuses elements that are too long, and goes on behind them', async () => {
+  it('refuses elements that are too long, and continues after them', async () => {
     const bytes = Buffer.from(`<r><d>1</d>\n<d>${'x'.repeat(500)}</d><z>${'y'.repeat(500)}</z><d>2</d></r>`);
     const parts: string[] = [];
     const finder = new XmlRecordFinder(['r', 'd'], []);

@@ -8,8 +8,8 @@ import { XmlDecoder, type XmlPosition } from './xml-decoder.ts';
 import { pathNames, type XmlSettings } from './xml-settings.ts';
 
 /**
- * Publishes the elements of XML files that stand at a path, each as a document. The run's thread cuts them out and
- * checks that the file is well-formed, the pipeline threads decode them.
+ * Publishes the elements of XML files at a path, each as a document. The run's thread cuts them out and checks that the
+ * file is well-formed, the pipeline threads decode them.
  */
 export class XmlFormat {
   readonly #settings: XmlSettings;

@@ -43,7 +43,7 @@ export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterPro
     yield {
       parameter: xmlIdPath === undefined ? 'xmlRootPath' : 'xpathIdPath',
       message: `${xmlIdPath === undefined ? 'One' : 'Only one'} of xmlIdPath and xpathIdPath must be given`,
-      hint: 'It says where the id of a document stands: xmlIdPath as a path from the root, xpathIdPath as an XPath.',
+      hint: 'It names the place of the document id: xmlIdPath as a path from the root, xpathIdPath as an XPath.',
     };
   }
   if (xmlIdPath !== undefined) {
@@ -69,7 +69,7 @@ export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterPro
   if (outputField !== undefined) yield* checkDestination('outputField', outputField);
 }
 
-/** A path that can match nothing is told, and taken all the same: it gives no documents in the reference either. */
+/** A path that can match nothing is reported but accepted: it makes no documents in the reference either. */
 function* checkPath(parameter: 'xmlRootPath' | 'xmlIdPath', path: string): Generator<ParameterProblem> {
   if (/^(?:\/[^/@*[\]()\s]+)+$/.test(path)) return;
   yield {

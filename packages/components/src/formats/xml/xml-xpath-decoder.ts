@@ -18,7 +18,7 @@ export class XmlXPathDecoder extends XmlDecoder {
 
   protected override idOf(_source: Buffer, xml: string): string {
     const { nodes } = parseXml(xml);
-    // Relative to the element, which is the first node behind the document.
+    // Relative to the element, which is the first node after the document.
     return this.#xpath.text(nodes[1] as (typeof nodes)[number]);
   }
 }

@@ -1,12 +1,12 @@
 import { type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
 import type { TlsSettings } from '../tls-settings.ts';
 
-/* A room of its own, without a part of Node that talks to servers: who reads local files loads it too. */
+/** A separate folder without the parts of Node that connect to servers: modules that read local files load it too. */
 
 /** The parameter `tls` of everything that talks to a server over HTTP: files, all of them PEM. */
 export const tlsParameter = Type.Optional(
   Type.Object({
-    /** Certificates of authorities to trust besides those of the system. */
+    /** Certificates of authorities to trust, in addition to those of the system. */
     caFile: Type.Optional(Type.String(READS)),
     /** Our certificate, for servers that ask for one. */
     certificateFile: Type.Optional(Type.String(READS)),
@@ -23,7 +23,7 @@ export interface Trust {
   readonly tls?: Static<typeof tlsParameter>;
 }
 
-/** How the access trusts servers, and shows certificates of its own. */
+/** How the access checks servers and sends client certificates. */
 export function tlsOf({ acceptInvalidCert, tls }: Trust): TlsSettings {
   return {
     acceptInvalidCertificates: acceptInvalidCert === true,
@@ -34,8 +34,8 @@ export function tlsOf({ acceptInvalidCert, tls }: Trust): TlsSettings {
 }
 
 /**
- * Mistakes of a trust that need no server to be found.
- * @param prefix goes before the names of the parameters: where they stand, with its dot
+ * Mistakes that can be found without the server.
+ * @param prefix the prefix of the parameters, with its dot
  */
 export function* checkTrust(prefix: string, urls: readonly URL[], { tls }: Trust): Generator<ParameterProblem> {
   if (tls === undefined) return;

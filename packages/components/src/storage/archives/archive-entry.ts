@@ -2,7 +2,7 @@ import type { ByteSource } from '../../formats/byte-source.ts';
 
 /** A file in an archive. */
 export interface ArchiveEntry {
-  /** As it stands in the archive: a name and nothing more, never a place to write to. */
+  /** As in the archive: only a name, never a place to write to. */
   readonly name: string;
   /** In bytes, unpacked. */
   readonly size: number;

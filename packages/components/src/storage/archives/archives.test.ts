@@ -55,7 +55,7 @@ async function zipFile(fixtures: readonly ZipFixture[]): Promise<string> {
 }
 
 describe('zip', () => {
-  it('gives files with size and date, names as they stand', async () => {
+  it('returns files with size and date, and unchanged names', async () => {
     const big = randomBytes(300_000);
     const path = await zipFile([
       { name: 'a.txt', content: 'alpha' },
@@ -195,18 +195,18 @@ describe('tar', () => {
   it('tells of an archive that ends without the mark of its end', async () => {
     const bytes = await tarOf(['a', 'b'].map((name) => ({ name, content: 'x' })));
     const ends = async (end: number, size: number) => {
-      let told = false;
+      let asked = false;
       for await (const _ of tarEntries(inPieces(bytes.subarray(0, end), size), () => {
-        told = true;
+        asked = true;
       }));
-      return !told;
+      return !asked;
     };
     for (const size of [1, 512, 1000, 100_000]) {
       expect([await ends(1024, size), await ends(bytes.length, size)]).toEqual([false, true]);
     }
   });
 
-  it('goes on behind an entry that was not read, or not to its end', async () => {
+  it('continues after an entry that was not read, or not completely', async () => {
     const content = 'x'.repeat(100_000);
     const bytes = await tarOf(['a', 'b', 'c'].map((name) => ({ name, content })));
     const names: string[] = [];
@@ -217,7 +217,7 @@ describe('tar', () => {
     expect(names).toEqual(['a', 'b', 'c']);
   });
 
-  it('goes on behind an entry with an impossible date, which has none then', async () => {
+  it('continues after an entry with an impossible date, which has then none', async () => {
     const bytes = await tarOf(['a', 'b'].map((name) => ({ name, content: name })));
     // Base 256: some 10^23 seconds. The checksum is taken with blanks in its place.
     bytes.set([0x80, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 136);

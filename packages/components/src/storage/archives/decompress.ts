@@ -2,7 +2,7 @@ import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:z
 import type { ByteSource } from '../../formats/byte-source.ts';
 import { cutOff, nothingIn, PackedInput } from './packed-input.ts';
 
-/** What a decompressor gives at once, in bytes, and how much may wait: it goes on while its reader is busy. */
+/** How many bytes a decompressor returns at once, and how many may wait: it continues while its reader is busy. */
 const PIECE_BYTES = 1024 * 1024;
 const WAITING_BYTES = 4 * 1024 * 1024;
 const OPTIONS = { chunkSize: PIECE_BYTES, highWaterMark: WAITING_BYTES };
@@ -13,7 +13,7 @@ const SMALL_CHUNK_BYTES = 16 * 1024;
 export const MAX_RATIO = 500;
 export const HARMLESS_BYTES = 64 * 1024 * 1024;
 
-/** How a member of a gzip file begins, and what may stand behind the first ten bytes (RFC 1952). */
+/** The start of a member of a gzip file, and the flags of the parts after the first ten bytes (RFC 1952). */
 const MAGIC = Buffer.from([0x1f, 0x8b]);
 const DEFLATE = 8;
 const HEADER_CHECKSUM = 2;
@@ -22,12 +22,12 @@ const NAME = 8;
 const COMMENT = 16;
 
 /**
- * What a gzip file holds, all its members one after the other. It fails when the file is cut off or damaged, and when
- * it unfolds to more than any honest file would. What stands behind the last member does no harm, as with `gzip -d`:
- * zeros, with which files are padded, and anything else, which is told.
+ * The content of a gzip file, with all its members. It fails if the file is cut off or damaged, and if it expands to
+ * more than any honest file. Bytes after the last member do no harm, as with `gzip -d`: zeros, with which files are
+ * padded, and anything else, which is reported.
  *
- * Members are unpacked one by one: of Node's own gunzip nobody can tell where the last one ended, and it throws away
- * with the rest what it has unpacked of that.
+ * Members are unpacked one by one: Node's gunzip does not report where the last one ended, and it discards its output
+ * with the rest.
  */
 export async function* gunzipped(source: ByteSource, onRest: () => void = () => undefined): ByteSource {
   const input = new PackedInput(source);

@@ -45,9 +45,9 @@ describe('a gzip file', () => {
     ['garbage', Buffer.from('garbage'), true],
     ['zeros and garbage', Buffer.concat([zeros, Buffer.from('garbage')]), true],
     ['half a mark of gzip', Buffer.from([0x1f]), true],
-  ])('keeps what it holds with %s behind it', async (_, behind, rest) => {
+  ])('keeps what it holds with %s after it', async (_, after, rest) => {
     for (const size of SIZES) {
-      const bytes = Buffer.concat([gzipSync(text), gzipSync('more'), behind]);
+      const bytes = Buffer.concat([gzipSync(text), gzipSync('more'), after]);
       expect(await unpack(bytes, size)).toEqual({
         content: Buffer.concat([text, Buffer.from('more')]),
         rest,
@@ -88,7 +88,7 @@ describe('a gzip file', () => {
     expect((await unpack(bytes.subarray(0, 20))).error).toContain('cut off');
   });
 
-  it('that is cut off says so wherever that is, behind what came before', async () => {
+  it('that is cut off says so wherever that is, after what came before', async () => {
     const bytes = gzipSync(text);
     for (let end = 2; end < bytes.length; end++) {
       const { content, error } = await unpack(bytes.subarray(0, end));
@@ -120,7 +120,7 @@ describe('FileConnector', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('publishes what a compressed file holds, and warns of what stands behind it', async () => {
+  it('publishes the content of a compressed file, and warns of bytes after it', async () => {
     const garbage = Buffer.from('garbage');
     await writeFiles(folder, {
       'a.csv.gz': Buffer.concat([gzipSync('k\n1\n2\n'), garbage]),
@@ -136,8 +136,8 @@ describe('FileConnector', () => {
     expect(found).toEqual(['a.csv-1', 'a.csv-2', 'b.txt.gz!b.txt', 'c.txt.gz!c.txt', 'd.tar.gz!d.txt']);
     expect(rejected).toEqual(['e.csv.gz: it is cut off: unexpected end of file']);
     expect(warnings.sort()).toEqual([
-      'a.csv.gz: what stands behind its compressed data is ignored, as gzip does: the file may be damaged',
-      'b.txt.gz: what stands behind its compressed data is ignored, as gzip does: the file may be damaged',
+      'a.csv.gz: the bytes after its compressed data are ignored, as gzip does: the file may be damaged',
+      'b.txt.gz: the bytes after its compressed data are ignored, as gzip does: the file may be damaged',
     ]);
   });
 });

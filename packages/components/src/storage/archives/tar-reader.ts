@@ -15,7 +15,7 @@ const SPARSE = 'GNU.sparse.';
  * The files in a tar archive, in order, in one pass; folders are left out. Ends with an error when the archive is cut
  * off or is none.
  *
- * @param onNoEnd the archive ends behind an entry, without the mark of its end
+ * @param onNoEnd the archive ends after an entry, without the mark of its end
  */
 export async function* tarEntries(
   source: ByteSource,

@@ -16,7 +16,7 @@ const UTF8_NAME = 1 << 11;
 const UNIX = 3;
 const FILE_TYPE = 0o170000;
 const SYMLINK = 0o120000;
-/** What stands before the content of an entry: a signature, and the lengths of a name and of further fields. */
+/** The bytes before the content of an entry: a signature, and the lengths of a name and of further fields. */
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 /** How an entry of the directory begins. */
@@ -38,15 +38,15 @@ export async function* localZipEntries(path: string): AsyncGenerator<ArchiveEntr
 }
 
 /**
- * The files in a zip archive, in the order of its directory; folders are left out. Ends with an error when the
- * directory cannot be read. An entry that is damaged fails when it is read, and leaves the others alone.
+ * The files in a zip archive, in the order of its directory; folders are left out. Ends with an error if the directory
+ * cannot be read. A damaged entry fails when it is read, and does not affect the others.
  *
- * @param file the archive, which stays open: its directory stands at its end
+ * @param file the archive, which stays open: its directory is at its end
  */
 export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry> {
   const { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } = await import('yauzl');
   const directory = new BlockFile(file);
-  /** Behind what was read last of the directory. */
+  /** After what was read last of the directory. */
   let end = 0;
   class DirectoryReader extends RandomAccessReader {
     override read(
@@ -79,7 +79,7 @@ export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry
   });
   const contents = new BlockFile(file);
   for await (const entry of zip.eachEntry()) {
-    // Some programs count to 65,535 and begin again: what stands there counts.
+    // Some programs count to 65,535 and start again: the stored number counts.
     if (zip.entriesRead === zip.entryCount && (await directory.read(end, 4)).equals(DIRECTORY_SIGNATURE)) {
       zip.entryCount++;
     }
@@ -115,7 +115,7 @@ async function* readEntry(entry: Entry, file: FileHandle, contents: BlockFile): 
   const { relativeOffsetOfLocalHeader: start, compressedSize, uncompressedSize, compressionMethod } = entry;
   const header = await contents.read(start, LOCAL_HEADER_BYTES);
   if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) {
-    throw new Error('it does not stand where the directory of the archive says');
+    throw new Error('it is not at the place in the directory of the archive');
   }
   const dataStart = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
   if (compressedSize <= SMALL_BYTES && uncompressedSize <= SMALL_BYTES) {

@@ -3,14 +3,15 @@ import { allowedPath } from '@headrace/engine';
 import { type Agents, openAgents } from '../../http/agents.ts';
 import type { GcpSettings } from '../storage-parameters.ts';
 
-/* In a room of its own: what talks to servers is loaded with the storage that needs it, not with those that read files. */
+/* A separate file: modules that connect to servers are loaded with the storage that needs them, not with those that
+   read files. */
 
 /** Where Google Cloud Storage is, and who we are there, as Google's library finds it out. */
 export class GcsLogin {
   readonly #library: Storage;
   readonly #agents: Agents;
   #anonymous: boolean;
-  /** Why we are nobody. */
+  /** Why there are no credentials. */
   #reason: Error | undefined;
 
   private constructor(library: Storage, agents: Agents, anonymous: boolean) {
@@ -31,7 +32,7 @@ export class GcsLogin {
         transporterOptions: { agent: ({ protocol }) => (protocol === 'https:' ? agents.https : agents.http) },
       },
     });
-    // A server of one's own knows nothing of Google's accounts.
+    // A private server has no Google accounts.
     return new GcsLogin(storage, agents, storage.customEndpoint && !hasKey);
   }
 
@@ -40,7 +41,7 @@ export class GcsLogin {
     return this.#library.baseUrl + path;
   }
 
-  /** The headers of a request. Who has no credentials is nobody, and may read what is public. */
+  /** The headers of a request. Without credentials it is anonymous and may read public files. */
   async headers(): Promise<Record<string, string>> {
     if (this.#anonymous) return {};
     try {
@@ -53,7 +54,7 @@ export class GcsLogin {
     }
   }
 
-  /** Throws why we are nobody when that was not enough. */
+  /** Throws the reason for missing credentials if the request needed some. */
   explain(status: number): void {
     if (status === 401 && this.#reason !== undefined) throw this.#reason;
   }

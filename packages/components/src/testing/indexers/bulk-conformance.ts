@@ -4,7 +4,7 @@ import type { BulkEngine } from './bulk-engine.ts';
 import { byId, DELETES, EngineRuns, type Fields, numbered, outcome, QUICK } from './engine-runs.ts';
 import { bulkLines, FaultyProxy } from './faulty-proxy.ts';
 
-/** What the indexers must do that send bulk requests, besides what all must. */
+/** The rules for indexers that send bulk requests, in addition to those for all. */
 export function describeBulkConformance(engine: BulkEngine, url: () => string): void {
   describe('every indexer with bulk requests', () => {
     const runs = new EngineRuns(engine);

@@ -144,7 +144,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
 
     // Continuous integration has no time for it: a start of OpenSearch on a busy machine outlasts every limit.
     it.skipIf(process.env.CI === 'true')(
-      'goes on when the engine is restarted during a run',
+      'continues when the engine is restarted during a run',
       async () => {
         const target = await engine.create();
         const documents = numbered(120);

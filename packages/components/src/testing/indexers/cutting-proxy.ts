@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands before a server that does not speak HTTP, passes on bytes both ways, and cuts connections. */
+/** A proxy for a server that does not speak HTTP. It passes on bytes both ways, and cuts connections. */
 export class CuttingProxy {
   /** After how many bytes of a connection, both ways, it is cut, in the middle of what was about to be passed on. */
   cutEvery = Number.POSITIVE_INFINITY;

@@ -19,7 +19,7 @@ interface BulkLine {
   readonly action: string;
 }
 
-/** Stands before a real engine, and lets go wrong what a test wants to go wrong. */
+/** A proxy for a real engine that causes the faults of a test. */
 export class FaultyProxy {
   /** Called for each request that changes something, with its body: what is to go wrong, if anything. */
   fault: (body: string) => Fault | undefined = () => undefined;

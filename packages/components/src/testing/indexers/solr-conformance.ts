@@ -3,7 +3,7 @@ import { describeDeletesByField } from './delete-by-field-conformance.ts';
 import { byId, EngineRuns, outcome } from './engine-runs.ts';
 import type { SolrEngine } from './solr-engine.ts';
 
-/** What the indexer for Solr must do besides what all must. */
+/** The rules for the indexer for Solr, in addition to those for all. */
 export function describeSolrConformance(engine: SolrEngine, url: () => string): void {
   describe('the indexer for Solr', () => {
     const runs = new EngineRuns(engine);
@@ -44,7 +44,7 @@ export function describeSolrConformance(engine: SolrEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual({ 2: { id: '2', n_i: 2 } });
     });
 
-    it('tells of a collection that there is not', async () => {
+    it('reports a collection that does not exist', async () => {
       const target = await engine.create();
       const documents = [{ id: '1', where: 'nowhere' }, { id: '2' }];
       const result = await runs.send(url(), target, documents, 'indexOverrideField: where');

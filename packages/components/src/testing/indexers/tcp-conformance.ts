@@ -39,7 +39,8 @@ export function describeLostConnections(engine: EngineUnderTest, runs: EngineRun
     const { succeeded, failed } = outcome(await runs.send(proxy.url, target, documents, settings));
     expect(succeeded).toBe(40 - Object.keys(failed).length);
     expect(failed).toMatchObject({ d30: expect.stringMatching(/connect/i), d39: expect.stringMatching(/connect/i) });
-    // What is told to have failed may be there, since the reply may be what was lost. What is not told must be there.
+    // Documents that are reported as failed may be present, because the reply may have been lost. All others must be
+    // present.
     const taken = documents.filter(({ id }) => !((id as string) in failed));
     expect(await engine.contents(target)).toMatchObject(byId(taken));
     const retried = await runs.send(server.url, target, [], '', '', '', { retry: runs.failed });
@@ -47,12 +48,12 @@ export function describeLostConnections(engine: EngineUnderTest, runs: EngineRun
     expect(await engine.contents(target)).toEqual(byId(documents));
   });
 
-  it('goes on when the server is restarted during a run', async () => {
+  it('continues when the server is restarted during a run', async () => {
     const target = await engine.create();
     const documents = numbered(3000);
     const settings = 'batchSize: 2, maxRetries: 2000, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
     const sending = runs.send(server.url, target, documents, settings);
-    // When some are in: before the first connection there would be nothing to go on with.
+    // When some are written: before the first connection there would be nothing to continue.
     while (Object.keys(await engine.contents(target)).length === 0)
       await new Promise((resolve) => setTimeout(resolve, 5));
     await server.stop();

@@ -115,7 +115,7 @@ class RowReader {
     while (!parser.done) {
       if (!parser.next()) {
         this.#pending = parser.rest() + rest;
-        // A quoted cell goes on: with twice the text, long ones are not read again and again.
+        // A quoted cell continues: with twice the text, long ones are not read repeatedly.
         this.#enough = this.#pending.length * 2;
         return;
       }

@@ -68,7 +68,7 @@ async function load(options: EntityDictionaries, context: StageContext): Promise
     const folded = syntax.fold(term);
     builder.add(reportFolded ? folded : term, cells[1], folded);
   };
-  // All that cannot be read are told, not the first only.
+  // All unreadable ones are reported, not only the first.
   const unreadable: HeadraceError[] = [];
   try {
     for (const path of options.dictionaries) {
