@@ -1,7 +1,7 @@
 import type { IndexerSettings, Logger } from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Delivery, type Destination, type Refusal, type Reply } from './delivery.ts';
+import { Delivery, type DeliveryFailure, type Destination, type Reply } from './delivery.ts';
 import { RequestSize } from './request-size.ts';
 import { NO_ANSWER, retriesOf } from './retries.ts';
 
@@ -30,7 +30,7 @@ function scripted(count: number, ...replies: Reply[]) {
   return { requests, destination, positions: all(count) };
 }
 
-const refusal = (status: number): Refusal => ({ status, message: `status ${status}` });
+const refusal = (status: number): DeliveryFailure => ({ status, message: `status ${status}` });
 
 describe('Delivery', () => {
   it('sends again what may succeed later, alone', async () => {
@@ -45,7 +45,7 @@ describe('Delivery', () => {
   });
 
   it('counts what says nothing of a document as undelivered, and what does not', async () => {
-    const items = new Map<number, Refusal>([
+    const items = new Map<number, DeliveryFailure>([
       [0, { ...refusal(403), undelivered: true }],
       [1, refusal(403)],
     ]);
@@ -208,7 +208,7 @@ describe('Delivery', () => {
           request: async (positions) => {
             const status = whole[request++] ?? 0;
             if (status !== 0) return { refused: refusal(status) };
-            const refused = new Map<number, Refusal>();
+            const refused = new Map<number, DeliveryFailure>();
             positions.forEach((position, i) => {
               const said = items[item++ % items.length] as number;
               const key = keys[position] as number;

@@ -5,7 +5,7 @@ import type { RequestSize } from './request-size.ts';
 import { NO_ANSWER, type Retries } from './retries.ts';
 
 /** Why documents, or a whole request, were not taken. */
-export interface Refusal {
+export interface DeliveryFailure {
   /** `NO_ANSWER` when there is none. */
   readonly status: number;
   readonly message: string;
@@ -20,7 +20,7 @@ export interface Refusal {
 }
 
 /** What became of a request: it was refused as a whole, or these of its documents were, by their place in it. */
-export type Reply = { readonly refused: Refusal } | { readonly items: ReadonlyMap<number, Refusal> };
+export type Reply = { readonly refused: DeliveryFailure } | { readonly items: ReadonlyMap<number, DeliveryFailure> };
 
 /** Where documents of a batch are sent to. */
 export interface Destination {
@@ -47,12 +47,12 @@ interface Job {
   readonly attempts: number;
   /** Milliseconds to wait first. */
   readonly wait: number;
-  readonly reason?: Refusal;
+  readonly reason?: DeliveryFailure;
 }
 
 interface Failed {
   readonly position: number;
-  readonly refusal: Refusal;
+  readonly refusal: DeliveryFailure;
 }
 
 /** Statuses of requests that are refused for what is in them. */
@@ -146,9 +146,14 @@ export class Delivery {
   }
 
   /** Reads what became of each document of a job; gives what is to be sent again. */
-  #readItems(job: Job, items: ReadonlyMap<number, Refusal>, to: Destination, failed: Failed[]): Job | undefined {
+  #readItems(
+    job: Job,
+    items: ReadonlyMap<number, DeliveryFailure>,
+    to: Destination,
+    failed: Failed[],
+  ): Job | undefined {
     const again: number[] = [];
-    let reason: Refusal | undefined;
+    let reason: DeliveryFailure | undefined;
     for (const [i, refusal] of items) {
       const position = job.positions[i] as number;
       if (!this.#mayRetry(refusal, job)) failed.push({ position, refusal });
@@ -186,7 +191,7 @@ export class Delivery {
     else if (refusals.every((refusal) => this.#mayRetry(refusal, job))) this.#retries.hindered?.(first);
   }
 
-  #mayRetry({ status, retryable }: Refusal, { attempts }: Job): boolean {
+  #mayRetry({ status, retryable }: DeliveryFailure, { attempts }: Job): boolean {
     return attempts < this.#retries.most && (retryable ?? this.#retries.isRetryable(status));
   }
 
@@ -201,23 +206,27 @@ export class Delivery {
   }
 
   /** Whether a refusal says nothing of the document. */
-  #isUndelivered({ status, retryable, whole, undelivered }: Refusal, to: Destination, noneTaken: boolean): boolean {
+  #isUndelivered(
+    { status, retryable, whole, undelivered }: DeliveryFailure,
+    to: Destination,
+    noneTaken: boolean,
+  ): boolean {
     if (undelivered === true) return true;
     if (retryable ?? (status === NO_ANSWER || isTransient(status) || this.#retries.isRetryable(status))) return true;
     return whole === true && !FAULTS_OF_CONTENT.has(status) && (noneTaken || !to.isolates(status));
   }
 
-  #retry({ attempts }: Job, positions: readonly number[], reason: Refusal): Job {
+  #retry({ attempts }: Job, positions: readonly number[], reason: DeliveryFailure): Job {
     const wait = this.#retries.delay(attempts + 1, reason.retryAfter);
     this.#retries.retried?.(positions.length);
     return { positions, attempts: attempts + 1, wait, reason };
   }
 }
 
-const GIVEN_UP: Refusal = { status: NO_ANSWER, message: 'The run was given up before the document was sent' };
+const GIVEN_UP: DeliveryFailure = { status: NO_ANSWER, message: 'The run was given up before the document was sent' };
 
-function failAll({ positions }: Job, refused: Refusal, failed: Failed[]): void {
-  const refusal: Refusal = { ...refused, whole: true };
+function failAll({ positions }: Job, refused: DeliveryFailure, failed: Failed[]): void {
+  const refusal: DeliveryFailure = { ...refused, whole: true };
   for (const position of positions) failed.push({ position, refusal });
 }
 

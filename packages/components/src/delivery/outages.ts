@@ -1,5 +1,5 @@
 import type { Logger } from '@headrace/engine';
-import type { Refusal } from './delivery.ts';
+import type { DeliveryFailure } from './delivery.ts';
 
 /**
  * A destination that accepts some documents and refuses others does not fill the log: it is reported once within this
@@ -20,7 +20,7 @@ export class Outages {
   }
 
   /** It takes nothing, and is asked again. */
-  begin({ message }: Refusal): void {
+  begin({ message }: DeliveryFailure): void {
     const now = Date.now();
     if (this.#begun !== undefined || now - this.#toldAt < QUIET_MS) return;
     this.#begun = now;

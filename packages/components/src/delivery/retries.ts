@@ -1,6 +1,6 @@
 import { type IndexerContext, MAX_MILLIS } from '@headrace/engine';
 import { longestRetryAfter } from '../http/retry.ts';
-import type { Refusal } from './delivery.ts';
+import type { DeliveryFailure } from './delivery.ts';
 import { Outages } from './outages.ts';
 
 /** The status without an answer: the server could not be reached, or did not answer. */
@@ -20,7 +20,7 @@ export interface Retries {
   /** Called with the number of documents that are sent again. */
   retried?(documents: number): void;
   /** Called with the reason when the destination accepted nothing and is tried again. */
-  hindered?(reason: Refusal): void;
+  hindered?(reason: DeliveryFailure): void;
   /** Called when it accepted something. */
   taken?(): void;
 }

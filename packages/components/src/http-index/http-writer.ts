@@ -1,6 +1,6 @@
 import type { EncodedBatch, IndexFailure } from '@headrace/engine';
 import { BatchBytes } from '../delivery/batch-bytes.ts';
-import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
+import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
@@ -91,7 +91,7 @@ export class HttpWriter {
     const replies = await Promise.all(
       positions.map((position) => this.#sendOne(keys[position] as DocumentKey, bytes.rest(position))),
     );
-    const items = new Map<number, Refusal>();
+    const items = new Map<number, DeliveryFailure>();
     for (const [i, reply] of replies.entries()) {
       if ('refused' in reply) items.set(i, this.#judged(reply.refused));
     }
@@ -111,7 +111,7 @@ export class HttpWriter {
   }
 
   /** A refusal of a document with a separate request. */
-  #judged(refusal: Refusal): Refusal {
+  #judged(refusal: DeliveryFailure): DeliveryFailure {
     const isMissing = refusal.status === 404 || refusal.status === 410;
     // Where the URL names the document, it is that which is not there.
     return isMissing && this.#settings.url.includes(ID_PLACE) ? refusal : { ...refusal, whole: true };

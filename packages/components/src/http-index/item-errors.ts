@@ -1,5 +1,5 @@
 import { counted } from '@headrace/engine';
-import type { Refusal, Reply } from '../delivery/delivery.ts';
+import type { DeliveryFailure, Reply } from '../delivery/delivery.ts';
 import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
@@ -37,7 +37,7 @@ export function readReplyWithItems(response: HttpResponse, count: number): Reply
     const message = `The server returned HTTP ${response.status} with "${said}", which does not tell what became of ${counted(count, 'document')}`;
     return { refused: { status: NO_ANSWER, message } };
   }
-  const items = new Map<number, Refusal>();
+  const items = new Map<number, DeliveryFailure>();
   for (const { index, status, message = 'no reason given' } of errors) {
     items.set(index, { status, message: `The server refused the document (status ${status}): ${message}` });
   }

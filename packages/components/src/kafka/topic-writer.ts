@@ -1,7 +1,7 @@
 import { type EncodedBatch, HeadraceError, type IndexFailure } from '@headrace/engine';
 import type { MessageToProduce, Producer } from '@platformatic/kafka';
 import { BatchBytes } from '../delivery/batch-bytes.ts';
-import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
+import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
@@ -160,7 +160,7 @@ export class TopicWriter {
     }
   }
 
-  #refusal(error: unknown): Refusal {
+  #refusal(error: unknown): DeliveryFailure {
     const { message } = kafkaError(this.#settings.brokers.join(','), error);
     if (hasKafkaError(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) return { status: TOO_LARGE, message };
     if (hasKafkaError(error, 'INVALID_RECORD')) return { status: BAD_RECORD, message, retryable: false };

@@ -9,7 +9,7 @@ import {
   RESERVED_FIELDS,
   type Value,
 } from '@headrace/engine';
-import type { Refusal, ScriptHost } from '@headrace/sandbox/javascript';
+import type { RefusedOperation, ScriptHost } from '@headrace/sandbox/javascript';
 import { RAW_DOCUMENT } from './raw-document.ts';
 
 /** The current document of a script: what the realm of the script reaches, whichever engine it lives in. */
@@ -43,7 +43,7 @@ export class DocumentHost implements ScriptHost<Document> {
     return this.document.get(name);
   }
 
-  write(name: string, value: unknown): Refusal | undefined {
+  write(name: string, value: unknown): RefusedOperation | undefined {
     try {
       this.document.set(name, value as Value);
       return undefined;
@@ -58,7 +58,7 @@ export class DocumentHost implements ScriptHost<Document> {
     return true;
   }
 
-  call(method: string, args: unknown[]): { value?: Value; refusal?: Refusal } {
+  call(method: string, args: unknown[]): { value?: Value; refusal?: RefusedOperation } {
     try {
       const value = RAW_DOCUMENT[method]?.(this.document, args as Value[]);
       return value === undefined ? {} : { value };
@@ -96,6 +96,6 @@ export class DocumentHost implements ScriptHost<Document> {
   }
 }
 
-function refusal(error: unknown): Refusal {
+function refusal(error: unknown): RefusedOperation {
   return { code: error instanceof HeadraceError ? error.code : 'HR_STAGE_FAILED', message: messageOf(error) };
 }

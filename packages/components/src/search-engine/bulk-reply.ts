@@ -1,5 +1,5 @@
 import { counted } from '@headrace/engine';
-import type { Refusal, Reply } from '../delivery/delivery.ts';
+import type { DeliveryFailure, Reply } from '../delivery/delivery.ts';
 import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
@@ -58,7 +58,7 @@ export function readBulkReply(
       refused: strangeAnswer(response, name, `which does not tell what became of ${counted(count, 'document')}`),
     };
   }
-  const refusals = new Map<number, Refusal>();
+  const refusals = new Map<number, DeliveryFailure>();
   let dropped = 0;
   for (let i = 0; i < count; i++) {
     // An item that says nothing has no status, which is no success.
@@ -81,7 +81,7 @@ export function readBulkReply(
 }
 
 /** The refusal of a request that was answered with a status that is no success. */
-export function statusRefusal(response: HttpResponse, name: ProductName): Refusal {
+export function statusRefusal(response: HttpResponse, name: ProductName): DeliveryFailure {
   const { status, headers } = response;
   const answer = parse(response) as { error?: ErrorCause | string } | undefined;
   const reason = reasonOf(answer?.error) ?? excerpt(response.body, MAX_EXCERPT);
@@ -91,12 +91,12 @@ export function statusRefusal(response: HttpResponse, name: ProductName): Refusa
 }
 
 /** The refusal of a request that had no answer. */
-export function transportRefusal(message: string, name: ProductName): Refusal {
+export function transportRefusal(message: string, name: ProductName): DeliveryFailure {
   return { status: NO_ANSWER, message: `Transport failure communicating with ${name.requests}: ${message}` };
 }
 
 /** The refusal of an answer of success that cannot be understood: something between may have made it. */
-export function strangeAnswer(response: HttpResponse, name: ProductName, what: string): Refusal {
+export function strangeAnswer(response: HttpResponse, name: ProductName, what: string): DeliveryFailure {
   return transportRefusal(
     `it answered ${response.status} with "${excerpt(response.body, MAX_EXCERPT)}", ${what}`,
     name,

@@ -1,6 +1,6 @@
 import { counted, type EncodedBatch, type IndexFailure, type Logger } from '@headrace/engine';
 import { BatchBytes } from '../delivery/batch-bytes.ts';
-import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
+import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import { KeyOrder } from '../delivery/key-order.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
@@ -248,7 +248,8 @@ function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
   if (conflict) return { refused: { status: 409, message, retryable: true } };
   if (response.status >= 300) return { refused: statusRefusal(response, name) };
   if (answer === undefined) return { refused: strangeAnswer(response, name, 'which is not JSON') };
-  if (failure !== undefined) return { refused: { status: failure.status ?? NO_ANSWER, message } satisfies Refusal };
+  if (failure !== undefined)
+    return { refused: { status: failure.status ?? NO_ANSWER, message } satisfies DeliveryFailure };
   if (answer.timed_out === true) return { refused: { status: NO_ANSWER, message: `${message}: it timed out` } };
   return { items: new Map() };
 }

@@ -1,6 +1,6 @@
 import type { EncodedBatch, IndexFailure } from '@headrace/engine';
 import { BatchBytes } from '../delivery/batch-bytes.ts';
-import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
+import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
@@ -81,7 +81,10 @@ export class SolrWriter {
       return reply;
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      const refusal: Refusal = { status: NO_ANSWER, message: `Error communicating with Solr: ${error.message}` };
+      const refusal: DeliveryFailure = {
+        status: NO_ANSWER,
+        message: `Error communicating with Solr: ${error.message}`,
+      };
       return { refused: error.isConnectionFailure ? refusal : { ...refusal, retryable: false } };
     }
   }

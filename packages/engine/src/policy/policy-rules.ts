@@ -13,7 +13,7 @@ export const BOUNDARY_HINT =
   'and start it again; or, if all users who upload are trusted, set `policy.scripts: all` in the service file.';
 
 /** Why something is not allowed, in the words of the error. */
-export interface Refusal {
+export interface PolicyViolation {
   readonly code: 'HR_POLICY_REFUSED' | 'HR_POLICY_NO_BOUNDARY';
   readonly reason: string;
   readonly hint: string;
@@ -40,7 +40,7 @@ export class PolicyRules {
   }
 
   /** Why a component may not be used; undefined if it may. */
-  refusedComponent(entry: PolicedComponent, builtIn: boolean): Refusal | undefined {
+  refusedComponent(entry: PolicedComponent, builtIn: boolean): PolicyViolation | undefined {
     const refused = this.#refusedName(entry, builtIn) ?? this.#refusedScripts(entry, builtIn);
     if (refused !== undefined) return { code: 'HR_POLICY_REFUSED', reason: refused, hint: POLICY_HINT };
     const boundary = entry.scripts === 'boundary' ? this.scriptBoundary() : undefined;
@@ -48,7 +48,7 @@ export class PolicyRules {
   }
 
   /** The boundary that script processes must run in, or the reason why there is none; undefined if they need none. */
-  scriptBoundary(): UsableBoundary | Refusal | undefined {
+  scriptBoundary(): UsableBoundary | PolicyViolation | undefined {
     const { scripts, boundary } = this.policy;
     if (scripts === 'all') return undefined;
     if (boundary !== undefined && boundary.kind !== 'none') return boundary;

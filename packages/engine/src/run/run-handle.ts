@@ -15,7 +15,7 @@ import type { ConnectorProgress, FromRun, ThreadResult, ThreadStages, ToRun } fr
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
 /** A run in its thread, seen from the process. */
-export class ThreadRun implements RunHandle {
+export class StartedRun implements RunHandle {
   readonly runId: string;
   readonly done: Promise<RunResult>;
   readonly #worker: Worker;

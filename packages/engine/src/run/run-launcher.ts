@@ -5,7 +5,7 @@ import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
-import { ThreadRun } from './run-handle.ts';
+import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
@@ -88,7 +88,7 @@ export class RunLauncher {
   start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
     const worker = this.#take();
     this.#registry = request.registry;
-    const run = new ThreadRun(request, worker, this.#options.heapMb, listeners);
+    const run = new StartedRun(request, worker, this.#options.heapMb, listeners);
     const opened = new Map<string, number>();
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.#noteModules(message.modules);

@@ -1,7 +1,7 @@
 import type { ScriptFailure } from '../problems/script-problem.ts';
 
 /** An operation that the document refuses. */
-export interface Refusal {
+export interface RefusedOperation {
   readonly message: string;
   readonly code: string;
 }
@@ -17,10 +17,10 @@ export interface RealmHost {
   has(name: string): boolean;
   /** Undefined for a missing field. */
   read(name: string): unknown;
-  write(name: string, value: unknown): Refusal | undefined;
+  write(name: string, value: unknown): RefusedOperation | undefined;
   /** False for a field that belongs to the engine. */
   remove(name: string): boolean;
-  call(method: string, args: unknown[]): { readonly value?: unknown; readonly refusal?: Refusal };
+  call(method: string, args: unknown[]): { readonly value?: unknown; readonly refusal?: RefusedOperation };
   log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
   list(): unknown[];
   map(): Map<string, unknown>;
@@ -52,7 +52,7 @@ export function openRealm(host: RealmHost): Realm {
   const MAX_LONG = 2 ** 63;
   let lives: Map<string, { live: object; original: unknown }> | undefined;
 
-  function refuse({ message, code }: Refusal): never {
+  function refuse({ message, code }: RefusedOperation): never {
     throw Object.assign(new Error(message), { code });
   }
 
