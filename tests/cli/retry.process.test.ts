@@ -101,7 +101,7 @@ it('refuses files that cannot be used, before anything is done', async () => {
   const cwd = prepare('');
   writeFileSync(join(cwd, 'bad.jsonl'), '{"id":"1","connector":"source","document":{"id":"1"}}\nnonsense\n');
   const invalid = await headrace(['run', 'a.conf', '--retry', 'bad.jsonl'], { cwd });
-  expect(invalid).toMatchObject({ code: 2, stderr: expect.stringContaining('Failed document 2: it is no JSON') });
+  expect(invalid).toMatchObject({ code: 2, stderr: expect.stringContaining('Failed document 2: it is not JSON') });
   for (const [args, message] of [
     [['--retry', 'none.jsonl'], 'The failed documents of none.jsonl cannot be read: ENOENT'],
     [['--retry', 'bad.jsonl', '--failures', './bad.jsonl'], '--retry and --failures need different files'],

@@ -295,7 +295,7 @@ describe('the check of PostgresIndexer', () => {
   it('finds what would fail later', () => {
     expect(problems({})).toEqual([]);
     expect(problems({ connectionString: 'jdbc:mysql://h/db' })).toEqual([
-      'error: connectionString must be the URL of a PostgreSQL',
+      'error: connectionString must be the URL of a PostgreSQL server',
     ]);
     expect(problems({ connectionString: 'postgres://h/db' })).toEqual([
       'error: the connection string is not a JDBC URL',

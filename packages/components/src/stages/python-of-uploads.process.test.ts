@@ -253,7 +253,7 @@ def process_document(doc):
     enforcePolicy({ ...STRICT_POLICY, never: [join(process.cwd(), 'python/store')], boundary });
     await expect(run(text)).rejects.toMatchObject({
       code: 'HR_POLICY_REFUSED',
-      message: expect.stringContaining('which has files of the service in it'),
+      message: expect.stringContaining('which contains files of the service'),
     });
   });
 });

@@ -148,7 +148,7 @@ it('has SQLite prepare a query, and does not run it', async () => {
     const mistakes = [
       ['select id from no_such_table', /no_such_table/],
       ['selct id from reached', /syntax error/],
-      ["insert into reached values ('x')", /no query/],
+      ["insert into reached values ('x')", /not a query/],
       ["insert into no_such_table values ('x') returning id", /no_such_table/],
     ] as const;
     for (const [sql, message] of mistakes) {
