@@ -3,9 +3,11 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import { TableBuilder } from '../document/table-builder.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
+import type { TablePass } from '../pipeline/table-pass.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
@@ -21,6 +23,8 @@ import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from './pipel
 
 /** How many documents are decoded at a time when each document is processed alone. */
 const MAX_HELD = 256;
+/** How many documents form a table if they are decoded one by one. */
+const MAX_COLLECTED = 256;
 
 export interface BatchProcessorOptions {
   readonly pipeline: Pipeline;
@@ -31,6 +35,8 @@ export interface BatchProcessorOptions {
   readonly limit: ComputeLimit;
   readonly flow: FlowControl;
   readonly failureBudget: FailureBudget;
+  /** Whether to process documents as tables. Otherwise they go through the stages one by one. */
+  readonly tables: boolean;
   readonly log: Logger;
   readonly post: (part: OutcomePart) => void;
   /**
@@ -75,6 +81,11 @@ export class BatchProcessor implements RecordSink {
   /** How many documents of the batch are finished. */
   #done = 0;
   #begun: Begun | undefined;
+  readonly #tablePass: TablePass;
+  /** How many tables have been processed. */
+  #tables = 0;
+  /** Documents that were decoded one by one and will be processed as a table. */
+  #collected = new TableBuilder();
   /**
    * Whether tables are processed row by row. True after V8 has ended the work on a table; batches are slow from then
    * on.
@@ -98,6 +109,7 @@ export class BatchProcessor implements RecordSink {
       guard: (work) => this.guarded(work),
       progressed: () => this.#postIfDue(),
     });
+    this.#tablePass = pipeline.tablePass(this.#part, this.#feeder);
   }
 
   /** Processes one batch. If the batch cannot be decoded completely, the documents before the error count. */
@@ -156,6 +168,7 @@ export class BatchProcessor implements RecordSink {
     this.#seen = 0;
     this.#paused = false;
     this.#begun = undefined;
+    this.#collected = new TableBuilder();
     this.#clock.startPass();
     const processorBefore = processorMillis();
     if (runGuarded(decode, this.#limit.millis + this.#clock.allowanceMillis)) {
@@ -187,11 +200,18 @@ export class BatchProcessor implements RecordSink {
     if (batch.kind === 'documents') {
       return () => {
         for (const document of decodeDocuments(batch.bytes)) this.document(document);
+        this.#sendCollected();
       };
     }
     const { bytes, decoder: reference, position } = batch.chunk;
     const decoder = await this.#decoders.get(reference);
-    return () => decoder.decode(bytes, position, this);
+    return () => {
+      try {
+        decoder.decode(bytes, position, this);
+      } finally {
+        this.#sendCollected();
+      }
+    };
   }
 
   document(document: Document): void {
@@ -202,49 +222,84 @@ export class BatchProcessor implements RecordSink {
       this.#hold(document);
       return;
     }
+    if (this.#mayUseTables && this.#options.pipeline.takesTables) {
+      this.#collect(document, at);
+      return;
+    }
     this.#begin();
     this.#feeder.feed(document, 0, at);
     this.#done = this.#seen;
     this.#look(1);
   }
 
+  #collect(document: Document, at: number): void {
+    const collected = this.#collected;
+    if (!collected.add(document, at)) {
+      this.#sendCollected();
+      if (this.#paused) return;
+      collected.add(document, at);
+    }
+    if (collected.count >= MAX_COLLECTED) this.#sendCollected();
+  }
+
   table(table: DocumentTable): void {
+    this.#sendCollected();
     const start = this.#seen;
     this.#seen += table.count;
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
-    const { pipeline, runId, flow } = this.#options;
-    table.fill('run_id', runId);
-    const first = Math.max(0, this.#done - start);
+    table.startAt(start);
+    table.fill('run_id', this.#options.runId);
+    this.#processTable(start < this.#done ? table.select(rowsFrom(table, this.#done - start)) : table);
+  }
+
+  /** Processes a table of documents that are not finished. */
+  #processTable(table: DocumentTable): void {
+    const { pipeline, flow } = this.#options;
+    const end = table.position(table.count - 1) + 1;
     if (this.#limit.isAlone) {
-      this.#held = rowsOf(table, first);
+      this.#held = documentsOf(table);
       this.#paused = true;
       return;
     }
     let from = 0;
-    if (first === 0 && !this.#byRow && !this.#feeder.isWaiting && pipeline.inOrder) {
+    if (this.#mayUseTables) {
       this.#begin();
       // Stays true when V8 ends the call.
       this.#byRow = true;
-      from = pipeline.processTable(table);
+      // The documents of the first table go one by one, which shows how fast the stages are.
+      const whole = this.#tables++ > 0 && pipeline.suitsTables;
+      if (whole) this.#tablePass.run(table);
+      else from = pipeline.processTable(table);
       this.#byRow = false;
-      if (from === pipeline.length) {
-        this.#part.table(table, start);
-        this.#done = this.#seen;
+      if (!whole && from === pipeline.length) this.#part.table(table);
+      if (whole || from === pipeline.length) {
+        this.#done = end;
         this.#look(table.count);
         return;
       }
     }
-    let row = first;
+    let row = 0;
     for (; row < table.count && !this.#paused && !flow.stopped; row++) {
-      this.#begin(from, this.#seen);
-      this.#feeder.feed(table.document(row), from, start + row);
-      this.#done = start + row + 1;
+      this.#begin(from, end);
+      const position = table.position(row);
+      this.#feeder.feed(table.document(row), from, position);
+      this.#done = position + 1;
       this.#look(1);
     }
     pipeline.statisticsMark.uncount(from, table.count - row);
   }
 
+  get #mayUseTables(): boolean {
+    return this.#options.tables && !this.#byRow && !this.#feeder.isWaiting && this.#options.pipeline.inOrder;
+  }
+
+  /** Processes the documents that were decoded one by one and form a table. */
+  #sendCollected(): void {
+    if (this.#collected.count > 0) this.#processTable(this.#collected.take());
+  }
+
   reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
+    this.#sendCollected();
     this.#seen++;
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
     this.#begin();
@@ -351,7 +406,12 @@ export class BatchProcessor implements RecordSink {
   }
 }
 
-/** The documents of a table, starting at a row. Each document is created on demand. */
-function* rowsOf(table: DocumentTable, first: number): Generator<Document> {
-  for (let row = first; row < table.count; row++) yield table.document(row);
+/** The documents of a table. Each document is created on demand. */
+function* documentsOf(table: DocumentTable): Generator<Document> {
+  for (let row = 0; row < table.count; row++) yield table.document(row);
+}
+
+/** The rows of a table, starting at one. */
+function rowsFrom(table: DocumentTable, first: number): number[] {
+  return Array.from({ length: table.count - first }, (_, i) => first + i);
 }

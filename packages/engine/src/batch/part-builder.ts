@@ -4,8 +4,8 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
-import type { PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
+import type { TableSink } from '../pipeline/table-pass.ts';
 import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import type { OutcomePart, PartFailure } from './pipeline-messages.ts';
@@ -27,7 +27,7 @@ interface PartMark {
  * Takes what leaves a pipeline, encodes it, and counts it, until it is taken as a part of a batch. If V8 ends work in
  * the middle, a rollback removes all of it, back to the mark before it.
  */
-export class PartBuilder implements PipelineSink {
+export class PartBuilder implements TableSink {
   /** The position in the batch of the document that the pipeline processes. Reports refer to it. */
   position = 0;
   readonly #encoder: DocumentEncoder | undefined;
@@ -111,15 +111,17 @@ export class PartBuilder implements PipelineSink {
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
-  /**
-   * All documents of a table leave the pipeline.
-   * @param first the position of the first one
-   */
-  table(table: DocumentTable, first: number): void {
+  dropped(count: number): void {
+    this.#published += count;
+    this.#dropped += count;
+  }
+
+  /** All documents of a table leave the pipeline. */
+  table(table: DocumentTable): void {
     const texts = this.#encoder === undefined ? [] : encodeTable(this.#encoder, table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
-        this.position = first + row;
+        this.position = table.position(row);
         this.emit(table.document(row), false);
         this.finished();
       }

@@ -1,3 +1,4 @@
+import type { StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
@@ -15,6 +16,8 @@ interface WaitingDocument {
   readonly from: number;
   /** Its position in the batch. */
   readonly at: number;
+  /** What the stage before `from` has returned. */
+  readonly result: StageResult | Promise<StageResult>;
 }
 
 /** Takes what leaves the pipeline. `position` is the position in the batch of the document it comes from. */
@@ -57,15 +60,18 @@ export class PipelineFeeder {
   /**
    * Sends a document through the stages, starting at a stage number, or lets it wait.
    * @param at its position in the batch
+   * @param result what the stage before `from` has returned, if it must still be processed
    */
-  feed(document: Document, from: number, at: number): void {
+  feed(document: Document, from: number, at: number, result?: StageResult | Promise<StageResult>): void {
     const { pipeline, sink } = this.#options;
     if (this.#waiting !== undefined || !pipeline.inOrder) {
-      this.#backlog.push({ document, from, at });
+      // An error is reported when it is the document's turn.
+      if (result instanceof Promise) result.catch(() => undefined);
+      this.#backlog.push({ document, from, at, result });
       return;
     }
     sink.position = at;
-    this.#waiting = pipeline.processOne(document, sink, from);
+    this.#waiting = pipeline.processOne(document, sink, from, result);
   }
 
   /** Resolves when no document waits. */
@@ -96,12 +102,12 @@ export class PipelineFeeder {
     sink.failedDocument(document, pipeline.overdue());
   }
 
-  #processGuarded({ document, from, at }: WaitingDocument): Promise<void> | undefined {
+  #processGuarded({ document, from, at, result }: WaitingDocument): Promise<void> | undefined {
     const { pipeline, sink, guard } = this.#options;
     sink.position = at;
     let waiting: Promise<void> | undefined;
     const work = () => {
-      waiting = pipeline.processOne(document, sink, from);
+      waiting = pipeline.processOne(document, sink, from, result);
     };
     if (!guard(work)) this.failOverdue(document, at);
     return waiting;

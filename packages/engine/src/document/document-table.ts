@@ -1,5 +1,6 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { Document } from './document.ts';
+import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
 import { Shape } from './shape.ts';
 import type { Value } from './value.ts';
@@ -10,12 +11,19 @@ export type Column = readonly (Value | undefined)[];
 /** With this many names or fewer, a linear search is faster. */
 const FEW_FIELDS = 64;
 
-/** The state of a table at some time. */
-export interface TableState {
-  readonly names: readonly string[];
-  readonly columns: readonly Column[];
-  readonly sparse: readonly boolean[];
+/** A field of a table. It is replaced, never changed, so that an earlier state of the table can be restored. */
+interface Field {
+  readonly name: string;
+  /** Undefined until the values are taken from `origin`. */
+  column: Column | undefined;
+  /** Whether some documents do not have the field. */
+  sparse: boolean;
+  /** The field of the table that this one was selected from. */
+  readonly origin: Field | undefined;
 }
+
+/** The state of a table at some time. */
+export type TableState = readonly Field[];
 
 /**
  * Documents of the same fields, column by column. A stage that supports columns processes them in one tight loop
@@ -27,33 +35,51 @@ export interface TableState {
 export class DocumentTable {
   /** How many documents. */
   readonly count: number;
-  #fieldNames: string[];
-  #columns: Column[];
-  /** Whether some documents do not have the field. */
-  #sparse: boolean[];
+  #fields: Field[];
+  /** The rows of another table whose documents these are, if they were selected from it. */
+  #rows: readonly number[] | undefined = undefined;
+  #positions: readonly number[] | undefined;
+  #first = 0;
   /** The shape of documents that have all fields; valid until the fields change. */
-  #shape: Shape | undefined;
+  #shape: Shape | undefined = undefined;
   /** The position of each field. Created at the first look-up, in a table of many fields. */
-  #places: Map<string, number> | undefined;
+  #places: Map<string, number> | undefined = undefined;
 
   /**
    * @param names distinct; one of them is `id`, whose values are texts
-   * @param columns one for each name, all of `count` values, none missing
+   * @param columns one for each name, all of `count` values
+   * @param sparse whether values of a column are missing; by default none are
+   * @param positions the position of each document in its batch; by default its row
    */
-  constructor(names: readonly string[], columns: readonly Column[], count: number) {
-    this.#fieldNames = [...names];
-    this.#columns = [...columns];
-    this.#sparse = names.map(() => false);
+  constructor(
+    names: readonly string[],
+    columns: readonly Column[],
+    count: number,
+    sparse: readonly boolean[] = [],
+    positions?: readonly number[],
+  ) {
+    this.#fields = names.map((name, i) => newField(name, columns[i] as Column, sparse[i] ?? false));
     this.count = count;
+    this.#positions = positions;
   }
 
   /** Names of the fields, in their order. */
   get names(): readonly string[] {
-    return this.#fieldNames;
+    return this.#fields.map(({ name }) => name);
   }
 
   get ids(): readonly string[] {
     return this.column('id') as readonly string[];
+  }
+
+  /** The position of a document in its batch. */
+  position(row: number): number {
+    return this.#positions === undefined ? this.#first + row : (this.#positions[row] as number);
+  }
+
+  /** Sets the position of the first document in its batch. The others follow it. */
+  startAt(position: number): void {
+    this.#first = position;
   }
 
   has(name: string): boolean {
@@ -63,12 +89,12 @@ export class DocumentTable {
   /** The values of a field; undefined if no document has it. */
   column(name: string): Column | undefined {
     const at = this.#place(name);
-    return at < 0 ? undefined : this.#columns[at];
+    return at < 0 ? undefined : this.#columnAt(at);
   }
 
   /**
-   * Sets the values of a field; a new field is added after the others. Throws if the field exists but some documents
-   * lack it: for those it would be a new field at the end, which a column cannot express.
+   * Sets the values of a field; a new field is added after the others. Throws if a document that lacks a field before
+   * others gets it: in that document it would be the last field, which a column cannot express.
    */
   set(name: string, column: Column, sparse: boolean): void {
     checkWritable(name);
@@ -80,15 +106,14 @@ export class DocumentTable {
     const at = this.#place(name);
     if (at < 0) {
       this.#shape = undefined;
-      this.#places?.set(name, this.#fieldNames.length);
-      this.#fieldNames.push(internName(name));
-      this.#columns.push(column);
-      this.#sparse.push(sparse);
-    } else {
-      if (this.#sparse[at] === true && at < this.#columns.length - 1) throw new NotTabular();
-      this.#columns[at] = column;
-      this.#sparse[at] = sparse;
+      this.#places?.set(name, this.#fields.length);
+      this.#fields.push(newField(internName(name), column, sparse));
+      return;
     }
+    const before = this.#columnAt(at);
+    const { name: known, sparse: wasSparse } = this.#fields[at] as Field;
+    if (wasSparse && at < this.#fields.length - 1 && fillsGaps(before, column)) throw new NotTabular();
+    this.#fields[at] = newField(known, column, sparse);
   }
 
   /** Sets the same immutable value (a text, a number) in all documents. */
@@ -98,6 +123,11 @@ export class DocumentTable {
 
   remove(name: string): void {
     checkWritable(name);
+    this.delete(name);
+  }
+
+  /** As `remove`, also for the engine's fields. */
+  delete(name: string): void {
     const at = this.#place(name);
     if (at >= 0) this.#removeAt(at);
   }
@@ -108,8 +138,8 @@ export class DocumentTable {
     if (at < 0) return;
     checkWritable(from);
     checkWritable(to);
-    const column = this.#columns[at] as Column;
-    const sparse = this.#sparse[at] as boolean;
+    const column = this.#columnAt(at);
+    const { sparse } = this.#fields[at] as Field;
     this.#removeAt(at);
     if (this.has(to)) throw new NotTabular();
     this.put(to, column, sparse);
@@ -117,45 +147,92 @@ export class DocumentTable {
 
   /** The current state, for `restore`. */
   save(): TableState {
-    return { names: [...this.#fieldNames], columns: [...this.#columns], sparse: [...this.#sparse] };
+    return [...this.#fields];
   }
 
-  restore({ names, columns, sparse }: TableState): void {
-    this.#fieldNames = [...names];
-    this.#columns = [...columns];
-    this.#sparse = [...sparse];
+  restore(state: TableState): void {
+    this.#fields = [...state];
     this.#shape = this.#places = undefined;
   }
 
   /** One of the documents. It shares its values with the table, so take each document only once. */
   document(row: number): Document {
-    const columns = this.#columns;
+    const fields = this.#fields;
     const values: Value[] = [];
-    for (let i = 0; i < columns.length; i++) {
-      const value = (columns[i] as Column)[row];
+    for (let i = 0; i < fields.length; i++) {
+      const value = ((fields[i] as Field).column ?? this.#columnAt(i))[row];
       if (value !== undefined) values.push(value);
     }
-    if (values.length === columns.length) {
-      this.#shape ??= Shape.common(this.#fieldNames);
+    if (values.length === fields.length) {
+      this.#shape ??= Shape.common(this.names);
       return new Document(this.#shape, values);
     }
-    const names = this.#fieldNames.filter((_, i) => (columns[i] as Column)[row] !== undefined);
-    return new Document(Shape.common(names), values);
+    const present = fields.filter((_, i) => this.#columnAt(i)[row] !== undefined);
+    return new Document(Shape.common(present.map(({ name }) => name)), values);
+  }
+
+  /**
+   * A table of some of the documents. Its columns are copied when they are used for the first time.
+   * @param rows ascending
+   */
+  select(rows: readonly number[]): DocumentTable {
+    const positions = rows.map((row) => this.position(row));
+    const selected = new DocumentTable([], [], rows.length, [], positions);
+    selected.#rows = rows;
+    selected.#fields = this.#fields.map((_, i) => {
+      this.#columnAt(i);
+      const origin = this.#fields[i] as Field;
+      return { name: origin.name, column: undefined, sparse: origin.sparse, origin };
+    });
+    return selected;
+  }
+
+  /**
+   * Takes over the changes to documents that were selected from this table, which has not changed since. Throws if the
+   * fields now have an order that depends on the document.
+   */
+  merge(selected: DocumentTable): void {
+    const rows = selected.#rows as readonly number[];
+    const names = mergeNames(this.names, selected.names);
+    if (names === undefined) throw new NotTabular();
+    this.#fields = names.map((name) => {
+      const field = this.#fields[this.#place(name)];
+      const changed = selected.#fields[selected.#place(name)];
+      if (field !== undefined && changed?.origin === field) return field;
+      const column = field === undefined ? new Array(this.count).fill(undefined) : (field.column as Column).slice();
+      const values = changed?.column;
+      for (let i = 0; i < rows.length; i++) column[rows[i] as number] = values?.[i];
+      const sparse = field === undefined || field.sparse || changed === undefined || changed.sparse;
+      return newField(name, column, sparse);
+    });
+    this.#shape = this.#places = undefined;
+  }
+
+  #columnAt(at: number): Column {
+    const field = this.#fields[at] as Field;
+    if (field.column === undefined) {
+      const values = field.origin?.column as Column;
+      const column = (this.#rows as readonly number[]).map((row) => values[row]);
+      field.column = column;
+      if (field.sparse) field.sparse = column.includes(undefined);
+    }
+    return field.column;
   }
 
   /** The position of a field, or -1. */
   #place(name: string): number {
-    const fieldNames = this.#fieldNames;
-    if (fieldNames.length <= FEW_FIELDS) return fieldNames.indexOf(name);
-    this.#places ??= new Map(fieldNames.map((known, i) => [known, i]));
+    const fields = this.#fields;
+    if (fields.length <= FEW_FIELDS) {
+      for (let i = 0; i < fields.length; i++) if ((fields[i] as Field).name === name) return i;
+      return -1;
+    }
+    this.#places ??= new Map(fields.map((field, i) => [field.name, i]));
     return this.#places.get(name) ?? -1;
   }
 
   #removeAt(at: number): void {
     this.#shape = this.#places = undefined;
-    this.#fieldNames.splice(at, 1);
-    this.#columns.splice(at, 1);
-    this.#sparse.splice(at, 1);
+    this.#fields.splice(at, 1);
   }
 }
 
@@ -164,4 +241,16 @@ export class NotTabular extends HeadraceError {
   constructor() {
     super('HR_INTERNAL', 'The documents of this table can only be changed one by one');
   }
+}
+
+function newField(name: string, column: Column, sparse: boolean): Field {
+  return { name, column, sparse, origin: undefined };
+}
+
+/** Whether a document that lacks a value gets one. */
+function fillsGaps(before: Column, after: Column): boolean {
+  for (let row = 0; row < before.length; row++) {
+    if (before[row] === undefined && after[row] !== undefined) return true;
+  }
+  return false;
 }

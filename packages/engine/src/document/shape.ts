@@ -6,10 +6,14 @@ import { internName, isInterned } from './names.ts';
  */
 const MAX_NAMES = 1_000_000;
 const MAX_TRANSITIONS = 256;
-/** Objects with more keys than this are rarely similar, so their documents do not look for a common shape. */
+/** Objects with more names than this are rarely similar. They share a shape only with recent ones. */
 const MAX_ALIKE = 64;
+const MAX_RECENT = 8;
 
 let namesHeld = 0;
+/** Shapes of many names, and names that were seen once, latest last. */
+const recentWide: Shape[] = [];
+const seenOnce: (readonly string[])[] = [];
 
 /**
  * The names of a document's fields, in order, and their positions. Documents with the same fields share a shape. Adding
@@ -45,7 +49,7 @@ export class Shape {
    * The shape of these names, which must be distinct. Objects with the same keys in the same order get the same shape.
    */
   static common(names: readonly string[]): Shape {
-    if (names.length > MAX_ALIKE) return new Shape([...names], true);
+    if (names.length > MAX_ALIKE) return wideShape(names) ?? new Shape([...names], true);
     let shape = empty;
     for (const name of names) shape = shape.with(name);
     return shape;
@@ -102,6 +106,29 @@ export class Shape {
 }
 
 const empty = Shape.of([]);
+
+/** The common shape of many names; undefined if the same names have not been seen before. */
+function wideShape(names: readonly string[]): Shape | undefined {
+  const known = recentWide.find((shape) => areEqual(shape.names, names));
+  if (known !== undefined) return known;
+  const at = seenOnce.findIndex((seen) => areEqual(seen, names));
+  if (at < 0 || mustOwn(names.length, 0)) {
+    seenOnce.push([...names]);
+    if (seenOnce.length > MAX_RECENT) seenOnce.shift();
+    return undefined;
+  }
+  seenOnce.splice(at, 1);
+  const shape = Shape.of(names);
+  recentWide.push(shape);
+  if (recentWide.length > MAX_RECENT) recentWide.shift();
+  return shape;
+}
+
+function areEqual(first: readonly string[], second: readonly string[]): boolean {
+  if (first.length !== second.length) return false;
+  for (let i = 0; i < first.length; i++) if (first[i] !== second[i]) return false;
+  return true;
+}
 
 function mustOwn(names: number, transitions: number): boolean {
   return transitions >= MAX_TRANSITIONS || namesHeld + names > MAX_NAMES;

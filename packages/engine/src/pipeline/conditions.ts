@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Document } from '../document/document.ts';
+import type { FieldReader } from '../document/field-reader.ts';
 import { Double, textOf, type Value } from '../document/value.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { allowedPath } from '../policy/current-policy.ts';
@@ -29,7 +29,7 @@ export interface ConditionGroup {
 /** A larger file of values is probably a mistake. */
 const MAX_VALUES_BYTES = 64 * 2 ** 20;
 
-export type Predicate = (document: Document) => boolean;
+export type Predicate = (document: FieldReader) => boolean;
 
 /** The texts of config values. Numbers are normalized as in the config language (`1.0` is `1`). */
 export function conditionTexts(values: readonly Value[]): (string | null)[] {

@@ -1,5 +1,5 @@
 import type { Registry } from '../component/registry.ts';
-import type { Children } from '../component/stage.ts';
+import type { Children, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
@@ -8,7 +8,8 @@ import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from 
 import { givenUp, overdue, StageError } from './stage-error.ts';
 import { type PipelineContext, startStages, stopStages } from './start-stages.ts';
 import { StatisticsMark } from './statistics-mark.ts';
-import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step } from './step.ts';
+import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step, takesTables } from './step.ts';
+import { type DocumentFeed, suitTables, TablePass, type TableSink } from './table-pass.ts';
 import { Tracer } from './trace.ts';
 
 /** Receives the results of the documents that entered a pipeline, in their order. */
@@ -78,6 +79,11 @@ export class Pipeline implements DocumentRunner {
     return documents.length;
   }
 
+  /** Whether a stage supports tables. */
+  get takesTables(): boolean {
+    return this.#steps.some(takesTables);
+  }
+
   /**
    * Sends a table through the stages, until a stage does not support tables.
    * @returns the number of the stage from which its documents continue one by one; `length` after the last stage
@@ -85,6 +91,16 @@ export class Pipeline implements DocumentRunner {
   processTable(table: DocumentTable): number {
     for (let i = 0; i < this.#steps.length; i++) if (!callWithTable(this.#steps[i] as Step, table)) return i;
     return this.#steps.length;
+  }
+
+  /** Whether `tablePass` may be used for the next table. */
+  get suitsTables(): boolean {
+    return suitTables(this.#steps);
+  }
+
+  /** Sends whole tables through all stages. */
+  tablePass(sink: TableSink, feeder: DocumentFeed): TablePass {
+    return new TablePass(this.#steps, sink, feeder);
   }
 
   /** The failure of a document whose processing was ended, reported for the stage that was called last. */
@@ -101,10 +117,20 @@ export class Pipeline implements DocumentRunner {
   /**
    * Sends one document through all stages, or starting at a stage number. It never throws. Returns a promise only if a
    * stage waits.
+   * @param result what the stage before `from` returned for this document, if it must still be processed
    */
-  processOne(input: Document, sink: PipelineSink, from = 0): Promise<void> | undefined {
+  processOne(
+    input: Document,
+    sink: PipelineSink,
+    from = 0,
+    result?: StageResult | Promise<StageResult>,
+  ): Promise<void> | undefined {
     try {
-      const waiting = this.run(input, from, this.#steps.length, new SinkOutlet(input, sink));
+      const outlet = new SinkOutlet(input, sink);
+      const to = this.#steps.length;
+      const waiting = isGiven(result)
+        ? this.#runAfter(result, input, from, to, outlet)
+        : this.run(input, from, to, outlet);
       if (waiting !== undefined) {
         return waiting.then(
           () => sink.finished(input),
@@ -146,25 +172,39 @@ export class Pipeline implements DocumentRunner {
       this.#atWork = step;
       const result = callStage(step, document);
       if (!isGiven(result)) continue;
-      if (isPromise(result)) {
-        return result.then(
-          async (children) => {
-            if (isGiven(children)) {
-              await this.#guarded(() => this.runChildren(step, children, document, i + 1, to, outlet));
-            }
-            if (i + 1 === to) outlet.emit(document);
-            else await this.#guarded(() => this.run(document, i + 1, to, outlet));
-          },
-          (error) => {
-            throw failure(step, error);
-          },
-        );
-      }
-      const waiting = this.runChildren(step, result, document, i + 1, to, outlet);
-      if (waiting !== undefined) return waiting.then(() => this.#guarded(() => this.run(document, i + 1, to, outlet)));
+      step.emits = true;
+      return this.#runAfter(result, document, i + 1, to, outlet);
     }
     outlet.emit(document);
     return undefined;
+  }
+
+  /** Continues after a stage that emits children or waits, in the range `[from, to)`. */
+  #runAfter(
+    result: Children | Promise<StageResult>,
+    document: Document,
+    from: number,
+    to: number,
+    outlet: Outlet,
+  ): Promise<void> | undefined {
+    const step = this.#steps[from - 1] as Step;
+    if (isPromise(result)) {
+      return result.then(
+        async (children) => {
+          if (isGiven(children)) {
+            await this.#guarded(() => this.runChildren(step, children, document, from, to, outlet));
+          }
+          if (from === to) outlet.emit(document);
+          else await this.#guarded(() => this.run(document, from, to, outlet));
+        },
+        (error) => {
+          throw failure(step, error);
+        },
+      );
+    }
+    const waiting = this.runChildren(step, result, document, from, to, outlet);
+    if (waiting !== undefined) return waiting.then(() => this.#guarded(() => this.run(document, from, to, outlet)));
+    return this.run(document, from, to, outlet);
   }
 
   /** Runs work that must end within the time limit, if a limit is set. */

@@ -1,6 +1,7 @@
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import { TableRow } from '../document/field-reader.ts';
 import { isGiven } from './children.ts';
 import type { Predicate } from './conditions.ts';
 import { StageError } from './stage-error.ts';
@@ -33,6 +34,8 @@ export interface Step {
   readonly timedMask: number;
   /** How many tables it has refused since the last accepted one. */
   declined: number;
+  /** Whether it has emitted children, or waited. */
+  emits: boolean;
 }
 
 /** A step without any calls. */
@@ -44,6 +47,7 @@ export function newStep(stage: Stage, name: string, condition: Predicate | undef
     statistics: { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 },
     timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
     declined: 0,
+    emits: false,
   };
 }
 
@@ -74,15 +78,23 @@ export function isPromise(result: Children | Promise<StageResult>): result is Pr
   return typeof (result as Promise<StageResult>).then === 'function';
 }
 
-/** Whether the stage has processed the table. */
+/** Whether the stage gets tables. */
+export function takesTables({ stage, declined }: Step): boolean {
+  return stage.processTable !== undefined && declined < MAX_DECLINED;
+}
+
+/** Whether the stage has processed the table. If not, the table is unchanged. */
 export function callWithTable(step: Step, table: DocumentTable): boolean {
-  const { stage, statistics, condition } = step;
-  if (stage.processTable === undefined || condition !== undefined || step.declined >= MAX_DECLINED) return false;
+  if (!takesTables(step)) return false;
+  const { statistics, condition } = step;
+  const rows = condition === undefined ? undefined : matchingRows(table, condition);
+  const count = rows?.length ?? table.count;
+  if (count === 0) return true;
   const before = table.save();
   const start = performance.now();
   let taken = false;
   try {
-    taken = stage.processTable(table);
+    taken = rows === undefined || count === table.count ? callAll(step, table) : callSome(step, table, rows);
   } catch {
     // One by one, each document fails or succeeds separately.
   }
@@ -92,10 +104,28 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
     return false;
   }
   step.declined = 0;
-  statistics.processed += table.count;
-  statistics.timed += table.count;
+  statistics.processed += count;
+  statistics.timed += count;
   statistics.timedMillis += performance.now() - start;
   return true;
+}
+
+function callAll({ stage }: Step, table: DocumentTable): boolean {
+  return stage.processTable?.(table) === true;
+}
+
+function callSome(step: Step, table: DocumentTable, rows: readonly number[]): boolean {
+  const selected = table.select(rows);
+  if (!callAll(step, selected)) return false;
+  table.merge(selected);
+  return true;
+}
+
+function matchingRows(table: DocumentTable, condition: Predicate): number[] {
+  const row = new TableRow(table);
+  const rows: number[] = [];
+  for (row.row = 0; row.row < table.count; row.row++) if (condition(row)) rows.push(row.row);
+  return rows;
 }
 
 /** The error that a stage threw, with the name of the stage. */

@@ -81,6 +81,8 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       limit,
       flow,
       failureBudget: new FailureBudget(request.failureBudget),
+      // For measurements (bench/matrix).
+      tables: process.env.HEADRACE_TABLES !== 'off',
       log: log(request.pipeline),
       post: (part) => {
         const transfer = part.bytes.byteLength === 0 ? [] : [part.bytes.buffer as ArrayBuffer];

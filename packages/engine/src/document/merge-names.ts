@@ -1,0 +1,27 @@
+/**
+ * Merges two lists of distinct names into one that contains both in their order. Undefined if they have two names in
+ * different orders.
+ */
+export function mergeNames(first: readonly string[], second: readonly string[]): string[] | undefined {
+  const inFirst = new Set(first);
+  const inSecond = new Set(second);
+  const merged: string[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < first.length || j < second.length) {
+    const a = first[i];
+    const b = second[j];
+    if (a !== undefined && !inSecond.has(a)) {
+      merged.push(a);
+      i++;
+    } else if (b !== undefined && !inFirst.has(b)) {
+      merged.push(b);
+      j++;
+    } else if (a === b && a !== undefined) {
+      merged.push(a);
+      i++;
+      j++;
+    } else return undefined;
+  }
+  return merged;
+}

@@ -1,0 +1,167 @@
+import type { StageResult } from '../component/stage.ts';
+import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
+import { TableBuilder } from '../document/table-builder.ts';
+import { isGiven } from './children.ts';
+import type { PipelineSink } from './pipeline.ts';
+import type { StageError } from './stage-error.ts';
+import { callStage, callWithTable, type Step, takesTables } from './step.ts';
+
+/** A stage that takes longer for a document, in milliseconds, gains nothing from tables, and would delay their end. */
+const SLOW_MILLIS = 0.05;
+
+/** Receives the documents of a table when they leave the pipeline. */
+export interface TableSink extends PipelineSink {
+  /** The position in its batch of the document that is passed next. */
+  position: number;
+  /** All documents of a table leave the pipeline. */
+  table(table: DocumentTable): void;
+  /** So many inputs were dropped. */
+  dropped(count: number): void;
+}
+
+/** Takes single documents from tables, in order. */
+export interface DocumentFeed {
+  /** Whether a stage waits for an answer. All documents that come later must wait too. */
+  readonly isWaiting: boolean;
+  /**
+   * Sends a document through the stages, starting at a stage number, or lets it wait.
+   * @param result what the stage before that number returned, if it must still be processed
+   */
+  feed(document: Document, from: number, position: number, result?: StageResult | Promise<StageResult>): void;
+}
+
+/**
+ * Whether a whole table can go through these stages at once: no stage emits children, waits, or is slow. Until a stage
+ * has processed documents, nothing is known about it.
+ */
+export function suitTables(steps: readonly Step[]): boolean {
+  return steps.every((step) => takesTables(step) || (!step.emits && !isSlow(step)));
+}
+
+function isSlow({ statistics: { timed, timedMillis } }: Step): boolean {
+  return timedMillis > SLOW_MILLIS * timed;
+}
+
+/**
+ * Sends tables through all stages. Where a stage does not support them, their documents go through it, and the stages
+ * like it after it, one by one, and form a table again.
+ */
+export class TablePass {
+  readonly #steps: readonly Step[];
+  readonly #sink: TableSink;
+  readonly #feeder: DocumentFeed;
+
+  constructor(steps: readonly Step[], sink: TableSink, feeder: DocumentFeed) {
+    this.#steps = steps;
+    this.#sink = sink;
+    this.#feeder = feeder;
+  }
+
+  /** Sends a table through the stages, starting at a stage number, and out of the pipeline. */
+  run(input: DocumentTable, from = 0): void {
+    const steps = this.#steps;
+    let table = input;
+    for (let i = from; ; i++) {
+      if (table.has('___skipped')) return this.#splitSkipped(table, i);
+      if (table.has('___dropped')) table = this.#withoutDropped(table);
+      if (table.count === 0) return;
+      if (this.#feeder.isWaiting) return this.#feedAll(table, i);
+      if (i === steps.length) return this.#sink.table(table);
+      if (!callWithTable(steps[i] as Step, table)) return this.#runDocuments(table, i);
+    }
+  }
+
+  #feedAll(table: DocumentTable, from: number): void {
+    for (let row = 0; row < table.count; row++) this.#feeder.feed(table.document(row), from, table.position(row));
+  }
+
+  #withoutDropped(table: DocumentTable): DocumentTable {
+    const kept = rowsWithout(table, '___dropped');
+    this.#sink.dropped(table.count - kept.length);
+    const rest = table.select(kept);
+    rest.delete('___dropped');
+    return rest;
+  }
+
+  /** Skipped documents leave the pipeline between the others. */
+  #splitSkipped(table: DocumentTable, at: number): void {
+    const skipped = table.column('___skipped');
+    for (let row = 0; row < table.count; row++) {
+      if (skipped?.[row] !== undefined) {
+        this.#feeder.feed(table.document(row), this.#steps.length, table.position(row));
+        continue;
+      }
+      const rows: number[] = [];
+      for (; row < table.count && skipped?.[row] === undefined; row++) rows.push(row);
+      row--;
+      const others = table.select(rows);
+      others.delete('___skipped');
+      this.run(others, at);
+    }
+  }
+
+  /** Sends the documents through the stages, one by one, up to the next stage that supports tables. */
+  #runDocuments(table: DocumentTable, from: number): void {
+    const steps = this.#steps;
+    let to = from + 1;
+    while (to < steps.length && !takesTables(steps[to] as Step)) to++;
+    const builder = new TableBuilder();
+    const flush = () => {
+      if (builder.count > 0) this.run(builder.take(), to);
+    };
+    for (let row = 0; row < table.count; row++) {
+      const document = table.document(row);
+      const position = table.position(row);
+      if (this.#feeder.isWaiting) {
+        this.#feeder.feed(document, from, position);
+        continue;
+      }
+      const left = this.#call(document, position, from, to);
+      if (left === undefined) {
+        if (builder.add(document, position)) continue;
+        flush();
+        builder.add(document, position);
+      } else if (left !== 'gone') {
+        flush();
+        this.#feeder.feed(document, left.at, position, left.result);
+      }
+    }
+    flush();
+  }
+
+  /**
+   * Calls the stages `[from, to)` with a document. Undefined if it then belongs to the table; `gone` if it failed or
+   * was dropped; otherwise where it must continue alone.
+   */
+  #call(document: Document, position: number, from: number, to: number) {
+    try {
+      for (let i = from; i < to; i++) {
+        const step = this.#steps[i] as Step;
+        if (step.condition !== undefined && !step.condition(document)) continue;
+        const result = callStage(step, document);
+        if (isGiven(result)) {
+          step.emits = true;
+          return { at: i + 1, result };
+        }
+        if (document.bypassed) break;
+      }
+    } catch (error) {
+      this.#sink.position = position;
+      this.#sink.failedDocument(document, error as StageError);
+      return 'gone';
+    }
+    if (document.dropped) {
+      this.#sink.dropped(1);
+      return 'gone';
+    }
+    return document.skipped ? { at: this.#steps.length, result: undefined } : undefined;
+  }
+}
+
+function rowsWithout(table: DocumentTable, name: string): number[] {
+  const column = table.column(name);
+  const rows: number[] = [];
+  for (let row = 0; row < table.count; row++) if (column?.[row] === undefined) rows.push(row);
+  return rows;
+}
