@@ -1,4 +1,5 @@
 import { copyValue, type Document, type DocumentTable, textOf, type UpdateMode, type Value } from '@headrace/engine';
+import { type Results, updateColumn } from './update-column.ts';
 
 /**
  * Writes the transformed texts of a field's values to a field, which may be the same one. Numbers, booleans and bytes
@@ -28,7 +29,7 @@ export function transformTexts(
   else document.update(dest, mode, results);
 }
 
-/** As `transformTexts`, on the column of a table. False when these values, or this mode, go one by one. */
+/** As `transformTexts`, on the column of a table. Returns false if the values must be transformed one by one. */
 export function transformColumn(
   table: DocumentTable,
   source: string,
@@ -38,21 +39,19 @@ export function transformColumn(
 ): boolean {
   const values = table.column(source);
   if (values === undefined) return true;
-  const present = table.column(dest);
-  if (mode !== 'overwrite' && present !== undefined) return false;
-  const column: (Value | undefined)[] = new Array(values.length);
-  let sparse = false;
+  const kept = mode === 'skip' ? table.column(dest) : undefined;
+  const results: Results[] = new Array(values.length);
   for (let row = 0; row < values.length; row++) {
     const value = values[row];
-    if (typeof value === 'string') column[row] = transform(value);
-    else if (Array.isArray(value)) return false;
-    else if (value !== undefined) column[row] = transformValue(value, transform);
-    else {
-      column[row] = present?.[row];
-      if (column[row] === undefined) sparse = true;
-    }
+    if (kept !== undefined && kept[row] !== undefined) continue;
+    if (typeof value === 'string') results[row] = transform(value);
+    else if (Array.isArray(value)) {
+      // A nested list alone keeps the list around it.
+      if (value.some((item) => Array.isArray(item))) return false;
+      results[row] = value.map((item) => transformValue(item, transform));
+    } else if (value !== undefined) results[row] = transformValue(value, transform);
   }
-  table.set(dest, column, sparse);
+  updateColumn(table, dest, mode, results);
   return true;
 }
 

@@ -13,7 +13,7 @@ import {
 } from '@headrace/engine';
 import { compileJavaRegex, type JavaRegex, JavaRegexError } from '@headrace/java-text/regex';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { setValues } from '../fields/set-values.ts';
+import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields to search. */
@@ -88,31 +88,21 @@ export class ApplyRegex extends Stage<typeof parameters> {
     for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined || (this.#updateMode === 'skip' && document.has(dest))) continue;
-      const found: string[] = [];
-      if (Array.isArray(value)) for (const item of value) this.#search(item, found);
-      else this.#search(value, found);
-      document.update(dest, this.#updateMode, found);
+      document.update(dest, this.#updateMode, this.#matches(value));
     }
   }
 
   override processTable(table: DocumentTable): boolean {
-    for (const { source, dest } of this.#pairs) {
-      const values = table.column(source);
-      if (values === undefined) continue;
-      if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
-      const column: (Value | undefined)[] = new Array(values.length);
-      for (let row = 0; row < values.length; row++) {
-        const value = values[row];
-        if (value === undefined) continue;
-        const found: string[] = [];
-        if (Array.isArray(value)) for (const item of value) this.#search(item, found);
-        else this.#search(value, found);
-        if (found.length > 0) column[row] = found.length === 1 ? found[0] : found;
-      }
-      setValues(table, dest, column);
-    }
+    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, this.#updateMode, this.#matches);
     return true;
   }
+
+  readonly #matches = (value: Value): string[] => {
+    const found: string[] = [];
+    if (Array.isArray(value)) for (const item of value) this.#search(item, found);
+    else this.#search(value, found);
+    return found;
+  };
 
   #search(value: Value, found: string[]): void {
     const text = textOf(value);

@@ -8,12 +8,12 @@ import {
   type StageContext,
   type Static,
   Type,
-  textOf,
   type UpdateMode,
   UpdateModeParameter,
-  type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
+import { firstText } from '../fields/first-text.ts';
+import { updateColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The field to write. */
@@ -91,7 +91,6 @@ export class Concatenate extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     const { dest } = this.params;
-    if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
     const parts = this.#parts.map((part) =>
       typeof part === 'string' ? part : { column: table.column(part.field), otherwise: part.otherwise },
     );
@@ -102,16 +101,9 @@ export class Concatenate extends Stage<typeof parameters> {
         text += typeof part === 'string' ? part : (firstText(part.column?.[row]) ?? part.otherwise);
       column[row] = text;
     }
-    table.set(dest, column, false);
+    updateColumn(table, dest, this.#updateMode, column);
     return true;
   }
-}
-
-/** The text of a field's first value; undefined when there is none. */
-function firstText(value: Value | undefined): string | undefined {
-  const first = Array.isArray(value) ? value[0] : value;
-  if (typeof first === 'string') return first;
-  return first === undefined ? undefined : (textOf(first) ?? undefined);
 }
 
 function parseTemplate(template: string, defaults: ReadonlyMap<string, string>): (string | Placeholder)[] {

@@ -20,7 +20,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
-import { setValues } from '../fields/set-values.ts';
+import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /**
@@ -123,23 +123,14 @@ export class CopyFields extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     if (this.params.isNested === true) return false;
-    for (const { source, dest } of this.#copies) {
-      const values = table.column(source);
-      if (values === undefined) continue;
-      if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
-      const column: (Value | undefined)[] = new Array(values.length);
-      for (let row = 0; row < values.length; row++) {
-        const value = values[row];
-        if (Array.isArray(value)) return false;
-        if (value !== undefined) column[row] = typeof value === 'string' ? value : flatCopy(value);
-      }
-      setValues(table, dest, column);
-    }
+    const copy = (value: Value) => (Array.isArray(value) ? value.map(flatCopy) : flatCopy(value));
+    for (const { source, dest } of this.#copies) mapColumn(table, source, dest, this.#updateMode, copy);
     return true;
   }
 }
 
 function flatCopy(value: Value): Value {
+  if (typeof value === 'string') return value;
   return value === null || Array.isArray(value) || value instanceof Map ? copyValue(value) : textOf(value);
 }
 

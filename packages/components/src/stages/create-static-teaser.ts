@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -7,10 +8,13 @@ import {
   Type,
   type UpdateMode,
   UpdateModeParameter,
+  type Value,
 } from '@headrace/engine';
 import { javaTrim } from '@headrace/java-text/text';
 import { graphemeFloor } from '@headrace/text-analysis/letters';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import { firstText } from '../fields/first-text.ts';
+import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields to read. */
@@ -74,6 +78,16 @@ export class CreateStaticTeaser extends Stage<typeof parameters> {
       const text = document.text(source);
       if (text !== undefined) document.update(dest, mode, [teaserOf(text, this.params.maxLength)]);
     }
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const mode = this.params.updateMode as UpdateMode;
+    const teaser = (value: Value) => {
+      const text = firstText(value);
+      return text === undefined ? undefined : teaserOf(text, this.params.maxLength);
+    };
+    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, teaser);
+    return true;
   }
 }
 

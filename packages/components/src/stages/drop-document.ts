@@ -1,4 +1,4 @@
-import { type Document, Stage, Type } from '@headrace/engine';
+import { type Document, type DocumentTable, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({
   /**
@@ -23,5 +23,12 @@ export class DropDocument extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     if (Math.random() < (this.params.percentage as number)) document.drop();
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const percentage = this.params.percentage as number;
+    const dropped = Array.from({ length: table.count }, () => (Math.random() < percentage ? true : undefined));
+    if (dropped.includes(true)) table.put('___dropped', dropped, dropped.includes(undefined));
+    return true;
   }
 }

@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -56,12 +57,31 @@ export class DropValues extends Stage<typeof parameters> {
     for (const field of this.params.source) {
       const value = document.get(field);
       if (value === undefined) continue;
-      const kept: Value[] = [];
-      if (Array.isArray(value)) for (const item of value) this.#keep(item, kept);
-      else this.#keep(value, kept);
+      const kept = this.#kept(value);
       if (kept.length === 0) document.remove(field);
       else document.set(field, kept);
     }
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    for (const field of this.params.source) {
+      const values = table.column(field);
+      if (values === undefined) continue;
+      const column = values.map((value) => {
+        const kept = value === undefined ? [] : this.#kept(value);
+        return kept.length === 0 ? undefined : kept;
+      });
+      if (column.every((value) => value === undefined)) table.remove(field);
+      else table.set(field, column, column.includes(undefined));
+    }
+    return true;
+  }
+
+  #kept(value: Value): Value[] {
+    const kept: Value[] = [];
+    if (Array.isArray(value)) for (const item of value) this.#keep(item, kept);
+    else this.#keep(value, kept);
+    return kept;
   }
 
   #keep(value: Value, kept: Value[]): void {

@@ -1,14 +1,18 @@
 import {
   type Document,
+  type DocumentTable,
   MapOf,
   type ParameterProblem,
   Stage,
   type StageContext,
   type Static,
   Type,
+  type Value,
 } from '@headrace/engine';
 import { isBlank } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
+import { firstText } from '../fields/first-text.ts';
+import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** For each field the field that receives its first character. At least one entry. */
@@ -61,12 +65,22 @@ export class ExtractFirstCharacter extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     for (const [source, dest] of this.#pairs) {
-      const text = document.text(source);
-      const first = text?.codePointAt(0);
-      if (text === undefined || first === undefined) continue;
-      if (isLetter(first)) document.set(dest, String.fromCodePoint(first));
-      else if (this.#replacement !== undefined && !isBlank(text)) document.set(dest, this.#replacement);
+      const first = this.#firstOf(document.text(source));
+      if (first !== undefined) document.set(dest, first);
     }
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const first = (value: Value) => this.#firstOf(firstText(value));
+    for (const [source, dest] of this.#pairs) mapColumn(table, source, dest, 'overwrite', first);
+    return true;
+  }
+
+  #firstOf(text: string | undefined): string | undefined {
+    const first = text?.codePointAt(0);
+    if (text === undefined || first === undefined) return undefined;
+    if (isLetter(first)) return String.fromCodePoint(first);
+    return isBlank(text) ? undefined : this.#replacement;
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   Double,
   messageOf,
   OneOf,
@@ -22,6 +23,7 @@ import {
   resolveZone,
 } from '@headrace/java-text/date';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields with the dates. */
@@ -141,6 +143,16 @@ export class FormatDate extends Stage<typeof parameters> {
     const texts = values.map((item) => this.#format(item)).filter((text) => text !== undefined);
     if (texts.length > 0) document.update(dest, mode, texts);
     else if (source === dest && mode === 'overwrite') document.remove(dest);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const mode = this.params.updateMode as UpdateMode;
+    const format = (value: Value) =>
+      Array.isArray(value)
+        ? value.map((item) => this.#format(item)).filter((text) => text !== undefined)
+        : this.#format(value);
+    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, format, true);
+    return true;
   }
 
   #format(value: Value): string | undefined {

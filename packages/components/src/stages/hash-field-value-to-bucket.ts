@@ -1,4 +1,4 @@
-import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
 import { stringHash } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 
@@ -50,7 +50,21 @@ export class HashFieldValueToBucket extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const { dest, buckets } = this.params;
-    document.set(dest, buckets[Math.abs(stringHash(document.id) % buckets.length)] as string);
+    const { dest } = this.params;
+    document.set(dest, this.#bucket(document.id));
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    table.set(
+      this.params.dest,
+      table.ids.map((id) => this.#bucket(id)),
+      false,
+    );
+    return true;
+  }
+
+  #bucket(id: string): string {
+    const { buckets } = this.params;
+    return buckets[Math.abs(stringHash(id) % buckets.length)] as string;
   }
 }

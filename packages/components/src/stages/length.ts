@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   MapOf,
   type ParameterProblem,
   Stage,
@@ -48,5 +49,18 @@ export class Length extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     for (const [source, dest] of this.#targets) document.set(dest, document.length(source));
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    for (const [source, dest] of this.#targets) {
+      const values = table.column(source);
+      const lengths: number[] = new Array(table.count);
+      for (let row = 0; row < lengths.length; row++) {
+        const value = values?.[row];
+        lengths[row] = value === undefined ? 0 : Array.isArray(value) ? value.length : 1;
+      }
+      table.set(dest, lengths, false);
+    }
+    return true;
   }
 }

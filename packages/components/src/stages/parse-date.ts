@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   messageOf,
   nearest,
   type ParameterProblem,
@@ -21,6 +22,7 @@ import {
 } from '@headrace/java-text/date';
 import { DATE_FORMATTERS, type DateFormatter } from '../dates/date-formatters.ts';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields with the dates. */
@@ -174,6 +176,16 @@ export class ParseDate extends Stage<typeof parameters> {
     const instants = value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined);
     if (instants.length > 0) document.update(dest, mode, instants);
     else if (source === dest && mode === 'overwrite') document.remove(dest);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const mode = this.params.updateMode as UpdateMode;
+    const parse = (value: Value) =>
+      Array.isArray(value)
+        ? value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined)
+        : this.#parse(value);
+    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, parse, true);
+    return true;
   }
 
   #parse(value: Value): string | undefined {

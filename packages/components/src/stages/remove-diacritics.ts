@@ -1,7 +1,15 @@
-import { type Document, type ParameterProblem, Stage, type StageContext, type Static, Type } from '@headrace/engine';
+import {
+  type Document,
+  type DocumentTable,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+} from '@headrace/engine';
 import { removeDiacritics } from '@headrace/text-analysis/letters';
 import { checkDestination } from '../fields/destination.ts';
-import { transformTexts } from '../fields/transform-texts.ts';
+import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 
 const parameters = Type.Object({
   /** The field to read. */
@@ -47,5 +55,9 @@ export class RemoveDiacritics extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     transformTexts(document, this.params.source, this.#destination, 'overwrite', removeDiacritics);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    return transformColumn(table, this.params.source, this.#destination, 'overwrite', removeDiacritics);
   }
 }

@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   messageOf,
   type ParameterProblem,
   Stage,
@@ -16,7 +17,7 @@ import {
   parseJavaReplacement,
 } from '@headrace/java-text/regex';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { transformTexts } from '../fields/transform-texts.ts';
+import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 
 const parameters = Type.Object({
   /** The fields to read. */
@@ -118,6 +119,12 @@ export class ReplacePatterns extends Stage<typeof parameters> {
     if (this.params.replacementField !== undefined && !this.#chooseReplacement(document)) return;
     const mode = this.params.updateMode as UpdateMode;
     for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#replace);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    if (this.params.replacementField !== undefined) return false;
+    const mode = this.params.updateMode as UpdateMode;
+    return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#replace));
   }
 
   /** Uses the document's replacement or the fixed one; returns false without either. */

@@ -74,14 +74,23 @@ export class SetStaticValues extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     const { updateMode, skipDocument } = this.params;
-    if (skipDocument === true) return false;
     for (const [field, value] of this.#values) {
-      if (updateMode !== 'overwrite' && table.has(field)) return false;
+      const present = updateMode === 'overwrite' ? undefined : table.column(field);
       const column = new Array<Value>(table.count).fill(value);
-      // Texts, numbers and similar values may be shared.
-      if (typeof value === 'object') for (let row = 0; row < column.length; row++) column[row] = copyValue(value);
+      for (let row = 0; row < column.length; row++) {
+        const before = present?.[row];
+        // Texts, numbers and similar values may be shared.
+        if (before === undefined) {
+          if (typeof value === 'object') column[row] = copyValue(value);
+        } else if (updateMode === 'skip') column[row] = before;
+        else {
+          const added = Array.isArray(value) ? value.map(copyValue) : [copyValue(value)];
+          column[row] = Array.isArray(before) ? [...before, ...added] : [before, ...added];
+        }
+      }
       table.set(field, column, false);
     }
+    if (skipDocument === true) table.fill('___skipped', true);
     return true;
   }
 }

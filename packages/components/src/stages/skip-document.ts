@@ -1,4 +1,4 @@
-import { type Document, Stage, Type } from '@headrace/engine';
+import { type Document, type DocumentTable, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({});
 
@@ -21,5 +21,10 @@ export class SkipDocument extends Stage {
 
   override process(document: Document): void {
     document.skip();
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    table.fill('___skipped', true);
+    return true;
   }
 }

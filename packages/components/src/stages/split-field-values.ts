@@ -14,7 +14,6 @@ import {
 import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
 import { javaTrim } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
-import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
   /** The field to split. */
@@ -101,15 +100,22 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     const { inputField, outputField } = this.params;
     const values = table.column(inputField);
     if (values === undefined) return true;
-    if (table.has(outputField)) return false;
-    const column: (Value[] | undefined)[] = new Array(values.length);
+    const inPlace = inputField === outputField;
+    const present = inPlace ? undefined : table.column(outputField);
+    const column: (Value | undefined)[] = new Array(values.length);
     for (let row = 0; row < values.length; row++) {
       const value = values[row];
-      if (value === undefined || value === null) continue;
-      const pieces = this.#pieces(value);
-      if (pieces.length > 0) column[row] = pieces;
+      const before = present?.[row];
+      // In place, the field moves to the end, but not in a document where it is null.
+      if (inPlace && value === null) return false;
+      const pieces = value === undefined || value === null ? [] : this.#pieces(value);
+      if (pieces.length === 0) column[row] = before;
+      else if (before === undefined) column[row] = pieces;
+      else column[row] = Array.isArray(before) ? [...before, ...pieces] : [before, ...pieces];
     }
-    setValues(table, outputField, column);
+    if (inPlace) table.remove(inputField);
+    const sparse = column.includes(undefined);
+    if (!sparse || column.some((value) => value !== undefined)) table.set(outputField, column, sparse);
     return true;
   }
 

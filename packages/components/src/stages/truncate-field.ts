@@ -1,6 +1,14 @@
-import { type Document, type ParameterProblem, Stage, type StageContext, type Static, Type } from '@headrace/engine';
+import {
+  type Document,
+  type DocumentTable,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+} from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
-import { transformTexts } from '../fields/transform-texts.ts';
+import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 
 const parameters = Type.Object({
   /** The field to cut. */
@@ -47,6 +55,10 @@ export class TruncateField extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     transformTexts(document, this.params.source, this.#destination, 'overwrite', this.#truncate);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    return transformColumn(table, this.params.source, this.#destination, 'overwrite', this.#truncate);
   }
 }
 

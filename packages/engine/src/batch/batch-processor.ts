@@ -267,12 +267,15 @@ export class BatchProcessor implements RecordSink {
       // Stays true when V8 ends the call.
       this.#byRow = true;
       // The documents of the first table go one by one, which shows how fast the stages are.
-      const whole = this.#tables++ > 0 && pipeline.suitsTables;
+      let whole = this.#tables++ > 0 && pipeline.suitsTables;
       if (whole) this.#tablePass.run(table);
-      else from = pipeline.processTable(table);
+      else {
+        from = pipeline.processTable(table);
+        whole = from === pipeline.length && !table.hasBypassed;
+        if (whole) this.#part.table(table);
+      }
       this.#byRow = false;
-      if (!whole && from === pipeline.length) this.#part.table(table);
-      if (whole || from === pipeline.length) {
+      if (whole) {
         this.#done = end;
         this.#look(table.count);
         return;

@@ -86,6 +86,11 @@ export class DocumentTable {
     return this.#place(name) >= 0;
   }
 
+  /** Whether documents are marked as dropped or skipped. */
+  get hasBypassed(): boolean {
+    return this.has('___dropped') || this.has('___skipped');
+  }
+
   /** The values of a field; undefined if no document has it. */
   column(name: string): Column | undefined {
     const at = this.#place(name);

@@ -85,11 +85,13 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Sends a table through the stages, until a stage does not support tables.
-   * @returns the number of the stage from which its documents continue one by one; `length` after the last stage
+   * Sends a table through the stages, until a stage does not support tables, or drops or skips documents.
+   * @returns the number of the stage from which its documents continue one by one
    */
   processTable(table: DocumentTable): number {
-    for (let i = 0; i < this.#steps.length; i++) if (!callWithTable(this.#steps[i] as Step, table)) return i;
+    for (let i = 0; i < this.#steps.length; i++) {
+      if (table.hasBypassed || !callWithTable(this.#steps[i] as Step, table)) return i;
+    }
     return this.#steps.length;
   }
 

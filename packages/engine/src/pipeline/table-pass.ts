@@ -63,12 +63,14 @@ export class TablePass {
     const steps = this.#steps;
     let table = input;
     for (let i = from; ; i++) {
-      if (table.has('___skipped')) return this.#splitSkipped(table, i);
       if (table.has('___dropped')) table = this.#withoutDropped(table);
       if (table.count === 0) return;
-      if (this.#feeder.isWaiting) return this.#feedAll(table, i);
-      if (i === steps.length) return this.#sink.table(table);
-      if (!callWithTable(steps[i] as Step, table)) return this.#runDocuments(table, i);
+      if (table.has('___skipped')) this.#splitSkipped(table, i);
+      else if (this.#feeder.isWaiting) this.#feedAll(table, i);
+      else if (i === steps.length) this.#sink.table(table);
+      else if (callWithTable(steps[i] as Step, table)) continue;
+      else this.#runDocuments(table, i);
+      return;
     }
   }
 

@@ -1,5 +1,7 @@
+export type { ConditionConfig } from '../pipeline/conditions.ts';
 export { Pipeline } from '../pipeline/pipeline.ts';
 export type { StageError } from '../pipeline/stage-error.ts';
+export { type ConditionalStage, type PipelineOutcome, runPipeline } from './pipeline-harness.ts';
 export { assertStageContract } from './stage-contract.ts';
 export {
   makeStage,

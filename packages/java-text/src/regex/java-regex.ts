@@ -78,6 +78,8 @@ class CompiledRegex implements JavaRegex {
   readonly #atStart: boolean;
   /** A separator for the native `split` with the same result. */
   readonly #delimiter: string | RegExp | undefined;
+  /** Whether it matches the empty text everywhere, and nothing else, so that it splits into characters. */
+  readonly #matchesEmpty: boolean;
   #replacement: { readonly of: JavaReplacement; readonly prepared: Prepared } | undefined;
 
   constructor(pattern: string, flags: JavaRegexFlags) {
@@ -101,6 +103,7 @@ class CompiledRegex implements JavaRegex {
     this.#first = nativeRegex(emitted.source, emitted.flag, pattern);
     this.#all = new RegExp(emitted.source, `g${emitted.flag}`);
     this.#atStart = isAtStart(syntax.root);
+    this.#matchesEmpty = /^[|]*$/.test(emitted.source);
     if (lengthOf(syntax.root).min > 0) {
       this.#delimiter = literalText(syntax.root) ?? (emitted.emittedGroupCount === 0 ? this.#first : undefined);
     }
@@ -164,6 +167,7 @@ class CompiledRegex implements JavaRegex {
   }
 
   #pieces(text: string): string[] {
+    if (this.#matchesEmpty && text !== '') return splitIntoCharacters(text);
     if (this.#delimiter === undefined) return this.#splitByMatches(text);
     return typeof this.#delimiter === 'string' ? splitAtText(text, this.#delimiter) : text.split(this.#delimiter);
   }
@@ -214,6 +218,16 @@ class CompiledRegex implements JavaRegex {
 }
 
 type Prepared = string | ((...found: unknown[]) => string) | Error;
+
+function splitIntoCharacters(text: string): string[] {
+  const characters: string[] = [];
+  for (let i = 0; i < text.length; i++) {
+    // Two units of a pair are one character.
+    if ((text.charCodeAt(i) & 0xf800) === 0xd800) return [...text];
+    characters.push(text[i] as string);
+  }
+  return characters;
+}
 
 /**
  * The same as the native `split`, which for the short texts of fields spends most of its time outside of compiled code.

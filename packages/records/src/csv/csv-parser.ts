@@ -185,7 +185,8 @@ export class CsvParser {
     const next = text.charCodeAt(close + 1);
     if (simple && next !== QUOTE) {
       const value = text.slice(start, close);
-      this.#countLines(value);
+      if (this.#nextLf < start) this.#nextLf = find(text, '\n', start);
+      if (this.#nextLf < close) this.#countLines(value);
       if (next !== this.#separator) return this.#readUnquoted(close + 1, value);
       this.cells[this.count++] = value;
       return close + 1;
@@ -193,9 +194,31 @@ export class CsvParser {
     return this.#readQuotedSlowly(start);
   }
 
+  /** Reads a quoted cell in which quotes are doubled, or line ends are CRs, or backslashes are. */
   #readQuotedSlowly(start: number): number {
     const text = this.#text;
-    const { escapes } = this.#dialect;
+    let value = '';
+    let from = start;
+    let close = text.indexOf('"', start);
+    for (; close >= 0 && text.charCodeAt(close + 1) === QUOTE; close = text.indexOf('"', from)) {
+      value += text.slice(from, close + 1);
+      from = close + 2;
+    }
+    if (this.#dialect.escapes && this.#nextBackslash < (close < 0 ? text.length : close)) {
+      return this.#readQuotedEscaped(start);
+    }
+    if (close < 0) return -1;
+    value += text.slice(from, close);
+    if (this.#nextCr < close) value = value.replace(/\r\n?/g, '\n');
+    if (this.#nextLf < start) this.#nextLf = find(text, '\n', start);
+    if (this.#nextLf < close || this.#nextCr < close) this.#countLines(value);
+    if (text.charCodeAt(close + 1) !== this.#separator) return this.#readUnquoted(close + 1, value);
+    this.cells[this.count++] = value;
+    return close + 1;
+  }
+
+  #readQuotedEscaped(start: number): number {
+    const text = this.#text;
     let value = '';
     let lines = 0;
     let from = start;
@@ -209,7 +232,7 @@ export class CsvParser {
           return this.#readUnquoted(at + 1, value);
         }
         from = ++at;
-      } else if (c === BACKSLASH && escapes) {
+      } else if (c === BACKSLASH) {
         value += text.slice(from, at);
         from = at + 1;
         if (this.#isEscapable(text.charCodeAt(from))) at++;

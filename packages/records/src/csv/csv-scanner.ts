@@ -78,9 +78,117 @@ export class CsvScanner implements RecordScanner {
     this.#nextBackslash = this.#dialect.escapes ? find(this.#text, '\\', start) : NOWHERE;
     // A line end that the last scan has seen in part counts, too.
     this.#nextSeparator = find(this.#text, this.#separator, Math.max(0, start - this.#separator.length + 1));
-    const last = this.#walk(start, first);
+    const last = this.#scanText(start, first);
     this.#text = '';
     return last < 0 ? hopped : last + base;
+  }
+
+  /** Returns the offset after the last record of the text, or after the first one; -1 if no record ends. */
+  #scanText(start: number, first: boolean): number {
+    if (first || this.#nextQuote === NOWHERE || !this.#canHopQuotes(start)) return this.#walk(start, first);
+    // The first record may have begun in an earlier scan, and the last one may continue in the next.
+    const begin = this.#walk(start, true);
+    if (begin < 0) return -1;
+    const hopped = this.#hopQuotes(begin);
+    return Math.max(begin, hopped, this.#walk(Math.max(begin, hopped), false));
+  }
+
+  /** Whether the syntax is so simple that only quotes and line ends matter. */
+  #canHopQuotes(start: number): boolean {
+    if (this.#separator.length > 1) return false;
+    const text = this.#text;
+    // A CR that is not followed by a LF is a line end of its own.
+    for (let cr = this.#nextCr; cr < text.length; cr = find(text, '\r', cr + 1)) {
+      if (text.charCodeAt(cr + 1) !== LF) return false;
+    }
+    return start < text.length;
+  }
+
+  /**
+   * Jumps from quote to quote and from line end to line end, starting at a record. Returns the offset after the last
+   * record that ends; -1 if there is none. The record after it is not counted.
+   */
+  #hopQuotes(start: number): number {
+    const text = this.#text;
+    const separator = this.#separator.charCodeAt(0);
+    let end = -1;
+    let counted = this.strayCount;
+    let quote = find(text, '"', start);
+    let lf = find(text, '\n', start);
+    for (;;) {
+      while (lf < quote) {
+        this.records++;
+        this.line += this.#innerLines + 1;
+        this.#innerLines = 0;
+        counted = this.strayCount;
+        end = lf + 1;
+        lf = find(text, '\n', end);
+      }
+      if (quote === NOWHERE) break;
+      if (!this.#opens(quote, Math.max(start, end))) {
+        quote = find(text, '"', quote + 1);
+        continue;
+      }
+      const close = this.#closingQuote(quote + 1);
+      // The next bytes show whether this quote is doubled.
+      if (close + 1 >= text.length) break;
+      for (; lf < close; lf = find(text, '\n', lf + 1)) this.#innerLines++;
+      const next = text.charCodeAt(close + 1);
+      const after = next === separator || next === LF || next === CR ? close + 1 : this.#passStray(close + 1);
+      quote = find(text, '"', after);
+    }
+    // The rest is read again.
+    this.strayCount = counted;
+    this.strays.length = Math.min(counted, MAX_STRAYS);
+    this.#innerLines = 0;
+    if (this.#dialect.escapes) this.#nextBackslash = find(text, '\\', Math.max(start, end));
+    return end;
+  }
+
+  /** The next quote that is not doubled, and not escaped. */
+  #closingQuote(start: number): number {
+    const text = this.#text;
+    let from = start;
+    let close = find(text, '"', from);
+    for (;;) {
+      if (this.#nextBackslash < from && this.#dialect.escapes) this.#nextBackslash = find(text, '\\', from);
+      const backslash = this.#nextBackslash;
+      if (backslash < close) {
+        const next = text.charCodeAt(backslash + 1);
+        from = next === QUOTE || next === BACKSLASH ? backslash + 2 : backslash + 1;
+        if (close < from) close = find(text, '"', from);
+      } else if (text.charCodeAt(close + 1) === QUOTE) {
+        from = close + 2;
+        close = find(text, '"', from);
+      } else return close;
+    }
+  }
+
+  /** Whether the quote at this offset opens a cell of the record that starts at `from`: only blanks are before it. */
+  #opens(quote: number, from: number): boolean {
+    const text = this.#text;
+    const separator = this.#separator.charCodeAt(0);
+    let before = quote - 1;
+    for (; before >= from; before--) {
+      const c = text.charCodeAt(before);
+      if (c === separator) return !this.#dialect.escapes || !isEscaped(text, before);
+      if (c !== SPACE && c !== TAB) return false;
+    }
+    return true;
+  }
+
+  /** Passes the text after a closing quote, up to the end of the cell. Quotes are normal characters there. */
+  #passStray(from: number): number {
+    const text = this.#text;
+    let at = from;
+    for (let c = text.charCodeAt(at); (c === SPACE || c === TAB) && text[at] !== this.#separator; at++) {
+      c = text.charCodeAt(at + 1);
+    }
+    const c = text.charCodeAt(at);
+    if (at < text.length && c !== LF && c !== CR && !this.#isSeparator(at)) this.#noteStray(at);
+    let end = find(text, this.#separator, at);
+    while (this.#dialect.escapes && end !== NOWHERE && isEscaped(text, end)) end = find(text, this.#separator, end + 1);
+    return Math.min(end, find(text, '\n', at));
   }
 
   finish(): boolean {

@@ -1,0 +1,104 @@
+import { BatchProcessor } from '../batch/batch-processor.ts';
+import { ComputeLimit } from '../batch/compute-limit.ts';
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
+import type { Registry } from '../component/registry.ts';
+import type { Stage } from '../component/stage.ts';
+import type { Document } from '../document/document.ts';
+import { FailureBudget } from '../failures/failure-budget.ts';
+import type { ConditionConfig } from '../pipeline/conditions.ts';
+import { Pipeline } from '../pipeline/pipeline.ts';
+import { encodeDocuments } from '../transport/document-wire.ts';
+import { FlowControl } from '../transport/flow-control.ts';
+import { stageContext } from './stage-harness.ts';
+
+/** A stage, and the conditions under which it gets documents. */
+export interface ConditionalStage {
+  readonly stage: Stage;
+  readonly conditions?: readonly ConditionConfig[];
+}
+
+/** What became of documents that went through a pipeline. */
+export interface PipelineOutcome {
+  /** The documents for the indexer as JSON, in order. */
+  readonly documents: readonly string[];
+  readonly ids: readonly string[];
+  readonly counts: Readonly<Record<'published' | 'created' | 'dropped' | 'failed' | 'count', number>>;
+  readonly failures: readonly { readonly id: string; readonly at: string; readonly position: number }[];
+  /** For each stage: how many documents it got, how many children it emitted, how many documents failed in it. */
+  readonly stages: readonly { readonly processed: number; readonly children: number; readonly errors: number }[];
+}
+
+/**
+ * Sends batches of documents through stages, as a pipeline thread does.
+ * @param tables whether it may process documents as tables
+ */
+export async function runPipeline(
+  stages: readonly ConditionalStage[],
+  batches: readonly (readonly Document[])[],
+  tables: boolean,
+): Promise<PipelineOutcome> {
+  const classes = stages.map(({ stage }) => stageClassOf(stage));
+  const registry = { load: async ({ name }: { name: string }) => classes[Number(name)] } as unknown as Registry;
+  const config = {
+    name: 'p',
+    threads: 1,
+    stages: stages.map(({ conditions = [] }, i) => ({
+      entry: { name: String(i) } as never,
+      params: {} as never,
+      name: `stage_${i + 1}`,
+      conditions,
+      conditionPolicy: 'all' as const,
+    })),
+  };
+  const { log, ...context } = stageContext();
+  const pipeline = await Pipeline.start(config as never, registry, { ...context, log: () => log } as never);
+  const parts: OutcomePart[] = [];
+  const processor = new BatchProcessor({
+    pipeline,
+    runId: 'run',
+    encoder: { encode: (document) => `${document.toJson()}\n` },
+    lengths: true,
+    limit: new ComputeLimit(60_000),
+    flow: new FlowControl(),
+    failureBudget: new FailureBudget(),
+    tables,
+    log,
+    post: (part) => parts.push(part),
+    broken: (_, failure) => {
+      throw new Error(failure.message);
+    },
+  });
+  for (const [sequence, documents] of batches.entries()) {
+    const bytes = encodeDocuments(documents);
+    await processor.process(sequence, { kind: 'documents', bytes, count: documents.length });
+  }
+  await pipeline.stop();
+  const total = (key: keyof PipelineOutcome['counts']) => parts.reduce((sum, part) => sum + part[key], 0);
+  return {
+    documents: parts.flatMap(({ bytes }) => Buffer.from(bytes).toString().split('\n').slice(0, -1)),
+    ids: parts.flatMap(({ ids }) => JSON.parse(ids) as string[]),
+    counts: {
+      published: total('published'),
+      created: total('created'),
+      dropped: total('dropped'),
+      failed: total('failed'),
+      count: total('count'),
+    },
+    failures: parts.flatMap(({ sequence, failures }) =>
+      failures
+        .map(({ id, at, position }) => ({ sequence, id, at, position }))
+        .sort((first, second) => first.position - second.position),
+    ),
+    stages: pipeline.statistics.map(({ processed, children, errors }) => ({ processed, children, errors })),
+  };
+}
+
+/** A class whose instance is this stage. */
+function stageClassOf(stage: Stage): unknown {
+  return class {
+    constructor() {
+      // biome-ignore lint/correctness/noConstructorReturn: the stage exists already
+      return stage;
+    }
+  };
+}

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { CsvScanner } from './csv-scanner.ts';
+
+const piece = fc.constantFrom('"', '""', ',', '\n', '\r\n', '\r', ' ', '\t', 'ab', '",', ',"', '"\n', '\n"', 'é', '\\');
+const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+const dialect = fc.record({
+  separator: fc.constantFrom(',', ',', '\t', '§'),
+  quotes: fc.constant(true),
+  escapes: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
+});
+
+type Dialect = ConstructorParameters<typeof CsvScanner>[0];
+
+/** Scans one record after the other, which reads cell by cell. */
+function scanOneByOne(bytes: Uint8Array, dialect: Dialect) {
+  const scanner = new CsvScanner(dialect);
+  let end = -1;
+  for (let at = 0; at < bytes.length; ) {
+    const next = scanner.scan(bytes, at, bytes.length, true);
+    if (next < 0) break;
+    end = at = next;
+  }
+  return summary(scanner, end);
+}
+
+function scanAtOnce(bytes: Uint8Array, dialect: Dialect) {
+  const scanner = new CsvScanner(dialect);
+  return summary(scanner, scanner.scan(bytes, 0, bytes.length, false));
+}
+
+/** Scans the bytes in two parts, as if a file were read in two parts. */
+function scanInParts(bytes: Uint8Array, cut: number, dialect: Dialect) {
+  const scanner = new CsvScanner(dialect);
+  const first = scanner.scan(bytes, 0, cut, false);
+  return summary(scanner, Math.max(first, scanner.scan(bytes, cut, bytes.length, false)));
+}
+
+function summary(scanner: CsvScanner, end: number) {
+  const { records, line, strayCount, strays } = scanner;
+  return { records, line, strayCount, strays, end, finished: scanner.finish() };
+}
+
+it('finds the same records, lines and stray texts at once, in parts, and one by one', () => {
+  fc.assert(
+    fc.property(text, dialect, fc.nat({ max: 60 }), (content, dialect, cut) => {
+      const bytes = Buffer.from(content);
+      const expected = scanOneByOne(bytes, dialect);
+      expect(scanAtOnce(bytes, dialect)).toEqual(expected);
+      expect(scanInParts(bytes, Math.min(cut, bytes.length), dialect)).toEqual(expected);
+    }),
+    { numRuns: 20_000 },
+  );
+});
