@@ -82,9 +82,9 @@ export class CsvDecoder implements RecordDecoder {
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
       parser.load(open === '' ? text : open + text);
       open = this.#rows(place, sink);
-      // A quoted cell continues in the next block. Larger blocks avoid reading a long cell repeatedly.
-      if (open === '') blocks.reset();
-      else blocks.enlarge();
+      // A quoted cell is longer than the block. Larger blocks avoid reading it repeatedly.
+      if (open !== '' && parser.at === 0) blocks.enlarge();
+      else blocks.reset();
       this.#sendTable(place, sink);
     }
     if (open !== '') {
