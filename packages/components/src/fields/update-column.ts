@@ -6,6 +6,10 @@ export type Results = Value | readonly Value[] | undefined;
 /** As `Document.update` in each document of a table. Undefined and empty lists change nothing. */
 export function updateColumn(table: DocumentTable, field: string, mode: UpdateMode, results: readonly Results[]): void {
   const present = table.column(field);
+  if ((present === undefined || mode === 'overwrite') && isComplete(results)) {
+    table.set(field, results, false);
+    return;
+  }
   const column: (Value | undefined)[] = new Array(results.length);
   let sparse = false;
   for (let row = 0; row < results.length; row++) {
@@ -45,6 +49,15 @@ export function mapColumn(
   const column = results.map((result) => updated(undefined, mode, result));
   if (column.every((value) => value === undefined)) table.remove(dest);
   else table.set(dest, column, column.includes(undefined));
+}
+
+/** Whether each document gets a single value. */
+function isComplete(results: readonly Results[]): results is readonly Value[] {
+  for (let row = 0; row < results.length; row++) {
+    const result = results[row];
+    if (typeof result !== 'string' && (result === undefined || Array.isArray(result))) return false;
+  }
+  return true;
 }
 
 /** The new value of a field; undefined if the document does not have it. */

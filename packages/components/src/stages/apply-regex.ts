@@ -88,7 +88,8 @@ export class ApplyRegex extends Stage<typeof parameters> {
     for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined || (this.#updateMode === 'skip' && document.has(dest))) continue;
-      document.update(dest, this.#updateMode, this.#matches(value));
+      const found = this.#matches(value);
+      document.update(dest, this.#updateMode, typeof found === 'string' ? [found] : found);
     }
   }
 
@@ -97,11 +98,11 @@ export class ApplyRegex extends Stage<typeof parameters> {
     return true;
   }
 
-  readonly #matches = (value: Value): string[] => {
+  readonly #matches = (value: Value): string | string[] => {
     const found: string[] = [];
     if (Array.isArray(value)) for (const item of value) this.#search(item, found);
     else this.#search(value, found);
-    return found;
+    return found.length === 1 ? (found[0] as string) : found;
   };
 
   #search(value: Value, found: string[]): void {

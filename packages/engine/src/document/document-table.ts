@@ -42,6 +42,8 @@ export class DocumentTable {
   #first = 0;
   /** The shape of documents that have all fields; valid until the fields change. */
   #shape: Shape | undefined = undefined;
+  /** Whether a field marks documents as dropped or skipped; undefined if it must be looked up again. */
+  #bypassed: boolean | undefined = undefined;
   /** The position of each field. Created at the first look-up, in a table of many fields. */
   #places: Map<string, number> | undefined = undefined;
 
@@ -88,7 +90,8 @@ export class DocumentTable {
 
   /** Whether documents are marked as dropped or skipped. */
   get hasBypassed(): boolean {
-    return this.has('___dropped') || this.has('___skipped');
+    this.#bypassed ??= this.has('___dropped') || this.has('___skipped');
+    return this.#bypassed;
   }
 
   /** The values of a field; undefined if no document has it. */
@@ -111,6 +114,7 @@ export class DocumentTable {
     const at = this.#place(name);
     if (at < 0) {
       this.#shape = undefined;
+      if (name.startsWith('___')) this.#bypassed = undefined;
       this.#places?.set(name, this.#fields.length);
       this.#fields.push(newField(internName(name), column, sparse));
       return;
@@ -157,7 +161,7 @@ export class DocumentTable {
 
   restore(state: TableState): void {
     this.#fields = [...state];
-    this.#shape = this.#places = undefined;
+    this.#shape = this.#places = this.#bypassed = undefined;
   }
 
   /** One of the documents. It shares its values with the table, so take each document only once. */
@@ -210,7 +214,7 @@ export class DocumentTable {
       const sparse = field === undefined || field.sparse || changed === undefined || changed.sparse;
       return newField(name, column, sparse);
     });
-    this.#shape = this.#places = undefined;
+    this.#shape = this.#places = this.#bypassed = undefined;
   }
 
   #columnAt(at: number): Column {
@@ -236,7 +240,7 @@ export class DocumentTable {
   }
 
   #removeAt(at: number): void {
-    this.#shape = this.#places = undefined;
+    this.#shape = this.#places = this.#bypassed = undefined;
     this.#fields.splice(at, 1);
   }
 }

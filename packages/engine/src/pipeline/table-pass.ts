@@ -63,9 +63,9 @@ export class TablePass {
     const steps = this.#steps;
     let table = input;
     for (let i = from; ; i++) {
-      if (table.has('___dropped')) table = this.#withoutDropped(table);
+      if (table.hasBypassed && table.has('___dropped')) table = this.#withoutDropped(table);
       if (table.count === 0) return;
-      if (table.has('___skipped')) this.#splitSkipped(table, i);
+      if (table.hasBypassed) this.#splitSkipped(table, i);
       else if (this.#feeder.isWaiting) this.#feedAll(table, i);
       else if (i === steps.length) this.#sink.table(table);
       else if (callWithTable(steps[i] as Step, table)) continue;
