@@ -2,8 +2,8 @@ import type { RecordSink } from '../component/connector.ts';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
+import { DocumentList, type DocumentRows } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
-import { TableBuilder } from '../document/table-builder.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
@@ -23,7 +23,7 @@ import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from './pipel
 
 /** How many documents are decoded at a time when each document is processed alone. */
 const MAX_HELD = 256;
-/** How many documents form a table if they are decoded one by one. */
+/** How many documents are processed together if they are decoded one by one. */
 const MAX_COLLECTED = 256;
 
 export interface BatchProcessorOptions {
@@ -35,8 +35,6 @@ export interface BatchProcessorOptions {
   readonly limit: ComputeLimit;
   readonly flow: FlowControl;
   readonly failureBudget: FailureBudget;
-  /** Whether to process documents as tables. Otherwise they go through the stages one by one. */
-  readonly tables: boolean;
   readonly log: Logger;
   readonly post: (part: OutcomePart) => void;
   /**
@@ -84,8 +82,8 @@ export class BatchProcessor implements RecordSink {
   readonly #tablePass: TablePass;
   /** How many tables have been processed. */
   #tables = 0;
-  /** Documents that were decoded one by one and will be processed as a table. */
-  #collected = new TableBuilder();
+  /** Documents that were decoded one by one and will be processed together. */
+  #collected: DocumentList | undefined;
   /**
    * Whether tables are processed row by row. True after V8 has ended the work on a table; batches are slow from then
    * on.
@@ -168,7 +166,7 @@ export class BatchProcessor implements RecordSink {
     this.#seen = 0;
     this.#paused = false;
     this.#begun = undefined;
-    this.#collected = new TableBuilder();
+    this.#collected = undefined;
     this.#clock.startPass();
     const processorBefore = processorMillis();
     if (runGuarded(decode, this.#limit.millis + this.#clock.allowanceMillis)) {
@@ -222,24 +220,16 @@ export class BatchProcessor implements RecordSink {
       this.#hold(document);
       return;
     }
-    if (this.#mayUseTables && this.#options.pipeline.takesTables) {
-      this.#collect(document, at);
+    if (this.#mayUseTables) {
+      this.#collected ??= new DocumentList(at);
+      this.#collected.add(document);
+      if (this.#collected.count >= MAX_COLLECTED) this.#sendCollected();
       return;
     }
     this.#begin();
     this.#feeder.feed(document, 0, at);
     this.#done = this.#seen;
     this.#look(1);
-  }
-
-  #collect(document: Document, at: number): void {
-    const collected = this.#collected;
-    if (!collected.add(document, at)) {
-      this.#sendCollected();
-      if (this.#paused) return;
-      collected.add(document, at);
-    }
-    if (collected.count >= MAX_COLLECTED) this.#sendCollected();
   }
 
   table(table: DocumentTable): void {
@@ -249,15 +239,15 @@ export class BatchProcessor implements RecordSink {
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
     table.startAt(start);
     table.fill('run_id', this.#options.runId);
-    this.#processTable(start < this.#done ? table.select(rowsFrom(table, this.#done - start)) : table);
+    this.#process(start < this.#done ? table.select(rowsFrom(table, this.#done - start)) : table);
   }
 
-  /** Processes a table of documents that are not finished. */
-  #processTable(table: DocumentTable): void {
+  /** Processes documents that are not finished. */
+  #process(rows: DocumentTable | DocumentList): void {
     const { pipeline, flow } = this.#options;
-    const end = table.position(table.count - 1) + 1;
+    const end = rows.position(rows.count - 1) + 1;
     if (this.#limit.isAlone) {
-      this.#held = documentsOf(table);
+      this.#held = documentsOf(rows);
       this.#paused = true;
       return;
     }
@@ -268,37 +258,39 @@ export class BatchProcessor implements RecordSink {
       this.#byRow = true;
       // The documents of the first table go one by one, which shows how fast the stages are.
       let whole = this.#tables++ > 0 && pipeline.suitsTables;
-      if (whole) this.#tablePass.run(table);
-      else {
-        from = pipeline.processTable(table);
-        whole = from === pipeline.length && !table.hasBypassed;
-        if (whole) this.#part.table(table);
+      if (whole) this.#tablePass.run(rows);
+      else if (!(rows instanceof DocumentList)) {
+        from = pipeline.processTable(rows);
+        whole = from === pipeline.length && !rows.hasBypassed;
+        if (whole) this.#part.table(rows);
       }
       this.#byRow = false;
       if (whole) {
         this.#done = end;
-        this.#look(table.count);
+        this.#look(rows.count);
         return;
       }
     }
     let row = 0;
-    for (; row < table.count && !this.#paused && !flow.stopped; row++) {
+    for (; row < rows.count && !this.#paused && !flow.stopped; row++) {
       this.#begin(from, end);
-      const position = table.position(row);
-      this.#feeder.feed(table.document(row), from, position);
+      const position = rows.position(row);
+      this.#feeder.feed(rows.document(row), from, position);
       this.#done = position + 1;
       this.#look(1);
     }
-    pipeline.statisticsMark.uncount(from, table.count - row);
+    pipeline.statisticsMark.uncount(from, rows.count - row);
   }
 
   get #mayUseTables(): boolean {
-    return this.#options.tables && !this.#byRow && !this.#feeder.isWaiting && this.#options.pipeline.inOrder;
+    return !this.#byRow && !this.#feeder.isWaiting && this.#options.pipeline.inOrder;
   }
 
-  /** Processes the documents that were decoded one by one and form a table. */
+  /** Processes the documents that were decoded one by one. */
   #sendCollected(): void {
-    if (this.#collected.count > 0) this.#processTable(this.#collected.take());
+    const collected = this.#collected;
+    this.#collected = undefined;
+    if (collected !== undefined) this.#process(collected);
   }
 
   reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
@@ -409,9 +401,9 @@ export class BatchProcessor implements RecordSink {
   }
 }
 
-/** The documents of a table. Each document is created on demand. */
-function* documentsOf(table: DocumentTable): Generator<Document> {
-  for (let row = 0; row < table.count; row++) yield table.document(row);
+/** The documents. Those of a table are created on demand. */
+function* documentsOf(rows: DocumentRows): Generator<Document> {
+  for (let row = 0; row < rows.count; row++) yield rows.document(row);
 }
 
 /** The rows of a table, starting at one. */

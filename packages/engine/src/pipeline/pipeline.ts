@@ -8,7 +8,7 @@ import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from 
 import { givenUp, overdue, StageError } from './stage-error.ts';
 import { type PipelineContext, startStages, stopStages } from './start-stages.ts';
 import { StatisticsMark } from './statistics-mark.ts';
-import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step, takesTables } from './step.ts';
+import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step } from './step.ts';
 import { type DocumentFeed, suitTables, TablePass, type TableSink } from './table-pass.ts';
 import { Tracer } from './trace.ts';
 
@@ -77,11 +77,6 @@ export class Pipeline implements DocumentRunner {
       if (waiting !== undefined) await waiting;
     }
     return documents.length;
-  }
-
-  /** Whether a stage supports tables. */
-  get takesTables(): boolean {
-    return this.#steps.some(takesTables);
   }
 
   /**

@@ -16,6 +16,8 @@ export interface PipelineContext {
   readonly computeMillis?: number;
   /** As in `StageContext`. */
   readonly preview?: boolean;
+  /** Whether stages get tables, if they support them. Defaults to true. */
+  readonly tables?: boolean;
   /** A logger for a stage. */
   log(name: string): Logger;
   /** Runs what stages compute after a wait, with a time limit. If absent, there is no limit. */
@@ -48,7 +50,7 @@ export async function startStages(
         log: context.log(name),
       });
       await stage.start?.();
-      steps.push(newStep(stage, name, compileConditions(conditions, conditionPolicy)));
+      steps.push(newStep(stage, name, compileConditions(conditions, conditionPolicy), context.tables));
     } catch (error) {
       await stopStages(steps).catch(() => undefined);
       throw new HeadraceError('HR_STAGE_START', `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`, {

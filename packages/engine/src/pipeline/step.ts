@@ -38,15 +38,18 @@ export interface Step {
   emits: boolean;
 }
 
-/** A step without any calls. */
-export function newStep(stage: Stage, name: string, condition: Predicate | undefined): Step {
+/**
+ * A step without any calls.
+ * @param tables whether the stage gets tables, if it supports them
+ */
+export function newStep(stage: Stage, name: string, condition: Predicate | undefined, tables = true): Step {
   return {
     stage,
     name,
     condition,
     statistics: { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 },
     timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
-    declined: 0,
+    declined: tables ? 0 : MAX_DECLINED,
     emits: false,
   };
 }

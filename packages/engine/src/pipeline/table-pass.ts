@@ -1,5 +1,6 @@
 import type { StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
+import { DocumentList, type DocumentRows } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { TableBuilder } from '../document/table-builder.ts';
 import { isGiven } from './children.ts';
@@ -58,8 +59,14 @@ export class TablePass {
     this.#feeder = feeder;
   }
 
-  /** Sends a table through the stages, starting at a stage number, and out of the pipeline. */
-  run(input: DocumentTable, from = 0): void {
+  /** Sends documents through all stages, and out of the pipeline. */
+  run(documents: DocumentTable | DocumentList): void {
+    if (!(documents instanceof DocumentList)) this.#runTable(documents, 0);
+    else if (this.#steps.length === 0 || !takesTables(this.#steps[0] as Step)) this.#runDocuments(documents, 0);
+    else for (const table of documents.tables()) this.#runTable(table, 0);
+  }
+
+  #runTable(input: DocumentTable, from: number): void {
     const steps = this.#steps;
     let table = input;
     for (let i = from; ; i++) {
@@ -74,8 +81,8 @@ export class TablePass {
     }
   }
 
-  #feedAll(table: DocumentTable, from: number): void {
-    for (let row = 0; row < table.count; row++) this.#feeder.feed(table.document(row), from, table.position(row));
+  #feedAll(rows: DocumentRows, from: number): void {
+    for (let row = 0; row < rows.count; row++) this.#feeder.feed(rows.document(row), from, rows.position(row));
   }
 
   #withoutDropped(table: DocumentTable): DocumentTable {
@@ -99,34 +106,42 @@ export class TablePass {
       row--;
       const others = table.select(rows);
       others.delete('___skipped');
-      this.run(others, at);
+      this.#runTable(others, at);
     }
   }
 
-  /** Sends the documents through the stages, one by one, up to the next stage that supports tables. */
-  #runDocuments(table: DocumentTable, from: number): void {
+  /**
+   * Sends the documents through the stages, one by one, up to the next stage that supports tables. If there is none,
+   * they leave the pipeline one by one.
+   */
+  #runDocuments(rows: DocumentRows, from: number): void {
     const steps = this.#steps;
-    let to = from + 1;
-    while (to < steps.length && !takesTables(steps[to] as Step)) to++;
-    const builder = new TableBuilder();
+    let to = from;
+    do to++;
+    while (to < steps.length && !takesTables(steps[to] as Step));
+    const builder = to < steps.length ? new TableBuilder() : undefined;
     const flush = () => {
-      if (builder.count > 0) this.run(builder.take(), to);
+      if (builder !== undefined && builder.count > 0) this.#runTable(builder.take(), to);
     };
-    for (let row = 0; row < table.count; row++) {
-      const document = table.document(row);
-      const position = table.position(row);
+    for (let row = 0; row < rows.count; row++) {
+      const document = rows.document(row);
+      const position = rows.position(row);
       if (this.#feeder.isWaiting) {
         this.#feeder.feed(document, from, position);
         continue;
       }
       const left = this.#call(document, position, from, to);
-      if (left === undefined) {
-        if (builder.add(document, position)) continue;
-        flush();
-        builder.add(document, position);
-      } else if (left !== 'gone') {
+      if (left === 'gone') continue;
+      if (left !== undefined) {
         flush();
         this.#feeder.feed(document, left.at, position, left.result);
+      } else if (builder === undefined) {
+        this.#sink.position = position;
+        this.#sink.emit(document, false);
+        this.#sink.finished(document);
+      } else if (!builder.add(document, position)) {
+        flush();
+        builder.add(document, position);
       }
     }
     flush();
@@ -138,7 +153,7 @@ export class TablePass {
    */
   #call(document: Document, position: number, from: number, to: number) {
     try {
-      for (let i = from; i < to; i++) {
+      for (let i = from; i < to && !document.bypassed; i++) {
         const step = this.#steps[i] as Step;
         if (step.condition !== undefined && !step.condition(document)) continue;
         const result = callStage(step, document);
@@ -146,7 +161,6 @@ export class TablePass {
           step.emits = true;
           return { at: i + 1, result };
         }
-        if (document.bypassed) break;
       }
     } catch (error) {
       this.#sink.position = position;
@@ -157,7 +171,7 @@ export class TablePass {
       this.#sink.dropped(1);
       return 'gone';
     }
-    return document.skipped ? { at: this.#steps.length, result: undefined } : undefined;
+    return document.skipped && to < this.#steps.length ? { at: this.#steps.length, result: undefined } : undefined;
   }
 }
 

@@ -66,6 +66,8 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     threadNumber,
     trusted,
     computeMillis,
+    // For measurements (bench/matrix).
+    tables: process.env.HEADRACE_TABLES !== 'off',
     log,
     guard: (work) => processor?.guarded(work) ?? limit.runOnce(work),
   });
@@ -81,8 +83,6 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       limit,
       flow,
       failureBudget: new FailureBudget(request.failureBudget),
-      // For measurements (bench/matrix).
-      tables: process.env.HEADRACE_TABLES !== 'off',
       log: log(request.pipeline),
       post: (part) => {
         const transfer = part.bytes.byteLength === 0 ? [] : [part.bytes.buffer as ArrayBuffer];

@@ -1,4 +1,4 @@
-import { BatchProcessor } from '../batch/batch-processor.ts';
+import { BatchProcessor, type BatchProcessorOptions } from '../batch/batch-processor.ts';
 import { ComputeLimit } from '../batch/compute-limit.ts';
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { Registry } from '../component/registry.ts';
@@ -30,12 +30,12 @@ export interface PipelineOutcome {
 
 /**
  * Sends batches of documents through stages, as a pipeline thread does.
- * @param tables whether it may process documents as tables
+ * @param together whether documents are processed together, as tables where stages support them; otherwise one by one
  */
 export async function runPipeline(
   stages: readonly ConditionalStage[],
   batches: readonly (readonly Document[])[],
-  tables: boolean,
+  together: boolean,
 ): Promise<PipelineOutcome> {
   const classes = stages.map(({ stage }) => stageClassOf(stage));
   const registry = { load: async ({ name }: { name: string }) => classes[Number(name)] } as unknown as Registry;
@@ -53,7 +53,7 @@ export async function runPipeline(
   const { log, ...context } = stageContext();
   const pipeline = await Pipeline.start(config as never, registry, { ...context, log: () => log } as never);
   const parts: OutcomePart[] = [];
-  const processor = new BatchProcessor({
+  const options: BatchProcessorOptions = {
     pipeline,
     runId: 'run',
     encoder: { encode: (document) => `${document.toJson()}\n` },
@@ -61,15 +61,17 @@ export async function runPipeline(
     limit: new ComputeLimit(60_000),
     flow: new FlowControl(),
     failureBudget: new FailureBudget(),
-    tables,
     log,
     post: (part) => parts.push(part),
     broken: (_, failure) => {
       throw new Error(failure.message);
     },
-  });
+  };
+  let processor = new BatchProcessor(options);
   for (const [sequence, documents] of batches.entries()) {
     const bytes = encodeDocuments(documents);
+    // A processor sends its first documents through all stages one by one.
+    if (!together) processor = new BatchProcessor(options);
     await processor.process(sequence, { kind: 'documents', bytes, count: documents.length });
   }
   await pipeline.stop();
