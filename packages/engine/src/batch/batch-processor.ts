@@ -8,12 +8,11 @@ import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error
 import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TablePass } from '../pipeline/table-pass.ts';
-import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
 import { runGuarded } from './compute-guard.ts';
 import { type ComputeLimit, processorMillis } from './compute-limit.ts';
-import { Decoders } from './decoders.ts';
+import { Decoders, decoding } from './decoders.ts';
 import { addInputs } from './input-reader.ts';
 import { PartBuilder } from './part-builder.ts';
 import { PART_MILLIS, PassClock } from './pass-clock.ts';
@@ -195,18 +194,12 @@ export class BatchProcessor implements RecordSink {
   }
 
   async #decoding(batch: InputBatch): Promise<() => void> {
-    if (batch.kind === 'documents') {
-      return () => {
-        for (const document of decodeDocuments(batch.bytes)) this.document(document);
-        this.#sendCollected();
-      };
-    }
-    const { bytes, decoder: reference, position } = batch.chunk;
-    const decoder = await this.#decoders.get(reference);
+    const decode = await decoding(batch, this, (reference) => this.#decoders.get(reference));
     return () => {
       try {
-        decoder.decode(bytes, position, this);
+        decode();
       } finally {
+        // Those before an error count.
         this.#sendCollected();
       }
     };
@@ -239,7 +232,7 @@ export class BatchProcessor implements RecordSink {
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
     table.startAt(start);
     table.fill('run_id', this.#options.runId);
-    this.#process(start < this.#done ? table.select(rowsFrom(table, this.#done - start)) : table);
+    this.#process(start < this.#done ? table.selectFrom(this.#done - start) : table);
   }
 
   /** Processes documents that are not finished. */
@@ -404,9 +397,4 @@ export class BatchProcessor implements RecordSink {
 /** The documents. Those of a table are created on demand. */
 function* documentsOf(rows: DocumentRows): Generator<Document> {
   for (let row = 0; row < rows.count; row++) yield rows.document(row);
-}
-
-/** The rows of a table, starting at one. */
-function rowsFrom(table: DocumentTable, first: number): number[] {
-  return Array.from({ length: table.count - first }, (_, i) => first + i);
 }

@@ -1,5 +1,7 @@
-import type { ModuleReference, RecordDecoder } from '../component/connector.ts';
+import type { ModuleReference, RecordDecoder, RecordSink } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
+import { decodeDocuments } from '../transport/document-wire.ts';
+import type { InputBatch } from './pipeline-messages.ts';
 
 /**
  * The decoders that a thread has created, one for each reference. Their state (for example, which warnings were logged)
@@ -17,6 +19,25 @@ export class Decoders {
     }
     return decoder;
   }
+}
+
+/**
+ * Prepares the decoding of a batch: the result is a function that sends its documents to the sink.
+ * @param decoderOf returns the decoder of a reference
+ */
+export async function decoding(
+  batch: InputBatch,
+  sink: RecordSink,
+  decoderOf: (reference: ModuleReference) => Promise<RecordDecoder>,
+): Promise<() => void> {
+  if (batch.kind === 'documents') {
+    return () => {
+      for (const document of decodeDocuments(batch.bytes)) sink.document(document);
+    };
+  }
+  const { bytes, decoder: reference, position } = batch.chunk;
+  const decoder = await decoderOf(reference);
+  return () => decoder.decode(bytes, position, sink);
 }
 
 /** An instance of the class that a reference names. */

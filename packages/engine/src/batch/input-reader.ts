@@ -1,4 +1,4 @@
-import type { RecordDecoder, RecordSink } from '../component/connector.ts';
+import type { ModuleReference, RecordDecoder, RecordSink } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
@@ -7,13 +7,15 @@ import type { Value } from '../document/value.ts';
 import { messageOf } from '../errors/headrace-error.ts';
 import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Content } from '../failures/kept-failure.ts';
-import { decodeDocuments } from '../transport/document-wire.ts';
 import { runGuarded } from './compute-guard.ts';
-import { instantiate } from './decoders.ts';
+import { decoding, instantiate } from './decoders.ts';
 import type { InputBatch, PartFailure } from './pipeline-messages.ts';
 
 /** Stops the decoder after the last wanted document. */
 const ENOUGH = new Error('all documents have been found');
+
+/** The state of the decoder of the run belongs to the first reading. */
+const newDecoder = (reference: ModuleReference) => instantiate<RecordDecoder>(reference);
 
 /** What a failure shows of a document, by its position in the batch. */
 type Inputs = (position: number) => Content;
@@ -33,7 +35,7 @@ async function readInputs(
   const finder = new InputFinder(positions, budget);
   let omitted = 'It was not found when the source was read again';
   try {
-    const decode = await decoding(batch, finder);
+    const decode = await decoding(batch, finder, newDecoder);
     if (!runGuarded(decode, limitMillis)) omitted = 'Reading it again took too long';
   } catch (error) {
     if (error !== ENOUGH) omitted = `It could not be read again: ${messageOf(error)}`;
@@ -60,18 +62,6 @@ export async function addInputs(
   } catch (error) {
     log.warn(`Failed documents cannot be kept: ${messageOf(error)}`);
   }
-}
-
-async function decoding(batch: InputBatch, sink: RecordSink): Promise<() => void> {
-  if (batch.kind === 'documents') {
-    return () => {
-      for (const document of decodeDocuments(batch.bytes)) sink.document(document);
-    };
-  }
-  const { bytes, decoder: reference, position } = batch.chunk;
-  // A new decoder, because the state of the first one belongs to the first reading.
-  const decoder = await instantiate<RecordDecoder>(reference);
-  return () => decoder.decode(bytes, position, sink);
 }
 
 class InputFinder implements RecordSink {

@@ -196,6 +196,11 @@ export class DocumentTable {
     return selected;
   }
 
+  /** A table of the documents from a row on. */
+  selectFrom(first: number): DocumentTable {
+    return this.select(Array.from({ length: this.count - first }, (_, i) => first + i));
+  }
+
   /**
    * Takes over the changes to documents that were selected from this table, which has not changed since. Throws if the
    * fields now have an order that depends on the document.

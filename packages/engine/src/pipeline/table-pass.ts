@@ -116,9 +116,8 @@ export class TablePass {
    */
   #runDocuments(rows: DocumentRows, from: number): void {
     const steps = this.#steps;
-    let to = from;
-    do to++;
-    while (to < steps.length && !takesTables(steps[to] as Step));
+    let to = Math.min(from + 1, steps.length);
+    while (to < steps.length && !takesTables(steps[to] as Step)) to++;
     const builder = to < steps.length ? new TableBuilder() : undefined;
     const flush = () => {
       if (builder !== undefined && builder.count > 0) this.#runTable(builder.take(), to);

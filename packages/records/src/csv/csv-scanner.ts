@@ -97,7 +97,7 @@ export class CsvScanner implements RecordScanner {
   #canHopQuotes(start: number): boolean {
     if (this.#separator.length > 1) return false;
     const text = this.#text;
-    // A CR that is not followed by a LF is a line end of its own.
+    // A CR that is not followed by a LF is a separate line end.
     for (let cr = this.#nextCr; cr < text.length; cr = find(text, '\r', cr + 1)) {
       if (text.charCodeAt(cr + 1) !== LF) return false;
     }
