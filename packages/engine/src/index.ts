@@ -84,7 +84,7 @@ export {
 export { SecretMask } from './config/secret-mask.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
-export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';
+export { JsonReader, JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
 export { checkWritable, internName, RESERVED_FIELDS } from './document/names.ts';
 export { getNested, type NestedPath, parseNestedPath, removeNested, setNested } from './document/nested-path.ts';

@@ -10,7 +10,7 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { JsonObjectReader, type ObjectShape } from '../formats/json/json-object-reader.ts';
+import { JsonObjectReader } from '../formats/json/json-object-reader.ts';
 
 /** How messages become documents. Plain data. */
 export interface MessageDecoderOptions {
@@ -31,8 +31,8 @@ export interface MessagePositions {
 export class MessageDecoder implements RecordDecoder {
   readonly #options: MessageDecoderOptions;
   readonly #reader = new JsonObjectReader();
-  // Names are shared by the documents that have them all.
-  #alike: ObjectShape | undefined;
+  /** The names of the last message. */
+  #names: Shape | undefined = undefined;
   #shape = Shape.of([]);
   #keyAt = -1;
   #idAt = -1;
@@ -85,22 +85,19 @@ export class MessageDecoder implements RecordDecoder {
   #readObject(text: string): Value[] {
     this.#reader.load(text);
     if (this.#reader.read(0, text.length)) {
-      if (this.#alike !== this.#reader.shape) {
-        this.#alike = this.#reader.shape;
-        this.#learn(this.#alike.names);
-      }
+      if (this.#names !== this.#reader.shape) this.#learn(this.#reader.shape);
       return this.#reader.values;
     }
     const value = readJson(text);
     if (!(value instanceof Map)) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'its value is not a JSON object');
-    this.#alike = undefined;
-    this.#learn([...value.keys()]);
+    this.#learn(Shape.common([...value.keys()]));
     return [...value.values()];
   }
 
-  #learn(names: readonly string[]): void {
-    this.#shape = Shape.common(names.includes('id') ? names : [...names, 'id']);
+  #learn(shape: Shape): void {
+    this.#names = shape;
+    this.#keyAt = shape.position(this.#options.idField);
+    this.#shape = shape.position('id') >= 0 ? shape : shape.share().with('id');
     this.#idAt = this.#shape.position('id');
-    this.#keyAt = names.includes(this.#options.idField) ? this.#shape.position(this.#options.idField) : -1;
   }
 }

@@ -36,7 +36,7 @@ export function readDocument(text: string): Document {
  * the reference; `readJsonSequence` reads it too. Throws `JsonSyntaxError`.
  */
 export function readJson(text: string): Value {
-  const reader = new Reader(text);
+  const reader = new JsonReader(text);
   reader.skipSpace();
   if (reader.at >= text.length)
     throw new JsonSyntaxError('Expected a JSON value, found the end of the text', reader.at);
@@ -45,7 +45,7 @@ export function readJson(text: string): Value {
 
 /** All JSON values of the text in sequence, separated by white space or nothing, each with its offset. */
 export function* readJsonSequence(text: string): Generator<{ value: Value; at: number; end: number }> {
-  const reader = new Reader(text);
+  const reader = new JsonReader(text);
   for (reader.skipSpace(); reader.at < text.length; reader.skipSpace()) {
     const at = reader.at;
     yield { value: reader.value(0), at, end: reader.at };
@@ -71,9 +71,23 @@ const ESCAPES: Record<string, string> = {
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
 const HEX = /[0-9a-fA-F]{4}/y;
 
-class Reader {
+/** Powers of ten that a double expresses exactly, and that the digits of `MAX_EXACT_DIGITS` need. */
+const POWERS = Array.from({ length: 16 }, (_, i) => 10 ** i);
+/** Integers of so many digits are exact as numbers. */
+const MAX_EXACT_DIGITS = 15;
+const CONTROL = /[\u0000-\u001f]/g;
+/** Beyond the end of every text, but still a small integer. */
+const NOWHERE = 0x3fffffff;
+
+/** Reads JSON values from a text, from its start to its end. */
+export class JsonReader {
   readonly text: string;
+  /** The offset of the next character. It only increases. */
   at = 0;
+  // The next backslash and the next control character, looked up again only after they have been passed. One native
+  // search covers many strings.
+  #nextBackslash = -1;
+  #nextControl = -1;
 
   constructor(text: string) {
     this.text = text;
@@ -88,11 +102,15 @@ class Reader {
     }
   }
 
-  value(depth: number): Value {
+  /**
+   * Reads the value that begins here. Throws `JsonSyntaxError`.
+   * @param depth in how many objects and arrays it is
+   */
+  value(depth = 0): Value {
     const c = this.text.charCodeAt(this.at);
     switch (c) {
       case 34: // "
-        return this.#string();
+        return this.string();
       case 123: // {
         return this.#object(depth + 1);
       case 91: // [
@@ -118,7 +136,7 @@ class Reader {
     }
     for (;;) {
       if (this.text.charCodeAt(this.at) !== 34) throw this.#unexpected('a key in double quotes');
-      const key = internName(this.#string());
+      const key = internName(this.string());
       this.skipSpace();
       if (this.text.charCodeAt(this.at) !== 58) throw this.#unexpected('":"');
       this.at++;
@@ -164,6 +182,37 @@ class Reader {
   }
 
   #number(): Value {
+    return this.#shortNumber() ?? this.#anyNumber();
+  }
+
+  /** A number of few digits without an exponent; undefined if it is something else. */
+  #shortNumber(): Value | undefined {
+    const { text } = this;
+    const negative = text.charCodeAt(this.at) === 45;
+    const first = negative ? this.at + 1 : this.at;
+    let at = first;
+    let digits = 0;
+    let c = text.charCodeAt(at);
+    for (; c >= 48 && c <= 57; c = text.charCodeAt(++at)) digits = digits * 10 + (c - 48);
+    const length = at - first;
+    if (length === 0 || length > MAX_EXACT_DIGITS || (length > 1 && text.charCodeAt(first) === 48)) return undefined;
+    if (c !== 46) {
+      if (c === 101 || c === 69) return undefined;
+      this.at = at;
+      return negative && digits !== 0 ? -digits : digits;
+    }
+    const point = at;
+    c = text.charCodeAt(++at);
+    for (; c >= 48 && c <= 57; c = text.charCodeAt(++at)) digits = digits * 10 + (c - 48);
+    const decimals = at - point - 1;
+    if (decimals === 0 || length + decimals > MAX_EXACT_DIGITS || c === 101 || c === 69 || c === 46) return undefined;
+    this.at = at;
+    // Both numbers are exact, so the quotient is the double that is nearest to the decimal number (Clinger 1990).
+    const value = digits / (POWERS[decimals] as number);
+    return double(negative ? -value : value);
+  }
+
+  #anyNumber(): Value {
     NUMBER.lastIndex = this.at;
     const match = NUMBER.exec(this.text);
     if (match === null) throw this.#unexpected('a digit');
@@ -172,30 +221,47 @@ class Reader {
     const next = this.text.charCodeAt(this.at);
     if ((next >= 48 && next <= 57) || next === 46) throw this.#unexpected('the end of the number');
     if (fraction !== undefined || exponent !== undefined) return double(Number(token));
-    if (token.length <= 15) return token === '-0' ? 0 : Number(token);
+    if (token.length <= MAX_EXACT_DIGITS) return token === '-0' ? 0 : Number(token);
     if (token.length > MAX_NUMBER_LENGTH) {
       throw new JsonSyntaxError(`A number has more than ${MAX_NUMBER_LENGTH} digits`, this.at - token.length);
     }
     return integer(BigInt(token));
   }
 
-  #string(): string {
+  /** Reads the string whose opening quote is here. Throws `JsonSyntaxError`. */
+  string(): string {
     const { text } = this;
     const start = this.at + 1;
-    let at = start;
-    for (;;) {
-      const c = text.charCodeAt(at);
-      if (c === 34) {
-        this.at = at + 1;
-        return text.slice(start, at);
-      }
-      if (c === 92) return this.#escapedString(start, at);
-      if (c < 32 || at >= text.length) throw this.#badCharacter(at);
-      at++;
+    if (this.#nextBackslash < start) this.#nextBackslash = find(text, '\\', start);
+    if (this.#nextControl < start) {
+      CONTROL.lastIndex = start;
+      this.#nextControl = CONTROL.test(text) ? CONTROL.lastIndex - 1 : NOWHERE;
     }
+    const close = find(text, '"', start);
+    if (this.#nextBackslash < close) return this.#escapedString(start, this.#nextBackslash);
+    if (this.#nextControl < close) throw this.#badCharacter(this.#nextControl);
+    if (close === NOWHERE) throw this.#badCharacter(text.length);
+    this.at = close + 1;
+    return text.slice(start, close);
   }
 
   #escapedString(start: number, firstEscape: number): string {
+    if (this.#nextControl < firstEscape) throw this.#badCharacter(this.#nextControl);
+    const { text } = this;
+    // The quote after an even number of backslashes.
+    let close = find(text, '"', firstEscape);
+    while (close !== NOWHERE && isEscaped(text, close)) close = find(text, '"', close + 1);
+    try {
+      const string = JSON.parse(text.slice(start - 1, close + 1)) as string;
+      this.at = close + 1;
+      return string;
+    } catch {
+      // It is no JSON. The loop below finds the character that is wrong.
+      return this.#escapedCharacters(start, firstEscape);
+    }
+  }
+
+  #escapedCharacters(start: number, firstEscape: number): string {
     const { text } = this;
     let result = text.slice(start, firstEscape);
     let from = firstEscape;
@@ -242,4 +308,17 @@ class Reader {
     const found = String.fromCodePoint(this.text.codePointAt(this.at) as number);
     return new JsonSyntaxError(`Expected ${expected}, found ${JSON.stringify(found)}`, this.at);
   }
+}
+
+/** The next position of the text; beyond the end if it does not occur. */
+function find(text: string, wanted: string, from: number): number {
+  const at = text.indexOf(wanted, from);
+  return at < 0 ? NOWHERE : at;
+}
+
+/** Whether an unescaped backslash is before the character at this position. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (first > 0 && text.charCodeAt(first - 1) === 92) first--;
+  return (at - first) % 2 === 1;
 }

@@ -16,7 +16,7 @@ import type { IdFormat } from '../id-format.ts';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import type { JsonLayout } from './json-layout.ts';
-import { JsonObjectReader, type ObjectShape } from './json-object-reader.ts';
+import { JsonObjectReader } from './json-object-reader.ts';
 import { type JsonSettings, keepsField } from './json-settings.ts';
 
 /** What all files of a connector have in common. Plain data. */
@@ -54,7 +54,6 @@ export class JsonDecoder implements RecordDecoder {
   #bytesLineStart = true;
   #offset = 0;
   // The object that was read last. Names are shared by the documents that have them all.
-  #alike: ObjectShape | undefined;
   #shape: Shape = NO_FIELDS;
   #values: Value[] = [];
   #idAt = -1;
@@ -118,17 +117,14 @@ export class JsonDecoder implements RecordDecoder {
     if (start === end) return;
     if (this.#reader.read(start, end)) {
       this.#values = this.#reader.values;
-      if (this.#alike !== this.#reader.shape) {
-        this.#alike = this.#reader.shape;
-        this.#learnNames(this.#alike.names);
-      }
+      if (this.#shape !== this.#reader.shape) this.#learn(this.#reader.shape);
       this.#publish(sink);
     } else if (this.#readAnything(text, start, from, end, sink)) this.#publish(sink);
   }
 
-  #learnNames(names: readonly string[]): void {
-    this.#shape = Shape.common(names);
-    this.#idAt = this.#shape.position('id');
+  #learn(shape: Shape): void {
+    this.#shape = shape;
+    this.#idAt = shape.position('id');
   }
 
   /** Reads what the fast reader leaves alone; rejects what is not an object, and gives false then. */
@@ -136,8 +132,7 @@ export class JsonDecoder implements RecordDecoder {
     try {
       const value = readJson(text.slice(start, end));
       if (value instanceof Map) {
-        this.#alike = undefined;
-        this.#learnNames([...value.keys()]);
+        this.#learn(Shape.common([...value.keys()]));
         this.#values = [...value.values()];
         return true;
       }

@@ -1,179 +1,131 @@
-import { internName, readJsonSequence, type Value } from '@headrace/engine';
+import { internName, JsonReader, Shape, type Value } from '@headrace/engine';
 
-const SPACE = 32;
 const QUOTE = 34;
 const COMMA = 44;
-const MINUS = 45;
-const DOT = 46;
-const ZERO = 48;
-const NINE = 57;
 const COLON = 58;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** Integers of so many digits are exact as numbers. */
-const MAX_DIGITS = 15;
 /** Objects with more members are left to the general reader: here each name is compared with all before. */
 const MAX_MEMBERS = 64;
-const CONTROL = /[\u0000-\u001f]/g;
-/** Beyond every text, and still a small integer. */
-const NOWHERE = 0x3fffffff;
+/** How many sequences of names are remembered, and how many names may follow one of them. */
+const MAX_NODES = 4096;
+const MAX_NEXT = 16;
 
-/** The names of the members of objects that look alike. */
-export interface ObjectShape {
-  readonly names: readonly string[];
-  /** The names as in the text, with the colon. */
-  readonly keys: readonly string[];
+/** The names of the first members of objects, as a tree: those that may follow are its children. */
+interface MemberNode {
+  /** The name as in the text, with the colon. */
+  readonly key: string;
+  readonly name: string;
+  readonly parent: MemberNode | undefined;
+  readonly next: MemberNode[];
+  readonly depth: number;
+  /** The shape of objects whose last member this is. */
+  shape: Shape | undefined;
 }
 
 /**
- * Reads the objects of a text fast where they look like the one before: names are compared with the text instead of
- * read, and texts without escapes are found by a native search. Whatever is out of the ordinary is left to
- * `readJson`: `read` then gives false, and so it does for everything that is not JSON.
+ * Reads the objects of a text fast if they are similar to earlier ones: names are compared with the text instead of
+ * read. Objects in which members are missing are similar too. Unusual objects are left to `readJson`: `read` then
+ * returns false, also for everything that is not JSON.
  */
 export class JsonObjectReader {
-  /** The members of the last object that was read. */
-  shape: ObjectShape = { names: [], keys: [] };
+  /** The names of the last object that was read. */
+  shape: Shape = Shape.common([]);
   values: Value[] = [];
-  #text = '';
-  #at = 0;
-  #nextBackslash = -1;
-  #nextControl = -1;
+  #reader = new JsonReader('');
+  #nodes = 0;
+  readonly #root: MemberNode = { key: '', name: '', parent: undefined, next: [], depth: 0, shape: this.shape };
 
   load(text: string): void {
-    this.#text = text;
-    this.#nextBackslash = this.#nextControl = -1;
+    this.#reader = new JsonReader(text);
   }
 
   /** Reads the object that begins at `start` and ends before `end`; the text after it is ignored. */
   read(start: number, end: number): boolean {
-    const text = this.#text;
-    const { names, keys } = this.shape;
-    const values: Value[] = [];
-    let ownNames: string[] | undefined;
+    if (this.#read(start, end)) return true;
+    // This one may have read beyond the end.
+    this.#reader = new JsonReader(this.#reader.text);
+    return false;
+  }
+
+  #read(start: number, end: number): boolean {
+    const reader = this.#reader;
+    const { text } = reader;
     if (text.charCodeAt(start) !== OPEN_OBJECT) return false;
-    let at = this.#skipSpace(start + 1);
-    if (text.charCodeAt(at) === CLOSE_OBJECT) ownNames = [];
-    else {
-      for (let i = 0; ; i++) {
-        if (ownNames === undefined && i < keys.length && text.startsWith(keys[i] as string, at)) {
-          at += (keys[i] as string).length;
-        } else {
-          ownNames ??= names.slice(0, i);
-          const name = this.#readName(at);
-          if (name === undefined || ownNames.length >= MAX_MEMBERS || ownNames.includes(name)) return false;
-          ownNames.push(name);
-          at = this.#at;
+    const values: Value[] = [];
+    let node = this.#root;
+    reader.at = start + 1;
+    reader.skipSpace();
+    if (text.charCodeAt(reader.at) !== CLOSE_OBJECT) {
+      for (;;) {
+        const next = this.#readName(node);
+        if (next === undefined) return false;
+        node = next;
+        reader.skipSpace();
+        try {
+          values.push(reader.value(1));
+        } catch {
+          // Not JSON: the general reader reports where and why.
+          return false;
         }
-        const value = this.#readMember(this.#skipSpace(at), end);
-        if (value === undefined) return false;
-        values.push(value);
-        at = this.#skipSpace(this.#at);
-        const c = text.charCodeAt(at);
+        reader.skipSpace();
+        const c = text.charCodeAt(reader.at);
         if (c === CLOSE_OBJECT) break;
         if (c !== COMMA) return false;
-        at = this.#skipSpace(at + 1);
+        reader.at++;
+        reader.skipSpace();
       }
     }
-    if (at >= end) return false;
-    if (ownNames === undefined && values.length < names.length) ownNames = names.slice(0, values.length);
-    if (ownNames !== undefined) this.shape = { names: ownNames, keys: ownNames.map((name) => `"${name}":`) };
+    if (reader.at >= end) return false;
+    this.shape = shapeOf(node);
     this.values = values;
     return true;
   }
 
-  #skipSpace(from: number): number {
-    const text = this.#text;
-    let at = from;
-    for (
-      let c = text.charCodeAt(at);
-      c === SPACE || (c <= 13 && c >= 9 && c !== 11 && c !== 12);
-      c = text.charCodeAt(at)
-    ) {
-      at++;
+  /** Reads the name that begins here, and its colon. Undefined if it is unusual. */
+  #readName(before: MemberNode): MemberNode | undefined {
+    const reader = this.#reader;
+    const { text, at } = reader;
+    const { next } = before;
+    for (let i = 0; i < next.length; i++) {
+      const node = next[i] as MemberNode;
+      if (text.startsWith(node.key, at)) {
+        reader.at = at + node.key.length;
+        return node;
+      }
     }
-    return at;
-  }
-
-  /** The name that begins here, if it is plain; `at` is then after its colon. */
-  #readName(at: number): string | undefined {
-    const text = this.#text;
     if (text.charCodeAt(at) !== QUOTE) return undefined;
     const close = text.indexOf('"', at + 1);
-    if (close < 0 || !this.#isPlain(at, close)) return undefined;
-    const colon = this.#skipSpace(close + 1);
-    if (text.charCodeAt(colon) !== COLON) return undefined;
-    this.#at = colon + 1;
-    return internName(text.slice(at + 1, close));
+    const name = internName(text.slice(at + 1, close));
+    if (close < 0 || JSON.stringify(name).length !== name.length + 2) return undefined;
+    reader.at = close + 1;
+    reader.skipSpace();
+    if (text.charCodeAt(reader.at) !== COLON) return undefined;
+    reader.at++;
+    if (before.depth >= MAX_MEMBERS || isBefore(before, name)) return undefined;
+    const node = { key: `"${name}":`, name, parent: before, next: [], depth: before.depth + 1, shape: undefined };
+    if (this.#nodes < MAX_NODES && next.length < MAX_NEXT) {
+      this.#nodes++;
+      next.push(node);
+    }
+    return node;
   }
+}
 
-  /** The value that begins here; `at` is then after it. */
-  #readMember(at: number, end: number): Value | undefined {
-    const text = this.#text;
-    const c = text.charCodeAt(at);
-    if (c === QUOTE) {
-      const close = text.indexOf('"', at + 1);
-      if (close < 0 || close >= end) return undefined;
-      if (!this.#isPlain(at, close)) return this.#readAny(at, end);
-      this.#at = close + 1;
-      return text.slice(at + 1, close);
-    }
-    if (c === MINUS || (c >= ZERO && c <= NINE)) return this.#readInteger(at, end);
-    if (text.startsWith('null', at)) {
-      this.#at = at + 4;
-      return null;
-    }
-    if (text.startsWith('true', at)) {
-      this.#at = at + 4;
-      return true;
-    }
-    if (text.startsWith('false', at)) {
-      this.#at = at + 5;
-      return false;
-    }
-    return this.#readAny(at, end);
+function isBefore(last: MemberNode, name: string): boolean {
+  for (let node: MemberNode | undefined = last; node !== undefined; node = node.parent) {
+    if (node.depth > 0 && node.name === name) return true;
   }
+  return false;
+}
 
-  #readInteger(start: number, end: number): Value | undefined {
-    const text = this.#text;
-    const negative = text.charCodeAt(start) === MINUS;
-    const first = negative ? start + 1 : start;
-    let at = first;
-    let value = 0;
-    let c = text.charCodeAt(at);
-    for (; c >= ZERO && c <= NINE; c = text.charCodeAt(++at)) value = value * 10 + (c - ZERO);
-    const digits = at - first;
-    const leadingZero = digits > 1 && text.charCodeAt(first) === ZERO;
-    if (digits === 0 || digits > MAX_DIGITS || leadingZero || c === DOT || c === 101 /* e */ || c === 69 /* E */) {
-      return this.#readAny(start, end);
-    }
-    this.#at = at;
-    return negative ? -value : value;
-  }
-
-  #readAny(at: number, end: number): Value | undefined {
-    try {
-      const found = readJsonSequence(this.#text.slice(at, end)).next();
-      if (found.done === true) return undefined;
-      this.#at = at + found.value.end;
-      return found.value.value;
-    } catch {
-      // Not JSON: the general reader says where and why.
-      return undefined;
-    }
-  }
-
-  /** Whether the string between these quotes holds neither escapes nor characters that must be escaped. */
-  #isPlain(open: number, close: number): boolean {
-    const text = this.#text;
-    if (this.#nextBackslash < open) {
-      const at = text.indexOf('\\', open);
-      this.#nextBackslash = at < 0 ? NOWHERE : at;
-    }
-    if (this.#nextBackslash < close) return false;
-    if (this.#nextControl < open) {
-      CONTROL.lastIndex = open;
-      this.#nextControl = CONTROL.test(text) ? CONTROL.lastIndex - 1 : NOWHERE;
-    }
-    return this.#nextControl > close;
-  }
+function shapeOf(node: MemberNode): Shape {
+  if (node.shape !== undefined) return node.shape;
+  const names: string[] = [];
+  for (let each: MemberNode | undefined = node; each?.parent !== undefined; each = each.parent)
+    names.unshift(each.name);
+  const shape = Shape.common(names);
+  // A changing shape belongs to one document.
+  if (!shape.changing) node.shape = shape;
+  return shape;
 }
