@@ -95,7 +95,9 @@ interface Members {
 }
 
 function membersOf(key: string, column: Column): Members {
-  if (isPlainText(column)) return { before: `${key}"`, after: '"', values: column, complete: true };
+  if (isPlainText(column)) {
+    return { before: `${key}"`, after: '"', values: column, complete: !column.includes(undefined) };
+  }
   let complete = true;
   const values: (string | undefined)[] = new Array(column.length);
   for (let row = 0; row < values.length; row++) {
@@ -106,9 +108,15 @@ function membersOf(key: string, column: Column): Members {
   return { before: key, after: '', values, complete };
 }
 
-/** Whether all values are texts that JSON can contain unchanged. All are searched at once, which is much faster. */
-function isPlainText(column: Column): column is readonly string[] {
-  for (let row = 0; row < column.length; row++) if (typeof column[row] !== 'string') return false;
+/**
+ * Whether all values are missing or texts that JSON can contain unchanged. All are searched at once, which is much
+ * faster.
+ */
+function isPlainText(column: Column): column is readonly (string | undefined)[] {
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row];
+    if (typeof value !== 'string' && value !== undefined) return false;
+  }
   // The blank keeps halves of a surrogate pair apart that end one text and begin the next.
   const all = column.join(' ');
   return JSON.stringify(all).length === all.length + 2;
