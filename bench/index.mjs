@@ -10,6 +10,10 @@ const groups = {
     about: 'whole runs, beside the program that was written by hand',
     measure: async () => (await import('./throughput-jobs.mjs')).throughputJobs(),
   },
+  matrix: {
+    about: 'jobs of many kinds, each beside a program that is generated for it',
+    measure: async () => (await import('./matrix/matrix-jobs.mjs')).matrixResults(),
+  },
   memory: {
     about: 'a file ten times as long, an indexer that holds everything up',
     measure: async () => (await import('./memory-jobs.mjs')).memoryJobs(),
@@ -112,7 +116,7 @@ let asked;
 try {
   asked = readArguments();
 } catch (error) {
-  console.error(`${error.message}\nnpm run bench -- --help tells more.`);
+  console.error(`${error.message}\nnpm run bench -- --help shows more.`);
   process.exitCode = 2;
 }
 if (asked?.help) process.stdout.write(help);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const headrace = fileURLToPath(new URL('../packages/headrace/bin/headrace.js', import.meta.url));
 
-/** Gives a directory to work in, and removes it afterwards. */
+/** Returns a directory to work in, and removes it afterwards. */
 export async function inDirectory(work) {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-bench-'));
   try {
@@ -63,7 +63,7 @@ function cpuSecondsOfEnded() {
 }
 
 /**
- * Runs a Node program to its end; gives seconds, those of processors, peak memory in MiB, and what it printed. The
+ * Runs a Node program to its end; returns seconds, those of processors, peak memory in MiB, and what it printed. The
  * seconds of processors have those of other programs in them that end meanwhile.
  */
 export function runNode(args, options = {}) {

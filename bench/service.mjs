@@ -52,13 +52,13 @@ async function firstAnswer(url, process) {
   return url;
 }
 
-/** Uploads a config; gives its id. */
+/** Uploads a config; returns its id. */
 export async function upload(url, config) {
   const headers = { 'content-type': 'application/hocon' };
   return (await answer(`${url}/v1/config`, { method: 'POST', headers, body: config })).configId;
 }
 
-/** Starts a run; gives its id. */
+/** Starts a run; returns its id. */
 export async function startRun(url, configId) {
   const headers = { 'content-type': 'application/json' };
   return (await answer(`${url}/v1/run`, { method: 'POST', headers, body: JSON.stringify({ configId }) })).runId;

@@ -17,7 +17,7 @@ async function readDocument() {
     ...defaultSettings(),
     listeners: [{ host: '127.0.0.1', port: 0 }],
     storage: { type: 'memory' },
-    // The document tells how to log in, too.
+    // The document also says how to log in.
     auth: { password: crypto.randomUUID(), users: [] },
   };
   const quiet = { level: 'silent', silent() {} };

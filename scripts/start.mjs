@@ -7,7 +7,7 @@ const PARENT_CHECK_MILLIS = 500;
 
 const parent = process.ppid;
 await prepare();
-// The channel tells the service when this process is gone, even when it was killed.
+// The channel closes when this process ends, even if it was killed. The service notices that.
 const service = spawn('node', ['packages/headrace/bin/headrace.js', 'serve', 'examples/service.yml'], {
   cwd: root,
   env: { ...env, HEADRACE_LAUNCHED: '1' },

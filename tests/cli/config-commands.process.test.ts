@@ -28,7 +28,7 @@ describe('validate', () => {
     expect(readdirSync(cwd)).toEqual(['good.conf']);
   });
 
-  it('tells every mistake with its place and what to do', async () => {
+  it('reports every mistake with its place and what to do', async () => {
     const cwd = directoryWith({ 'bad.conf': INVALID });
     const { code, stdout } = await headrace(['validate', 'bad.conf'], { cwd });
     expect(code).toBe(2);
@@ -62,7 +62,7 @@ describe('validate', () => {
     expect(stdout).toMatch(/^torn\.conf:\d+:\d+: error: /);
   });
 
-  it('tells in the order of the text', async () => {
+  it('reports in the order of the text', async () => {
     const cwd = directoryWith({ 'bad.conf': INVALID });
     const { stdout } = await headrace(['validate', 'bad.conf'], { cwd });
     expect([...stdout.matchAll(/^bad\.conf:(\d+):/gm)].map(([, line]) => line)).toEqual(['2', '5', '5']);
@@ -96,7 +96,7 @@ describe('validate', () => {
     expect(stdout + stderr).not.toContain('registry');
   });
 
-  it('tells of such components as JSON too', async () => {
+  it('reports such components as JSON too', async () => {
     const cwd = directoryWith({ 'good.conf': VALID });
     const args = ['validate', 'good.conf', '--components', './nosuch.js', '--json'];
     const { code, stdout } = await headrace(args, { cwd });

@@ -9,7 +9,7 @@ const examples = (readdirSync(join(repository, 'examples'), { recursive: true })
   file.endsWith('.conf'),
 );
 
-/** Runs an example as its first lines say, and gives the lines of its output file. */
+/** Runs an example as its first lines say, and returns the lines of its output file. */
 async function runExample(example: string, output: string): Promise<string[]> {
   const out = directoryWith();
   const { code, stdout, stderr } = await headrace(['run', `examples/${example}`], { env: { HEADRACE_OUT: out } });

@@ -48,7 +48,7 @@ describe('help', () => {
     expect(await headrace([])).toEqual(await headrace(['--help']));
   });
 
-  it('tells the version of the package', async () => {
+  it('shows the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(join(repository, 'packages/headrace/package.json'), 'utf8'));
     const { code, stdout } = await headrace(['--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });

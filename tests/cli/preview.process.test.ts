@@ -46,7 +46,7 @@ describe('preview', () => {
     expect(await headrace(['preview', 'a.conf', '--documents', `${file}/documents.jsonl`], { cwd })).toEqual(outcome);
   });
 
-  it('tells what stages say on standard error, or beside the document', async () => {
+  it('shows the messages of stages on standard error, or with the document', async () => {
     const stages = '{ class: ApplyJavascript, name: talk, script: "console.warn(doc.id)" }';
     const cwd = directoryWith(configFiles(SEQUENCE, stages));
     installHeadrace(cwd);

@@ -19,7 +19,7 @@ export class Stubborn {
   }
 }
 
-/** Says that it begins, and computes for ever in SQLite, in its thread. */
+/** Says that it begins, and computes forever in SQLite, in its thread. */
 export class Endless {
   static kind = 'connector';
   static parameters = parameters;

@@ -30,7 +30,7 @@ for (const withUser of [false, true]) {
 }
 process.exitCode = failed ? 1 : 0;
 
-/** Gives the path of the program. */
+/** Returns the path of the program. */
 async function install() {
   const venv = join(root, '.cache', SCHEMATHESIS.replace('==', '-'));
   const program = join(venv, 'bin', 'schemathesis');
@@ -41,7 +41,7 @@ async function install() {
   return program;
 }
 
-/** Gives the exit code of Schemathesis; 1 also when the service did not survive it. */
+/** Returns the exit code of Schemathesis; 1 also when the service did not survive it. */
 async function fuzz(withUser) {
   const directory = await mkdtemp(join(tmpdir(), 'headrace-fuzz-'));
   const service = await serve(directory, withUser);

@@ -4,6 +4,8 @@ import { readText, repositoryFiles } from './repository.ts';
 /** Words that slow down a reader, and what to write instead. The guide is docs/contributing/writing.md. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\btold\b/i, 'is reported, returns, lists'],
+  [/\btells? of\b/i, 'reports, describes'],
+  [/\bfor ever\b/i, 'forever'],
   [/\banew\b/i, 'again'],
   [/\bwhoever\b/i, 'users who, the client that'],
   [/\bbesides\b/i, 'also, in addition to'],

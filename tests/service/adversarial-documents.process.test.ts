@@ -11,7 +11,7 @@ const HUGE_BYTES = 500 * 1024 * 1024;
 
 const file = (name: string) => join(guest.open, name);
 
-/** Runs a config that writes JSON lines; gives its details and what it wrote. */
+/** Runs a config that writes JSON lines; returns its details and what it wrote. */
 async function written(connector: string, stages = '') {
   const out = file(`out-${Math.abs(Number(process.hrtime.bigint() % 1_000_000_007n))}.jsonl`);
   const details = await guest.run(

@@ -43,7 +43,7 @@ export class HostileGuest {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Uploads a config, runs it to its end; gives what the service tells of it. */
+  /** Uploads a config, runs it to its end; returns what the service reports about it. */
   async run(config: string): Promise<RunDetails & { reported: string }> {
     const { runId } = await startRun(this.url, await upload(this.url, config));
     const details = await finished(this.url, runId);

@@ -64,7 +64,7 @@ export class KillLedger {
   #interrupted = 0;
   #number = 0;
 
-  /** Gives a service the configs that runs are started of. */
+  /** Returns a service the configs that runs are started of. */
   async prepare(url: string): Promise<void> {
     for (const [name, text] of Object.entries(CONFIGS)) await put(url, name, text, []);
   }
@@ -183,7 +183,7 @@ export class KillLedger {
       mustEqual((await runsLabelled(url, asked.key)).length, 1, `runs of the key ${asked.key}`);
       this.#unanswered++;
       this.#runs.set(runId, asked);
-      // It would keep its place for ever.
+      // Otherwise it would keep its place forever.
       if (asked.configId === 'endless' && !done) await ask(`${url}/v1/run/${runId}/cancel`, { method: 'POST' });
     });
     this.#unansweredRuns.clear();

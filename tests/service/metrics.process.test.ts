@@ -39,7 +39,7 @@ function readFamilies(text: string): Map<string, { type: string; samples: Map<st
 }
 
 describe('metrics of a service', () => {
-  it('tell what the stages and the indexer of a run did, and are those that the page has', async () => {
+  it('report what the stages and the indexer of a run did, and are those that the page has', async () => {
     const directory = serviceDirectory();
     const service = await serve(directory);
     const { runId } = await startRun(service.url, await upload(service.url, config(directory)));

@@ -144,7 +144,7 @@ describe('the OpenAPI document of the service', () => {
     }
   });
 
-  it('has the operations that docs/service.md tells of', () => {
+  it('has the operations of docs/service.md', () => {
     const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
     const reported = operations().filter(({ path }) => {
       const [, last = ''] = /\/([\w.-]+)$/.exec(path) ?? [];

@@ -7,7 +7,7 @@ import { finished, kill, type Served, serve, startRun } from './served.ts';
 
 /*
  * The same config has the same problems wherever it is checked: on the command line, at validation and upload (both
- * kinds), in a preview, in a run. Only warnings let a config run; then the run tells the same warnings.
+ * kinds), in a preview, in a run. Only warnings let a config run; then the run reports the same warnings.
  */
 
 interface Reported {

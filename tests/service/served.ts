@@ -36,7 +36,7 @@ export async function kill({ process }: Served): Promise<void> {
   await process.ended;
 }
 
-/** Uploads a config in HOCON; gives its id. Rejects unless it was acknowledged. */
+/** Uploads a config in HOCON; returns its id. Rejects unless it was acknowledged. */
 export async function upload(url: string, config: string): Promise<string> {
   const headers = { 'content-type': 'application/hocon' };
   const response = await fetch(`${url}/v1/config`, { method: 'POST', headers, body: config });
@@ -44,7 +44,7 @@ export async function upload(url: string, config: string): Promise<string> {
   return ((await response.json()) as { configId: string }).configId;
 }
 
-/** Gives the config of a name a new text; gives its version. Rejects unless it was acknowledged. */
+/** Gives the config of a name a new text; returns its version. Rejects unless it was acknowledged. */
 export async function replace(url: string, name: string, config: string): Promise<number> {
   const headers = { 'content-type': 'application/hocon' };
   const response = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: config });

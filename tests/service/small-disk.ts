@@ -45,7 +45,7 @@ export class SmallDisk {
     }
   }
 
-  /** Gives the space back. */
+  /** Returns the space back. */
   empty(): void {
     rmSync(this.#ballast);
   }

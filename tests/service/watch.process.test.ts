@@ -27,7 +27,7 @@ async function eventsOf(url: string, runId: string): Promise<{ name: string; dat
   }));
 }
 
-it('tells what happens in a run: its connectors, failed documents, stages and log', async () => {
+it('reports what happens in a run: its connectors, failed documents, stages and log', async () => {
   const service = await serve(serviceDirectory());
   const config = `connectors: [
       {class: SleepConnector, name: first, duration: 300}

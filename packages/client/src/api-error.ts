@@ -3,7 +3,7 @@ import type { Schemas } from './api.generated.ts';
 /** A refusal of the service: everything that is not a success. Its `message` and `hint` are for people, `code` is for programs. */
 export class ApiError extends Error {
   readonly status: number;
-  /** `HR_…`; docs/errors.md tells what each means. */
+  /** `HR_…`; docs/errors.md explains each. */
   readonly code: string;
   /** What to do. */
   readonly hint: string | undefined;

@@ -53,12 +53,12 @@ export class HeadraceClient {
     this.#fetch = given;
   }
 
-  /** Calls an operation; gives its answer. Throws an `ApiError` when the service refuses. */
+  /** Calls an operation; returns its answer. Throws an `ApiError` when the service refuses. */
   async call<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Output<N>> {
     return (await this.#reply(operation, input)).body;
   }
 
-  /** The same with status and headers, for the sake of an `ETag`, say. */
+  /** The same with status and headers, for example to read an `ETag`. */
   async request<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Reply<Output<N>>> {
     return this.#reply(operation, input);
   }

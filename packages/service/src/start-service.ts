@@ -71,7 +71,7 @@ export interface RunningService {
   readonly urls: readonly string[];
   /**
    * Shuts down in order: new runs are refused, active runs end as `INTERRUPTED`, then the ports and the store close.
-   * @returns whether a thread of a run hangs, which would keep the process alive for ever
+   * @returns whether a thread of a run hangs, which would keep the process alive forever
    */
   close(): Promise<{ hanging: boolean }>;
 }

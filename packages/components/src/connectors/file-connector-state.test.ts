@@ -87,7 +87,7 @@ describe('FileConnector remembers', () => {
     expect((await run(params)).found).toEqual(['a.zip', 'a.zip!a.txt']);
   });
 
-  it('what has vanished, and tells of it once', async () => {
+  it('what has vanished, and reports each file once', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
     const tombstones = incremental({ sendTombstones: 'true' }, { state: { performDeletions: false } });
     const first = await run(tombstones);

@@ -10,7 +10,7 @@ useFolder();
 
 const fileHandlers = { csv: { idField: 'k' }, json: {}, xml: { xmlRootPath: '/r/e', xmlIdPath: '/r/e/id' } };
 
-/** Runs a connector that is to fail, and gives what it published. */
+/** Runs a connector that is to fail, and returns what it published. */
 async function failing(params: Params) {
   const publisher = new CollectingPublisher();
   const error: HeadraceError = await run({ fileHandlers, ...params }, { publisher }).then(

@@ -48,7 +48,7 @@ class Destination {
   }
 
   /**
-   * Runs a connector again and again; gives what came in each round.
+   * Runs a connector again and again; returns what came in each round.
    * @param kills after how many documents of its round a run is killed; after them one run ends normally
    */
   async runs(connector: string, kills: readonly number[]): Promise<string[][]> {

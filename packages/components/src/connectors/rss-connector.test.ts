@@ -203,9 +203,9 @@ describe('RSSConnector', () => {
       (_: unknown, response: ServerResponse) => void response.writeHead(404).end('no'),
       'answered 404 Not Found: no',
     ],
-    ['a page', '<html><body>Hi</body></html>', 'it is no RSS or Atom feed: its root element is html'],
-    ['nothing', '', 'it is no RSS or Atom feed: it holds no XML'],
-    ['plain text', 'Hi & bye', 'it is no RSS or Atom feed: it holds no XML'],
+    ['a page', '<html><body>Hi</body></html>', 'it is not an RSS or Atom feed: its root element is html'],
+    ['nothing', '', 'it is not an RSS or Atom feed: it holds no XML'],
+    ['plain text', 'Hi & bye', 'it is not an RSS or Atom feed: it holds no XML'],
     ['a part of a feed', RSS(item('1')).slice(0, -20), 'it breaks off before its end'],
     [
       'a feed that reads a file',

@@ -9,7 +9,7 @@ import {
   monthLength,
 } from '@headrace/java-text/date';
 
-/** Finds a date in a text and gives its instant in ISO form, or undefined when the text has none. */
+/** Finds a date in a text and returns its instant in ISO form, or undefined when the text has none. */
 export type DateFormatter = (text: string, zone: DateZone) => string | undefined;
 
 const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.dateformatters.';
@@ -32,13 +32,13 @@ export function datePipeFormatter(text: string, zone: DateZone): string | undefi
   return midnight(Number(found[1]), Number(found[2]), Number(found[3]), zone);
 }
 
-/** Finds `1998-1999` and gives the first day of the first year. */
+/** Finds `1998-1999` and returns the first day of the first year. */
 export function dateTwoYearsFormatter(text: string, zone: DateZone): string | undefined {
   const found = /\d{1,4}\W\d{1,4}/.exec(text)?.[0].slice(0, 4);
   return found !== undefined && /^\d{4}$/.test(found) ? midnight(Number(found), 1, 1, zone) : undefined;
 }
 
-/** Reads a text of nothing but a year, two to four digits meant literally, and gives its first day. */
+/** Reads a text of nothing but a year, two to four digits meant literally, and returns its first day. */
 export function dateYearOnlyFormatter(text: string, zone: DateZone): string | undefined {
   return /^\d{2,4}$/.test(text) ? midnight(Number(text), 1, 1, zone) : undefined;
 }

@@ -6,7 +6,7 @@ export type DeletionSettings = Pick<
   'deletionMarkerField' | 'deletionMarkerFieldValue' | 'deleteByFieldField' | 'deleteByFieldValue'
 >;
 
-/** Tells which documents are requests to delete, and what. */
+/** Shows which documents are requests to delete, and what. */
 export class DeletionMarks {
   readonly #settings: DeletionSettings;
 

@@ -54,7 +54,7 @@ describe('Delivery', () => {
     expect(failures.map(({ undelivered = false }) => undelivered)).toEqual([true, false]);
   });
 
-  it('tells once that a destination takes nothing, and once that it does again', async () => {
+  it('reports an outage of a destination once, and its end once', async () => {
     const said: string[] = [];
     const log = { warn: (text: string) => said.push(text), info: (text: string) => said.push(text) };
     const retries = retriesAs({ maxRetries: 5, retryWaitDurationMs: 0 }, log);
@@ -74,7 +74,7 @@ describe('Delivery', () => {
     ]);
   });
 
-  it('tells of no outage where some are taken, or nothing is tried again', async () => {
+  it('reports no outage if some documents are accepted, or if nothing is tried again', async () => {
     const said: string[] = [];
     const retries = retriesAs({ maxRetries: 1, retryWaitDurationMs: 0 }, { warn: (text) => said.push(text) });
     const delivery = new Delivery(retries, new RequestSize());

@@ -11,11 +11,11 @@ export interface DeliveryFailure {
   readonly message: string;
   /** Milliseconds that the server asks for before the next attempt. */
   readonly retryAfter?: number;
-  /** Whether it may succeed later, where the status does not tell. */
+  /** Whether it may succeed later, if the status does not say. */
   readonly retryable?: boolean;
   /** Whether the document had a separate request, which was refused as a whole. */
   readonly whole?: true;
-  /** Whether it says nothing of the document, where the status does not tell. */
+  /** Whether it says nothing of the document, if the status does not say. */
   readonly undelivered?: true;
 }
 
@@ -32,7 +32,7 @@ export interface Destination {
   key(position: number): string;
   /** Whether a version changes only a part of a document, so that a later one does not make it needless. */
   readonly partial: boolean;
-  /** The number by which the destination itself tells which version is newer; without it, the later one is. */
+  /** The number by which the destination decides which version is newer. Without it, the later version is newer. */
   version?(position: number): bigint | undefined;
   /** False when a status is none of HTTP's. */
   readonly http?: false;
@@ -59,7 +59,7 @@ interface Failed {
 const FAULTS_OF_CONTENT: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 
 /**
- * Brings the documents of a batch to a server, and tells what became of each:
+ * Brings the documents of a batch to a server, and reports what became of each:
  *
  * - what may succeed later is sent again, alone, as often as the retries say;
  * - a request that is too large is sent in smaller ones, and so is, for a time, what goes to a server that has too
@@ -71,7 +71,7 @@ export class Delivery {
   readonly #retries: Retries;
   readonly #size: RequestSize;
   /**
-   * Whether of the last batch that was searched for bad documents nothing was left. Documents go one by one then, which
+   * Whether all documents of the last batch that was searched for bad documents were bad. Documents go one by one then, which
    * takes half as many requests as halves do, until one is taken.
    */
   #hopeless = false;
@@ -82,7 +82,7 @@ export class Delivery {
   }
 
   /**
-   * Resolves when each of the documents has been taken or has failed; gives those that failed.
+   * Resolves when each of the documents has been taken or has failed; returns those that failed.
    * @param signal aborted when no further request is to be made
    */
   async deliver(positions: readonly number[], to: Destination, signal: AbortSignal): Promise<IndexFailure[]> {
@@ -145,7 +145,7 @@ export class Delivery {
     };
   }
 
-  /** Reads what became of each document of a job; gives what is to be sent again. */
+  /** Reads what became of each document of a job; returns what is to be sent again. */
   #readItems(
     job: Job,
     items: ReadonlyMap<number, DeliveryFailure>,

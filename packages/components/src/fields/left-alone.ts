@@ -1,7 +1,7 @@
 import { type Document, type Logger, messageOf } from '@headrace/engine';
 
 /**
- * Tells of documents that a stage leaves as they are because of what they hold: the first in full, the others by their
+ * Reports documents that a stage leaves unchanged because of their content: the first in full, the others by their
  * number at the end, so that a source of broken values does not flood the log.
  */
 export class LeftAlone {

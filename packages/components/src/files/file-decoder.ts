@@ -7,7 +7,7 @@ import {
   type Value,
 } from '@headrace/engine';
 
-/** What a document tells of a file. Plain data. */
+/** What a document shows of a file. Plain data. */
 export interface FileFacts {
   readonly id: string;
   /** The full path, a URI. */

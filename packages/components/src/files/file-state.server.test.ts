@@ -212,7 +212,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
       it('paths as long as an index takes; others are published in every run, with a warning', async () => {
         const publisher = new CollectingPublisher();
         const state = await openState({ connectionString: `jdbc:${server.url}` }, `long ${tables++}`, publisher.log);
-        // Without repetition, or Postgres would store it packed.
+        // Not repetitive: otherwise Postgres would compress it.
         const path = Array.from({ length: 400 }, (_, i) => (i * 7919 ** 2).toString(36).padStart(7, 'x')).join('');
         try {
           for (const long of [path.slice(0, 2600), `${path.slice(0, 2600)}x`]) {

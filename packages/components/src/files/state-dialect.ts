@@ -6,7 +6,7 @@ export interface StateDialect {
   create(table: string): string;
   /** A query for the length of the longest path that fits, in bytes. */
   longest: string;
-  /** Takes the lock of the table for this session, or gives false, or fails, after ten seconds. The table is `?`. */
+  /** Takes the lock of the table for this session, or returns false, or fails, after ten seconds. The table is `?`. */
   readonly lock: readonly string[];
   /** What compares paths byte by byte. */
   readonly name: string;

@@ -2,7 +2,7 @@ import { Document } from '@headrace/engine';
 import { idOfPath, instantText } from './file-batches.ts';
 
 /**
- * The document that tells the indexer of a file that has vanished. It passes by all stages.
+ * The document that reports a file that has vanished to the indexer. It skips all stages.
  * @param recordsField the field in which records of the file hold its path; undefined: they do not, or there are none
  */
 export function tombstone(path: string, docIdPrefix: string, recordsField: string | undefined): Document {

@@ -67,7 +67,7 @@ async function* readFile(local: string, path: string): ByteSource {
 
 async function openFile(local: string, path: string): Promise<FileHandle> {
   try {
-    // A pipe without a writer, or a device, would hold a thread of the process for ever.
+    // A pipe without a writer, or a device, would hold a thread of the process forever.
     const found = await stat(local);
     if (!found.isFile() && !found.isDirectory()) throw new Error('it is not a regular file');
     return await open(local, 'r');

@@ -303,7 +303,7 @@ describe('FileConnector', () => {
     ]);
   });
 
-  it('tells what it thinks of a header once a run, however many files and paths have it', async () => {
+  it('reports what it thinks of a header once a run, however many files and paths have it', async () => {
     const escaped = 'id,k,k\n1,a\\,b,2\n';
     await writeFiles(folder, { 'x/a.csv': escaped, 'x/b.csv': 'id,v\n1,2\n', 'x/c.csv': escaped, 'y/d.csv': escaped });
     const { warnings } = await runFileConnector(folder, {

@@ -19,7 +19,7 @@ export interface HttpWriterSettings {
   /** Instead of that of the form. */
   readonly contentType: string | undefined;
   readonly compressed: boolean;
-  /** Whether answers of success tell of single documents. */
+  /** Whether a successful response has a result for each document. */
   readonly itemErrors: boolean;
   readonly deleteUrl: string | undefined;
   readonly deleteMethod: string;

@@ -6,7 +6,7 @@ import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 
-/** A document that a server did not take, as its answer tells: `{"errors": [{"index": 0, "status": 400, "message": "…"}]}`. */
+/** A document that a server refused, as its response says: `{"errors": [{"index": 0, "status": 400, "message": "…"}]}`. */
 interface ItemError {
   /** The place of the document in the request, from 0. */
   readonly index: number;
@@ -27,14 +27,14 @@ export function readReply({ status, headers, body }: HttpResponse): Reply {
   return { refused: { status, message, ...(retryAfter === undefined ? {} : { retryAfter }) } };
 }
 
-/** The same, of an answer of success that may tell of single documents. An empty one tells of none. */
+/** The same for a successful response that may have results of single documents. An empty response has none. */
 export function readReplyWithItems(response: HttpResponse, count: number): Reply {
   const whole = readReply(response);
   if ('refused' in whole || response.body.length === 0) return whole;
   const errors = errorsOf(response.body);
   if (errors === undefined || !errors.every((error) => isItemError(error, count))) {
     const said = excerpt(response.body, MAX_EXCERPT);
-    const message = `The server returned HTTP ${response.status} with "${said}", which does not tell what became of ${counted(count, 'document')}`;
+    const message = `The server returned HTTP ${response.status} with "${said}", which does not say what happened to ${counted(count, 'document')}`;
     return { refused: { status: NO_ANSWER, message } };
   }
   const items = new Map<number, DeliveryFailure>();

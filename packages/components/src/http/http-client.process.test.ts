@@ -251,7 +251,7 @@ describe('a failure', () => {
     expect(() => requireSuccess(response)).toThrow(/ answered 502 Bad Gateway: 502 Bad Gateway$/);
   });
 
-  it('tells of time-outs', async () => {
+  it('reports time-outs', async () => {
     const stub = await serve(() => undefined);
     const client = await open({ answerTimeout: 50, idleTimeout: 50, retry: NO_RETRY });
     expect((await failure(client.request({ url: stub.url }))).message).toContain('no answer within 0.05 s');
@@ -259,7 +259,7 @@ describe('a failure', () => {
     expect((await failure(client.request({ url: stub.url }))).message).toContain('the answer stopped for 0.05 s');
   });
 
-  it('tells of answers that are not what they say', async () => {
+  it('reports responses that do not match their headers', async () => {
     const stub = await serve((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip at all');
     });
@@ -322,7 +322,7 @@ describe('a stream', () => {
     expect(text).toBe('abc');
   });
 
-  it('tells what was asked when it breaks off, and of a status that is no success', async () => {
+  it('reports what was requested if the connection breaks or the status is an error', async () => {
     const stub = await serve((_, response) => void response.write('half', () => response.destroy()));
     const client = await open({ retry: NO_RETRY });
     const { body } = await client.stream({ url: stub.url });

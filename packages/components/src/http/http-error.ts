@@ -4,14 +4,14 @@ import { safeUrl } from './safe-url.ts';
 
 /**
  * What went wrong with a request:
- * - `url`: it is no URL of http or https, or the proxy's is none; nothing was sent
+ * - `url`: the URL, or the URL of the proxy, is not an http or https URL; nothing was sent
  * - `unknown-host`, `refused`, `connect-timeout`: there was no connection
  * - `forbidden`: the policy of the config, or the proxy, does not allow the connection
  * - `certificate`: the server's certificate is not trusted, or does not name it
  * - `answer-timeout`, `closed`: there was no answer, or not all of it
  * - `protocol`: the answer is not HTTP or not TLS, or not in the encoding that it says
  * - `size`: the answer is longer than allowed
- * - `status`: the answer tells of a failure
+ * - `status`: the response has an error status
  * - `redirect`: the redirects do not end
  * - `aborted`: the caller or the end of the run gave the request up
  */
@@ -34,7 +34,7 @@ export type HttpFailure =
 /** A failed request. The message names the method, the URL without secrets, and the reason or the start of the answer. */
 export class HttpError extends Error {
   readonly failure: HttpFailure;
-  /** What was asked, without secrets; of redirects the last. Undefined where that is no URL. */
+  /** What was asked, without secrets; of redirects the last. Undefined where that is not a URL. */
   readonly url: string | undefined;
   /** The status of the answer, for `status`. */
   readonly status: number | undefined;
@@ -66,7 +66,7 @@ export class HttpError extends Error {
 /** How much of an answer a message shows. */
 const MAX_EXCERPT = 500;
 
-/** The error of an answer that tells of a failure. */
+/** The error of a response with an error status. */
 export function statusError(method: string, url: string, status: number, body: Uint8Array): HttpError {
   const said = excerpt(body, MAX_EXCERPT);
   const name = STATUS_CODES[status];

@@ -43,7 +43,9 @@ describe('redirects', () => {
 
   it('that lead away from http fail', async () => {
     const stub = await serve((_, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end());
-    await expect(get(stub.url)).rejects.toThrow(/redirects to file:\/\/\/etc\/passwd, which is no URL of http/);
+    await expect(get(stub.url)).rejects.toThrow(
+      /redirects to file:\/\/\/etc\/passwd, which is not an http or https URL/,
+    );
   });
 
   it('that are not to be followed, or say no place, are answers', async () => {

@@ -33,7 +33,7 @@ export async function getFollowing(
     if (next === null || (next.protocol !== 'http:' && next.protocol !== 'https:')) {
       throw new HttpError(
         'redirect',
-        `${failed} it redirects to ${safeUrl(location)}, which is no URL of http or https`,
+        `${failed} it redirects to ${safeUrl(location)}, which is not an http or https URL`,
       );
     }
     if (seen.has(next.href))

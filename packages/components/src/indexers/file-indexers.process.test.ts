@@ -94,7 +94,7 @@ describe('CSVIndexer', () => {
     await indexer.close({ failed: false });
   });
 
-  it('refuses what it cannot do, and tells of what has no effect', () => {
+  it('refuses what it cannot do, and reports what has no effect', () => {
     const check = (params: object, settings: object) =>
       [...CSVIndexer.check(params as never, settings as never)].map(({ message, severity }) => [message, severity]);
     expect(check({ path: 'x', columns }, { whitelist: [] })).toEqual([]);

@@ -134,7 +134,7 @@ describe('HttpIndexer', () => {
       answer(strange);
       const result = await send('/', some, 'maxRetries: 1, retryWaitDurationMs: 1', 'itemErrors: true');
       expect(Object.values(outcome(result).failed)).toEqual([
-        expect.stringContaining('does not tell what became of 2 documents'),
+        expect.stringContaining('does not say what happened to 2 documents'),
         expect.stringContaining(strange),
       ]);
     }

@@ -47,7 +47,7 @@ await describeWithServer('kafka', (server) => {
     expect(await engine.messages(target)).toEqual([{ key: '1', value: undefined, partition: 0 }]);
   });
 
-  it('makes requests smaller that are too large for the topic, and tells of documents that are', async () => {
+  it('makes requests smaller that are too large for the topic, and reports documents that are', async () => {
     const target = await engine.create(2, { 'max.message.bytes': '3000' });
     const documents = numbered(60).map((document) => ({ ...document, t_s: 'x'.repeat(100) }));
     const large = { id: 'large', t_s: 'x'.repeat(5000) };

@@ -180,7 +180,7 @@ await describeWithServer('postgres', (server) => {
     expect(await rows(`select * from ${table}`)).toEqual([{ key: '1', a: 1, rest: { key: '1', a: 1, b: { c: [1] } } }]);
   });
 
-  it('tells of each document that does not fit, and writes the others', async () => {
+  it('reports each document that does not fit, and writes the others', async () => {
     const table = await engine.create();
     const documents = numbered(30);
     const sent = documents.map((document, i) =>

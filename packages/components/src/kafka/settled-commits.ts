@@ -85,7 +85,7 @@ export class SettledCommits {
     while (!this.pace.hasRoom && !this.#broken && !this.#ended && !signal.aborted) await this.#progress(signal);
   }
 
-  /** Waits until all that was begun of some partitions is committed; tells whether it is. Nothing more of them may be begun. */
+  /** Waits until all that was begun of some partitions is committed; reports whether it is. Nothing more of them may be begun. */
   async release(partitions: readonly number[], signal: AbortSignal): Promise<boolean> {
     const isOpen = (partition: number) => {
       const position = this.#begun.get(partition);
@@ -116,7 +116,7 @@ export class SettledCommits {
     }
   }
 
-  /** Commits all that was published, if all of it was delivered; tells whether. */
+  /** Commits all that was published, if all of it was delivered; reports whether. */
   async finish(isDelivered: () => Promise<boolean>): Promise<boolean> {
     const delivered = await isDelivered();
     await Promise.all(this.#asked.keys());
@@ -167,7 +167,7 @@ export class SettledCommits {
           if (!this.#broken) this.#settled = together(this.#settled, about);
         },
         (error) => {
-          // Any other reason is the end of the run, which tells it.
+          // Any other reason ends the run, which reports it.
           this.#undelivered ||= isUndelivered(error);
           this.#broken = true;
         },

@@ -78,7 +78,7 @@ export async function opendir(path: string, options: fs.OpenDirOptions): Promise
 }
 
 /**
- * Makes a folder and those above it, where they are missing. Step by step: Node's own way tries for ever where the
+ * Makes a folder and those above it, where they are missing. Step by step: Node's own way tries forever where the
  * system says that a folder is missing and does not let it be made, as in /proc.
  */
 export async function makeFolders(path: string): Promise<void> {

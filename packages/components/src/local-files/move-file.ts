@@ -48,7 +48,7 @@ function randomName(): string {
     .padStart(8, '0');
 }
 
-/** Gives a file another name on the same disk; throws `EEXIST` when that is taken, which a rename alone would not. */
+/** Returns a file another name on the same disk; throws `EEXIST` when that is taken, which a rename alone would not. */
 async function give(file: string, target: string): Promise<void> {
   try {
     await link(file, target);

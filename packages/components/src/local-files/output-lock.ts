@@ -9,7 +9,7 @@ export interface FileIdentity {
   readonly ino: bigint;
 }
 
-/** Gives a file free for other runs. */
+/** Returns a file free for other runs. */
 export type ReleaseOutput = () => Promise<void>;
 
 /**

@@ -32,7 +32,7 @@ class StuckConnection implements DatabaseConnection {
   }
 }
 
-it('tells why a transaction failed, and leaves a connection that cannot roll back', async () => {
+it('reports why a transaction failed, and leaves a connection that cannot roll back', async () => {
   const settings = { connectionString: 'jdbc:sqlite::memory:', jdbcUser: '', jdbcPassword: '' };
   const database = await Database.open(settings, new CollectingPublisher().log);
   const made: StuckConnection[] = [];

@@ -60,7 +60,7 @@ describe('BulkEncoder', () => {
     expect(line).toContain(`"version":${version},"version_type":"external"`);
   });
 
-  it('tells once of children that are not sent', () => {
+  it('reports once that children are not sent', () => {
     const warnings: string[] = [];
     const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
     const encoder = new BulkEncoder(plain, log as never);

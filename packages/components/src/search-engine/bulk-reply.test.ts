@@ -28,7 +28,7 @@ it('takes an item that does not say what became of its document for no success',
   expect('items' in reply && [...reply.items.keys()]).toEqual([1, 2, 3, 4]);
 });
 
-it('tells why shards have failed', () => {
+it('reports why shards have failed', () => {
   const error = {
     type: 'search_phase_execution_exception',
     reason: 'all shards failed',
@@ -39,7 +39,7 @@ it('tells why shards have failed', () => {
   );
 });
 
-it('tells how many documents an ingest pipeline has dropped, and not of updates that change nothing', () => {
+it('reports how many documents an ingest pipeline has dropped, but no updates that change nothing', () => {
   const items = [
     { index: { status: 200, result: 'noop' } },
     { index: { status: 201, result: 'created' } },

@@ -55,7 +55,7 @@ export function readBulkReply(
   const items = (answer as { items?: unknown } | undefined)?.items;
   if (!Array.isArray(items) || items.length !== count) {
     return {
-      refused: strangeAnswer(response, name, `which does not tell what became of ${counted(count, 'document')}`),
+      refused: strangeAnswer(response, name, `which does not say what happened to ${counted(count, 'document')}`),
     };
   }
   const refusals = new Map<number, DeliveryFailure>();

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => stub.close());
 
-/** Sends documents as one batch; gives those that failed, and the warnings. */
+/** Sends documents as one batch; returns those that failed, and the warnings. */
 async function send(
   settings: IndexerSettings,
   documents: readonly { readonly id: string }[],

@@ -26,7 +26,7 @@ await describeWithServer('opensearch', (server) => {
     return name;
   }
 
-  /** Sends a document, and gives what became of it and what was warned of. */
+  /** Sends a document, and returns what became of it and what was warned of. */
   async function send(
     index: string,
     settings: IndexerSettings = {},
@@ -107,7 +107,7 @@ await describeWithServer('opensearch', (server) => {
     });
   });
 
-  it('tells how many documents an ingest pipeline has dropped', async () => {
+  it('reports how many documents an ingest pipeline has dropped', async () => {
     const pipeline = newName();
     await ask('PUT', `/_ingest/pipeline/${pipeline}`, { processors: [{ drop: {} }] });
     const index = await create({ 'index.default_pipeline': pipeline });

@@ -81,7 +81,7 @@ function open(urls: readonly string[], settings: SolrSettings): Promise<SearchEn
   });
 }
 
-/** The URLs of the nodes of a cloud that are alive, as ZooKeeper tells. Throws the reason when it does not. */
+/** The URLs of the nodes of a cloud that are alive, as ZooKeeper lists them. Throws the reason when it does not. */
 export async function nodesInZooKeeper({
   zkHosts = [],
   zkChroot = '',

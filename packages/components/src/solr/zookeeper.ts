@@ -22,7 +22,7 @@ export class ZooKeeper {
     this.#incoming = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** Connects to the first of these hosts (`host:port`) that answers. Throws an error that tells why none did. */
+  /** Connects to the first of these hosts (`host:port`) that answers. Throws an error that says why none did. */
   static async open(hosts: readonly string[], timeoutMillis: number): Promise<ZooKeeper> {
     const reasons: string[] = [];
     const errors: unknown[] = [];

@@ -249,7 +249,7 @@ const rows: Row[] = [
     '{"a":[1]}',
     /^script, line 2: RangeError: no 1$/,
   ],
-  ['tells what was thrown', 'throw { a: 1 }', '{}', /^script: the script threw \{"a":1\}$/],
+  ['reports what was thrown', 'throw { a: 1 }', '{}', /^script: the script threw \{"a":1\}$/],
   [
     'survives an endless recursion',
     'if (doc.bad) { (function f() { f() })() } doc.ok = true',
@@ -429,7 +429,7 @@ describe('a script of a trusted config', () => {
     await stage.stop?.();
   });
 
-  it('tells of promises that fail, and ends nothing', async () => {
+  it('reports promises that fail, and ends nothing', async () => {
     const context = stageContext({ trusted: true });
     const script = '(async () => {\n await null;\n throw new Error("lost") })()';
     const [outcome] = await runStage(ApplyJavascript, { script }, ['{"id":"d"}'], context);

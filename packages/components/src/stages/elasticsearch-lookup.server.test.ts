@@ -184,7 +184,7 @@ describe('ElasticsearchLookup', () => {
     expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([authorization, authorization]);
   });
 
-  it('does not start without the server, and tells why without the password', async () => {
+  it('does not start without the server, and reports why without the password', async () => {
     stub.handle((_, response) => void response.writeHead(401).end());
     const elasticsearch = { url: stub.url.replace('//', '//user:secret@'), index: 'i' };
     const start = runStage(ElasticsearchLookup, params({ elasticsearch }), []);

@@ -92,7 +92,7 @@ describe('FetchUri', () => {
   });
 
   describe('without an answer', () => {
-    it('tells why in the document, which continues', async () => {
+    it('reports why in the document, which continues', async () => {
       expect(await fetched('nope')).toEqual({ url_error: 'java.net.MalformedURLException no protocol: nope' });
       expect(await fetched('nope', { errorSuffix: 'bad' })).toHaveProperty('url_bad');
       // Without a name server the look-up fails for now, with one for good.
@@ -112,7 +112,7 @@ describe('FetchUri', () => {
       expect((await fetched('http://127.0.0.1:99999/')).url_error).toMatch(/^java\.net\.MalformedURLException /);
     });
 
-    it('tells of silence and of connections that end', async () => {
+    it('reports silent servers and connections that end', async () => {
       stub.handle(() => undefined);
       expect(await fetched(stub.url, { socketTimeout: 50 })).toEqual({
         url_error: 'java.net.SocketTimeoutException Read timed out',

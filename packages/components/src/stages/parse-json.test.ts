@@ -82,7 +82,7 @@ describe('ParseJson', () => {
     ]);
   });
 
-  it('fails documents whose text is no JSON object, and says where', async () => {
+  it('fails documents whose text is not JSON object, and says where', async () => {
     const outcomes = await run({ src: 'j' }, { id: '1', j: '{broken' }, { id: '2', j: '' }, { id: '3', j: '[1]' });
     expect(outcomes).toEqual([
       expect.stringMatching(/^Field "j" is not JSON: Expected a key in double quotes, found "b"/),

@@ -32,7 +32,7 @@ describe('XPathExtractor', () => {
     expect(JSON.parse(outcome?.documents[0] as string).b).toEqual(['9.50', '20', 'Tides', 'Salt & Sand']);
   });
 
-  it('leaves documents alone whose field is no XML, and says so once in full', async () => {
+  it('leaves documents alone whose field is not XML, and says so once in full', async () => {
     const context = stageContext();
     const documents = [
       '{"id":"1","xml":"<a><b></a>"}',

@@ -94,7 +94,7 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
     await storages.close();
   });
 
-  it('tells of a server that does not answer', { timeout: 60_000 }, async () => {
+  it('reports a server that does not answer', { timeout: 60_000 }, async () => {
     await server.stop();
     try {
       await expect(list(`${base}in/`)).rejects.toThrow();

@@ -10,7 +10,7 @@ import { resumedReading } from './resumed-reading.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { GcpSettings } from './storage-parameters.ts';
 
-/** What a listing tells of an object. */
+/** What a listing shows of an object. */
 interface ObjectFacts {
   readonly name: string;
   readonly size?: string | number | undefined;

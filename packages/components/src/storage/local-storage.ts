@@ -30,7 +30,7 @@ export class LocalStorage implements Storage {
   }
 
   async *read({ path }: FileUri): AsyncGenerator<Uint8Array> {
-    // A pipe without a writer would hold a thread of the process for ever.
+    // A pipe without a writer would hold a thread of the process forever.
     const handle = await open(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
     try {
       const { size } = await handle.stat();

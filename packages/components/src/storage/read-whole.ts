@@ -62,7 +62,7 @@ function readAtOnce(local: string, size: number): Buffer | undefined {
   }
 }
 
-/** A pipe without a writer would hold a thread of the process for ever. */
+/** A pipe without a writer would hold a thread of the process forever. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**

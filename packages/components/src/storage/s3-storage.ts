@@ -132,7 +132,7 @@ export class S3Storage implements Storage {
         new this.#s3.CompleteMultipartUploadCommand({ ...to, UploadId, MultipartUpload: { Parts: parts } }),
       );
     } catch (error) {
-      // Parts that belong to nothing would cost money for ever.
+      // Parts that belong to nothing would cost money forever.
       await this.#client.send(new this.#s3.AbortMultipartUploadCommand({ ...to, UploadId })).catch(() => undefined);
       throw error;
     }

@@ -1,7 +1,7 @@
 import type { FileIdentity } from '../local-files/output-lock.ts';
 import type { FileUri } from './file-uri.ts';
 
-/** A file of a storage, as far as a listing tells. */
+/** A file of a storage, as far as a listing shows. */
 export interface StoredFile {
   readonly uri: FileUri;
   /** The full path, a URI: ids of documents are made of it. */
@@ -12,7 +12,7 @@ export interface StoredFile {
   readonly size: number;
   /** Nanoseconds since the epoch. */
   readonly modified: bigint;
-  /** Nanoseconds since the epoch; undefined where the storage does not tell. */
+  /** Nanoseconds since the epoch; undefined if the storage does not say. */
   readonly created: bigint | undefined;
 }
 
@@ -64,7 +64,7 @@ export function movedKey(key: string, folder: FileUri): string {
   return prefix === '' || prefix.endsWith('/') ? prefix + key : `${prefix}/${key}`;
 }
 
-/** Nanoseconds since the epoch, as far as a date tells: 0 for one that is missing, or beyond what dates can be. */
+/** Nanoseconds since the epoch, as far as a date shows: 0 for one that is missing, or beyond what dates can be. */
 export function nanosOf(date: Date | undefined): bigint {
   return BigInt(date?.getTime() || 0) * 1_000_000n;
 }

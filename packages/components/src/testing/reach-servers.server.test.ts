@@ -45,7 +45,7 @@ await describeWithServer('postgres', (server) => {
     expect(await run('select count(*)::int as n from reached')).toEqual([{ n: 0 }]);
   });
 
-  it('tells of a table that is not, where it is read and where it is written', async () => {
+  it('reports a missing table, for reading and for writing', async () => {
     expect(await reach(both('no_such_table'))).toMatchObject([
       {
         code: 'HR_CONFIG_UNREACHABLE',
@@ -79,7 +79,7 @@ await describeWithServer('postgres', (server) => {
     expect(await run('select count(*)::int as n from reached')).toEqual([{ n: 0 }]);
   });
 
-  it('tells of rights that are missing', async () => {
+  it('reports missing rights', async () => {
     await run(
       "drop role if exists reached_without_rights; create role reached_without_rights login password 'secret-1'",
     );
@@ -169,7 +169,7 @@ await describeWithServer('kafka', (server) => {
       'indexer { type: Nop }',
     );
 
-  it('tells of a topic that is not there, and does not make it', async () => {
+  it('reports a missing topic, and does not create it', async () => {
     const { Admin } = await import('@platformatic/kafka');
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [brokers()] });
     try {
@@ -186,7 +186,7 @@ await describeWithServer('kafka', (server) => {
 });
 
 await describeWithServer('s3', (server) => {
-  it('tells of a bucket that is not there', async () => {
+  it('reports a missing bucket', async () => {
     const paths = (bucket: string) =>
       config(
         `class: FileConnector, paths: ["s3://${bucket}/in/"], s3 { endpoint: "${server.url}", region: us-east-1, accessKeyId: a, secretAccessKey: b }`,

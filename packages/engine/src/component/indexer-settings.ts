@@ -116,7 +116,7 @@ export const indexerSettings = Type.Object({
     }),
   ),
   logRate: Type.Optional(
-    Type.Number({ ...NO_EFFECT, description: 'Accepted for the sake of older configs; it has no effect.' }),
+    Type.Number({ ...NO_EFFECT, description: 'Accepted for compatibility with older configs; it has no effect.' }),
   ),
 });
 

@@ -14,7 +14,7 @@ const BLOCKS: Readonly<Record<keyof typeof engineBlocks, string>> = {
   publisher: 'The queue between the connector and the stages.',
   runner: 'The run as a whole.',
   log: 'What a run logs of itself.',
-  zookeeper: 'Accepted for the sake of older configs; it has no effect.',
+  zookeeper: 'Accepted for compatibility with older configs; it has no effect.',
   kafka: 'How a distributed run reaches Kafka.',
 };
 

@@ -8,7 +8,7 @@ export const MAX_THREADS = 64;
 
 const MAX_SECONDS = Math.floor(MAX_MILLIS / 1000);
 
-const OLDER = 'Accepted for the sake of older configs; it has no effect.';
+const OLDER = 'Accepted for compatibility with older configs; it has no effect.';
 
 /** The blocks of a config that set the engine itself, by their key. An unknown key in them is an error. */
 export const engineBlocks = {

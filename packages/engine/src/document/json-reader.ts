@@ -256,7 +256,7 @@ export class JsonReader {
       this.at = close + 1;
       return string;
     } catch {
-      // It is no JSON. The loop below finds the character that is wrong.
+      // It is not JSON. The loop below finds the character that is wrong.
       return this.#escapedCharacters(start, firstEscape);
     }
   }

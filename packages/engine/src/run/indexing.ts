@@ -248,7 +248,7 @@ export class Indexing {
     this.#fillingBytes = 0;
   }
 
-  /** Sends an incomplete batch when no more documents can arrive. Otherwise it would wait for ever. */
+  /** Sends an incomplete batch when no more documents can arrive. Otherwise it would wait forever. */
   #relieve(): void {
     if (this.#flow.full && this.#inFlight.size === 0 && this.#ready.length === 0) this.#finishBatch();
   }

@@ -39,7 +39,7 @@ export async function components(words: readonly (string | undefined)[], options
   return EXIT.ok;
 }
 
-/** A component as the API's `config-info` tells of it. */
+/** A component as the API's `config-info` describes it. */
 function toJson({ name, kind, aliases, type, block, package: from, description, fields, examples }: CatalogEntry) {
   return { class: name, kind, aliases, type, block, package: from, description, fields, examples };
 }

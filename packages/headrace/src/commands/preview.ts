@@ -103,7 +103,7 @@ function trailingText(line: string): string | undefined {
     const rest = first === undefined ? '' : line.slice(first.end).trim();
     return rest === '' ? undefined : rest;
   } catch (error) {
-    // The pipeline tells of a line that is not JSON.
+    // The pipeline reports a line that is not JSON.
     if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }

@@ -1,6 +1,6 @@
 import type { LogRecord, RunProgress } from '@headrace/engine';
 
-/** Tells of a run while it goes, on standard error. */
+/** Reports the progress of a run on standard error. */
 export interface RunReporter {
   log(record: LogRecord): void;
   /** The run is over: what is left to be written is written when this returns. */

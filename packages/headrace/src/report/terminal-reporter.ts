@@ -7,7 +7,7 @@ const REDRAW_MILLIS = 200;
 const USUAL_COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
 
-/** One line that tells how far the run is, and above it the warnings and errors as they come. */
+/** One line with the progress of the run, and above it the warnings and errors. */
 export class TerminalReporter implements RunReporter {
   readonly #terminal: WriteStream;
   readonly #progress: () => RunProgress;

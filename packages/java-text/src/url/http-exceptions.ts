@@ -3,14 +3,14 @@ export interface FailedRequest {
   /** What went wrong: the names below, or any other. */
   readonly failure: string;
   readonly message: string;
-  /** What was requested. Undefined where that is no URL. */
+  /** What was requested. Undefined where that is not a URL. */
   readonly url: string | undefined;
   /** The error of the socket. */
   readonly cause?: unknown;
 }
 
 /**
- * The failure of a request as the reference's client tells it, exception and message, where its text is known: documents
+ * The failure of a request as the reference's client reports it, with exception and message, if its text is known: documents
  * keep such texts, and conditions test them. Other failures are an `IOException` with our own words.
  */
 export function javaHttpException(error: FailedRequest): string {

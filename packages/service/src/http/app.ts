@@ -119,7 +119,7 @@ function refuseJson(body: string): ApiError {
   });
 }
 
-/** The routes that the OpenAPI document tells of, as they come. */
+/** The routes of the OpenAPI document, in order. */
 function collectRoutes(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {

@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** Answers begin with the id of what they tell of. */
+/** Responses begin with the id of what they describe. */
 const MADE = /^\{"(?:runId|configId)":"([^"\\]+)"/;
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -220,7 +220,7 @@ describe('presets', () => {
     expect(service.threads.last.request.trusted).toBe(false);
   });
 
-  it('that are not valid are presets, and a warning tells each error with its place', async () => {
+  it('that are not valid are presets, and a warning reports each error with its place', async () => {
     const presets = temporaryDirectory();
     const wrong = VALID.replace('source', 'sorce').replace('Nowhere', 'Somewhere');
     writeFileSync(join(presets, 'wrong.conf'), wrong);

@@ -50,7 +50,7 @@ const ENDPOINTS = [
 ];
 
 describe('the OpenAPI document', () => {
-  it('tells of every endpoint: parameters, bodies, answers and errors', async () => {
+  it('describes every endpoint: parameters, bodies, responses and errors', async () => {
     const service = await testService();
     const answer = await service.ask('/openapi.json');
     expect(answer.headers.get('content-type')).toBe('application/json');

@@ -48,7 +48,7 @@ const START = `SwaggerUIBundle({
 
 /**
  * The OpenAPI document, and a browser for it whose files come from an installed package: it works without internet.
- * Both are open to all; the data that they tell of is not.
+ * Both are open to all; the data that they describe is not.
  * @param routes every route that the document is to have
  */
 export async function docsRoutes(

@@ -9,7 +9,7 @@ describe('open event streams', () => {
   ];
   const basic = (credentials: string) => ({ authorization: `Basic ${btoa(credentials)}` });
 
-  /** Opens a stream of the run; gives its status, and what closes it. */
+  /** Opens a stream of the run; returns its status, and what closes it. */
   async function open({ url }: TestService, runId: string, auth?: string) {
     const abort = new AbortController();
     onTestFinished(() => abort.abort());

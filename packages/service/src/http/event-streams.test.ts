@@ -80,7 +80,7 @@ describe('streams of events', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('tell how far the run is twice a second at most, and only what is new', () => {
+  it('report how far the run is twice a second at most, and only what is new', () => {
     const state = { published: 0 };
     const { written } = client(new EventStreams(limits), journalOf(state));
     const counted = () => written.join('').match(/event: progress/g)?.length;

@@ -15,7 +15,7 @@ type Settings = Pick<ServiceSettings, 'listeners' | 'allowedHosts'>;
  * Without authentication every request is checked:
  * - `Host` must be a name of this service. A page whose name its owner points at 127.0.0.1 (DNS rebinding) is of the
  *   same origin as the service for the browser, and could read all answers; but the browser still says that name.
- * - `Sec-Fetch-Site` and `Origin`, which no page can change, must not tell of another origin. Another port is another
+ * - `Sec-Fetch-Site` and `Origin`, which no page can change, must not name another origin. Another port is another
  *   origin. Programs send neither of the two.
  *
  * With authentication, rebinding gains nothing: a browser has no credentials for the name of the page. Credentials of

@@ -6,7 +6,7 @@ import { testService } from '../testing/test-service.test.support.ts';
 
 const { limits } = defaultSettings();
 
-/** Sends bytes; gives what comes back until the service ends the connection. */
+/** Sends bytes; returns what comes back until the service ends the connection. */
 function exchange(url: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';

@@ -87,7 +87,7 @@ export async function listen(
   };
 }
 
-/** Bounds that keep a slow or hostile client from holding a connection for ever. */
+/** Bounds that keep a slow or hostile client from holding a connection forever. */
 function serverOptions(limits: ConnectionLimits): ServerOptions {
   const { maxHeaderBytes, headersTimeoutSeconds, requestTimeoutSeconds, keepAliveSeconds } = limits;
   return {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type TestService, testService } from '../testing/test-service.test.support.ts';
 
-/** Sends bytes; gives what comes back until the service ends the connection. */
+/** Sends bytes; returns what comes back until the service ends the connection. */
 function exchange({ url }: TestService, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';

@@ -12,7 +12,7 @@ const checked = ['store', 'presets', 'running', 'disk', 'eventLoop'];
 afterEach(() => void vi.useRealTimers());
 
 describe('GET /v1/readyz', () => {
-  it('is empty when all is well, and tells of its checks when asked', async () => {
+  it('is empty if all is well, and lists its checks on request', async () => {
     const service = await testService({ auth: { password: 'x', users: [] } });
     const plain = await service.ask('/v1/readyz');
     expect([plain.status, plain.text]).toEqual([200, '']);
@@ -104,7 +104,7 @@ describe('the checks of readiness', () => {
 });
 
 describe('GET /v1/version', () => {
-  it('tells what is running, to those who may look', async () => {
+  it('lists what is running, for users who may see it', async () => {
     const service = await testService({ auth: { password: 'x', users: [] } });
     expect((await service.ask('/v1/version')).status).toBe(401);
     expect((await service.ask('/v1/version', { auth: 'a:x' })).json).toEqual({

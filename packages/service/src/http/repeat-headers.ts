@@ -1,6 +1,6 @@
 import { type Static, Type } from '@headrace/engine';
 
-/** What a request has that a client may send twice without a second run. */
+/** The headers of a request that a client may repeat without starting a second run. */
 export const repeatHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'The same key within a day answers the same run' }),

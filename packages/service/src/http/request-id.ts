@@ -13,7 +13,7 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof given === 'string' && SANE.test(given) ? given : randomUUID();
 }
 
-/** Every answer tells the id of its request, under which the log knows it. */
+/** Every response contains the id of its request, which is also in the log. */
 export function answerRequestIds(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id);

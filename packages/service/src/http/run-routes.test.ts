@@ -243,7 +243,7 @@ describe('runs over HTTP', () => {
     expect(JSON.stringify(details)).not.toContain('hunter2');
   });
 
-  it('tell no secret when they fail, in a hint neither', async () => {
+  it('contain no secret if they fail, not even in a hint', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     const problem = { severity: 'error', code: 'HR_CONNECTOR_FAILED', path: '' } as const;
@@ -253,7 +253,7 @@ describe('runs over HTTP', () => {
     expect(runResult?.message).not.toContain('hunter2');
   });
 
-  it('tell of a thousand connectors, and how many there are beside them', async () => {
+  it('list a thousand connectors, and say how many more there are', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     const run = service.threads.last;
@@ -280,7 +280,7 @@ describe('runs over HTTP', () => {
     }
   });
 
-  it('that are given up tell the counts that are known', async () => {
+  it('that are given up have the counts that are known', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const before = await testService({ storage, shutdownGraceSeconds: 0 });
     const { runId } = await before.run(await before.store());

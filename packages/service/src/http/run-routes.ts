@@ -152,7 +152,7 @@ async function runPage(
   { limit = DEFAULT_PAGE, after }: RunQuery,
   filter: RunFilter,
 ): Promise<string> {
-  // One more than asked for tells whether there is another page.
+  // One more than requested shows whether there is another page.
   const found = await runs.list({ before: after === undefined ? undefined : Number(after), limit: limit + 1 }, filter);
   const items = found.slice(0, limit);
   const next = found.length > limit ? String(items.at(-1)?.seq) : null;

@@ -34,7 +34,7 @@ const messages = (reader: EventReader) => reader.named('log').map(({ data }) => 
 const isMessage = (message: string) => (data: { message: string }) => data.message === message;
 
 describe('the events of a run', () => {
-  it('tell what was and what comes, and end with the details', async () => {
+  it('send the past and the new events, and end with the details', async () => {
     const { service, runId, run, say } = await withRun();
     say('one');
     const reader = await watch(service, runId);
@@ -187,7 +187,7 @@ describe('the events of a run', () => {
     expect(reader.events.at(-1)?.data).toMatchObject({ status: 'INTERRUPTED', done: true });
   });
 
-  it('tell of failed documents, why, and not what is in them', async () => {
+  it('send failed documents and reasons, without the content', async () => {
     const { service, runId, run } = await withRun();
     const reader = await watch(service, runId);
     run.listeners.onFailures?.([

@@ -8,7 +8,7 @@ import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 import { answers, idParams, MAX_NUMBER, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-/** How long a client is to wait before it connects again. */
+/** How long a client must wait before it connects again. */
 const RETRY = 'retry: 2000\n\n';
 
 const Events = {

@@ -88,7 +88,7 @@ limits: { maxConnections: 50, maxHeaders: 20, headersTimeoutSeconds: 5, minFreeD
     expect(settings?.allowedHosts).toEqual(['ingest.example', 'x:8443', '10.0.0.7', '[fd00::1]:80']);
   });
 
-  it('tells everything that is wrong', async () => {
+  it('reports everything that is wrong', async () => {
     const { settings, problems } = await read(`log: { level: loud }
 audit: { file: x }
 shutdown: { graceSeconds: -1 }

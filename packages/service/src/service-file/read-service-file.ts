@@ -32,7 +32,7 @@ const REFERENCE_CONNECTOR_KEYS = [
   'trustStorePassword',
   'keyManagerPassword',
 ];
-/** Where nothing can be made: Node's recursive mkdir tries for ever there. */
+/** Where nothing can be made: Node's recursive mkdir tries forever there. */
 const NO_DIRECTORIES = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
 const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedProxies', 'allowedHosts'];

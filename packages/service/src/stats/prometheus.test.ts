@@ -49,7 +49,7 @@ c +Inf
 });
 
 describe('GET /metrics', () => {
-  it('is in order from the first moment on, and tells of runs, documents, requests, the store and the process', async () => {
+  it('is in order from the first moment on, and reports runs, documents, requests, the store and the process', async () => {
     const service = await testService({ storage: { type: 'sqlite', path: temporaryDirectory() } });
     const metrics = async () => {
       const answer = await service.ask('/metrics');

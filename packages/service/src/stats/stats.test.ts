@@ -23,7 +23,7 @@ describe('meters', () => {
     expect(meter.rates()).toEqual({ m1: 60, m5: 60, m15: 60, mean: 60 });
     forward(60);
     const { m1, m5, m15 } = meter.rates();
-    // A minute later e^-1 of it is left, and less has gone from the longer averages.
+    // After a minute, 1/e of the rate is left in the one-minute average, and more in the longer averages.
     expect(m1).toBeCloseTo(60 / Math.E, 6);
     expect(m5).toBeCloseTo(60 * Math.exp(-1 / 5), 6);
     expect(m15).toBeCloseTo(60 * Math.exp(-1 / 15), 6);
@@ -33,7 +33,7 @@ describe('meters', () => {
 });
 
 describe('histograms', () => {
-  it('tell how values are spread', () => {
+  it('show how values are distributed', () => {
     const histogram = new Metrics(handClock().clock).histogram('h');
     for (let i = 1; i <= 1000; i++) histogram.update(i);
     expect(histogram.distribution()).toMatchObject({ min: 1, max: 1000, mean: 500.5, p50: 500, p99: 990, p999: 999 });
@@ -100,7 +100,7 @@ describe('the measurements of a service', () => {
 });
 
 describe('GET /v1/systemstats', () => {
-  it('tells of processors, memory and storage', async () => {
+  it('reports processors, memory and storage', async () => {
     const service = await testService();
     const stats = (await service.ask('/v1/systemstats')).json as Record<string, Record<string, number>>;
     expect(Object.keys(stats)).toEqual(['cpu', 'ram', 'jvm', 'heap', 'storage']);

@@ -44,7 +44,7 @@ export class SystemMeter {
   #before: CpuTimes = cpuTimes();
   #percent: number | undefined;
 
-  /** @param directory its file system is the one that `storage` tells of */
+  /** @param directory `storage` describes its file system */
   constructor(directory: string) {
     this.#directory = directory;
   }

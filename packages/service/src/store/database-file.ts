@@ -67,7 +67,7 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/** Remembers which files are there, and gives what throws when others are. */
+/** Remembers which files are there, and returns what throws when others are. */
 function checkOf(paths: readonly string[]): () => void {
   const opened = paths.map((path) => ({ path, id: fileId(path) }));
   return () => {

@@ -46,7 +46,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('keeps so many bytes of contents of failed documents, those that failed last, and tells of the others', async () => {
+  it('keeps so many bytes of contents of failed documents, those that failed last, and reports the others', async () => {
     const store = open();
     const line = (id: string) =>
       writeFailureLine({

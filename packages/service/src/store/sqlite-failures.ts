@@ -30,7 +30,7 @@ export class SqliteFailures {
     const { connector = null, at = null, replayable = false } = filter;
     const items: FailurePage['items'] = [];
     let characters = 0;
-    // One more than asked for tells whether there is more.
+    // One more than requested shows whether there is more.
     for (const row of this.#sql.list.iterate(runId, after, connector, at, replayable ? 1 : 0, limit + 1)) {
       if (items.length >= limit || characters >= MAX_FAILURE_PAGE) return { items, more: true };
       const { seq, line } = row as unknown as FailurePage['items'][number];

@@ -200,7 +200,7 @@ export class SqliteStore implements Store {
   }
 }
 
-/** Gives free pages back to the disk, some at a time; those that are kept are taken by what comes next. */
+/** Returns free pages back to the disk, some at a time; those that are kept are taken by what comes next. */
 function giveBackSpace(db: DatabaseSync): void {
   const { freelist_count: free } = db.prepare('PRAGMA freelist_count').get() as { freelist_count: number };
   if (free > SPARE_PAGES) db.exec(`PRAGMA incremental_vacuum(${Math.min(free - SPARE_PAGES, GIVEN_BACK_PAGES)})`);

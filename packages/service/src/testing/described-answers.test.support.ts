@@ -18,7 +18,7 @@ export interface GivenAnswer {
   readonly text: string;
 }
 
-/** The OpenAPI document as far as it tells of answers: every answer in a test is held against it. */
+/** The responses of the OpenAPI document. Every response in a test is compared with it. */
 export class DescribedAnswers {
   static #loaded: Promise<DescribedAnswers> | undefined;
   readonly #document: OpenApi;

@@ -122,7 +122,7 @@ export class TestService {
     };
   }
 
-  /** Stores a config; gives its id. */
+  /** Stores a config; returns its id. */
   async store(text = VALID): Promise<string> {
     const answer = await this.ask('/v1/config', { body: text, type: 'application/hocon' });
     if (answer.status !== 200) throw new Error(answer.text);

@@ -74,7 +74,7 @@ function parse(
     depth++;
     if (root === undefined) {
       root = tag.local;
-      if (!/^(rss|feed|RDF)$/.test(root)) throw new Error(`it is no RSS or Atom feed: its root element is ${root}`);
+      if (!/^(rss|feed|RDF)$/.test(root)) throw new Error(`it is not an RSS or Atom feed: its root element is ${root}`);
     }
     const name = nameOf(tag, root);
     if (open.length === 0 && name !== 'item' && name !== 'atom:entry') return;
@@ -93,7 +93,7 @@ function parse(
   parser.on('text', addText);
   parser.on('cdata', addText);
   parser.write(text).close();
-  if (root === undefined) throw new Error('it is no RSS or Atom feed: it holds no XML');
+  if (root === undefined) throw new Error('it is not an RSS or Atom feed: it holds no XML');
   if (!complete) throw new Error('it breaks off before its end');
   return items;
 }

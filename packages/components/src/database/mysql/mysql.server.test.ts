@@ -72,7 +72,7 @@ await describeWithServer('mariadb', (server) => {
     ]);
   });
 
-  it('leaves out what is no point in time, and tells it', async () => {
+  it('leaves out what is not a point in time, and reports it', async () => {
     const { json, warnings } = await read("select 1 as id, cast('0000-00-00' as date) as d", {
       connectionString: url("?sessionVariables=sql_mode=''"),
     });

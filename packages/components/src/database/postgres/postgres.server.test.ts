@@ -104,7 +104,7 @@ await describeWithServer('postgres', (server) => {
       );
     });
 
-    it('leave out what is no point in time, and tell it', async () => {
+    it('leave out what is not a point in time, and report it', async () => {
       const { json, warnings } = await read("select 1 as id, 'infinity'::timestamp as t, 2 as n");
       expect(json).toEqual(['{"id":"1","n":2}']);
       expect(warnings.join()).toMatch(/values such as infinity are not points in time/);
@@ -178,7 +178,7 @@ await describeWithServer('postgres', (server) => {
       expect(documents.length).toBe(400_000);
     });
 
-    it('tells how many rows were read when the connection is lost', async () => {
+    it('reports how many rows were read when the connection is lost', async () => {
       const publisher = new SlowPublisher(() =>
         session.execute(
           "select pg_terminate_backend(pid) from pg_stat_activity where query like '%generate_series%' and pid <> pg_backend_pid()",

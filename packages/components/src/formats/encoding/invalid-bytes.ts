@@ -26,7 +26,7 @@ export interface InvalidBytesOptions {
 }
 
 /**
- * Counts the bytes of a file that mean nothing in its encoding, and tells of the first. It looks in the thread that reads
+ * Counts the bytes of a file that mean nothing in its encoding, and reports the first. It looks in the thread that reads
  * the file, where it is known which bytes come first; a MiB takes less than a tenth of a millisecond.
  *
  * A file that is not UTF-8 arrives transcoded, with U+FFFD for such bytes: then each U+FFFD counts.

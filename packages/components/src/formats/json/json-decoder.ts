@@ -127,7 +127,7 @@ export class JsonDecoder implements RecordDecoder {
     this.#idAt = shape.position('id');
   }
 
-  /** Reads what the fast reader leaves alone; rejects what is not an object, and gives false then. */
+  /** Reads records that the fast reader does not support. Rejects what is not an object, and returns false then. */
   #readAnything(text: string, start: number, from: number, end: number, sink: RecordSink): boolean {
     try {
       const value = readJson(text.slice(start, end));

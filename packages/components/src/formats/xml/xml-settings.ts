@@ -75,7 +75,7 @@ function* checkPath(parameter: 'xmlRootPath' | 'xmlIdPath', path: string): Gener
   yield {
     parameter,
     message: `${parameter} "${path}" is not a path of element names from the root, so it matches nothing`,
-    hint: 'Write it like /Company/staff. It is no XPath: no attributes, no predicates, no "//".',
+    hint: 'Write it like /Company/staff. It is not an XPath: no attributes, no predicates, no "//".',
     severity: 'warning',
   };
 }

@@ -192,7 +192,7 @@ describe('tar', () => {
     });
   });
 
-  it('tells of an archive that ends without the mark of its end', async () => {
+  it('reports an archive that ends without the mark of its end', async () => {
     const bytes = await tarOf(['a', 'b'].map((name) => ({ name, content: 'x' })));
     const ends = async (end: number, size: number) => {
       let asked = false;
@@ -265,7 +265,7 @@ describe('gzip', () => {
     await expect(allOf(gunzipped(inPieces(bomb, 10_000)))).rejects.toThrow('more than 500 times its size');
   });
 
-  it('tells of what the source tells, and lets it go when it is left', async () => {
+  it('reports the errors of the source, and closes it if it is left', async () => {
     let closed = false;
     const packed = gzipSync(randomBytes(20_000_000), { level: 0 });
     const source = async function* (breaksAt: number) {

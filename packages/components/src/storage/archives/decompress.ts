@@ -127,7 +127,7 @@ async function inflatedAtOnce(input: PackedInput): Promise<Uint8Array[] | undefi
     const options = { info: true, maxOutputLength: SMALL_BYTES, chunkSize: SMALL_CHUNK_BYTES };
     unpacked = inflateRawSync(packed, options) as unknown as typeof unpacked;
   } catch {
-    // A stream tells it.
+    // The stream emits the error.
     return undefined;
   }
   await input.take(unpacked.engine.bytesWritten);

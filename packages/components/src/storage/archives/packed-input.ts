@@ -22,7 +22,7 @@ export class PackedInput {
     return rest.length > 0 ? rest : this.#read();
   }
 
-  /** Gives back the last bytes of what `next` gave. */
+  /** Returns back the last bytes of what `next` gave. */
   unread(bytes: Buffer): void {
     this.#rest = bytes;
   }

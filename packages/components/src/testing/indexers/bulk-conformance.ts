@@ -58,7 +58,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual(byId(documents));
     });
 
-    it('updates documents that are there, in order, and tells of those that are not', async () => {
+    it('updates documents that are there, in order, and reports those that are not', async () => {
       const target = await engine.create();
       await runs.send(url(), target, [
         { id: '1', n_i: 1, t_s: 'old' },

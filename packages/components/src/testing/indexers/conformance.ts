@@ -33,7 +33,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
     beforeEach(() => proxy.reset());
     describeWriting(engine, runs, url);
 
-    it('tells of each document that is refused, and writes the others', async () => {
+    it('reports each document that is refused, and writes the others', async () => {
       const target = await engine.create();
       const documents = numbered(30);
       const bad = new Set([3, 4, 17, 29]);
@@ -79,7 +79,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(990);
     });
 
-    it('makes requests smaller that are too large, and tells of documents that are', async () => {
+    it('makes requests smaller that are too large, and reports documents that are', async () => {
       const target = await engine.create();
       const documents = numbered(60).map((document) => ({ ...document, t_s: 'x'.repeat(100) }));
       const large = { id: 'large', t_s: 'x'.repeat(5000) };

@@ -13,7 +13,7 @@ export type Fields = Record<string, unknown>;
 export interface EngineUnderTest {
   /** The config of the indexer, for the engine at an address that may be a proxy's. */
   config(url: string, target: string, settings: string, more: string): string;
-  /** Makes an empty index, core or collection; gives its name. In it `n_i` is an integer. */
+  /** Makes an empty index, core or collection; returns its name. In it `n_i` is an integer. */
   create(): Promise<string>;
   /** What is in it, by id; without what the engine adds, and without the id of the run. */
   contents(target: string): Promise<Record<string, Fields>>;
