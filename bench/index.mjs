@@ -10,10 +10,6 @@ const groups = {
     about: 'whole runs, beside the program that was written by hand',
     measure: async () => (await import('./throughput-jobs.mjs')).throughputJobs(),
   },
-  matrix: {
-    about: 'jobs of many kinds, each beside a program that is generated for it',
-    measure: async () => (await import('./matrix/matrix-jobs.mjs')).matrixResults(),
-  },
   memory: {
     about: 'a file ten times as long, an indexer that holds everything up',
     measure: async () => (await import('./memory-jobs.mjs')).memoryJobs(),

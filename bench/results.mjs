@@ -10,7 +10,7 @@ export function readResults(path) {
   try {
     rows = JSON.parse(text);
   } catch {
-    // What is not JSON has no rows either.
+    // What is no JSON has no rows either.
   }
   if (!Array.isArray(rows) || !rows.every((row) => typeof row?.job === 'string')) {
     throw new Error(`${path} has no results in it: name a file that --save wrote`);
@@ -19,11 +19,11 @@ export function readResults(path) {
 }
 
 /** A result as the table shows it, with what has changed since the results before, if there are any. */
-export function tableRow({ job, error, value, unit, mbPerSecond, cpu, peak, byHand, share, note, goal }, before) {
+export function tableRow({ job, error, value, unit, mbPerSecond, cpu, peak, byHand, share, goal }, before) {
   if (error !== undefined) return { job, value: 'failed' };
   const row = {
     job,
-    value: value === undefined ? '' : value >= 100 ? Math.round(value) : Number(value.toFixed(3)),
+    value: value >= 100 ? Math.round(value) : Number(value.toFixed(3)),
     unit,
     'MB/s': mbPerSecond === undefined ? '' : Math.round(mbPerSecond),
     'processor s': cpu === undefined ? '' : Number(cpu.toFixed(2)),
@@ -31,7 +31,6 @@ export function tableRow({ job, error, value, unit, mbPerSecond, cpu, peak, byHa
     'by hand': byHand === undefined ? '' : Math.round(byHand),
     'of by hand': share === undefined ? '' : `${Math.round(share * 100)} %`,
     goal: goal ?? '',
-    ...(note === undefined ? {} : { note }),
   };
   if (before === undefined) return row;
   const earlier = before.find((each) => each.job === job && each.error === undefined);

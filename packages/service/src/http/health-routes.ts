@@ -29,7 +29,7 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
         tags,
         summary: 'The service can do its work',
         querystring: Type.Object({
-          verbose: Type.Optional(Type.Boolean({ description: 'Tell of the checks when all is well, too' })),
+          verbose: Type.Optional(Type.Boolean({ description: 'List the checks also if all is well' })),
         }),
         response: {
           ...answers({}, 503),
