@@ -10,6 +10,10 @@ const groups = {
     about: 'whole runs, beside the program that was written by hand',
     measure: async () => (await import('./throughput-jobs.mjs')).throughputJobs(),
   },
+  matrix: {
+    about: 'many jobs, each beside a program by hand and without tables',
+    measure: async (options) => (await import('./matrix-jobs.mjs')).matrixJobs(options),
+  },
   memory: {
     about: 'a file ten times as long, an indexer that holds everything up',
     measure: async () => (await import('./memory-jobs.mjs')).memoryJobs(),
@@ -66,20 +70,38 @@ ${Object.entries(groups)
 
   --save FILE     writes the results there, after each group
   --compare FILE  shows what has changed since these results were saved
+
+Of the group matrix:
+  --seed N        draws other jobs; defaults to 1
+  --rows N        rows of a file; defaults to 300000
+  --jobs N|TEXT   only the first N jobs, or those with this text in their name
 `;
 
 /** What the command line asks for. Throws an error for a person. */
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { save: { type: 'string' }, compare: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      save: { type: 'string' },
+      compare: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      rows: { type: 'string', default: '300000' },
+      jobs: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(groups, name));
   if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}: ${Object.keys(groups).join(', ')}`);
   const before = values.compare === undefined ? undefined : readResults(values.compare);
   if (values.save !== undefined && !values.help) checkWritable(values.save);
   const wanted = positionals.length === 0 ? Object.keys(groups) : [...new Set(positionals)];
-  return { wanted, before, save: values.save, help: values.help === true };
+  const matrix = { seed: wholeNumber('seed', values.seed), rows: wholeNumber('rows', values.rows), jobs: values.jobs };
+  return { wanted, before, matrix, save: values.save, help: values.help === true };
+}
+
+function wholeNumber(option, text) {
+  if (!/^\d+$/.test(text)) throw new Error(`--${option} must be a whole number, was ${text}`);
+  return Number(text);
 }
 
 /** To be known now and not after twenty minutes. What is in the file stays until there is something better. */
@@ -91,11 +113,11 @@ function checkWritable(path) {
   }
 }
 
-async function measureAll({ wanted, before, save }) {
+async function measureAll({ wanted, before, matrix, save }) {
   const rows = [];
   for (const group of wanted) {
     try {
-      rows.push(...(await groups[group].measure()).map((row) => ({ group, ...row })));
+      rows.push(...(await groups[group].measure(matrix)).map((row) => ({ group, ...row })));
     } catch (error) {
       rows.push({ group, job: `all of ${group}`, error: error.stack ?? String(error) });
     }

@@ -1,0 +1,82 @@
+import { Unfit } from './fields.mjs';
+
+/** Chooses fields for the parameters of stages. Throws `Unfit` if there is no such field. */
+export class Drawer {
+  #random;
+  #fields;
+  #separator;
+  #made;
+
+  /** @param made how many names were made before in this job */
+  constructor(random, fields, { separator }, made) {
+    this.#random = random;
+    this.#fields = fields;
+    this.#separator = separator;
+    this.#made = made;
+  }
+
+  get made() {
+    return this.#made;
+  }
+
+  /** A name that no field has. */
+  fresh() {
+    return `made_${++this.#made}`;
+  }
+
+  /** A field with a text, preferably one that no document lacks. */
+  text() {
+    return this.texts(1)[0];
+  }
+
+  texts(count) {
+    const all = this.#names(['text']);
+    if (all.length < count) throw new Unfit();
+    return all.slice(0, count);
+  }
+
+  /** A field with a list, or with lists in some documents. */
+  list() {
+    const [name] = this.#names(['list', 'either']);
+    if (name === undefined) throw new Unfit();
+    return name;
+  }
+
+  /** A field with texts, single or not. */
+  any() {
+    const [name] = this.#names(['text', 'list', 'either']);
+    if (name === undefined) throw new Unfit();
+    return name;
+  }
+
+  /** From one text to another, as a mapping. */
+  pair() {
+    const [from, to] = this.texts(2);
+    return { [from]: to };
+  }
+
+  /** This field, if no stage has changed it. */
+  pristine(name) {
+    if (this.#fields.get(name)?.pristine !== true) throw new Unfit();
+    return name;
+  }
+
+  has(name) {
+    return this.#fields.list.some((field) => field.name === name);
+  }
+
+  /** The separator of the tags as a regular expression. */
+  separatorPattern() {
+    return this.#separator === '|' ? '\\|' : this.#separator;
+  }
+
+  #names(kinds) {
+    const found = this.#fields.list.filter(({ name, kind }) => kinds.includes(kind) && !RESERVED.has(name));
+    const names = this.#random.shuffled(found.filter(({ optional }) => !optional)).map(({ name }) => name);
+    if (names.length > 0 && this.#random.chance(0.8)) return names;
+    return this.#random.shuffled(found).map(({ name }) => name);
+  }
+}
+
+/** `source` and `filename` are the same in all documents. */
+const RESERVED = new Set(['id', 'source', 'filename']);

@@ -1,0 +1,114 @@
+// What programs by hand share: small functions that anyone would write.
+
+export function asList(value) {
+  return Array.isArray(value) ? value : [value];
+}
+
+export function firstOf(value) {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+export function lengthOf(value) {
+  return Array.isArray(value) ? value.length : 1;
+}
+
+export function isEmpty(value) {
+  return Array.isArray(value) ? value.every((one) => one === '') : value === '';
+}
+
+/** As in Java: no empty pieces at the end. */
+export function splitAt(text, delimiter) {
+  const pieces = text.split(delimiter);
+  if (pieces.length === 1) return pieces;
+  while (pieces.length > 0 && pieces[pieces.length - 1] === '') pieces.pop();
+  return pieces;
+}
+
+/** As Java splits at an expression that matches the empty text. */
+export function charactersOf(text) {
+  return text === '' ? [''] : text.split('');
+}
+
+/** All matches: one as a text, several as a list. */
+export function findAll(texts, pattern, group) {
+  const found = [];
+  for (const text of texts) for (const match of text.matchAll(pattern)) found.push(match[group]);
+  if (found.length === 0) return undefined;
+  return found.length === 1 ? found[0] : found;
+}
+
+export function keptOf(values, dropped) {
+  const kept = values.filter((value) => !dropped.has(value));
+  return kept.length === 0 ? undefined : kept;
+}
+
+export function hashOf(text) {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (31 * hash + text.charCodeAt(i)) | 0;
+  return hash;
+}
+
+export function titleCase(text) {
+  return text.toLowerCase().replace(/(?<=^|\s)\S/gu, upper);
+}
+
+export function sentenceCase(text) {
+  return text.toLowerCase().replace(/(?:^|(?<=[.?!] ))\S/gu, upper);
+}
+
+/** ß stays, because its capital has two letters. */
+function upper(character) {
+  const changed = character.toUpperCase();
+  return changed.length === character.length ? changed : character;
+}
+
+export function withoutMarks(text) {
+  return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}/gu, '') : text;
+}
+
+/** Without half of a character at the end. */
+export function truncated(text, size) {
+  if (text.length <= size) return text;
+  const end = (text.charCodeAt(size - 1) & 0xfc00) === 0xd800 ? size - 1 : size;
+  return text.slice(0, end);
+}
+
+export function firstLetter(text, otherwise) {
+  if (text.trim() === '') return undefined;
+  return /^\p{L}/u.exec(text)?.[0] ?? otherwise;
+}
+
+export function countWords(text) {
+  return text.split(/\s+/).filter(Boolean).length;
+}
+
+/** A cell of the CSV output. */
+export function cell(text) {
+  return text.indexOf('"') < 0 ? `"${text}"` : `"${text.replaceAll('"', '""')}"`;
+}
+
+/** A cell of the CSV output for a value of any kind. */
+export function anyCell(value) {
+  if (value === undefined) return '';
+  return cell(Array.isArray(value) ? `[${value.join(', ')}]` : String(value));
+}
+
+/** Where the cell after the one that was read begins. */
+export let next = 0;
+
+/** The cell of a CSV file that begins at a place. */
+export function readCell(text, at, separator) {
+  if (text.charCodeAt(at) !== 34) {
+    const end = text.indexOf(separator, at);
+    next = end + 1;
+    return text.slice(at, end);
+  }
+  let close = text.indexOf('"', at + 1);
+  if (text.charCodeAt(close + 1) !== 34) {
+    next = close + 2;
+    return text.slice(at + 1, close);
+  }
+  while (text.charCodeAt(close + 1) === 34) close = text.indexOf('"', close + 2);
+  next = close + 2;
+  return text.slice(at + 1, close).replaceAll('""', '"');
+}

@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url';
+import { conditionCode } from './conditions.mjs';
+import { Fields } from './fields.mjs';
+import * as helpers from './helpers.mjs';
+import { addSourceFields, readerCode } from './reader.mjs';
+import { stages } from './stages/index.mjs';
+import { writerCode } from './writer.mjs';
+
+const here = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url));
+
+/** What the parts of one program share: its variables and constants. */
+export class Program {
+  alphabet;
+  variables = [];
+  constants = [];
+
+  constructor({ data }) {
+    this.alphabet = data.alphabet;
+  }
+
+  variable(name) {
+    let variable = name;
+    for (let i = 2; this.variables.includes(variable); i++) variable = `${name}_${i}`;
+    this.variables.push(variable);
+    return variable;
+  }
+
+  constant(code) {
+    const at = this.constants.indexOf(code);
+    return `K${at >= 0 ? at : this.constants.push(code) - 1}`;
+  }
+}
+
+/** The fields of the documents at the start. */
+export function sourceFields(job, program = new Program(job)) {
+  const fields = new Fields(program);
+  addSourceFields(fields, job);
+  return fields;
+}
+
+/** Code of one stage, which changes `fields` as the stage does. Throws `Unfit` if it cannot be written. */
+export function stageCode({ class: name, conditions, ...params }, fields) {
+  const { code } = stages[name];
+  if (conditions === undefined) return code(params, fields);
+  const when = conditionCode(conditions, fields);
+  if (when === 'false') return '';
+  if (when === 'true') return code(params, fields);
+  const before = fields.clone();
+  fields.conditional = true;
+  const inside = code(params, fields);
+  fields.conditional = false;
+  return `if (${when}) {\n${inside}${fields.merge(before)}}\n`;
+}
+
+/** Code of the stages from a place on, and of the writer. `atEnd` is given the fields of each document that is written. */
+function pipelineCode(list, at, fields, atEnd) {
+  if (at === list.length) return atEnd(fields);
+  const stage = list[at];
+  if (stage.class === 'DropDocument') {
+    return `if (!(${conditionCode(stage.conditions, fields)})) {\n${pipelineCode(list, at + 1, fields, atEnd)}}\n`;
+  }
+  if (stage.class === 'CreateChildrenStage') {
+    let code = '';
+    for (let number = 1; number <= stage.numChildren; number++) {
+      const child = fields.clone();
+      child.list = [];
+      const { variable } = child.add('id', 'text');
+      code += `${variable} = ${fields.get('id').variable} + '_child${number}';\n`;
+      code += pipelineCode(list, at + 1, child, atEnd);
+    }
+    return code + pipelineCode(list, at + 1, fields, atEnd);
+  }
+  const code = stageCode(stage, fields);
+  return code + pipelineCode(list, at + 1, fields, atEnd);
+}
+
+/** Names of the fields that documents have at the end: the columns of the CSV output. Throws `Unfit`. */
+export function fieldsAtEnd(job) {
+  const names = new Set();
+  pipelineCode(job.stages, 0, sourceFields(job), (fields) => {
+    for (const { name } of fields.list) names.add(name);
+    return '';
+  });
+  return [...names];
+}
+
+/** The program by hand of a job: reads a file and writes what the job writes. */
+export function programOf(job, { data, out, bulk }) {
+  const program = new Program(job);
+  const fields = sourceFields(job, program);
+  const source = fields.list.map((field) => ({ ...field }));
+  const work = pipelineCode(job.stages, 0, fields, (end) => writerCode(job.sink, end, job.columns));
+  const words = new Set(work.match(/[A-Za-z_]\w*/g));
+  const read = readerCode(job, source, (variable) => words.has(variable), data);
+  const readWords = new Set(read.match(/[A-Za-z_]\w*/g));
+  const isUsed = (name) => words.has(name) || readWords.has(name);
+  const { form, alphabet, inside } = job.data;
+  const options = {
+    data,
+    out,
+    bulk,
+    header: form === 'csv' || form === 'xml',
+    ascii: alphabet === 'ascii',
+    breaks: inside.includes('breaks') && form === 'csv',
+  };
+  return `// ${job.name}
+import { ${Object.keys(helpers).filter(isUsed).join(', ')} } from '${here('helpers.mjs')}';
+import { run } from '${here('two-threads.mjs')}';
+
+${program.constants.map((code, i) => `const K${i} = ${code};\n`).join('')}
+let made;
+
+await run({ program: import.meta.url, rows, ...${JSON.stringify(options)} });
+
+function rows(text, first, output) {
+  let record = first;
+  let count = 0;
+  let out = '';
+  for (let at = 0; at < text.length; ) {
+    let ${program.variables.filter(isUsed).join(', ')};
+${read}${work}  }
+  output.write(out);
+  return count;
+}
+`;
+}

@@ -1,0 +1,66 @@
+import { columnsOf, hasQuotes } from './data.mjs';
+import { FILE_NAMES } from './paths.mjs';
+
+/** Adds the fields that the connector makes. */
+export function addSourceFields(fields, { data }) {
+  const text = (name) => fields.add(name, 'text', { pristine: true });
+  text('id');
+  if (data.form === 'xml') return void text('xml');
+  const columns = columnsOf(data);
+  if (data.form === 'csv') {
+    for (const name of ['source', 'filename', ...columns]) text(name);
+    fields.add('csvLineNumber', 'number');
+    return;
+  }
+  const nested = data.form === 'nested' ? ['brand', 'category'] : [];
+  for (const name of columns) {
+    if (name === 'sku' || nested.includes(name)) continue;
+    const kinds = { tags: 'list', stock: 'number' };
+    fields.add(name, kinds[name] ?? 'text', { pristine: true });
+  }
+  if (nested.length > 0) fields.add('maker', 'object');
+}
+
+/**
+ * Code that reads one record from `text` at `at` into the variables of the fields.
+ *
+ * @param source the fields of the source
+ * @param isUsed whether the program uses a variable
+ */
+export function readerCode({ data, idField }, source, isUsed, path) {
+  const variables = new Map(source.map(({ name, variable }) => [name, variable]));
+  const used = (name) => isUsed(variables.get(name));
+  if (data.form === 'csv') return csvCode(data, idField, used, path);
+  if (data.form === 'xml') {
+    return `const start = text.indexOf('<item>', at);
+if (start < 0) break;
+at = text.indexOf('</item>', start) + 7;
+xml = text.slice(start, at);
+const sku = xml.indexOf('<sku>') + 5;
+id = xml.slice(sku, xml.indexOf('<', sku));
+`;
+  }
+  const members = [...variables.keys()].filter(used).map((name) => `${name} = object.${name};\n`);
+  return `const end = text.indexOf('\\n', at);
+const object = JSON.parse(text.slice(at, end));
+at = end + 1;
+${members.join('')}`;
+}
+
+function csvCode(data, idField, used, path) {
+  const quotes = hasQuotes(data);
+  const columns = columnsOf(data);
+  let code = quotes ? '' : 'let end = 0;\n';
+  for (const [i, name] of columns.entries()) {
+    const separator = i === columns.length - 1 ? "'\\n'" : "','";
+    const kept = used(name) || name === idField;
+    if (quotes) code += `${kept ? `${name} = ` : ''}readCell(text, at, ${separator});\nat = next;\n`;
+    else if (kept) code += `end = text.indexOf(${separator}, at);\n${name} = text.slice(at, end);\nat = end + 1;\n`;
+    else code += `at = text.indexOf(${separator}, at) + 1;\n`;
+  }
+  if (used('source')) code += `source = ${JSON.stringify(path)};\n`;
+  if (used('filename')) code += `filename = '${FILE_NAMES.csv}';\n`;
+  if (used('csvLineNumber')) code += 'csvLineNumber = record;\n';
+  if (used('id')) code += `id = ${idField ?? `'${FILE_NAMES.csv}-' + record`};\n`;
+  return `${code}record++;\n`;
+}
