@@ -1,5 +1,5 @@
-/** The last three digits of a number. */
-const THREE_DIGITS = Array.from({ length: 1000 }, (_, i) => String(i).padStart(3, '0'));
+/** The last three digits of a number. Created at the first use, because small runs do not need them. */
+let threeDigits: readonly string[] | undefined;
 const MOST_THOUSANDS = 2 ** 31;
 
 let lastThousands = 0;
@@ -16,7 +16,8 @@ export function integerText(value: number): string {
     lastThousands = thousands;
     lastThousandsText = `${thousands}`;
   }
-  return lastThousandsText + (THREE_DIGITS[value - thousands * 1000] as string);
+  threeDigits ??= Array.from({ length: 1000 }, (_, i) => String(i).padStart(3, '0'));
+  return lastThousandsText + (threeDigits[value - thousands * 1000] as string);
 }
 
 /**

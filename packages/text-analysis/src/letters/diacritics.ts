@@ -27,11 +27,19 @@ const ACCENTED = [
   .map((script) => `\\p{Script=${script}}`)
   .join('');
 
-/** Emoji, whose selectors and key caps are marks and which may represent letters (™), and runs of the other scripts. */
-const KEPT = new RegExp(
-  `\\p{Emoji}[\\uFE0E\\uFE0F]\\u20E3?|[#*0-9]\\u20E3|\\p{Emoji_Presentation}|[[\\p{L}\\p{M}]--[${ACCENTED}]]+`,
-  'gv',
-);
+let keptPattern: RegExp | undefined;
+
+/**
+ * Emoji, whose selectors and key caps are marks and which may represent letters (™), and runs of the other scripts. The
+ * pattern is compiled at the first use, because that takes a millisecond in each thread.
+ */
+function kept(): RegExp {
+  keptPattern ??= new RegExp(
+    `\\p{Emoji}[\\uFE0E\\uFE0F]\\u20E3?|[#*0-9]\\u20E3|\\p{Emoji_Presentation}|[[\\p{L}\\p{M}]--[${ACCENTED}]]+`,
+    'gv',
+  );
+  return keptPattern;
+}
 
 /** Matches characters outside of the usual ones, for which nothing must be kept: letters up to Arabic, punctuation. */
 const UNUSUAL = /[^\0-\u06ff\u1e00-\u20cf]/;
@@ -46,9 +54,9 @@ export function removeDiacritics(text: string): string {
   if (!UNUSUAL.test(text)) return strip(text);
   let result = '';
   let at = 0;
-  for (const { 0: kept, index } of text.matchAll(KEPT)) {
-    result += strip(text.slice(at, index)) + kept;
-    at = index + kept.length;
+  for (const { 0: part, index } of text.matchAll(kept())) {
+    result += strip(text.slice(at, index)) + part;
+    at = index + part.length;
   }
   return result + strip(text.slice(at));
 }

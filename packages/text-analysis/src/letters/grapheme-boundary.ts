@@ -1,4 +1,5 @@
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Created at the first use, because that takes milliseconds in each thread. */
+let segmenter: Intl.Segmenter | undefined;
 
 /**
  * The end of the last whole character, as a reader sees it, within the first `limit` UTF-16 units of a text: combining
@@ -9,6 +10,7 @@ export function graphemeFloor(text: string, limit: number): number {
   // Neither character joins another one. A line feed after a carriage return does.
   if (isPlain(text.charCodeAt(limit - 1)) && isPlain(text.charCodeAt(limit))) return limit;
   // The text before a boundary and the one character after it decide whether it is one.
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text.slice(0, limit + 2)).containing(limit)?.index ?? limit;
 }
 
