@@ -75,6 +75,7 @@ Of the group matrix:
   --seed N        draws other jobs; defaults to 1
   --rows N        rows of a file; defaults to 300000
   --jobs N|TEXT   only the first N jobs, or those with this text in their name
+  --check         only compares the outputs
 `;
 
 /** What the command line asks for. Throws an error for a person. */
@@ -87,6 +88,7 @@ function readArguments() {
       seed: { type: 'string', default: '1' },
       rows: { type: 'string', default: '300000' },
       jobs: { type: 'string' },
+      check: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -95,7 +97,8 @@ function readArguments() {
   const before = values.compare === undefined ? undefined : readResults(values.compare);
   if (values.save !== undefined && !values.help) checkWritable(values.save);
   const wanted = positionals.length === 0 ? Object.keys(groups) : [...new Set(positionals)];
-  const matrix = { seed: wholeNumber('seed', values.seed), rows: wholeNumber('rows', values.rows), jobs: values.jobs };
+  const { jobs, check } = values;
+  const matrix = { seed: wholeNumber('seed', values.seed), rows: wholeNumber('rows', values.rows), jobs, check };
   return { wanted, before, matrix, save: values.save, help: values.help === true };
 }
 

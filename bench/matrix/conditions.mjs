@@ -1,5 +1,5 @@
 import { Unfit } from './fields.mjs';
-import { someValue } from './stages/values.mjs';
+import { regexCode, someValue } from './stages/values.mjs';
 
 /** Code for whether a document meets conditions: `true` or `false` if all do or none. */
 export function conditionCode(conditions, fields) {
@@ -26,7 +26,7 @@ function presenceCode(found, wanted) {
 
 function testCode(field, operator, values, fields) {
   if (operator === 'matches') {
-    const pattern = fields.constant(`/${values[0]}/u`);
+    const pattern = fields.constant(regexCode(values[0], 'u'));
     return someValue(field, (text) => `${pattern}.test(${text})`);
   }
   if (operator !== 'must' && operator !== 'must_not') {

@@ -1,7 +1,8 @@
 import { INDEX } from './paths.mjs';
+import { tableQuery } from './table.mjs';
 
 /** The config of a job. JSON is HOCON. */
-export function configOf({ data, idField, stages, sink, columns }, { data: path, out, bulk }) {
+export function configOf({ data, idField, stages, sink, columns }, { data: path, database, rows, out, bulk }) {
   const connectors = {
     csv: { class: 'CSVConnector', path, ...(idField === undefined ? {} : { idField }) },
     json: { class: 'JSONConnector', jsonPath: path },
@@ -14,6 +15,7 @@ export function configOf({ data, idField, stages, sink, columns }, { data: path,
       encoding: 'utf-8',
       outputField: 'xml',
     },
+    table: database === undefined ? undefined : tableConnector(database, rows),
   };
   const blacklist = ['run_id'];
   const sinks = {
@@ -31,4 +33,17 @@ export function configOf({ data, idField, stages, sink, columns }, { data: path,
     null,
     2,
   );
+}
+
+function tableConnector(database, rows) {
+  const { host, pathname, username, password } = new URL(database);
+  return {
+    class: 'DatabaseConnector',
+    driver: 'org.postgresql.Driver',
+    connectionString: `jdbc:postgresql://${host}${pathname}`,
+    jdbcUser: username,
+    jdbcPassword: password,
+    sql: tableQuery(rows),
+    idField: 'sku',
+  };
 }

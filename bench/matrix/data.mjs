@@ -28,6 +28,7 @@ const NARROW_COLUMNS = 'sku title description tags grade'.split(' ');
  *   - `long`: whether the description has 4 KB
  *   - `empty`: whether some cells are empty
  *   - `separator`: the text between two tags
+ *   - `children`: whether the objects of nested data have two children
  *   - `grade`: whether a file of ten or more columns has the column `grade`
  */
 export function columnsOf({ columns, grade }) {
@@ -109,9 +110,12 @@ const FORMATS = {
   },
   nested: {
     start: () => '',
-    row: (names, values, { separator }) => {
+    row: (names, values, { separator, children }) => {
       const { brand, category, ...rest } = plainObject(names, values, separator);
-      return `${JSON.stringify({ ...rest, maker: { name: brand, place: { area: category, number: 7 } } })}\n`;
+      const object = { ...rest, maker: { name: brand, place: { area: category, number: 7 } } };
+      const child = (number) => ({ id: `${object.id}-${number}`, title: object.title });
+      if (children) object.___children = [child(1), child(2)];
+      return `${JSON.stringify(object)}\n`;
     },
     end: '',
   },

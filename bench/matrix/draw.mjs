@@ -3,22 +3,33 @@ import { Drawer } from './drawer.mjs';
 import { Unfit } from './fields.mjs';
 import { fieldsAtEnd, sourceFields, stageCode } from './program.mjs';
 import { Random } from './random.mjs';
+import { CUSTOM_CLASS } from './stages/custom.mjs';
 import { stages } from './stages/index.mjs';
 
-const FORMS = ['csv', 'csv', 'json', 'csv', 'csv', 'nested', 'csv', 'csv', 'xml', 'csv', 'csv'];
-const SINKS = ['nop', 'csv', 'jsonl', 'bulk'];
-const ALPHABETS = ['ascii', 'latin', 'cjk', 'emoji'];
-const COLUMNS = [20, 5, 10, 200, 20];
-const QUOTING = [
-  { quoted: false, inside: [] },
-  { quoted: true, inside: [] },
-  { quoted: false, inside: ['commas'] },
-  { quoted: true, inside: ['quotes', 'commas'] },
-  { quoted: false, inside: ['breaks'] },
-  { quoted: false, inside: ['quotes', 'commas', 'breaks'] },
-  { quoted: false, inside: [] },
-];
-const SEPARATORS = [';', '|', ',', ';'];
+/** What jobs differ in. Values that occur more than once are drawn more often. */
+const DIMENSIONS = {
+  form: ['csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'json', 'json', 'nested', 'xml', 'table'],
+  sink: ['nop', 'csv', 'jsonl', 'bulk'],
+  alphabet: ['ascii', 'latin', 'cjk', 'emoji'],
+  columns: [5, 10, 20, 20, 200],
+  // Of CSV files.
+  quoting: [
+    { quoted: false, inside: [] },
+    { quoted: false, inside: [] },
+    { quoted: true, inside: [] },
+    { quoted: false, inside: ['commas'] },
+    { quoted: true, inside: ['quotes', 'commas'] },
+    { quoted: false, inside: ['breaks'] },
+    { quoted: false, inside: ['quotes', 'commas', 'breaks'] },
+  ],
+  idField: [true, false, false, false],
+  separator: [';', ';', '|', ','],
+  long: [true, false, false, false, false],
+  empty: [true, false, false],
+  drop: [true, false, false],
+  children: [true, false, false, false, false, false],
+  custom: [true, false, false],
+};
 const MANY = 1000;
 
 /** How conditions select documents. They need the columns of a file with `grade`. */
@@ -34,6 +45,7 @@ const CONDITIONS = [
 /** Draws jobs until there are so many and each form of each stage has occurred. */
 export function drawJobs(seed, count) {
   const random = new Random(seed);
+  const decks = new Decks(random);
   const forms = Object.entries(stages).flatMap(([name, stage]) => Object.keys(stage.forms).map((form) => [name, form]));
   // Forms that have not occurred yet come first.
   let queue = random.shuffled(forms);
@@ -41,64 +53,88 @@ export function drawJobs(seed, count) {
   const jobs = [];
   while (jobs.length < count || left > 0) {
     if (jobs.length === MANY) throw new Error(`No job fits ${queue.slice(0, left).join('; ')}`);
-    const draft = new Draft(random, jobs.length);
-    const used = draft.fill(queue);
-    if (used === undefined) continue;
+    const { job, used } = drawJob(random, decks, queue, jobs.length + 1);
     const isUsed = (form) => used.includes(form);
     left -= queue.slice(0, left).filter(isUsed).length;
     queue = [...queue.filter((form) => !isUsed(form)), ...random.shuffled(queue.filter(isUsed))];
-    jobs.push(draft.job);
+    jobs.push(job);
   }
   return jobs;
+}
+
+/** Draws values so that each occurs as often as in its list, like cards. */
+class Decks {
+  #random;
+  #cards = {};
+
+  constructor(random) {
+    this.#random = random;
+  }
+
+  draw(dimension) {
+    if (!this.#cards[dimension]?.length) this.#cards[dimension] = this.#random.shuffled(DIMENSIONS[dimension]);
+    return this.#cards[dimension].pop();
+  }
+}
+
+function drawJob(random, decks, queue, number) {
+  const form = decks.draw('form');
+  const sink = decks.draw('sink');
+  const isCsv = form === 'csv';
+  const isTable = form === 'table';
+  const children = decks.draw('children');
+  const data = {
+    form,
+    columns: isTable ? 10 : decks.draw('columns'),
+    alphabet: isTable ? 'ascii' : decks.draw('alphabet'),
+    ...(isCsv ? decks.draw('quoting') : DIMENSIONS.quoting[0]),
+    long: !isTable && decks.draw('long'),
+    empty: !isTable && decks.draw('empty'),
+    separator: isTable ? ';' : decks.draw('separator'),
+    grade: true,
+    children: form === 'nested',
+  };
+  const idField = isCsv && decks.draw('idField') ? 'sku' : undefined;
+  const special = { drop: form !== 'xml' && decks.draw('drop'), children, custom: decks.draw('custom') };
+  for (;;) {
+    const draft = new Draft(random, { number, data, idField, sink, stages: [] });
+    const used = draft.fill(queue, special);
+    if (used !== undefined) return { job: draft.job, used };
+  }
 }
 
 /** A job that is being drawn. */
 class Draft {
   job;
   #random;
-  #number;
   #made = 0;
 
-  constructor(random, number) {
+  constructor(random, job) {
     this.#random = random;
-    this.#number = number;
-    const turn = (list) => list[number % list.length];
-    const form = turn(FORMS);
-    const quoting = form === 'csv' ? QUOTING[Math.floor(number / 2) % QUOTING.length] : QUOTING[0];
-    const data = {
-      form,
-      columns: turn(COLUMNS),
-      alphabet: ALPHABETS[Math.floor(number / 3) % ALPHABETS.length],
-      ...quoting,
-      long: number % 6 === 4,
-      empty: number % 3 === 1,
-      separator: turn(SEPARATORS),
-      grade: true,
-    };
-    const idField = form === 'csv' && number % 4 === 1 ? 'sku' : undefined;
-    const sink = SINKS[(number + Math.floor(number / 4)) % SINKS.length];
-    this.job = { data, idField, sink, stages: [] };
+    this.job = job;
   }
 
   /** Adds stages. Returns the forms that were used; undefined if the job does not fit. */
-  fill(queue) {
+  fill(queue, special) {
     const { job } = this;
-    const wanted = 3 + this.#random.below(8);
+    const wanted = 3 + this.#random.below(7);
     const fields = sourceFields(job);
     const used = [];
+    let { custom } = special;
     if (job.data.form === 'xml') this.#add(XML_STAGE, fields);
     for (const form of queue) {
       if (used.length === wanted) break;
       if (this.#tryForm(form, fields)) used.push(form);
+      if (custom && used.length === wanted >> 1) custom = !this.#tryForm(CUSTOM, fields);
     }
-    this.#addSpecial();
+    this.#addSpecial(special);
     try {
       job.columns = fieldsAtEnd(job);
     } catch (error) {
       if (!(error instanceof Unfit)) throw error;
       return undefined;
     }
-    job.name = this.#name();
+    job.name = nameOf(job);
     return used;
   }
 
@@ -124,39 +160,38 @@ class Draft {
     this.job.stages.push(stage);
   }
 
-  /** A filter in each third job, and children in each seventh, somewhere in the middle. */
-  #addSpecial() {
+  /** Adds stages that concern whole documents, in the middle. */
+  #addSpecial({ drop, children }) {
     const { stages: list, data } = this.job;
-    const middle = Math.floor(list.length / 2);
-    if (this.#number % 3 === 0 && data.form !== 'xml') {
-      list.splice(this.#number % 2 === 0 ? 0 : middle, 0, {
-        class: 'DropDocument',
-        conditions: [{ fields: ['grade'], values: ['3'] }],
-      });
+    const middle = list.length >> 1;
+    if (drop) {
+      const at = this.#random.pick([0, middle, list.length]);
+      list.splice(at, 0, { class: 'DropDocument', conditions: [{ fields: ['grade'], values: ['3'] }] });
     }
-    if (this.#number % 7 === 2) list.splice(middle, 0, { class: 'CreateChildrenStage', numChildren: 2 });
-  }
-
-  #name() {
-    const { data, idField, sink, stages: list } = this.job;
-    const has = (name) => list.some((stage) => stage.class === name);
-    const parts = [
-      data.form,
-      `${data.columns} columns`,
-      data.alphabet,
-      data.quoted ? 'quoted' : '',
-      ...data.inside,
-      data.long ? '4 KB' : '',
-      data.empty ? 'empty' : '',
-      idField === undefined ? '' : 'idField',
-      `${list.length} stages`,
-      list.some((stage) => stage.class.includes('#')) ? 'custom' : '',
-      has('DropDocument') ? 'drop' : '',
-      has('CreateChildrenStage') ? 'children' : '',
-      sink,
-    ];
-    return `${String(this.#number + 1).padStart(2, '0')} ${parts.filter((part) => part !== '').join(', ')}`;
+    if (data.children) list.splice(middle, 0, { class: 'EmitNestedChildren', fieldsToCopy: { id: 'parent' } });
+    else if (children) list.splice(middle, 0, { class: 'CreateChildrenStage', numChildren: 2 });
   }
 }
 
+/** A short name: what differs. */
+function nameOf({ number, data, idField, sink, stages: list }) {
+  const has = (text) => list.some((stage) => stage.class.includes(text));
+  const parts = [
+    data.form,
+    ...(data.form === 'table' ? [] : [`${data.columns} columns`, data.alphabet]),
+    data.quoted ? 'quoted' : '',
+    ...data.inside,
+    data.long ? '4 KB' : '',
+    data.empty ? 'empty' : '',
+    idField === undefined ? '' : 'idField',
+    `${list.length} stages`,
+    has('#CountWords') ? 'custom' : '',
+    has('DropDocument') ? 'drop' : '',
+    has('Children') ? 'children' : '',
+    sink,
+  ];
+  return `${String(number).padStart(2, '0')} ${parts.filter((part) => part !== '').join(', ')}`;
+}
+
 const XML_STAGE = { class: 'ApplyRegex', source: ['xml'], dest: ['title'], regex: '<title>(.*?)</title>' };
+const CUSTOM = [CUSTOM_CLASS, 'one'];

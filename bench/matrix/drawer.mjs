@@ -78,5 +78,5 @@ export class Drawer {
   }
 }
 
-/** `source` and `filename` are the same in all documents. */
-const RESERVED = new Set(['id', 'source', 'filename']);
+/** `source` and `filename` are the same in all documents, and `grade` is for conditions. */
+const RESERVED = new Set(['id', 'source', 'filename', 'grade']);

@@ -24,9 +24,14 @@ export function splitAt(text, delimiter) {
   return pieces;
 }
 
-/** As Java splits at an expression that matches the empty text. */
+/** The characters of a text; of an empty one the text. */
 export function charactersOf(text) {
   return text === '' ? [''] : text.split('');
+}
+
+/** The same for texts with characters of two units. */
+export function wholeCharactersOf(text) {
+  return text === '' ? [''] : Array.from(text);
 }
 
 /** All matches: one as a text, several as a list. */
@@ -111,4 +116,10 @@ export function readCell(text, at, separator) {
   while (text.charCodeAt(close + 1) === 34) close = text.indexOf('"', close + 2);
   next = close + 2;
   return text.slice(at + 1, close).replaceAll('""', '"');
+}
+
+/** The text of an element that occurs once and has no elements inside. */
+export function elementText(xml, start, end) {
+  const at = xml.indexOf(start);
+  return at < 0 ? undefined : xml.slice(at + start.length, xml.indexOf(end, at));
 }

@@ -4,6 +4,7 @@ import { Fields } from './fields.mjs';
 import * as helpers from './helpers.mjs';
 import { addSourceFields, readerCode } from './reader.mjs';
 import { stages } from './stages/index.mjs';
+import { tableQuery } from './table.mjs';
 import { writerCode } from './writer.mjs';
 
 const here = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url));
@@ -59,19 +60,34 @@ function pipelineCode(list, at, fields, atEnd) {
   if (stage.class === 'DropDocument') {
     return `if (!(${conditionCode(stage.conditions, fields)})) {\n${pipelineCode(list, at + 1, fields, atEnd)}}\n`;
   }
-  if (stage.class === 'CreateChildrenStage') {
-    let code = '';
-    for (let number = 1; number <= stage.numChildren; number++) {
-      const child = fields.clone();
-      child.list = [];
-      const { variable } = child.add('id', 'text');
-      code += `${variable} = ${fields.get('id').variable} + '_child${number}';\n`;
-      code += pipelineCode(list, at + 1, child, atEnd);
-    }
-    return code + pipelineCode(list, at + 1, fields, atEnd);
+  if (stage.class === 'CreateChildrenStage' || stage.class === 'EmitNestedChildren') {
+    const children = childrenCode(stage, fields, (child) => pipelineCode(list, at + 1, child, atEnd));
+    return children + pipelineCode(list, at + 1, fields, atEnd);
   }
   const code = stageCode(stage, fields);
   return code + pipelineCode(list, at + 1, fields, atEnd);
+}
+
+/** Code of the children that a document has before it. `rest` returns the code for what follows. */
+function childrenCode(stage, fields, rest) {
+  const id = fields.get('id').variable;
+  const attached = fields.get('___children')?.variable;
+  fields.remove('___children');
+  let code = '';
+  for (const number of [1, 2]) {
+    const child = fields.clone();
+    child.list = [];
+    const set = (name, value) => {
+      code += `${child.add(name, 'text').variable} = ${value};\n`;
+    };
+    if (stage.class === 'CreateChildrenStage') set('id', `${id} + '_child${number}'`);
+    else {
+      for (const name of ['id', 'title']) set(name, `${attached}[${number - 1}].${name}`);
+      for (const [source, dest] of Object.entries(stage.fieldsToCopy)) set(dest, fields.get(source).variable);
+    }
+    code += rest(child);
+  }
+  return code;
 }
 
 /** Names of the fields that documents have at the end: the columns of the CSV output. Throws `Unfit`. */
@@ -85,7 +101,7 @@ export function fieldsAtEnd(job) {
 }
 
 /** The program by hand of a job: reads a file and writes what the job writes. */
-export function programOf(job, { data, out, bulk }) {
+export function programOf(job, { data, database, rows, out, bulk }) {
   const program = new Program(job);
   const fields = sourceFields(job, program);
   const source = fields.list.map((field) => ({ ...field }));
@@ -96,7 +112,7 @@ export function programOf(job, { data, out, bulk }) {
   const isUsed = (name) => words.has(name) || readWords.has(name);
   const { form, alphabet, inside } = job.data;
   const options = {
-    data,
+    ...(form === 'table' ? { database, sql: tableQuery(rows) } : { data }),
     out,
     bulk,
     header: form === 'csv' || form === 'xml',
@@ -105,7 +121,7 @@ export function programOf(job, { data, out, bulk }) {
   };
   return `// ${job.name}
 import { ${Object.keys(helpers).filter(isUsed).join(', ')} } from '${here('helpers.mjs')}';
-import { run } from '${here('two-threads.mjs')}';
+import { run } from '${here(form === 'table' ? 'one-thread.mjs' : 'two-threads.mjs')}';
 
 ${program.constants.map((code, i) => `const K${i} = ${code};\n`).join('')}
 let made;

@@ -1,11 +1,18 @@
 import { columnsOf, hasQuotes } from './data.mjs';
 import { FILE_NAMES } from './paths.mjs';
+import { TABLE_COLUMNS } from './table.mjs';
 
 /** Adds the fields that the connector makes. */
 export function addSourceFields(fields, { data }) {
   const text = (name) => fields.add(name, 'text', { pristine: true });
   text('id');
   if (data.form === 'xml') return void text('xml');
+  if (data.form === 'table') {
+    for (const name of Object.keys(TABLE_COLUMNS)) {
+      fields.add(name, name === 'stock' ? 'number' : 'text', { pristine: true });
+    }
+    return;
+  }
   const columns = columnsOf(data);
   if (data.form === 'csv') {
     for (const name of ['source', 'filename', ...columns]) text(name);
@@ -19,6 +26,7 @@ export function addSourceFields(fields, { data }) {
     fields.add(name, kinds[name] ?? 'text', { pristine: true });
   }
   if (nested.length > 0) fields.add('maker', 'object');
+  if (data.children) fields.add('___children', 'object');
 }
 
 /**
@@ -39,6 +47,11 @@ xml = text.slice(start, at);
 const sku = xml.indexOf('<sku>') + 5;
 id = xml.slice(sku, xml.indexOf('<', sku));
 `;
+  }
+  if (data.form === 'table') {
+    // The id is the first column, which is a field too.
+    const cells = [...variables.keys()].map((name, i) => (used(name) ? `${name} = row[${Math.max(0, i - 1)}];\n` : ''));
+    return `const row = text[at++];\n${cells.join('')}`;
   }
   const members = [...variables.keys()].filter(used).map((name) => `${name} = object.${name};\n`);
   return `const end = text.indexOf('\\n', at);

@@ -1,6 +1,7 @@
 // The frame of the programs by hand: two threads that get pieces of the file and give back bytes. See ../limit.mjs.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { bulkWriter, Output } from './output.mjs';
 
 const PIECE = 1024 * 1024;
 const LF = 10;
@@ -31,45 +32,9 @@ export async function run(options) {
   }
 }
 
-/** The bytes of a piece. */
-class Output {
-  #bytes;
-  #length = 0;
-  #ascii;
-  /** Where bulk requests end. */
-  ends = [];
-
-  constructor({ ascii, out, bulk }) {
-    this.#ascii = ascii;
-    this.#bytes = Buffer.allocUnsafeSlow(out === undefined && bulk === undefined ? 0 : 2 * PIECE);
-  }
-
-  write(text) {
-    if (text === '') return;
-    const needed = this.#length + text.length * (this.#ascii ? 1 : 3);
-    if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(2 * needed);
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
-    this.#length += this.#ascii
-      ? this.#bytes.latin1Write(text, this.#length)
-      : this.#bytes.utf8Write(text, this.#length);
-  }
-
-  mark() {
-    this.ends.push(this.#length);
-  }
-
-  end() {
-    if (this.#length > (this.ends.at(-1) ?? 0)) this.mark();
-    return this.#bytes.subarray(0, this.#length);
-  }
-}
-
 async function main(options) {
   const read = reader(options);
-  const write = options.bulk === undefined ? fileWriter(options.out) : await bulkWriter(options.bulk);
+  const write = options.bulk === undefined ? fileWriter(options.out) : bulkWriter(options.bulk);
   let number = 0;
   let count = 0;
   const work = () => {
@@ -161,33 +126,5 @@ function fileWriter(out) {
     close() {
       if (file !== undefined) closeSync(file);
     },
-  };
-}
-
-/** Posts the requests of a piece, three at once. */
-async function bulkWriter(url) {
-  const { Agent, request } = await import('node:http');
-  const agent = new Agent({ keepAlive: true, maxSockets: 3 });
-  const headers = { 'content-type': 'application/x-ndjson' };
-  const post = (body) =>
-    new Promise((resolve, reject) => {
-      const sent = request(`${url}/_bulk`, {
-        method: 'POST',
-        agent,
-        headers: { ...headers, 'content-length': body.length },
-      });
-      sent.on('error', reject);
-      sent.on('response', (response) => {
-        let answer = '';
-        response.on('data', (data) => (answer += data));
-        response.on('end', () => (answer.includes('"errors":false') ? resolve() : reject(new Error(answer))));
-      });
-      sent.end(body);
-    });
-  return {
-    async piece({ bytes, ends }) {
-      await Promise.all(ends.map((end, i) => post(bytes.subarray(ends[i - 1] ?? 0, end))));
-    },
-    close: () => agent.destroy(),
   };
 }

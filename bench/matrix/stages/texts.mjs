@@ -1,6 +1,6 @@
 // Stages that change texts and search them. See stages/index.mjs.
 import { Unfit } from '../fields.mjs';
-import { append, firstText, presence, someValue, transform } from './values.mjs';
+import { append, firstText, presence, regexCode, someValue, transform } from './values.mjs';
 
 /** Parameters of a stage with pairs of fields, in each update mode. */
 function pairForms(params) {
@@ -63,7 +63,7 @@ export const textStages = {
     code(params, fields) {
       const { regex, replacement, ignoreCase, literal } = params;
       const patterns = regex.map((pattern) =>
-        literal ? JSON.stringify(pattern) : fields.constant(`/${pattern}/g${ignoreCase ? 'i' : ''}`),
+        literal ? JSON.stringify(pattern) : fields.constant(regexCode(pattern, ignoreCase ? 'gi' : 'g')),
       );
       const method = literal ? 'replaceAll' : 'replace';
       const calls = patterns.map((pattern) => `.${method}(${pattern}, ${JSON.stringify(replacement)})`).join('');
@@ -109,9 +109,9 @@ export const textStages = {
     code({ inputField, outputField, delimiter, trimWhitespace }, fields) {
       const from = fields.get(inputField);
       if (from === undefined) return '';
-      const split = { '|': (text) => `charactersOf(${text})` }[delimiter];
+      const characters = fields.alphabet === 'emoji' ? 'wholeCharactersOf' : 'charactersOf';
       const literal = JSON.stringify(delimiter.replace('\\', ''));
-      const pieces = split ?? ((text) => `splitAt(${text}, ${literal})`);
+      const pieces = (text) => (delimiter === '|' ? `${characters}(${text})` : `splitAt(${text}, ${literal})`);
       const codes = {
         text: pieces(from.variable),
         list: `${from.variable}.flatMap((value) => ${pieces('value')})`,
@@ -151,7 +151,7 @@ export const textStages = {
       const found = fields.add(`${dest}_found`, 'either', { optional: true });
       fields.remove(found.name);
       const one = regex.startsWith('^') && from.kind === 'text';
-      const pattern = fields.constant(`/${regex}/${one ? '' : 'g'}${ignoreCase ? 'i' : ''}`);
+      const pattern = fields.constant(regexCode(regex, `${one ? '' : 'g'}${ignoreCase ? 'i' : ''}`));
       const searches = {
         text: one
           ? `${pattern}.exec(${from.variable})?.[${group}]`

@@ -74,3 +74,8 @@ function listCode(variable, change) {
   if (change('value') === 'value') return `(${variable}.length === 1 ? ${variable}[0] : ${variable})`;
   return `(${variable}.length === 1 ? ${change(`${variable}[0]`)} : ${variable}.map((value) => ${change('value')}))`;
 }
+
+/** Code of a regular expression. */
+export function regexCode(pattern, flags) {
+  return `/${pattern.replaceAll('/', '\\/')}/${flags}`;
+}

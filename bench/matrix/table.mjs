@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { withServer } from '../servers.mjs';
+
+const TABLE = 'headrace_matrix';
+
+/** The columns of the table with the code of their values. Integers become numbers, all others texts. */
+export const TABLE_COLUMNS = {
+  sku: "'SKU-' || lpad(i::text, 8, '0')",
+  title: "'  a title of row ' || i || '  '",
+  description: "'lorem ipsum dolor sit amet, the description of row ' || i",
+  brand: "'Brand ' || i % 500",
+  category: "'Ipsum ' || i % 7 || '/' || md5(i::text)",
+  tags: "'lorem;ipsum ' || i % 11 || ';dolor'",
+  stock: 'i % 1000',
+  created: "'2024-0' || 1 + i % 9 || '-1' || i % 10 || 'T0' || i % 7 || ':00:00Z'",
+  grade: '(i % 10)::text',
+  note: "CASE i % 3 WHEN 0 THEN '' ELSE 'a note' END",
+};
+
+/** The query of a job that reads so many rows. */
+export function tableQuery(rows) {
+  return `SELECT * FROM ${TABLE} LIMIT ${rows}`;
+}
+
+/** Works with a table of a Postgres server. `work` is given a source as that of files. Returns its results. */
+export function withTable(directory, rows, work) {
+  return withServer('postgres', directory, async ({ url }) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    try {
+      const columns = Object.entries(TABLE_COLUMNS).map(([name, code]) => `${code} AS ${name}`);
+      await client.query(`DROP TABLE IF EXISTS ${TABLE}`);
+      await client.query(
+        `CREATE UNLOGGED TABLE ${TABLE} AS SELECT ${columns.join(', ')} FROM generate_series(1, ${rows}) AS i`,
+      );
+      return await work((_job, _places, wanted) => ({ rows: wanted, database: url }));
+    } finally {
+      await client.query(`DROP TABLE IF EXISTS ${TABLE}`);
+      await client.end();
+    }
+  });
+}
