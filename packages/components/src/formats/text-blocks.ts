@@ -11,10 +11,13 @@ const LF = 10;
 export class TextBlocks {
   readonly #bytes: Buffer;
   readonly #encoding: 'latin1' | 'utf8';
-  #size = BLOCK_BYTES;
+  readonly #ordinarySize: number;
+  #size: number;
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
+  /** @param size about how many bytes a block has */
+  constructor(bytes: Uint8Array, size = BLOCK_BYTES) {
+    this.#ordinarySize = this.#size = size;
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // ASCII as Latin-1 takes half the time, and gives texts of one byte a character.
     this.#encoding = isAscii(this.#bytes) ? 'latin1' : 'utf8';
@@ -43,6 +46,6 @@ export class TextBlocks {
 
   /** Goes back to the ordinary size. */
   reset(): void {
-    this.#size = BLOCK_BYTES;
+    this.#size = this.#ordinarySize;
   }
 }

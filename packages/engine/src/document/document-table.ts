@@ -8,8 +8,8 @@ import type { Value } from './value.ts';
 /** The values of one field in all documents of a table; undefined if a document does not have the field. */
 export type Column = readonly (Value | undefined)[];
 
-/** With this many names or fewer, a linear search is faster. */
-const FEW_FIELDS = 64;
+/** With this many names or fewer, a linear search is faster: the fields of a table change often. */
+const FEW_FIELDS = 400;
 
 /** A field of a table. It is replaced, never changed, so that an earlier state of the table can be restored. */
 interface Field {

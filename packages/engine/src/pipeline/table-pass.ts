@@ -11,6 +11,12 @@ import { callStage, callWithTable, type Step, takesTables } from './step.ts';
 /** A stage that takes longer for a document, in milliseconds, gains nothing from tables, and would delay their end. */
 const SLOW_MILLIS = 0.05;
 
+/**
+ * To form a table of single documents takes about as long for this many fields as a stage gains by it. Documents with
+ * more fields stay single.
+ */
+const FIELDS_PER_STAGE = 5;
+
 /** Receives the documents of a table when they leave the pipeline. */
 export interface TableSink extends PipelineSink {
   /** The position in its batch of the document that is passed next. */
@@ -62,8 +68,16 @@ export class TablePass {
   /** Sends documents through all stages, and out of the pipeline. */
   run(documents: DocumentTable | DocumentList): void {
     if (!(documents instanceof DocumentList)) this.#runTable(documents, 0);
-    else if (this.#steps.length === 0 || !takesTables(this.#steps[0] as Step)) this.#runDocuments(documents, 0);
-    else for (const table of documents.tables()) this.#runTable(table, 0);
+    else if (!this.#gainsByTable(documents.document(0), 0) || !takesTables(this.#steps[0] as Step)) {
+      this.#runDocuments(documents, 0);
+    } else for (const table of documents.tables()) this.#runTable(table, 0);
+  }
+
+  /** Whether the stages from a number on save more time than it takes to form a table of such documents. */
+  #gainsByTable({ fieldNames }: Document, from: number): boolean {
+    let stages = 0;
+    for (let i = from; i < this.#steps.length; i++) if (takesTables(this.#steps[i] as Step)) stages++;
+    return fieldNames.length <= stages * FIELDS_PER_STAGE;
   }
 
   #runTable(input: DocumentTable, from: number): void {
@@ -111,19 +125,21 @@ export class TablePass {
   }
 
   /**
-   * Sends the documents through the stages, one by one, up to the next stage that supports tables. If there is none,
-   * they leave the pipeline one by one.
+   * Sends the documents through the stages, one by one, up to the next stage that supports tables. If there is none, or
+   * a table does not save time, they leave the pipeline one by one.
    */
   #runDocuments(rows: DocumentRows, from: number): void {
     const steps = this.#steps;
+    const first = rows.document(0);
     let to = Math.min(from + 1, steps.length);
     while (to < steps.length && !takesTables(steps[to] as Step)) to++;
+    if (to < steps.length && !this.#gainsByTable(first, to)) to = steps.length;
     const builder = to < steps.length ? new TableBuilder() : undefined;
     const flush = () => {
       if (builder !== undefined && builder.count > 0) this.#runTable(builder.take(), to);
     };
     for (let row = 0; row < rows.count; row++) {
-      const document = rows.document(row);
+      const document = row === 0 ? first : rows.document(row);
       const position = rows.position(row);
       if (this.#feeder.isWaiting) {
         this.#feeder.feed(document, from, position);

@@ -16,6 +16,9 @@ import { TextBlocks } from '../text-blocks.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';
 import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.ts';
 
+const MANY_COLUMNS = 50;
+const WIDE_BLOCK_BYTES = 128 * 1024;
+
 /** What all pieces of files with the same header have in common. Plain data. */
 export interface CsvDecoderOptions {
   readonly header: readonly string[];
@@ -75,7 +78,9 @@ export class CsvDecoder implements RecordDecoder {
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const place = position as CsvPosition;
     const parser = this.#parser;
-    const blocks = new TextBlocks(bytes);
+    // Tables of few rows gain little: rows of many columns need larger blocks.
+    const blocks =
+      this.#layout.columns > MANY_COLUMNS ? new TextBlocks(bytes, WIDE_BLOCK_BYTES) : new TextBlocks(bytes);
     this.#record = place.record;
     this.#line = place.line;
     let open = '';
