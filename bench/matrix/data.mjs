@@ -111,7 +111,7 @@ const FORMATS = {
   nested: {
     start: () => '',
     row: (names, values, { separator, children }) => {
-      const { brand, category, ...rest } = plainObject(names, values, separator);
+      const { brand = 'Brand 0', category = 'all', ...rest } = plainObject(names, values, separator);
       const object = { ...rest, maker: { name: brand, place: { area: category, number: 7 } } };
       const child = (number) => ({ id: `${object.id}-${number}`, title: object.title });
       if (children) object.___children = [child(1), child(2)];

@@ -6,6 +6,16 @@ import { Random } from './random.mjs';
 import { CUSTOM_CLASS } from './stages/custom.mjs';
 import { stages } from './stages/index.mjs';
 
+/** How conditions select documents. They need the columns of a file with `grade`. */
+const CONDITIONS = [
+  { fields: ['grade'], values: ['1', '3', '5', '7', '9'] },
+  { fields: ['grade'], values: ['0', '2'], operator: 'must_not' },
+  { fields: ['tags'], operator: 'must' },
+  { fields: ['not_there'], operator: 'must_not' },
+  { fields: ['title', 'description'], values: ['[aeiou]r'], operator: 'matches' },
+  { fields: ['price'], values: [500], operator: '>=' },
+];
+
 /** What jobs differ in. Values that occur more than once are drawn more often. */
 const DIMENSIONS = {
   form: ['csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'json', 'json', 'nested', 'xml', 'table'],
@@ -29,18 +39,9 @@ const DIMENSIONS = {
   drop: [true, false, false],
   children: [true, false, false, false, false, false],
   custom: [true, false, false],
+  condition: CONDITIONS,
 };
 const MANY = 1000;
-
-/** How conditions select documents. They need the columns of a file with `grade`. */
-const CONDITIONS = [
-  { fields: ['grade'], values: ['1', '3', '5', '7', '9'] },
-  { fields: ['grade'], values: ['0', '2'], operator: 'must_not' },
-  { fields: ['tags'], operator: 'must' },
-  { fields: ['not_there'], operator: 'must_not' },
-  { fields: ['title', 'description'], values: ['[aeiou]r'], operator: 'matches' },
-  { fields: ['price'], values: [500], operator: '>=' },
-];
 
 /** Draws jobs until there are so many and each form of each stage has occurred. */
 export function drawJobs(seed, count) {
@@ -97,7 +98,7 @@ function drawJob(random, decks, queue, number) {
   const idField = isCsv && decks.draw('idField') ? 'sku' : undefined;
   const special = { drop: form !== 'xml' && decks.draw('drop'), children, custom: decks.draw('custom') };
   for (;;) {
-    const draft = new Draft(random, { number, data, idField, sink, stages: [] });
+    const draft = new Draft(random, decks, { number, data, idField, sink, stages: [] });
     const used = draft.fill(queue, special);
     if (used !== undefined) return { job: draft.job, used };
   }
@@ -107,10 +108,12 @@ function drawJob(random, decks, queue, number) {
 class Draft {
   job;
   #random;
+  #decks;
   #made = 0;
 
-  constructor(random, job) {
+  constructor(random, decks, job) {
     this.#random = random;
+    this.#decks = decks;
     this.job = job;
   }
 
@@ -143,7 +146,7 @@ class Draft {
     const drawer = new Drawer(this.#random, trial, this.job.data, this.#made);
     try {
       const stage = { class: name, ...stages[name].forms[form](drawer) };
-      if (this.#random.chance(0.25)) stage.conditions = [this.#random.pick(CONDITIONS)];
+      if (this.#random.chance(0.25)) stage.conditions = [this.#decks.draw('condition')];
       this.#add(stage, trial);
     } catch (error) {
       if (!(error instanceof Unfit)) throw error;

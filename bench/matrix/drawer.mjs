@@ -65,9 +65,10 @@ export class Drawer {
     return this.#fields.list.some((field) => field.name === name);
   }
 
-  /** The separator of the tags as a regular expression. */
-  separatorPattern() {
-    return this.#separator === '|' ? '\\|' : this.#separator;
+  /** The field with the tags, if they are a text with this separator. */
+  tags(separator) {
+    if (this.#separator !== separator) throw new Unfit();
+    return this.pristine('tags');
   }
 
   #names(kinds) {

@@ -22,6 +22,7 @@ export const movingStages = {
         }
         if (updateMode === 'overwrite') code += fields.write(newName, from.kind, from.variable, presence(from));
         else if (updateMode === 'append') code += append(fields, to, from.kind, from.variable, presence(from));
+        else if (to.optional) throw new Unfit();
         fields.remove(name);
       }
       return code;
@@ -43,9 +44,10 @@ export const movingStages = {
     code({ fieldMapping, updateMode = 'overwrite', isNested = false }, fields) {
       let code = '';
       for (const [source, dests] of Object.entries(fieldMapping)) {
+        if (isNested && fields.get('maker') === undefined) continue;
         for (const dest of [dests].flat()) {
           code += isNested
-            ? fields.write(dest, 'text', `${source}`)
+            ? fields.write(dest, 'text', source)
             : transform(fields, source, dest, updateMode, (text) => text);
         }
       }

@@ -96,9 +96,11 @@ export const textStages = {
 
   SplitFieldValues: {
     forms: {
-      'at the separator': (draw) => split('tags', draw.fresh(), draw.separatorPattern(), true),
-      'in place at the separator': (draw) => split('tags', 'tags', draw.separatorPattern(), false),
-      'in place at "|"': () => split('tags', 'tags', '|', true),
+      'at ";"': (draw) => split(draw.tags(';'), draw.fresh(), ';', true),
+      'in place at ";"': (draw) => split(draw.tags(';'), 'tags', ';', false),
+      'in place at ","': (draw) => split(draw.tags(','), 'tags', ',', true),
+      'in place at "\\|"': (draw) => split(draw.tags('|'), 'tags', '\\|', true),
+      'in place at "|"': (draw) => split(draw.pristine('tags'), 'tags', '|', true),
       'at blanks, trimmed': (draw) => split(draw.text(), draw.fresh(), ' ', true),
       'onto a field': (draw) => split(draw.text(), draw.text(), '/', true),
       'a list in place': (draw) => {
