@@ -36,6 +36,21 @@ describe('the stages of a run', () => {
     expect(result.stages[0]?.meanMillis).toBeGreaterThan(0);
   });
 
+  it('count each document once if a document computes without end among others', async () => {
+    const result = await harness.run(
+      configOf({
+        connector: 'class: CountConnector, count: 600',
+        stages: `{class: Trouble, name: first, kind: throw, every: 100},
+          {class: Trouble, name: second, kind: hang, at: 450}`,
+        rest: 'worker { threads: 1, maxProcessingSecs: 1 }',
+      }),
+    );
+    expect(counts(result)).toEqual([
+      ['first', 600, 6, 0],
+      ['second', 594, 1, 0],
+    ]);
+  });
+
   it('that wait are timed including the wait', async () => {
     const { stages } = await harness.run(
       configOf({ stages: '{class: Trouble, name: slow, kind: concurrent, millis: 200}' }),

@@ -2,7 +2,7 @@ import type { Step } from './step.ts';
 
 /**
  * A copy of the counts of a pipeline, so that work that is ended in the middle and repeated counts once. It is set
- * before every document and every table, and stores only the counts that such work can change. (Times are not restored:
+ * before every document and every group of documents. (Times are not restored:
  * they come from a sample, and a repeated call adds to both sides of the mean.)
  */
 export class StatisticsMark {
@@ -11,7 +11,7 @@ export class StatisticsMark {
 
   constructor(steps: readonly Step[]) {
     this.#steps = steps;
-    this.#counts = new Float64Array(2 * steps.length);
+    this.#counts = new Float64Array(3 * steps.length);
   }
 
   set(): void {
@@ -19,8 +19,9 @@ export class StatisticsMark {
     const counts = this.#counts;
     for (let i = 0; i < steps.length; i++) {
       const { statistics } = steps[i] as Step;
-      counts[2 * i] = statistics.processed;
-      counts[2 * i + 1] = statistics.children;
+      counts[3 * i] = statistics.processed;
+      counts[3 * i + 1] = statistics.children;
+      counts[3 * i + 2] = statistics.errors;
     }
   }
 
@@ -35,8 +36,9 @@ export class StatisticsMark {
   /** Restores the counts. */
   restore(): void {
     for (const [i, { statistics }] of this.#steps.entries()) {
-      statistics.processed = this.#counts[2 * i] as number;
-      statistics.children = this.#counts[2 * i + 1] as number;
+      statistics.processed = this.#counts[3 * i] as number;
+      statistics.children = this.#counts[3 * i + 1] as number;
+      statistics.errors = this.#counts[3 * i + 2] as number;
     }
   }
 }
