@@ -29,7 +29,7 @@ export function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** Peak resident memory of a process so far, in MiB; undefined when it is gone. */
+/** Peak resident memory of a process so far, in MiB; undefined if it is gone. */
 export function peakMemory(pid) {
   try {
     // A process that has just ended is still listed, without its memory.
@@ -45,7 +45,7 @@ export function memory(pid) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** Processor time that a process has taken so far, all of its threads; undefined when it is gone. */
+/** Processor time that a process has taken so far, all of its threads; undefined if it is gone. */
 export function cpuSeconds(pid) {
   try {
     // The name of the program, in brackets, may hold blanks.

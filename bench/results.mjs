@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Figures move by so much from one run to the next, on a machine with other work. */
 const NOISE = 0.1;
 
-/** The rows that were saved in a file. Throws an error for a person when it has none. */
+/** The rows that were saved in a file. Throws an error for a person if it has none. */
 export function readResults(path) {
   const text = readFileSync(path, 'utf8');
   let rows;

@@ -104,7 +104,7 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
     dir: fresh,
     format: 'esm',
     entryFileNames: '[name].js',
-    // Beside the entries: `new URL('./run-thread-entry.js', import.meta.url)` has to be true wherever it ends up.
+    // Beside the entries: `new URL('./run-thread-entry.js', import.meta.url)` must be true wherever it ends up.
     chunkFileNames: '[name].js',
     codeSplitting: {
       // Or the modules that give their own URL would go where their users are.

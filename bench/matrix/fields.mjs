@@ -10,7 +10,7 @@ export class Unfit extends Error {}
 export class Fields {
   #program;
   list;
-  /** Whether the code is inside of an `if`, so that a field may not take over the variable of another one. */
+  /** Whether the code is inside an `if`, so that a field may not take over the variable of another one. */
   conditional = false;
 
   constructor(program, list = []) {

@@ -81,7 +81,7 @@ function secondsSince(before) {
   return (user + system) / 1e6;
 }
 
-/** A promise from the first document on that has to be waited for. */
+/** A promise that the caller must wait for, from the first document on. */
 function runStage(stage, documents) {
   for (let i = 0; i < documents.length; i++) {
     const result = stage.process(documents[i]);

@@ -26,7 +26,7 @@ export class Dialects {
     return new Dialects(ours.map((id) => id.replace('@headrace/', '')));
   }
 
-  /** Whether a module stays outside of the bundle, to be found by its name. */
+  /** Whether a module stays outside the bundle, to be found by its name. */
   isLibrary = (id) => hasName(id) && !this.#files.has(id);
 
   plugin = { name: 'dialects', resolveId: (id) => this.#files.get(id) ?? null };

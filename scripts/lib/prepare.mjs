@@ -1,4 +1,4 @@
-// What has to be done before anything runs, and only that.
+// Prepares what everything else needs, and nothing more.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { mustRun, root } from './root.mjs';

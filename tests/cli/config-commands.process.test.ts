@@ -96,7 +96,7 @@ describe('validate', () => {
     expect(stdout + stderr).not.toContain('registry');
   });
 
-  it('reports such components as JSON too', async () => {
+  it('reports components that cannot be loaded as JSON with --json', async () => {
     const cwd = directoryWith({ 'good.conf': VALID });
     const args = ['validate', 'good.conf', '--components', './nosuch.js', '--json'];
     const { code, stdout } = await headrace(args, { cwd });

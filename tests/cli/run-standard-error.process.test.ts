@@ -34,7 +34,7 @@ function prepare(files: Record<string, string>): string {
   return cwd;
 }
 
-/** Every record on standard error of a command line. Throws when a line is not JSON object. */
+/** Every record on standard error of a command line. Throws if a line is not a JSON object. */
 async function records(args: readonly string[], cwd: string, options: object = {}) {
   const { stderr, code } = await headrace(args, { cwd, ...options });
   const lines = stderr.split('\n').filter((line) => line !== '');

@@ -132,7 +132,7 @@ describe('a shutdown with a thread that hangs in a library', () => {
     expect(await again.service.ended).toMatchObject({ code: 0 });
   }, 120_000);
 
-  it('is over at once at a second signal', async () => {
+  it('ends immediately at a second signal', async () => {
     const { service } = await serving(600, 'Endless');
     service.child.kill('SIGTERM');
     await service.said('stderr', 'shutting down');

@@ -62,7 +62,7 @@ films.conf: 1 of 2 failed
     expect(stderr).toMatch(/warning: tests is given twice with different values/);
   });
 
-  it('tells whole numbers from doubles, and compares long ones exactly', async () => {
+  it('distinguishes whole numbers from doubles, and compares long integers exactly', async () => {
     const numbers = (ten: string, long: string) =>
       `{ in: { id: a, rating: 1, ten: 10.0, long: 9007199254740993 }, out: { id: a, rating: 1, ten: ${ten}, long: ${long} } }`;
     expect((await testConfig(numbers('10.0', '9007199254740993'))).code).toBe(0);

@@ -54,7 +54,7 @@ export async function packPackages(directory: string, names: readonly string[]):
   return packed;
 }
 
-/** A project of a user, outside of the repository. */
+/** A project of a user, outside the repository. */
 export class Project {
   readonly path: string;
 

@@ -22,7 +22,7 @@ describe('a run of a broken CSV file', () => {
     ]);
   });
 
-  it('shows in its summary text after closing quotes, and bytes that do not decode', async () => {
+  it('reports text after closing quotes and undecodable bytes in its summary', async () => {
     const result = await run(Buffer.from('k,v\n"1"x,\xe9\n"2",\xe9\xe9\n', 'latin1'));
     expect(result.status).toBe('SUCCEEDED');
     expect(result.message).toMatch(/Message from c: .*cells with text .* the closing quote: 1 \(.*in\.csv:2:4\)/);

@@ -7,7 +7,7 @@ import { addressOf, kill, runDetails, serve, serviceDirectory, startRun, upload 
 const KILLS = 4;
 const SEED = 7;
 
-it('loses nothing that it has acknowledged, whenever it is killed', async () => {
+it('the service keeps everything that it has acknowledged, even if it is killed at any moment', async () => {
   const directory = serviceDirectory(KILL_SETTINGS);
   const launch = (): Victim => {
     const process = start(['serve', 'service.yml'], { cwd: directory });

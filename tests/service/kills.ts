@@ -32,12 +32,12 @@ const MAX_DELAY_MILLIS = 30;
 const KILLED_AT_START = 10;
 const MAX_START_MILLIS = 500;
 
-/** The limits have to be high for this: nothing may be forgotten. */
+/** The limits must be high for this: nothing may be forgotten. */
 export const KILL_SETTINGS = 'limits: { maxConfigs: 1000000, maxRuns: 1000000, maxQueuedRuns: 100000 }\n';
 
 /**
  * Kills a service again and again under load, and looks after each kill whether all that it had acknowledged is there.
- * Throws when something is not. What the clients do is drawn from the seed; when it reaches the service is not.
+ * Throws if something is not. What the clients do is drawn from the seed; when it reaches the service is not.
  * @param launch starts it, on the same store each time
  */
 export async function killRepeatedly(launch: () => Victim, kills: number, seed: number): Promise<KillReport> {

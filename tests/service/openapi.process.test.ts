@@ -66,7 +66,7 @@ function operations(): { name: string; path: string; method: string; operation: 
   );
 }
 
-/** What a schema of the document says of a value; undefined when it is content. */
+/** What a schema of the document says of a value; undefined if it is content. */
 function mistakes(pointer: readonly string[], value: unknown): string | undefined {
   const path = pointer.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
   const validate = ajv.getSchema(`openapi#/${path}`);

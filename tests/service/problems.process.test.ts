@@ -186,7 +186,7 @@ function bare({ file: _, ...problem }: Reported & { file?: string }): Reported {
   return problem;
 }
 
-/** A config inside of a larger text begins further to the right, on its first line. */
+/** A config inside a larger text begins further to the right, on its first line. */
 function moved(problem: Reported, columns: number): Reported {
   return problem.line === 1 ? { ...problem, column: (problem.column ?? 0) + columns } : problem;
 }

@@ -22,7 +22,7 @@ export function iconvDecoder(name: string): CharsetDecoder | undefined {
 
 /** In every charset with one to four bytes per character, no byte below this is part of a longer character. */
 const NEVER_INSIDE = 0x30;
-/** If no such byte occurs for this long, text is cut anywhere. */
+/** The maximum number of bytes to hold. If none of them is a safe place to cut, the text is cut at the end. */
 const MAX_HELD = 64 * 1024;
 
 /**

@@ -51,7 +51,7 @@ it('puts path, query, headers and body where they belong', async () => {
   expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('märy:x').toString('base64')}`);
 });
 
-it('gives status and headers when asked, nothing for an answer without a body, and a text as it is', async () => {
+it('returns status and headers from request(), undefined for an empty body, and plain text unchanged', async () => {
   const { client, requests } = await clientOf(
     (request, response) => {
       if (request.method === 'DELETE') response.writeHead(200).end();

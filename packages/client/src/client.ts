@@ -53,7 +53,7 @@ export class HeadraceClient {
     this.#fetch = given;
   }
 
-  /** Calls an operation; returns its answer. Throws an `ApiError` when the service refuses. */
+  /** Calls an operation; returns its answer. Throws an `ApiError` if the service refuses. */
   async call<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Output<N>> {
     return (await this.#reply(operation, input)).body;
   }

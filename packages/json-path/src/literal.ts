@@ -5,7 +5,7 @@ const BARE_WORD = /[^\s,:\]})]+/y;
 
 /**
  * Reads a JSON literal in the form allowed in a filter or as an argument: also with texts in single quotes, or without
- * quotes inside of lists and objects.
+ * quotes inside lists and objects.
  */
 export function readLiteral(cursor: Cursor): unknown {
   return readValue(cursor.skipBlanks(), false);

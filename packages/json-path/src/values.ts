@@ -61,7 +61,7 @@ function sameNumber(left: Numeric, right: Numeric): boolean {
   return left == right;
 }
 
-/** Compares two numbers or two texts; undefined when they cannot be compared. */
+/** Compares two numbers or two texts; undefined if they cannot be compared. */
 export function compare(left: unknown, right: unknown): number | undefined {
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
   const leftNumber = numericOf(left);

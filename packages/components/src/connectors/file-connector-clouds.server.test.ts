@@ -23,7 +23,7 @@ afterEach(() => {
 /** Only the time of day: waiting works as usual. */
 const setClock = (now: number | string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) });
 
-it('gives an object again that may have been written over while it was read', async () => {
+it('FileConnector publishes a cloud object again if it may have been overwritten while it was read', async () => {
   const modified: Record<string, string> = {
     'old.txt': '2024-05-01T12:00:00.000Z',
     'new.txt': '2024-05-01T12:01:10.000Z',

@@ -147,7 +147,7 @@ describe('RSSConnector', () => {
       expect(ids(publisher)).toEqual(['p-1', 'p-2', 'p-3', 'p-2', 'p-1']);
     });
 
-    it('downloads no feed again that has not changed', async () => {
+    it('does not download an unchanged feed again', async () => {
       const date = 'Mon, 06 Feb 2023 10:00:00 GMT';
       const publisher = await poll(4, ({ headers }, response) => {
         if (headers['if-none-match'] === '"1"' && headers['if-modified-since'] === date) response.writeHead(304).end();

@@ -45,7 +45,7 @@ const parameters = Type.Object({
  *
  * The id is the text of the elements at another path. Several are joined, white space is kept. An element without an id
  * gets a random one. Files may have any size. A file that is not well-formed fails the connector, after the elements
- * before the fault were published. Entities are never expanded and nothing outside of the file is read.
+ * before the fault were published. Entities are never expanded and nothing outside the file is read.
  *
  * Paths are names of elements from the root, as in /Company/staff, written as in the file, including the prefix. They
  * are not XPath.

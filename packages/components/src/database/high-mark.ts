@@ -73,7 +73,8 @@ export async function highestMark(
   }
   const quote = kind === 'mysql' ? '`' : '"';
   const name = quote + label.replaceAll(quote, quote + quote) + quote;
-  // As a stream, which may take longer than a small query. The text after the column is that of the database.
+  // Streamed, because a stream may take longer than a small query. The second column is the value as the database
+  // writes it.
   const stream = await connection.stream(`SELECT MAX(${ALIAS}.${name}) AS highest ${rows}`, parameters);
   let found: Row | undefined;
   for await (const batch of stream.rows(0)) found ??= batch[0];

@@ -229,7 +229,7 @@ function jtdsUrl(rest: string): SqlServerUrl {
   };
 }
 
-/** Cuts at semicolons outside of braces: `password={a;b}` is one part. */
+/** Cuts at semicolons outside braces: `password={a;b}` is one part. */
 function semicolonParts(text: string): string[] {
   const parts: string[] = [];
   let from = 0;

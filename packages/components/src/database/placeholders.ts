@@ -19,7 +19,7 @@ export interface PreparedSql {
   readonly parameters: number;
 }
 
-/** Finds the `?` of a statement that are placeholders: those outside of texts, quoted names and comments. */
+/** Finds the `?` of a statement that are placeholders: those outside texts, quoted names and comments. */
 export function prepareSql(sql: string, dialect: SqlDialect): PreparedSql {
   let text = '';
   let from = 0;

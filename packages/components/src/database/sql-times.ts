@@ -16,7 +16,7 @@ export function processZone(): string {
  * midnight there.
  */
 export class SqlTimes {
-  /** The first text that was not a point in time; undefined before that. */
+  /** The first text that was not an instant; undefined before that. */
   #unreadable: string | undefined;
   readonly #zone: DateZone;
   readonly #utc: boolean;
@@ -26,7 +26,7 @@ export class SqlTimes {
     this.#utc = UTC.has(zoneId);
   }
 
-  /** A message about texts that are not points in time (`infinity`, `0000-00-00`); undefined if there were none. */
+  /** A message about texts that are not instants (`infinity`, `0000-00-00`); undefined if there were none. */
   get warning(): string | undefined {
     if (this.#unreadable === undefined) return undefined;
     return `values such as ${this.#unreadable || '""'} are not points in time: their fields are left out (logged once)`;

@@ -9,7 +9,7 @@ import {
   monthLength,
 } from '@headrace/java-text/date';
 
-/** Finds a date in a text and returns its instant in ISO form, or undefined when the text has none. */
+/** Finds a date in a text and returns its instant in ISO form, or undefined if the text has none. */
 export type DateFormatter = (text: string, zone: DateZone) => string | undefined;
 
 const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.dateformatters.';

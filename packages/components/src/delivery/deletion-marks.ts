@@ -20,7 +20,7 @@ export class DeletionMarks {
     return deletionMarkerField !== undefined && document.text(deletionMarkerField) === deletionMarkerFieldValue;
   }
 
-  /** The field and the value whose documents are to be deleted; undefined: the one with the id. */
+  /** The field and the value whose documents must be deleted; undefined: the one with the id. */
   fieldOf(document: Document): { field: string; value: string } | undefined {
     const { deleteByFieldField, deleteByFieldValue } = this.#settings;
     if (deleteByFieldField === undefined || deleteByFieldValue === undefined) return undefined;

@@ -6,7 +6,7 @@ import { NO_ANSWER, type Retries } from './retries.ts';
 
 /** Why documents, or a whole request, were not taken. */
 export interface DeliveryFailure {
-  /** `NO_ANSWER` when there is none. */
+  /** `NO_ANSWER` if there is none. */
   readonly status: number;
   readonly message: string;
   /** Milliseconds that the server asks for before the next attempt. */
@@ -40,7 +40,7 @@ export interface Destination {
   isolates(status: number): boolean;
 }
 
-/** Documents that are to be sent, and what was said when they were sent before. */
+/** Documents that must be sent, and what was said when they were sent before. */
 interface Job {
   readonly positions: readonly number[];
   /** How often they were sent. */
@@ -59,7 +59,7 @@ interface Failed {
 const FAULTS_OF_CONTENT: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 
 /**
- * Brings the documents of a batch to a server, and reports what became of each:
+ * Brings the documents of a batch to a server, and reports the result of each:
  *
  * - what may succeed later is sent again, alone, as often as the retries say;
  * - a request that is too large is sent in smaller ones, and so is, for a time, what goes to a server that has too
@@ -83,7 +83,7 @@ export class Delivery {
 
   /**
    * Resolves when each of the documents has been taken or has failed; returns those that failed.
-   * @param signal aborted when no further request is to be made
+   * @param signal aborted when no more requests may be made
    */
   async deliver(positions: readonly number[], to: Destination, signal: AbortSignal): Promise<IndexFailure[]> {
     const failed: Failed[] = [];
@@ -145,7 +145,7 @@ export class Delivery {
     };
   }
 
-  /** Reads what became of each document of a job; returns what is to be sent again. */
+  /** Reads the result of each document of a job; returns what must be sent again. */
   #readItems(
     job: Job,
     items: ReadonlyMap<number, DeliveryFailure>,

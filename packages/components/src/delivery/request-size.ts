@@ -3,9 +3,10 @@ const SMALLEST = 16 * 1024;
 const GROWTH = 1.25;
 
 /**
- * How many bytes a request may have. It is halved when a server says that a request is too large (413) or that it has too
- * much to do (429), and grows back with every request that is taken, but not to what was too large. As congestion is
- * avoided in networks (Jacobson 1988), with a growth that is faster because requests are fewer than packets.
+ * The maximum size of a request in bytes. It is halved if a server answers that a request is too large (413) or that it
+ * is overloaded (429). Each accepted request increases it again, but it stays below the smallest request that was too
+ * large. Source: congestion avoidance in networks (Jacobson 1988). The growth is faster here, because there are fewer
+ * requests than packets.
  */
 export class RequestSize {
   #limit: number;

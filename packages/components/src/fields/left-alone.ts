@@ -22,7 +22,7 @@ export class LeftAlone {
     else this.#log.debug(message);
   }
 
-  /** To be called when there are no more documents. */
+  /** Call this after the last document. */
   end(): void {
     if (this.#count > 1) this.#log.warn(`${this.#count} documents were left alone: ${this.#what}`);
   }

@@ -25,7 +25,7 @@ export class FileMoves {
     this.#notes = notes;
   }
 
-  /** The paths of those that have gone, what is inside of archives with these. */
+  /** The paths of those that have gone, what is inside archives with these. */
   async moveAll(files: readonly PublishedFile[], folder: FileUri): Promise<Set<string>> {
     const moved = new Set<string>();
     for (let i = 0; i < files.length; i += TOGETHER) {

@@ -10,7 +10,7 @@ export interface ExpiredFile {
 export interface FileState {
   /** Begins a traversal: no file has been met. */
   begin(): void | Promise<void>;
-  /** A file was met. Gives when it was last published, in nanoseconds since the epoch; undefined when it never was. */
+  /** A file was met. Gives when it was last published, in nanoseconds since the epoch; undefined if it never was. */
   encounter(path: string): bigint | undefined | Promise<bigint | undefined>;
   /** All files whose paths begin like this count as met, without having been looked at. */
   encounterBelow(prefix: string): void | Promise<void>;

@@ -34,7 +34,7 @@ export interface FileVisitorOptions {
   readonly withContent: boolean;
   readonly opensArchives: boolean;
   readonly opensCompressed: boolean;
-  /** How deep: 1 leaves an archive inside of an archive as it is. */
+  /** How deep: 1 leaves an archive inside an archive as it is. */
   readonly archiveDepth: number;
   /** All of a file was handed to the publisher. `source` is the file itself; undefined for one inside an archive. */
   readonly onPublished: (path: string, source: StoredFile | undefined) => void;
@@ -49,7 +49,7 @@ export interface FileVisitorOptions {
 /** A part of a file could not be read, and has been reported already. */
 class PartlyRead extends Error {}
 
-/** A file to be published: one of a storage, or inside of another one. */
+/** A file to be published: a file in a storage, or a file inside another file. */
 interface Readable extends PlainFile {
   /** Without folders. */
   readonly leaf: string;
@@ -61,7 +61,7 @@ interface Readable extends PlainFile {
 interface Container extends Readable {
   /** The path, if it is a local file without a container. */
   readonly local?: string | undefined;
-  /** 1 for a file of a storage, 2 for one inside of it, and so on. */
+  /** 1 for a file of a storage, 2 for one inside it, and so on. */
   readonly depth: number;
   /** What the outermost one may unfold to. */
   readonly budget: UnpackBudget;
@@ -233,7 +233,7 @@ export class FileVisitor {
     if (!this.#publisher.signal.aborted) await became();
   }
 
-  /** Throws `HR_SOURCE_INCOMPLETE` when reading fails after some records were published. */
+  /** Throws `HR_SOURCE_INCOMPLETE` if reading fails after some records were published. */
   async #publishRecords(format: FileFormat, { path, leaf, open }: Readable): Promise<void> {
     let begun = false;
     const publisher: Publisher = {

@@ -14,7 +14,7 @@ export class IncompleteFiles {
     if (this.#named.length < MAX_NAMED) this.#named.push(reason);
   }
 
-  /** Throws `HR_SOURCE_INCOMPLETE` when there are any. */
+  /** Throws `HR_SOURCE_INCOMPLETE` if there are any. */
   throwIfAny(): void {
     if (this.#count === 0) return;
     const more =

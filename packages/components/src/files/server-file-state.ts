@@ -44,7 +44,7 @@ export class ServerFileState implements FileState {
   }
 
   /**
-   * Connects, and makes the table when it is missing. Throws when another run has it for more than ten seconds.
+   * Connects, and makes the table when it is missing. Throws if another run has it for more than ten seconds.
    * @param table its name, in any characters
    */
   static async open(

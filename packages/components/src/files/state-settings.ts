@@ -157,13 +157,13 @@ export function* defaultStateFile({ connectionString }: StateSettings, connector
   yield { parameter: 'state', access: 'write', path: defaultPath(connector), verb: 'keep a state in' };
 }
 
-/** The local file in which a connector keeps its state; undefined when that is in a server or in memory. */
+/** The local file in which a connector keeps its state; undefined if that is in a server or in memory. */
 export function stateFile({ connectionString }: StateSettings, connector: string): string | undefined {
   const url = stateUrl(connectionString ?? defaultUrl(connector));
   return url.kind === 'sqlite' && url.file !== ':memory:' ? url.file : undefined;
 }
 
-/** Opens the state of a connector of this name. Throws `HR_SOURCE_UNREADABLE` when that is not possible. */
+/** Opens the state of a connector of this name. Throws `HR_SOURCE_UNREADABLE` if that is not possible. */
 export async function openState(settings: StateSettings, connector: string, log: Logger): Promise<FileState> {
   const { connectionString = defaultUrl(connector), tableName = connector } = settings;
   const url = stateUrl(connectionString);

@@ -98,7 +98,7 @@ export function walkMeets(
     walked.push(at);
     if (at === dirname(at)) break;
   }
-  // A folder that is left out is, with all below it, not walked from above.
+  // A walk does not enter a skipped folder. It reaches a file below one only if it starts below that folder.
   return localPaths(paths).some((start) => walked.includes(start));
 }
 

@@ -7,7 +7,7 @@ import { open, stat } from '../local-files/local-files.ts';
 /** Bytes of a source, in pieces of any size. A piece may be overwritten when the next one is asked for. */
 export type ByteSource = AsyncIterable<Uint8Array>;
 
-/** A file (or an entry of an archive, an object of a bucket) whose records are to be published. */
+/** A file whose records are published: a local file, an entry of an archive, or an object of a bucket. */
 export interface SourceFile {
   /** As the user named it: documents and messages say it so. */
   readonly path: string;

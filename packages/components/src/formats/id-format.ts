@@ -65,7 +65,7 @@ function formatText({ width, left, precision, upper }: TextPart, value: string):
   return left ? text.padEnd(width) : text.padStart(width);
 }
 
-/** What joins the values of id fields when there is no format. */
+/** What joins the values of id fields if there is no format. */
 export function joinIds(values: readonly string[]): string {
   return values.join('_');
 }

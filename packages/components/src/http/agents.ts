@@ -23,7 +23,7 @@ type Target = { readonly host?: string | null | undefined; readonly port?: strin
 
 /**
  * Agents with the TLS settings of a trust. They use the proxies that the environment names, through which they reach
- * hosts that the policy allows, and name a proxy that does not answer. Throws when a file of the settings cannot be used.
+ * hosts that the policy allows, and name a proxy that does not answer. Throws if a file of the settings cannot be used.
  */
 export async function openAgents(trust: Trust): Promise<Agents> {
   const environment = { ...process.env };

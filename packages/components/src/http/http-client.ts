@@ -97,7 +97,7 @@ export class HttpClient {
     });
   }
 
-  /** Throws when a file of the TLS settings cannot be read. */
+  /** Throws if a file of the TLS settings cannot be read. */
   static async open(options: HttpClientOptions = {}): Promise<HttpClient> {
     const { connections = 64, connectTimeout = 10_000, answerTimeout = 60_000, idleTimeout = 60_000 } = options;
     const [{ Agent, Pool, ProxyAgent }, tls] = await Promise.all([import('undici'), tlsOptions(options.tls ?? {})]);

@@ -6,7 +6,7 @@ export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 /**
  * The proxy for a URL, as `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` (or their lower-case forms, which win) say; undefined
  * for none. `NO_PROXY` lists hosts with commas or blanks: `example.org` and `.example.org` mean the host and what is below
- * it, `host:port` that port alone, `*` everything. Throws an `HttpError` when the
+ * it, `host:port` that port alone, `*` everything. Throws an `HttpError` if the
  * proxy's address is not an http or https URL.
  */
 export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefined {

@@ -43,7 +43,7 @@ export function longestRetryAfter(retryAfter: number): number {
   return Math.min(retryAfter, MAX_RETRY_AFTER_MS);
 }
 
-/** Milliseconds that a `Retry-After` header asks for, in seconds or as a date (RFC 9110); undefined when it is neither. */
+/** Milliseconds that a `Retry-After` header asks for, in seconds or as a date (RFC 9110); undefined if it is neither. */
 export function readRetryAfter(header: string | undefined, now: number = Date.now()): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;

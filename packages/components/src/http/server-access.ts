@@ -13,7 +13,7 @@ export interface ServerAccess extends Trust {
   readonly bearerToken?: string | undefined;
 }
 
-/** The `Authorization` header that the access asks for; undefined when there is none. */
+/** The `Authorization` header that the access asks for; undefined if there is none. */
 export function authorizationOf({ userName, password, apiKey, bearerToken }: ServerAccess): string | undefined {
   // What comes out of a file has a line end after it.
   if (apiKey !== undefined) return `ApiKey ${apiKey.trim()}`;

@@ -39,7 +39,7 @@ async function send(indexer: Indexer, documents: string[]): Promise<void> {
 describe('CSVIndexer', () => {
   const columns = ['id', 'a', 'b'];
 
-  it('writes quoted rows under one header, connector after connector', async () => {
+  it('writes the quoted rows of several connectors under one header', async () => {
     const path = newPath();
     const indexer = new CSVIndexer({ path, columns }, context());
     expect(existsSync(path)).toBe(false);

@@ -1,6 +1,6 @@
 import type { Value } from '@headrace/engine';
 
-/** The reference tokens of a JSON pointer (RFC 6901), unescaped; undefined when the text is none. The empty one is the whole. */
+/** The reference tokens of a JSON pointer (RFC 6901), unescaped; undefined if the text is none. The empty one is the whole. */
 export function parseJsonPointer(text: string): readonly string[] | undefined {
   if (text === '') return [];
   if (!text.startsWith('/')) return undefined;

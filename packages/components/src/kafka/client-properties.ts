@@ -121,7 +121,7 @@ export async function clientOptions(properties: KafkaProperties): Promise<Partia
   });
 }
 
-/** The number of a property; undefined when it is not given. */
+/** The number of a property; undefined if it is not given. */
 export function numberOf(properties: KafkaProperties, name: string): number | undefined {
   const text = properties.get(name);
   return text === undefined ? undefined : Number(text);

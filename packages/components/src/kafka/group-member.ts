@@ -18,9 +18,9 @@ export interface PartitionOwner {
   /** These are ours from now on. */
   gained(partitions: readonly number[]): void;
   /**
-   * These are to be given up: resolves when nothing of them is under way any more and all of it has been committed with
+   * These are to be given up: resolves when nothing of them is in progress any more and all of it has been committed with
    * `GroupMember.commit`. Tells whether that was so; another member reads again what was not committed.
-   * @param signal aborted when there is no more time
+   * @param signal aborted if there is no more time
    */
   release(partitions: readonly number[], signal: AbortSignal): Promise<boolean>;
   /** These are no longer ours: the group has given us up. */

@@ -89,12 +89,12 @@ export class KafkaSource {
     }
   }
 
-  /** The next message that is here; undefined when none is. Throws an error of the library. */
+  /** The next message that is here; undefined if none is. Throws an error of the library. */
   read(): TopicMessage | undefined {
     return this.#reader.read();
   }
 
-  /** Waits for messages, for so many milliseconds; false when none came. */
+  /** Waits for messages, for so many milliseconds; false if none came. */
   async wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
     const timer = new AbortController();
     const time = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, timer.signal]) });
@@ -194,7 +194,7 @@ export class KafkaSource {
   }
 }
 
-/** Says in the log when the group keeps us waiting, and why that may be. Gives what is to be called at the end. */
+/** Says in the log when the group keeps us waiting, and why that may be. Returns a function to call at the end. */
 function tellOfWaiting(settings: KafkaSourceSettings): () => void {
   const { groupId, log } = settings;
   const since = Date.now();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Pace } from './pace.ts';
 
-/** Sends as much as may be under way, to a destination that takes so many messages a second, for some seconds. */
+/** Sends as much as may be in progress, to a destination that takes so many messages a second, for some seconds. */
 function run(perSecond: number, seconds: number, pace: Pace, clock: { millis: number }) {
   let underWay = 0;
   let most = 0;

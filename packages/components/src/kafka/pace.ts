@@ -3,21 +3,21 @@ const SAMPLE_MS = 200;
 /** Messages travel in pieces of an eighth of a second of work, so that a kill repeats little that has been written. */
 const PIECE_SECONDS = 1 / 8;
 const MAX_PIECE = 1000;
-/** What is under way is finished before a partition is given up, or the run is stopped: within seconds. */
+/** What is in progress is finished before a partition is given up, or the run is stopped: within seconds. */
 const UNDER_WAY_SECONDS = 4;
 /** Never fewer, so that slow stages that take many documents at once get them. */
 const MIN_UNDER_WAY = 256;
 /** Before anything is known. */
 const FIRST_RATE = 256;
 
-/** How fast messages are brought to their end, and how many to send at once and to have under way therefore. */
+/** How fast messages are brought to their end, and how many to send at once and to have in progress therefore. */
 export class Pace {
   #rate = FIRST_RATE;
   /** When the time of the sample was counted last. */
   #since = 0;
   #millis = 0;
   #counted = 0;
-  /** How many are under way. */
+  /** How many are in progress. */
   #underWay = 0;
   readonly #now: () => number;
 
@@ -36,7 +36,7 @@ export class Pace {
   }
 
   sent(messages: number): void {
-    // Time in which nothing is under way does not count.
+    // Time in which nothing is in progress does not count.
     if (this.#underWay === 0) this.#since = this.#now();
     this.#underWay += messages;
   }

@@ -50,9 +50,9 @@ export class SettledCommits {
   readonly #asked = new Map<Promise<void>, Mutable>();
   #unasked = nothing();
   #settled = nothing();
-  /** What is being committed. */
+  /** The published messages whose offsets are being committed. */
   #sending = nothing();
-  /** All that was begun to be published, of the partitions that are ours. */
+  /** The position up to which publishing has started, for each assigned partition. */
   readonly #begun = new Map<number, PartitionPosition>();
   readonly #committed = new Map<number, bigint>();
   #committing: Promise<void> | undefined;
@@ -80,7 +80,7 @@ export class SettledCommits {
     this.#ask();
   }
 
-  /** Resolves when more may be published: what is under way can be finished within seconds. */
+  /** Resolves when more may be published: what is in progress can be finished within seconds. */
   async waitForCapacity(signal: AbortSignal): Promise<void> {
     while (!this.pace.hasRoom && !this.#broken && !this.#ended && !signal.aborted) await this.#progress(signal);
   }

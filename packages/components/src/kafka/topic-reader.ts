@@ -75,12 +75,12 @@ export class TopicReader {
     void this.#fetchMore();
   }
 
-  /** The offset of the next message to fetch; undefined when the partition is not being read. */
+  /** The offset of the next message to fetch; undefined if the partition is not being read. */
   position(partition: number): bigint | undefined {
     return this.#assigned.get(partition)?.position;
   }
 
-  /** The next message that is here; undefined when none is. Throws an error of the library. */
+  /** The next message that is here; undefined if none is. Throws an error of the library. */
   read(): TopicMessage | undefined {
     if (this.#failure !== undefined) throw this.#failure.error;
     const message = this.#buffered[this.#next++];

@@ -43,7 +43,10 @@ export class TopicWriter {
   readonly #partitioner: Library['compatibilityPartitioner'];
   readonly #settings: TopicWriterSettings;
   readonly #delivery: Delivery;
-  /** How many partitions each topic has. It is asked once: with more of them keys would move, and overtake themselves. */
+  /**
+   * The number of partitions of each topic, fetched once. If it changed during the run, keys would move to other
+   * partitions, and the messages of a key would lose their order.
+   */
   readonly #partitions = new Map<string, number>();
 
   private constructor(

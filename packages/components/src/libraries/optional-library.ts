@@ -26,7 +26,7 @@ interface MissingLibrary {
   readonly hint: string;
 }
 
-/** What to report when a library is not installed; undefined when it is. Loads nothing. */
+/** What to report when a library is not installed; undefined if it is. Loads nothing. */
 export function missingLibrary(name: OptionalLibrary, isInstalled = isFound): MissingLibrary | undefined {
   if (isInstalled(name)) return undefined;
   const { for: system, range } = LIBRARIES[name];
@@ -47,7 +47,7 @@ export function* checkLibrary(
   if (missing !== undefined) yield { parameter, ...missing, atStart: true };
 }
 
-/** Loads a library. Throws `HR_LIBRARY_MISSING` when it is not installed. */
+/** Loads a library. Throws `HR_LIBRARY_MISSING` if it is not installed. */
 export function loadLibrary<Name extends OptionalLibrary>(name: Name): ReturnType<(typeof LIBRARIES)[Name]['load']>;
 export async function loadLibrary(name: OptionalLibrary): Promise<unknown> {
   const missing = missingLibrary(name);

@@ -64,7 +64,7 @@ export function existsSync(path: string): boolean {
   return fs.existsSync(seen(path));
 }
 
-/** @param mode what is to be allowed, as `constants.W_OK` */
+/** @param mode the access to check, such as `constants.W_OK` */
 export async function access(path: string, mode: number): Promise<void> {
   return promises.access(allowedPath(path, kind((mode & constants.W_OK) !== 0)), mode);
 }

@@ -75,7 +75,7 @@ it('a file that a killed process has left in both places is moved once', async (
   expect([readdirSync(join(folder, 'in')), readdirSync(join(folder, 'done'))]).toEqual([[], ['a.csv']]);
 });
 
-it('a file stays that is in the folder already, also over a link to it', async () => {
+it('moveFile leaves a file in place if it is already in the target folder, even through a symbolic link', async () => {
   const folder = join(root, 'linked');
   mkdirSync(join(folder, 'in'), { recursive: true });
   writeFileSync(join(folder, 'in/a.csv'), '1');

@@ -17,14 +17,14 @@ export interface PostgresEncoderOptions extends DeletionSettings {
   readonly idOverrideField?: string;
 }
 
-/** What an encoded document begins with: what is to be done with the JSON after it. */
+/** The start of an encoded document: the operation for the JSON after it. */
 export const WRITE = '+';
 /** The JSON is the id. */
 export const DELETE = '-';
 /** The JSON is a list of a column and a value. */
 export const DELETE_BY = '?';
 
-/** Writes a document as a line: what is to be done, and JSON. */
+/** Writes a document as a line: the operation, and JSON. */
 export class PostgresEncoder implements DocumentEncoder {
   readonly #options: PostgresEncoderOptions;
   readonly #marks: DeletionMarks;

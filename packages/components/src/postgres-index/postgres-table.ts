@@ -62,7 +62,7 @@ export class PostgresTable {
     );
   }
 
-  /** Looks at the table. Throws `HR_INDEXER_CONNECT` when it cannot be written to as the settings say. */
+  /** Looks at the table. Throws `HR_INDEXER_CONNECT` if it cannot be written to as the settings say. */
   static async read(
     connection: DatabaseConnection,
     { driver, name: databaseName }: Database,
@@ -119,7 +119,7 @@ export class PostgresTable {
     return statement;
   }
 
-  /** Deletes the rows with a value in a column; undefined when the table has no such column. */
+  /** Deletes the rows with a value in a column; undefined if the table has no such column. */
   deleteBy(column: string): string | undefined {
     const known = this.#types.get(column);
     if (known === undefined) return undefined;

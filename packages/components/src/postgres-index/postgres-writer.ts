@@ -26,7 +26,7 @@ interface Command {
 }
 
 /**
- * Writes batches of `PostgresEncoder` to a table: what is to be written, or to be deleted, in a row with one statement,
+ * Writes batches of `PostgresEncoder` to a table: rows to write or to delete, with one statement for several in sequence,
  * all of a batch in one transaction.
  */
 export class PostgresWriter {

@@ -19,7 +19,7 @@ export function upsertGroups(
   if (optional.length === 0) return [{ given: [], texts: [...texts] }];
   const groups: UpsertGroup[] = [];
   let open = new Map<string, UpsertGroup>();
-  /** Where each document of the open groups is. */
+  /** The group of each document in the open groups, by id. */
   let places = new Map<string, UpsertGroup>();
   for (const text of texts) {
     const fields = JSON.parse(text) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { HeadraceError, type Publisher } from '@headrace/engine';
 
-/** The publisher of a connector that makes documents. Throws `HR_CONNECTOR_FAILED` when it has none. */
+/** The publisher of a connector that makes documents. Throws `HR_CONNECTOR_FAILED` if it has none. */
 export function requirePublisher(publisher: Publisher | undefined, connector: string): Publisher {
   if (publisher !== undefined) return publisher;
   throw new HeadraceError('HR_CONNECTOR_FAILED', `Connector ${connector} has no pipeline to publish its documents to`, {

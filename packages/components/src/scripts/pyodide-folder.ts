@@ -4,7 +4,7 @@ import { findPyodide } from '@headrace/sandbox/python';
 /** The versions that we test with: those of `optionalDependencies` in package.json. */
 const RANGE = '^314.0.7';
 
-/** Where the optional package Pyodide is. Throws `HR_STAGE_START` when it is not installed. */
+/** Where the optional package Pyodide is. Throws `HR_STAGE_START` if it is not installed. */
 export function pyodideFolder(resolve?: (id: string) => string): string {
   const folder = findPyodide(resolve);
   if (folder !== undefined) return folder;

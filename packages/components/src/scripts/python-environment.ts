@@ -52,7 +52,7 @@ export async function findScriptFile(path: string, insideOnly: boolean): Promise
  * The Python that runs scripts: of the virtual environment ./python/venv, which requirements make, if there is one;
  * else the given executable.
  *
- * @param requirements the absolute path of a requirements file that is to be installed first
+ * @param requirements the absolute path of a requirements file to install first
  * @throws HeadraceError `HR_STAGE_START` when that fails
  */
 export async function pythonCommand(executable: string, requirements: string | undefined): Promise<string> {

@@ -32,7 +32,7 @@ export interface ProductName {
   readonly requests: string;
 }
 
-/** What has to be known of a bulk request to read its reply. */
+/** What must be known of a bulk request to read its reply. */
 export interface BulkRequest {
   /** How many documents it had. */
   readonly count: number;
@@ -45,7 +45,7 @@ export interface BulkRequest {
   readonly onDropped?: (count: number) => void;
 }
 
-/** Reads what became of each document of a bulk request. */
+/** Reads the result of each document of a bulk request. */
 export function readBulkReply(
   response: HttpResponse,
   { count, newerIsFine, namesIndex, name, onDropped }: BulkRequest,
@@ -66,7 +66,7 @@ export function readBulkReply(
     let action = '';
     for (const name in entry) action = name;
     const { status = 0, result, error } = entry[action] ?? {};
-    // An update that changes nothing says so, too; what is to be indexed always changes something.
+    // An update that changes nothing says so, too; an indexed document always changes something.
     if (result === 'noop' && action === 'index') dropped++;
     if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
     if (status === 409 && newerIsFine) continue;
@@ -118,7 +118,7 @@ export function reasonOf(error: ErrorCause | string | undefined): string | undef
   return reasons.length === 0 ? undefined : reasons.join(' <- ');
 }
 
-/** The answer as JSON; undefined when it is none. */
+/** The answer as JSON; undefined if it is none. */
 export function parse({ body }: HttpResponse): unknown {
   try {
     return JSON.parse(body.toString());

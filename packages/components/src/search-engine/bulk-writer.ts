@@ -81,7 +81,7 @@ export class BulkWriter {
     return this.#order.run(undefined, () => this.#writeInTurns(bytes, keys, queries, signal));
   }
 
-  /** Nothing more is written: says what has to be said of all of it. */
+  /** Call this after the last write: reports what concerns all of it. */
   end(): void {
     const dropped = this.#dropped;
     if (dropped === 0) return;
@@ -254,7 +254,7 @@ function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
   return { items: new Map() };
 }
 
-/** The external version that the line of an action gives; undefined when it gives none. */
+/** The external version that the line of an action gives; undefined if it gives none. */
 function versionOf(line: string): bigint | undefined {
   const [, version] = /^\{"\w+":\{"version":(\d+)/.exec(line) ?? [];
   return version === undefined ? undefined : BigInt(version);

@@ -19,7 +19,7 @@ export function splitCoreUrl(url: string): { base: string; core: string } {
 /**
  * Connects to Solr: standalone to the first URL, whose core must answer a ping; in a cloud to the nodes that are alive, as
  * one of them or ZooKeeper tells. Any node of a cloud takes updates and hands them to where they belong. Throws the reason
- * when it is not there.
+ * if it is not there.
  */
 export async function connectToSolr(settings: SolrSettings): Promise<SearchEngine> {
   const { useCloudClient = false, zkHosts = [] } = settings;
@@ -81,7 +81,10 @@ function open(urls: readonly string[], settings: SolrSettings): Promise<SearchEn
   });
 }
 
-/** The URLs of the nodes of a cloud that are alive, as ZooKeeper lists them. Throws the reason when it does not. */
+/**
+ * Returns the URLs of the live nodes of a SolrCloud, as ZooKeeper lists them. Throws an error with the reason if that
+ * fails.
+ */
 export async function nodesInZooKeeper({
   zkHosts = [],
   zkChroot = '',

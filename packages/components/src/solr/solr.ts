@@ -47,7 +47,7 @@ export class Solr {
     );
   }
 
-  /** Where it is, for messages. */
+  /** The URLs of Solr without credentials, for messages. */
   get address(): string {
     return this.#bases.map(safeUrl).join(', ');
   }
@@ -106,7 +106,7 @@ export class Solr {
   }
 }
 
-/** What Solr says of a failure; undefined when the answer is not Solr's. */
+/** What Solr says of a failure; undefined if the answer is not Solr's. */
 function reasonOf(body: Buffer): string | undefined {
   try {
     const answer = readJson(body.toString());

@@ -44,7 +44,7 @@ export class ZooKeeper {
     throw new AggregateError(errors, `ZooKeeper cannot be reached: ${reasons.join('; ')}`);
   }
 
-  /** The names of the nodes below a path; undefined when there is no such node. */
+  /** The names of the nodes below a path; undefined if there is no such node. */
   async children(path: string): Promise<string[] | undefined> {
     const answer = await this.#request(GET_CHILDREN, path);
     if (answer === undefined) return undefined;
@@ -58,7 +58,7 @@ export class ZooKeeper {
     return names;
   }
 
-  /** The data of a node as text; undefined when there is no such node. */
+  /** The data of a node as text; undefined if there is no such node. */
   async data(path: string): Promise<string | undefined> {
     const answer = await this.#request(GET_DATA, path);
     if (answer === undefined) return undefined;

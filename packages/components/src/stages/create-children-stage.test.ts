@@ -17,7 +17,7 @@ describe('CreateChildrenStage', () => {
     ]);
   });
 
-  it('fails after some children, which are out by then', async () => {
+  it('emits the children before the failure if failAfter is set', async () => {
     const [outcome] = await runStage(CreateChildrenStage, { failAfter: 1 }, [{ id: 'p' }]);
     expect(outcome).toEqual({ documents: ['{"id":"p_child1"}'], error: expect.stringContaining('after 1 children') });
   });

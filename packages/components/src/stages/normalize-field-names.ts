@@ -28,7 +28,7 @@ interface Renaming {
 /**
  * Changes the names of all fields so that they contain only ASCII letters, digits, underscores and full stops.
  *
- * The delimiter replaces each blank in a name, and nonAlphanumReplacement each other character outside of that set. By
+ * The delimiter replaces each blank in a name, and nonAlphanumReplacement each other character outside that set. By
  * default "First Name" becomes "First_Name", and "e-mail" becomes "email". Letters with accents and letters of other
  * alphabets are also replaced. Letter case and values do not change. Names inside objects and children do not change,
  * nor do the engine's fields.

@@ -57,7 +57,7 @@ describe('ParseDate', () => {
     ]);
   });
 
-  it('replaces in place, and removes a field without any date', async () => {
+  it('replaces the source field with its date, and removes the field if it has no valid date', async () => {
     const params = { ...day, dest: ['a'] };
     const documents = [
       { id: '1', a: '2024-01-02' },

@@ -96,7 +96,7 @@ export class AzureStorage implements Storage {
     return this.#service.getContainerClient(container).getBlobClient(name);
   }
 
-  /** Of which container and name a URI speaks. Throws when it is of another account than the credentials. */
+  /** Of which container and name a URI speaks. Throws if it is of another account than the credentials. */
   #blobOf({ authority, path }: FileUri): { container: string; name: string } {
     const { accountName, url } = this.#service;
     if (authority.split('.')[0] !== accountName && authority !== new URL(url).host) {

@@ -34,7 +34,7 @@ export function parseFileUri(text: string): FileUri {
 
 /**
  * Takes a path of a config apart, which the reference reads as a URI always: a local path too is decoded, so that a
- * blank is `%20` in it. Gives the mistake when it is not a URI.
+ * blank is `%20` in it. Returns the mistake if it is not a URI.
  */
 export function parseConfigUri(text: string): FileUri | { readonly mistake: string } {
   const at = text.search(ILLEGAL);

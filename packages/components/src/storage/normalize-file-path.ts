@@ -4,7 +4,7 @@ const HOST = /^[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*$|^[0-9A-Fa-
  * A path in its simple form: one kind of separator, no `.`, `..`, doubled separators or one at the end. What begins a
  * path stays: `/`, `~` and `~user`, a drive (`C:`, `C:\`), a server (`//server/`).
  *
- * @returns undefined when it is no path: it climbs above its beginning, or begins with a colon or a malformed server
+ * @returns undefined if it is no path: it climbs above its beginning, or begins with a colon or a malformed server
  */
 export function normalizeFilePath(path: string, separator: '/' | '\\'): string | undefined {
   const text = separator === '/' ? path.replaceAll('\\', '/') : path.replaceAll('/', '\\');
@@ -30,7 +30,7 @@ export function folderOf(path: string, separator: '/' | '\\'): string {
   return end === 0 ? separator : path.slice(0, end);
 }
 
-/** What a path begins with and cannot be climbed out of; undefined when it begins with something impossible. */
+/** What a path begins with and cannot be climbed out of; undefined if it begins with something impossible. */
 function prefixOf(text: string, separator: string): string | undefined {
   if (text === '') return '';
   if (text[0] === '~') {

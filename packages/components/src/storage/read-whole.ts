@@ -6,7 +6,7 @@ import { open, openSync } from '../local-files/local-files.ts';
 /** The largest content that becomes the value of a field: in base64 it must be a text, which is in memory a few times. */
 export const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-/** All bytes of a source. Throws `HR_SOURCE_UNREADABLE` when there are more than `limit`; the source is closed then. */
+/** All bytes of a source. Throws `HR_SOURCE_UNREADABLE` if there are more than `limit`; the source is closed then. */
 export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: number, path: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -23,7 +23,7 @@ export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: num
 const SMALL_BYTES = 64 * 1024;
 /** A file that takes longer is on a slow disk, or far away. */
 const FAST_MILLIS = 1;
-/** How many files are read the other way before the disk gets its next chance. */
+/** After a slow read, this many files are read asynchronously before a synchronous read is tried again. */
 const PATIENCE = 1000;
 
 /**
@@ -49,7 +49,7 @@ export class LocalFileReader {
   }
 }
 
-/** All bytes of a small file; undefined when it has grown. */
+/** All bytes of a small file; undefined if it has grown. */
 function readAtOnce(local: string, size: number): Buffer | undefined {
   const file = openSync(local, READ_ONLY);
   try {

@@ -56,7 +56,7 @@ const gcpParameters = Type.Object({
   ...trust,
 });
 
-/** The blocks that say how to reach the storages of the clouds: each makes the paths of its provider readable. */
+/** The config blocks for cloud storage. Each block makes the paths of its provider readable. */
 export const storageParameters = {
   /** Makes s3: paths readable. Without keys in it, the credentials of the environment or the machine are used. */
   s3: Type.Optional(s3Parameters),

@@ -17,9 +17,9 @@ export interface StoredFile {
 }
 
 export interface ListOptions {
-  /** Whether the folder of this URI, without a slash at the end, is to be left out. */
+  /** Whether to skip the folder of this URI, which has no slash at its end. */
   skips(folder: string): boolean;
-  /** Whether a local file is to be left out, without a look at what it holds. */
+  /** Whether to skip a local file, without a look at its content. */
   leavesOut?(path: string, file: FileIdentity): boolean;
   /**
    * Something could not be read: it is left out, the rest continues.

@@ -15,7 +15,7 @@ const LIBRARIES: Readonly<Record<keyof StorageSettings, OptionalLibrary>> = {
 };
 const CLASSPATH = /^classpath:\/*/;
 
-/** Why files of a scheme cannot be read with these settings; undefined when they can. */
+/** Why files of a scheme cannot be read with these settings; undefined if they can. */
 export function unreadableScheme(
   scheme: string,
   settings: StorageSettings,
@@ -71,7 +71,7 @@ export class Storages {
     this.#once = once;
   }
 
-  /** The storage of a file. Throws `HR_SOURCE_UNREADABLE` when there is none, or when it cannot be opened. */
+  /** The storage of a file. Throws `HR_SOURCE_UNREADABLE` if there is none, or when it cannot be opened. */
   of({ scheme, authority, path }: FileUri): Promise<Storage> {
     let storage = this.#opened.get(scheme);
     if (storage === undefined) {
@@ -90,7 +90,7 @@ export class Storages {
 
   /**
    * The whole content of a file that a text names: a local path, `classpath:x` (x in the working directory), or a URI.
-   * Throws `HR_SOURCE_UNREADABLE` when it cannot be read, or has more than `limit` bytes.
+   * Throws `HR_SOURCE_UNREADABLE` if it cannot be read, or has more than `limit` bytes.
    */
   async readContent(text: string, limit: number): Promise<Buffer> {
     const uri = parseFileUri(text.replace(CLASSPATH, './'));

@@ -34,7 +34,7 @@ export type ServerName =
   | 'solr'
   | 'weaviate';
 
-/** A running server, to be used inside of tests and hooks. */
+/** A running server, to be used inside tests and hooks. */
 export interface RealServer {
   /** Where it answers, as its launcher prints it. */
   readonly url: string;
@@ -128,7 +128,7 @@ class LaunchedServer implements RealServer {
     await this.start();
   }
 
-  /** As `launch`, but gives the reason when it does not start. */
+  /** As `launch`, but gives the reason if it does not start. */
   async tryToLaunch(): Promise<string | undefined> {
     try {
       await this.launch();

@@ -40,7 +40,7 @@ const waitsFor =
     document.id === id ? new Promise((resolve) => setImmediate(resolve, undefined)) : undefined;
 
 describe('a pipeline feeder', () => {
-  it('sends documents through at once while no stage waits', async () => {
+  it('passes documents on immediately if no stage waits', async () => {
     const { feeder, feed, events } = await feederOf([mark('a')]);
     feed('x', 'y');
     expect(events).toEqual(['0 out x', '0 finished x', '1 out y', '1 finished y']);

@@ -300,7 +300,7 @@ function blockOf(entry: CatalogEntry, indexers: readonly CatalogEntry[], registr
   ];
 }
 
-/** Offers the block by its name before an indexer is selected. */
+/** Adds the block to the schema by name, so that editors offer it before an indexer is selected. */
 function mentionBlock({ name, block }: CatalogEntry): [string, JsonSchema][] {
   return block === undefined ? [] : [[block, { description: `The parameters of ${name}.` }]];
 }

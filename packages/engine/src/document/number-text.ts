@@ -1,4 +1,4 @@
-/** The last three digits of a number. Created at the first use, because small runs do not need them. */
+/** The texts of all groups of three digits. Created on first use, because small runs do not need them. */
 let threeDigits: readonly string[] | undefined;
 const MOST_THOUSANDS = 2 ** 31;
 

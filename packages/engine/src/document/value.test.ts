@@ -34,7 +34,7 @@ describe('double and integer', () => {
     expect(integer(-(2n ** 53n) + 1n)).toBe(-(2 ** 53) + 1);
   });
 
-  it('give doubles that count as numbers', () => {
+  it('create doubles that convert to JavaScript numbers and strings', () => {
     expect(Number(new Double(2))).toBe(2);
     expect(`${new Double(2)}`).toBe('2.0');
   });

@@ -127,7 +127,7 @@ export class SegmentedPipeline {
     };
     while (next < members.length) {
       const ended = this.#guard(compute);
-      // Set while the work ran; the compiler does not see this. V8 may also have ended the work after the last member.
+      // `compute` sets `atWork`, which the compiler does not see. V8 can also end `compute` after the last member.
       const work = atWork as { readonly member: number; readonly left: number } | undefined;
       if (!ended && work?.member === next) {
         window.length = work.left;
@@ -194,7 +194,7 @@ class Exit {
   async leave(members: readonly Member[]): Promise<void> {
     const sink = this.#sink;
     for (const { document, family } of members) {
-      // A family before this one that is not finished has failed.
+      // Families finish in order. If an earlier family is unfinished here, it has failed.
       while (this.#families[this.#ended] !== family) this.#fail();
       const isInput = document === family.input;
       sink.emit(document, !isInput);

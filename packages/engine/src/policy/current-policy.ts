@@ -40,7 +40,7 @@ export function isRestricted(): boolean {
 }
 
 /**
- * Whether the config of this thread may use code that can compute without end inside this process: scripts outside of a
+ * Whether the config of this thread may use code that can compute without end inside this process: scripts outside a
  * sandbox, and the SQL of a database inside the process.
  */
 export function mayComputeWithoutEnd(): boolean {

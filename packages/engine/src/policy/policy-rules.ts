@@ -70,7 +70,7 @@ export class PolicyRules {
     const { scripts } = this.policy;
     if (entry.scripts === undefined || scripts === 'all') return undefined;
     if (scripts === 'none') return 'the policy allows no scripts';
-    // Custom components start their processes themselves, outside of the boundary.
+    // Custom components start their processes themselves, outside the boundary.
     const held = entry.scripts === 'sandbox' || (entry.scripts === 'boundary' && builtIn);
     return held ? undefined : 'the policy allows scripts in a sandbox only';
   }

@@ -26,7 +26,7 @@ export interface BatchingPublisherOptions {
   readonly maxPending: number | undefined;
   /** Waits until there is capacity for a batch. Rejects when no more batches are accepted. */
   readonly waitForSpace: () => Promise<void>;
-  /** Hands over a batch. Throws when no more batches are accepted. */
+  /** Hands over a batch. Throws if no more batches are accepted. */
   readonly submit: (batch: SourceBatch) => void;
   /** Waits until at most this many documents are pending. */
   readonly waitForPending: (most: number) => Promise<void>;

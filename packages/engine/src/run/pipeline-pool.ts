@@ -114,7 +114,7 @@ export class PipelinePool {
     }
   }
 
-  /** Hands over the next batch, after `waitForSpace()`. Throws when no more work is accepted. */
+  /** Hands over the next batch, after `waitForSpace()`. Throws if no more work is accepted. */
   submit(batch: SourceBatch): void {
     this.check();
     const lane = this.#leastBusy();

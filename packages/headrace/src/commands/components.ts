@@ -55,7 +55,7 @@ function table(kind: ComponentKind, all: readonly CatalogEntry[]): string {
   return `${kind[0]?.toUpperCase()}${kind.slice(1)}s\n${rows.map((row) => `${row}\n`).join('')}`;
 }
 
-/** What a search found, best first. */
+/** The search results as a table, best match first. */
 function matchTable(entries: readonly CatalogEntry[]): string {
   const width = Math.max(...entries.map((entry) => entry.name.length));
   const rows = entries.map((entry) => `${entry.name.padEnd(width)}  ${entry.kind.padEnd(9)}  ${firstSentence(entry)}`);

@@ -109,7 +109,7 @@ function inFile(problems: readonly Problem[], file: string): Problem[] {
   return problems.map((problem) => ({ file, ...problem }));
 }
 
-/** Why a test fails; undefined when it passes. */
+/** Why a test fails; undefined if it passes. */
 async function failureOf(
   threads: RunLauncher,
   test: PipelineTest,

@@ -50,7 +50,7 @@ export async function openRegistry(source: RegistrySource): Promise<Registry | P
  * The components that a config may use: the built-in ones, those of the given modules, and, because it is the
  * user's own, those of modules that it names itself, relative to its directory.
  *
- * @param file the config; the working directory counts when there is none, or when it is standard input
+ * @param file the config; the working directory counts if there is none, or when it is standard input
  * @param modules paths from the working directory, or packages
  */
 export function registrySource(file: string | undefined, modules: readonly string[]): RegistrySource {

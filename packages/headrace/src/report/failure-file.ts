@@ -44,7 +44,7 @@ export class FailureFile {
   }
 
   /**
-   * Throws when not all could be written.
+   * Throws if not all could be written.
    * @param failed whether the run failed: then a file that nothing was written to is left as it was
    */
   close(failed: boolean): void {

@@ -1,7 +1,7 @@
 import { type ExpectedFailure, type PipelineTest, type PreviewedDocument, withHint } from '@headrace/engine';
 import { documentDiff } from './document-diff.ts';
 
-/** What is not as a test expects it, as text for people; undefined when all is. */
+/** What is not as a test expects it, as text for people; undefined if all is. */
 export function checkOutcome(test: PipelineTest, results: readonly PreviewedDocument[]): string | undefined {
   const { expected, ignore } = test;
   const documents = results.flatMap((result) => result.documents);

@@ -65,7 +65,7 @@ describe('the tree', () => {
     expect(Object.getPrototypeOf(root)).toBe(Object.prototype);
   });
 
-  it('marks what came from the environment', () => {
+  it('marks values that come from environment variables', () => {
     const { root } = parse('a = ${X}, b = pre${X}, c = ${a}, d = plain', { env: { X: 'secret' } });
     for (const key of ['a', 'b', 'c']) expect(getPath(root, key)).toMatchObject({ kind: 'string', fromEnv: true });
     expect(getPath(root, 'd')).not.toHaveProperty('fromEnv');

@@ -149,7 +149,7 @@ export class Parser {
     }
   }
 
-  /** The text has ended, perhaps inside of an object or list. */
+  /** The text has ended, perhaps inside an object or list. */
   #end(frame: Frame): void {
     const { lexer } = this.#reading.cursor;
     const { kind, origin } = frame.node;

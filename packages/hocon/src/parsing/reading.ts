@@ -49,7 +49,7 @@ export class Reading {
     this.recover(frame);
   }
 
-  /** Skips to the end of the field or element: a line break or comma outside of brackets, or a bracket that closes. */
+  /** Skips to the end of the field or element: a line break or comma outside brackets, or a bracket that closes. */
   recover(frame: Frame): void {
     const { repairer } = this;
     const { lexer } = this.cursor;

@@ -4,7 +4,7 @@ import type { Marks, MergeNode, Raw, Settled } from '../tree/raw.ts';
 import { Budget } from './budget.ts';
 import { ResolveProblems } from './resolve-problems.ts';
 
-/** The cost of a task in steps: the work of copying this many entries. */
+/** The cost of one task in steps. One step is the work of copying one entry. */
 export const TASK_STEPS = 8;
 
 /** Undefined: an optional substitution found nothing. */

@@ -8,7 +8,7 @@ export interface Limits {
   steps: number;
   /** Files read through includes. */
   includes: number;
-  /** Characters of the included texts together. */
+  /** Total length of all included texts, in characters. */
   includedText: number;
   /** Problems reported. */
   problems: number;

@@ -102,7 +102,7 @@ export function weekOfMonth(rule: WeekRule, epochDay: number, date: CivilDate): 
   return Math.floor((epochDay - weekOneStart(rule, epochDay - date.day + 1)) / 7) + 1;
 }
 
-/** The day and second, normalized, if the second is outside of its day. */
+/** The day and second, normalized, if the second is outside its day. */
 export function carryDay(epochDay: number, second: number): { epochDay: number; secondOfDay: number } {
   const days = Math.floor(second / 86_400);
   return { epochDay: epochDay + days, secondOfDay: floorMod(second, 86_400) };

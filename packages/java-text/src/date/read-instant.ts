@@ -2,7 +2,7 @@
 import { carryDay, civilOf, epochDayOf } from './calendar.ts';
 import { type DateZone, UTC } from './date-zone.ts';
 
-/** A point in time, in UTC. */
+/** A instant, in UTC. */
 export interface Instant {
   /** Days since 1970-01-01. */
   readonly epochDay: number;

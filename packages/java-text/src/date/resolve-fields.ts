@@ -21,7 +21,7 @@ const MJD_OF_EPOCH = 40_587;
 const NANOS_PER_DAY = 86_400_000_000_000;
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The fields of a text contradict each other, or are outside of their ranges. */
+/** The fields of a text contradict each other, or are outside their ranges. */
 export const INVALID = Symbol('invalid');
 /** The fields are valid, but incomplete. */
 export const MISSING = Symbol('missing');

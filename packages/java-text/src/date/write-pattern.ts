@@ -11,7 +11,7 @@ import {
 import { Field } from './date-fields.ts';
 import { type Element, Kind, Sign } from './pattern-element.ts';
 
-/** A point in time on the clock and calendar of its zone. */
+/** A instant on the clock and calendar of its zone. */
 export interface LocalTime {
   /** Days since 1970-01-01. */
   readonly epochDay: number;

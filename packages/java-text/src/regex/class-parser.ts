@@ -13,7 +13,7 @@ export function parseClass(reader: PatternReader, flags: Flags, start: number): 
 }
 
 /**
- * Reads to the closing bracket, which is not consumed. `&&` has the lowest precedence; negation, outside of this,
+ * Reads to the closing bracket, which is not consumed. `&&` has the lowest precedence; negation, outside this,
  * applies to the whole.
  */
 function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet {

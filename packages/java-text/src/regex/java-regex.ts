@@ -230,7 +230,7 @@ function splitIntoCharacters(text: string): string[] {
 }
 
 /**
- * The same as the native `split`, which for the short texts of fields spends most of its time outside of compiled code.
+ * The same as the native `split`, which for the short texts of fields spends most of its time outside compiled code.
  */
 function splitAtText(text: string, delimiter: string): string[] {
   let end = text.indexOf(delimiter);
@@ -268,7 +268,7 @@ function literalText(root: Node): string | undefined {
   let text = '';
   for (const item of root.type === 'sequence' ? root.items : [root]) {
     const codePoint = item.type === 'set' ? onlyMember(item.set) : undefined;
-    // Half a surrogate pair must not match inside of a whole one.
+    // Half a surrogate pair must not match inside a whole one.
     if (codePoint === undefined || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return undefined;
     text += String.fromCodePoint(codePoint);
   }

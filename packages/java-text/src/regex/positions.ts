@@ -14,7 +14,7 @@ export function lineEnd(flags: Flags): string {
 
 /**
  * A word character for Java's `\b`: a non-spacing mark belongs to the letter or digit before it, so there is no
- * boundary inside of a decomposed `é`.
+ * boundary inside a decomposed `é`.
  */
 const WORD = '(?:\\w|(?<=[\\p{L}\\p{Nd}]\\p{Mn}*)\\p{Mn})';
 const UNICODE_WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]';

@@ -9,8 +9,8 @@ const URIC = new RegExp(`[${UNRESERVED};/?:@&=+$,[\\]]`);
 const AUTHORITY = new RegExp(`[${UNRESERVED}$,;:@&=+[\\]]`);
 
 /**
- * What Java says of a text that is to be a URL with a host of http, in the form `exception message`; undefined when it says
- * nothing. Documents keep such texts, and conditions test them. It is stricter than browsers: a blank, for one, has to be
+ * What Java says of a text that is to be a URL with a host of http, in the form `exception message`; undefined if it says
+ * nothing. Documents keep such texts, and conditions test them. It is stricter than browsers: a blank, for one, must be
  * encoded. (The checks are those of the classes `URL` and `URI` and of the client that the reference uses.)
  */
 export function javaUrlProblem(text: string): string | undefined {

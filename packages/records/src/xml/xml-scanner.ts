@@ -150,7 +150,7 @@ export class XmlScanner {
     return at;
   }
 
-  /** The offset after the white space outside of the root element. */
+  /** The offset after the white space outside the root element. */
   #between(from: number): number {
     const at = this.#skipSpace(from);
     if (at < this.#to && this.#bytes[at] !== LESS) throw this.error('there is text outside of the root element');

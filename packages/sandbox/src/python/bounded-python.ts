@@ -22,7 +22,7 @@ const ASK = 'import json, sys; print(json.dumps([sys.executable, sys.prefix, sys
 /** The caller's checks for the files of Python. */
 export interface PythonChecks {
   readonly makeError: MakeError;
-  /** Throws if a script could write to this path, whose directory Python reads outside of the boundary. */
+  /** Throws if a script could write to this path, whose directory Python reads outside the boundary. */
   requireReadOnly(path: string): void;
   /** Throws if this directory contains files that a script must not see. */
   requireNothingHidden(directory: string): void;

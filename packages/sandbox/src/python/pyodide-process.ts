@@ -153,7 +153,7 @@ function lockNode(denyImports: () => void): void {
 
 /** The path of Pyodide's files inside a boundary. */
 const PYODIDE_INSIDE = '/pyodide';
-/** V8 reserves this much memory for code, and uses it only as far as its heap may grow. */
+/** V8 reserves this much address space for code. It uses only as much of it as its heap limit allows. */
 const RESERVED_BYTES = 512 * 1024 * 1024;
 /** For the JavaScript around Python, including compiled code. */
 const MAX_HEAP_MIB = 96;

@@ -32,7 +32,7 @@ export class AuditLog {
   #lines: string[] = [];
   #writing: Promise<void> | undefined;
 
-  /** Throws when the file cannot be written. */
+  /** Throws if the file cannot be written. */
   constructor({ path }: AuditSettings, logger: FastifyBaseLogger) {
     this.#path = path;
     this.#logger = logger;

@@ -16,7 +16,7 @@ export class ThrottledLogins {
     this.#clock = clock;
   }
 
-  /** Counts an attempt; returns the count when the attempt is to be recorded. */
+  /** Counts an attempt; returns the count if the attempt must be recorded. */
   add(address: string): number | undefined {
     const now = this.#clock();
     const known = this.#known.get(address);

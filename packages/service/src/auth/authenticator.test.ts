@@ -41,7 +41,7 @@ describe('password hashes', () => {
   );
 });
 
-describe('Fix 12: repeated failures', () => {
+describe('repeated login failures', () => {
   it('delay the answers to wrong logins of the address, longer each time, and never delay correct logins', async () => {
     const clock = stillClock();
     const authenticator = new Authenticator({ password: 'right', users: [] }, new FailureDelay(clock));
@@ -114,7 +114,7 @@ describe('Fix 12: repeated failures', () => {
   });
 });
 
-describe('Fix 12: users', () => {
+describe('users of the service', () => {
   it('are identified by name and password, hashed or not', async () => {
     const authenticator = new Authenticator({
       password: 'shared',

@@ -89,7 +89,7 @@ export class Authenticator {
   }
 
   /**
-   * The user that credentials name, whether the credentials are correct or not; undefined when there is no such user.
+   * The user that credentials name, whether the credentials are correct or not; undefined if there is no such user.
    */
   nameIn(header = ''): string | undefined {
     const name = parseBasic(header)?.name;
@@ -134,7 +134,7 @@ export class Authenticator {
     return (await this.#matchesHash(address, name, password, user?.hash)) ? user : undefined;
   }
 
-  /** @param hash absent when there is no such user; the answer then takes as long */
+  /** @param hash absent if there is no such user; the answer then takes as long */
   async #matchesHash(address: string, name: string, password: string, hash?: PasswordHash): Promise<boolean> {
     const decoy = this.#decoy;
     if (decoy === undefined) return false;

@@ -21,7 +21,7 @@ export function tokenDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The digest in a `tokenHash`; undefined when the text has another format. */
+/** The digest in a `tokenHash`; undefined if the text has another format. */
 export function parseTokenHash(text: string): string | undefined {
   return FORM.exec(text)?.[1]?.toLowerCase();
 }

@@ -33,7 +33,7 @@ export class VerificationQueue {
   readonly #pretended = new Map<string, { until: number; waiting: number }>();
 
   /**
-   * Verifies when it is the turn of the lane; undefined when the lane is full.
+   * Verifies when it is the turn of the lane; undefined if the lane is full.
    * @param credentials identifies the attempt: attempts of a lane with the same credentials share a verification
    */
   verify(lane: string, credentials: string, job: () => Promise<boolean>): Promise<boolean | undefined> {

@@ -30,7 +30,7 @@ export interface ReadUpload {
 
 /** An untrusted text, read and checked. */
 export interface CheckedUpload {
-  /** The answer of GET for this config; undefined when the text does not parse or resolve. */
+  /** The answer of GET for this config; undefined if the text does not parse or resolve. */
   stored: { answer: string; digest: string; format: ConfigFormat } | undefined;
   problems: Problem[];
   /** Places where the value is the mask of a secret instead of the secret. */

@@ -25,7 +25,7 @@ export function namesTag(header: string, tag: string | undefined): boolean {
 
 /**
  * Refuses a write when the config is not in the expected state.
- * @param tag the current tag of the config; undefined when the config does not exist
+ * @param tag the current tag of the config; undefined if the config does not exist
  */
 export function checkPreconditions({ ifMatch, ifNoneMatch }: Preconditions, tag: string | undefined): void {
   if (ifMatch !== undefined && !namesTag(ifMatch, tag)) {

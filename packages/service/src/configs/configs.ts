@@ -145,7 +145,7 @@ export class Configs {
     });
   }
 
-  /** The source of a run or preview of a config; undefined when the config does not exist. */
+  /** The source of a run or preview of a config; undefined if the config does not exist. */
   async source(key: string): Promise<ConfigSource | undefined> {
     const found = await this.find(key);
     if (found === undefined) return undefined;

@@ -34,7 +34,7 @@ export interface PresetOptions {
   warn(message: string): void;
 }
 
-/** Why the preset directory cannot be used; undefined when it can. */
+/** Why the preset directory cannot be used; undefined if it can. */
 export function presetDirectoryProblem(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return undefined;
   return `The preset directory ${path} (presetConfig.configDirectoryPath) is not a directory`;

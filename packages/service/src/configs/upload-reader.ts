@@ -85,7 +85,7 @@ export class UploadReader {
     return this.#perform({ kind: 'check', text, format });
   }
 
-  /** The text with its secrets masked; undefined when they cannot be masked in place. */
+  /** The text with its secrets masked; undefined if they cannot be masked in place. */
   maskedText(text: string, format: ConfigFormat): Promise<string | undefined> {
     return this.#perform({ kind: 'mask', text, format });
   }

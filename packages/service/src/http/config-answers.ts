@@ -14,7 +14,7 @@ export const UploadedAnswer = Type.Object({
 
 export const NotModified = Type.Null({ description: 'The tag of If-None-Match is that of the config; no body' });
 
-/** In which state a config has to be for a write. */
+/** In which state a config must be for a write. */
 export const preconditionHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: 'The ETag of the config that is meant; `*`: any, but one' })),
   'if-none-match': Type.Optional(Type.String({ description: '`*`: there must be no such config yet' })),

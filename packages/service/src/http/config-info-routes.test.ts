@@ -36,7 +36,7 @@ describe('GET /v1/config-info', () => {
 });
 
 describe('GET /v1/config-info/schema', () => {
-  it('answers the JSON Schema of a config with the components that there are', async () => {
+  it('returns the JSON Schema of a config with the available components', async () => {
     const service = await testService();
     const answer = await service.ask('/v1/config-info/schema');
     const schema = answer.json as { $schema: string; $defs: Record<string, { properties: object }> };

@@ -242,7 +242,7 @@ export async function configRoutes(
   );
 }
 
-/** What is to be stored. An empty name, description or label takes away what there was. */
+/** What to store. An empty name, description or label removes the old one. */
 function uploadOf({
   body,
   headers,

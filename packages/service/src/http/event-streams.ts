@@ -41,7 +41,7 @@ export class EventStreams {
     this.#stuckMillis = stuckMillis;
   }
 
-  /** Throws an `ApiError` when the user, or the run, has as many streams as may be open. */
+  /** Throws an `ApiError` if the user, or the run, has as many streams as may be open. */
   admit(user: string, { events }: WatchedRun): void {
     const { maxStreamsPerUser, maxStreamsPerRun } = this.#limits;
     const refuse = (whose: string, most: number, limit: string) => {

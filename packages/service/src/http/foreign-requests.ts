@@ -76,7 +76,7 @@ function opensPage({ method, raw, routeOptions }: FastifyRequest): boolean {
   return isNavigation && READING.has(method) && routeOptions.config.access === 'open';
 }
 
-/** The name or address in a `Host`, as URLs write it but without brackets; undefined when it is malformed. */
+/** The name or address in a `Host`, as URLs write it but without brackets; undefined if it is malformed. */
 function hostnameOf(host: string): string | undefined {
   if (!/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i.test(host)) return undefined;
   return URL.parse(`http://${host}`)

@@ -13,7 +13,7 @@ function asItIs(json: string): string {
   return json;
 }
 
-/** Answers JSON that is too long to be held whole: the parts go out as they come. */
+/** Streams JSON that is too large to hold in memory. Each part is sent when it arrives. */
 export function streamJson(reply: FastifyReply, parts: AsyncIterable<string>): FastifyReply {
   return reply.header('content-type', JSON_TYPE).send(Readable.from(inChunks(parts), { objectMode: false }));
 }

@@ -166,7 +166,7 @@ describe('running the failed documents of a run again', () => {
     expect(await service.ended(details.runId)).toMatchObject({ status: 'SUCCEEDED', retryOf: old.runId });
   });
 
-  it('waits for its turn as every run does, and can be cancelled before it begins', async () => {
+  it('is queued like every run, and can be cancelled before it starts', async () => {
     const { defaultSettings } = await import('../settings/service-settings.ts');
     const service = await testService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const old = await failedRun(service, [failure(1)]);

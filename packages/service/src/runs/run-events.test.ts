@@ -46,7 +46,7 @@ describe('the events of a run', () => {
     expect(read(events, place('1.2'))).toEqual(['2 log 2', '2.1 progress {"published":3}']);
   });
 
-  it('are kept up to a number, and a gap says how many are missing', () => {
+  it('are kept up to a maximum number, and a gap event reports how many are missing', () => {
     const events = new RunEvents();
     for (let i = 1; i <= 1500; i++) events.add('log', String(i));
     expect(read(events, place('100')).slice(0, 2)).toEqual(['500 gap {"missed":400}', '501 log 501']);

@@ -55,7 +55,10 @@ export class RunEvents {
   #done: Buffer | undefined;
   readonly #readers = new Set<() => void>();
   #gathering: NodeJS.Timeout | undefined;
-  /** Pieces read since the last change, by position. */
+  /**
+   * Pieces of the event stream that were built since the last change, by start position. Readers at the same position
+   * share them.
+   */
   readonly #shared = new Map<string, EventPiece>();
 
   /** Whether there are listeners. */

@@ -4,7 +4,7 @@ import type { Store, StoredFailure } from '../store/store.ts';
 /** How many failed documents are read at a time. */
 const READ_STEP = 200;
 
-/** The failed documents of a run, as lines of JSON. Throws when they have been deleted. */
+/** The failed documents of a run, as lines of JSON. Throws if they have been deleted. */
 export async function allFailures(store: Store, runId: string): Promise<string[]> {
   const lines: string[] = [];
   for (let after = 0, more = true; more; ) {

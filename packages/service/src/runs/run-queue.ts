@@ -76,7 +76,7 @@ export class RunQueue<T extends Queued> {
     return this.#waiting.get(configId)?.at(-1);
   }
 
-  /** The position of a run, from 1, if all waiting runs started in turn; undefined when the run does not wait. */
+  /** The position of a run, from 1, if all waiting runs started in turn; undefined if the run does not wait. */
   position(run: T): number | undefined {
     const key = run.configId ?? OWN;
     const at = this.#waiting.get(key)?.indexOf(run) ?? -1;

@@ -10,7 +10,7 @@ export interface Caller {
 
 /** Everything that is needed to start a run: its config has been found and read. */
 export interface RunSpec extends Caller {
-  /** The stored config or the preset; undefined when the config came with the request. */
+  /** The stored config or the preset; undefined if the config came with the request. */
   config: ConfigIdentity | undefined;
   source: ConfigSource;
   /** The values that replaced values of the config, with secrets masked. */

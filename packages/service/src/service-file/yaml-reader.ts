@@ -8,7 +8,7 @@ export interface Entry {
   /** As people write it: `server.applicationConnectors[0].port`. */
   path: string;
   value: Node | null;
-  /** Where to point when there is no value. */
+  /** Where to point if there is no value. */
   at: number;
 }
 

@@ -73,7 +73,7 @@ export interface Limits {
   /** Headers of a request, and their bytes with the request line. */
   maxHeaders: number;
   maxHeaderBytes: number;
-  /** Within which a request has to arrive: its headers, and all of it. */
+  /** Time limits for receiving a request: its headers, and the whole request. */
   headersTimeoutSeconds: number;
   requestTimeoutSeconds: number;
   /** How long a connection stays open without a request. */

@@ -2,7 +2,7 @@ import { isLoopback } from './loopback.ts';
 import type { ServiceSettings } from './service-settings.ts';
 
 /**
- * Why the service must not listen on a host; undefined when it may. Through its API a service reads files, starts
+ * Why the service must not listen on a host; undefined if it may. Through its API a service reads files, starts
  * runs and connects to other machines, so one that other machines reach needs users, or an operator who says
  * that it needs none.
  */

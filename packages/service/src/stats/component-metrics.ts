@@ -72,7 +72,7 @@ export class IndexerTotals extends Totals<IndexerField> {
     super(['batches', 'inFlight', 'documents', 'failed', 'retries', 'seconds']);
   }
 
-  /** The batches that a run was sending when it was ended by force are not under way any more. */
+  /** The batches that a run was sending when it was ended by force are not in progress any more. */
   override add(progress: Progress): void {
     const { indexing } = progress;
     super.add(indexing === undefined ? progress : { ...progress, indexing: { ...indexing, inFlight: 0 } });

@@ -2,7 +2,7 @@ import { type Clock, monotonic } from '../time/clock.ts';
 import { Histogram } from './histogram.ts';
 import { Meter } from './meter.ts';
 
-/** A number that events move. */
+/** A count that events increase or decrease. */
 export class Counter {
   #count = 0;
 

@@ -21,7 +21,7 @@ const NEEDS_RIGHTS = 'Give the user of the service the right to write there, or 
 /** The database of a store, open and locked. */
 export interface DatabaseFile {
   readonly db: DatabaseSync;
-  /** Throws when the files on the disk are not those that are open: what is written goes nowhere then. */
+  /** Throws if the files on the disk are not those that are open: what is written goes nowhere then. */
   check(): void;
 }
 
@@ -45,7 +45,7 @@ export function openDatabaseFile(directory: string, warn: (message: string) => v
     createPrivate(path);
     for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`, pidFile]) keepPrivate(file, warn);
     db = new DatabaseSync(path);
-    // Giving back space works for a new database only: it has to be said before anything is in it.
+    // Giving back space works for a new database only: it must be said before anything is in it.
     db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
              PRAGMA journal_size_limit = ${MAX_JOURNAL_BYTES}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
              BEGIN IMMEDIATE; COMMIT;`);
@@ -81,7 +81,7 @@ function checkOf(paths: readonly string[]): () => void {
   };
 }
 
-/** Tells a file from every other one; undefined when there is none. */
+/** Tells a file from every other one; undefined if there is none. */
 function fileId(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.dev} ${stat.ino}`;

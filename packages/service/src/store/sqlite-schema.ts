@@ -144,7 +144,7 @@ const STEPS: readonly string[] = [
    END;`,
 ];
 
-/** Brings the database to the newest version. Throws for one that a later release has written. */
+/** Migrates the database to the newest version. Throws if a later release has written it. */
 export function migrate(db: DatabaseSync): void {
   const version = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   if (version > STEPS.length) {

@@ -166,7 +166,7 @@ export interface Store {
   /** Adds a config with its first version, unless there are `max` already. */
   addConfig(config: StoredConfig, max: number): Promise<ConfigWrite>;
   /**
-   * Gives a config a new current version, the one after `expected`, which has to be current, and forgets the oldest
+   * Gives a config a new current version, the one after `expected`, which must be current, and forgets the oldest
    * versions beyond `maxVersions`; or, where the version is `expected` itself, changes the notes alone.
    */
   replaceConfig(config: StoredConfig, expected: number, maxVersions: number): Promise<ConfigWrite>;
@@ -178,7 +178,7 @@ export interface Store {
   /** The versions that are kept, the newest first; `before` is a version. */
   listConfigVersions(id: string, page: Page): Promise<ConfigVersionListing[]>;
   listConfigs(page: Page, filter?: ConfigFilter): Promise<ConfigListing[]>;
-  /** Removes a config with all of its versions. False when there is no such id, or its version is not the expected one. */
+  /** Removes a config with all of its versions. False if there is no such id, or its version is not the expected one. */
   deleteConfig(id: string, expected: number): Promise<boolean>;
 
   /**

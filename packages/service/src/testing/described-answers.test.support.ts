@@ -35,7 +35,7 @@ export class DescribedAnswers {
     return DescribedAnswers.#loaded;
   }
 
-  /** Throws when the document does not describe the answer. */
+  /** Throws if the document does not describe the answer. */
   check({ method, path, status, type, text }: GivenAnswer): void {
     const mediaType = (type ?? '').split(';')[0] as string;
     if (mediaType !== 'application/json' || text === '') return;

@@ -42,7 +42,7 @@ function kept(): RegExp {
 }
 
 /**
- * Matches characters outside of the usual ones, for which nothing must be kept: letters up to Arabic, punctuation,
+ * Matches characters outside the usual ones, for which nothing must be kept: letters up to Arabic, punctuation,
  * Chinese and Japanese.
  */
 const UNUSUAL = /[^\0-\u06ff\u1e00-\u20cf\u3000-\u302d\u3030-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uff9f]/;

@@ -105,7 +105,7 @@ function nameOf({ uri, local, prefix }: SaxesTagNS, root: string): string {
   return `${known ?? (prefix === '' ? '' : `${prefix}:`)}${local}`;
 }
 
-/** The text with `&amp;` for each `&` that begins no reference, outside of CDATA sections and comments. */
+/** The text with `&amp;` for each `&` that begins no reference, outside CDATA sections and comments. */
 function escapeAmpersands(text: string): string {
   let result = '';
   let from = 0;

@@ -135,7 +135,7 @@ await describeWithServer('postgres', (server) => {
       expect(json).toEqual(['{"id":"1","app":"mine","mem":"5MB"}']);
     });
 
-    it('takes the next host when one is down', async () => {
+    it('connects to the next host if one is down', async () => {
       const { host } = new URL(server.url);
       const { json } = await read('select 1 as id', {
         connectionString: `jdbc:postgresql://127.0.0.1:1,${host}/headrace?user=headrace`,

@@ -173,7 +173,7 @@ type Reader = (value: SqliteValue) => Value;
 
 /**
  * How values of a column are read. SQLite keeps a type with each value; what the column was declared as decides only
- * where the value cannot say it: whether a number is a boolean, a whole double, a point in time.
+ * where the value cannot say it: whether a number is a boolean, a whole double, an instant.
  */
 function reader(declared: string | null, times: SqlTimes): Reader {
   const type = declared?.toUpperCase() ?? '';

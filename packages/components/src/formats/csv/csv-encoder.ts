@@ -16,8 +16,8 @@ export interface CsvEncoderOptions {
 }
 
 /**
- * Writes a document as a row: values in double quotes, quotes in them doubled, nothing at all for a field that is
- * missing or null. A list is `[a, b]`, an object the empty text.
+ * Writes a document as a row. Values are in double quotes, and quotes inside them are doubled. A missing or null field
+ * is an empty cell without quotes. A list is written as `[a, b]`, an object as an empty string in quotes.
  */
 export class CsvEncoder implements DocumentEncoder {
   readonly #columns: readonly string[];

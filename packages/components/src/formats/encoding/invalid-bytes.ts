@@ -40,7 +40,7 @@ export class InvalidBytes {
   }
 
   /**
-   * Looks at the next bytes of the file. They must not begin or end inside of a character, nor may the records. Throws
+   * Looks at the next bytes of the file. They must not begin or end inside a character, nor may the records. Throws
    * `HR_SOURCE_UNREADABLE` where such bytes fail the file.
    */
   look(bytes: Uint8Array, records: readonly RecordRange[]): void {

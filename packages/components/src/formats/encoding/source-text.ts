@@ -43,8 +43,8 @@ export class SourceText {
   }
 
   /**
-   * The bytes, once. Throws `HR_SOURCE_UNREADABLE` when the file cannot be read, and for a file in UTF-16, with a mark or
-   * without, that is to be read as UTF-8.
+   * The bytes, once. Throws `HR_SOURCE_UNREADABLE` if the file cannot be read, and for a file in UTF-16, with a mark or
+   * without, that must be read as UTF-8.
    */
   bytes(): ByteSource {
     const { encoding = UTF_8 } = this.#options;

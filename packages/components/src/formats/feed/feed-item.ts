@@ -12,7 +12,7 @@ export interface FeedItem {
   /** What all its fields say: equal for equal items. */
   readonly digest: string;
   readonly published: Date | undefined;
-  /** The text of a date that is none; undefined when there is no such. */
+  /** The text of an invalid date; undefined if all dates are valid. */
   readonly badDate: string | undefined;
 }
 

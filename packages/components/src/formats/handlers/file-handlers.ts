@@ -127,7 +127,7 @@ export class FileFormats {
     this.#context = context;
   }
 
-  /** The format of files with this extension; undefined when they have no handler. */
+  /** The format of files with this extension; undefined if they have no handler. */
   of(extension: string | undefined): FileFormat | undefined {
     if (extension === undefined) return undefined;
     let format = this.#opened.get(extension);

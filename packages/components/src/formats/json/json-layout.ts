@@ -31,7 +31,7 @@ async function* resume(head: Uint8Array, pieces: AsyncIterator<Uint8Array>): Byt
 }
 
 /**
- * The layout of a text that begins like this; undefined when more is needed to tell. An object that its first line
+ * The layout of a text that begins like this; undefined if more is needed to tell. An object that its first line
  * does not close is pretty-printed when the line or the next one looks like it; otherwise the line is broken, and
  * the others need not suffer.
  */

@@ -61,7 +61,7 @@ export class XmlDecoder implements RecordDecoder {
     }
   }
 
-  /** The id of a record, without prefix; the empty text when it has none. */
+  /** The id of a record, without prefix; the empty text if it has none. */
   protected idOf(source: Buffer, _xml: string, { id }: XmlRecord): string {
     return textOfPieces(source, id);
   }

@@ -218,7 +218,7 @@ describe('XmlScanner', () => {
   });
 });
 
-/** The texts of the elements at /r/a; undefined when the XML is not well-formed. */
+/** The texts of the elements at /r/a; undefined if the XML is not well-formed. */
 function parsed(xml: string): string[] | undefined {
   const parser = new SaxesParser({ position: true });
   const found: string[] = [];

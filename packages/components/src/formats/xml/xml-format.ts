@@ -23,7 +23,7 @@ export class XmlFormat {
 
   /**
    * Publishes the elements of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
-   * when the file cannot be read, and when it is not well-formed XML, after the elements before that place.
+   * when the file cannot be read, and if it is not well-formed XML, after the elements before that place.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;

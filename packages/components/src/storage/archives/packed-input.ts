@@ -37,7 +37,7 @@ export class PackedInput {
     return this.#rest.subarray(0, count);
   }
 
-  /** Exactly so many bytes. Throws when the file ends before. */
+  /** Exactly so many bytes. Throws if the file ends before. */
   async take(count: number): Promise<Buffer> {
     const bytes = await this.peek(count);
     if (bytes.length < count) throw cutOff();

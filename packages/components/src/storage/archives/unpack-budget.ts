@@ -2,7 +2,7 @@ import type { ByteSource } from '../../formats/byte-source.ts';
 import { HARMLESS_BYTES, MAX_RATIO, unfoldsTooMuch } from './decompress.ts';
 
 /**
- * Bounds what one file unfolds to with everything inside of it: archives in archives multiply what each of them may do.
+ * Bounds what one file unfolds to with everything inside it: archives in archives multiply what each of them may do.
  */
 export class UnpackBudget {
   readonly #limit: number;

@@ -19,7 +19,7 @@ const SYMLINK = 0o120000;
 /** The bytes before the content of an entry: a signature, and the lengths of a name and of further fields. */
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
-/** How an entry of the directory begins. */
+/** The signature at the start of each entry in the central directory. */
 const DIRECTORY_SIGNATURE = Buffer.from('PK\x01\x02', 'latin1');
 /** Entries up to this size are read and unpacked in one go. */
 const SMALL_BYTES = 64 * 1024;

@@ -17,7 +17,7 @@ import { describeWriting } from './writing-conformance.ts';
 /**
  * What every indexer that writes to an engine must do. After each run what is in the engine is what the run says.
  *
- * @param url of the engine, inside of tests and hooks
+ * @param url of the engine, inside tests and hooks
  */
 export function describeConformance(engine: EngineUnderTest, server: RealServer, url: () => string): void {
   describe('every indexer', () => {
@@ -151,7 +151,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
         let requests = 0;
         let restarted: Promise<void> | undefined;
         proxy.fault = () => {
-          // When some are in, and others under way.
+          // When some are in, and others in progress.
           if (++requests === 4) restarted = server.stop().then(() => server.start());
           return undefined;
         };

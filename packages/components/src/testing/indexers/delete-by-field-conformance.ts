@@ -5,7 +5,7 @@ import { type Fault, FaultyProxy } from './faulty-proxy.ts';
 /**
  * What every indexer must do that deletes by a field.
  *
- * @param url of the engine, inside of tests and hooks
+ * @param url of the engine, inside tests and hooks
  */
 export function describeDeletesByField(engine: EngineUnderTest, url: () => string): void {
   const runs = new EngineRuns(engine);

@@ -113,7 +113,7 @@ export class FaultyProxy {
     response.end(JSON.stringify(merged(items, refused, fault.status, answer.items)));
   }
 
-  /** The engine's reply; undefined when it is not there. */
+  /** The engine's reply; undefined if it is not there. */
   async #forward(
     { method = 'GET', url, headers }: IncomingMessage,
     body: string,
@@ -128,7 +128,7 @@ export class FaultyProxy {
       // Nodes of a cloud tell each other's addresses: those would be ways around the proxy.
       return { status: answer.status, type, text: text.replaceAll(new URL(this.#target).host, new URL(this.url).host) };
     } catch (error) {
-      // What `fetch` throws when there is no connection, or it is lost.
+      // What `fetch` throws if there is no connection, or it is lost.
       if (!(error instanceof TypeError)) throw error;
       return undefined;
     }

@@ -4,7 +4,7 @@ import { byId, DELETES, type EngineRuns, type EngineUnderTest, type Fields, numb
 /**
  * What every indexer must do when nothing goes wrong.
  *
- * @param url of the engine, inside of tests and hooks
+ * @param url of the engine, inside tests and hooks
  */
 export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: () => string): void {
   it('writes documents, with all kinds of values and names', async () => {

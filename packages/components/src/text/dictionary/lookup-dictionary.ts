@@ -41,7 +41,7 @@ export class LookupDictionary {
     );
   }
 
-  /** The entry of a key, which is in lower case when the dictionary is; -1 when there is none. */
+  /** Returns the entry of a key, or -1 if the key is missing. The key must be in lower case if the dictionary is. */
   find(key: string): number {
     return this.#table.find(key);
   }
