@@ -92,6 +92,7 @@ async function measure(job, places, source, rows) {
     share: of('byHand', 'seconds') / seconds,
     ofTablesOff: of('tablesOff', 'seconds') / seconds,
     cpu: of('ours', 'cpu'),
+    cpuByHand: of('byHand', 'cpu'),
     peak: of('ours', 'peak'),
     goal: GOAL,
   };

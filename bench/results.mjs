@@ -20,7 +20,7 @@ export function readResults(path) {
 
 /** A result as the table shows it, with what has changed since the results before, if there are any. */
 export function tableRow(
-  { job, error, value, unit, mbPerSecond, cpu, peak, byHand, share, ofTablesOff, goal },
+  { job, error, value, unit, mbPerSecond, cpu, cpuByHand, peak, byHand, share, ofTablesOff, goal },
   before,
 ) {
   if (error !== undefined) return { job, value: 'failed' };
@@ -33,6 +33,7 @@ export function tableRow(
     'peak MiB': peak === undefined ? '' : Math.round(peak),
     'by hand': byHand === undefined ? '' : Math.round(byHand),
     'of by hand': share === undefined ? '' : `${Math.round(share * 100)} %`,
+    ...(cpuByHand === undefined ? {} : { 'processor s by hand': Number(cpuByHand.toFixed(2)) }),
     ...(ofTablesOff === undefined ? {} : { 'of tables off': `${ofTablesOff.toFixed(2)} times` }),
     goal: goal ?? '',
   };

@@ -84,10 +84,15 @@ function readOutput(file, sink) {
     .sort();
 }
 
-/** Both lines in the first place in which they differ; undefined if they do not. */
+/** What is around the first difference of two outputs; undefined if they are equal. */
 function firstDifference(expected, found) {
   for (let i = 0; i < Math.max(expected.length, found.length); i++) {
-    if (expected[i] !== found[i]) return `by hand ${expected[i]?.slice(0, 2000)}\nfound   ${found[i]?.slice(0, 2000)}`;
+    if (expected[i] === found[i]) continue;
+    const [a, b] = [expected[i] ?? '', found[i] ?? ''];
+    let at = 0;
+    while (at < a.length && a[at] === b[at]) at++;
+    const around = (text) => text.slice(Math.max(0, at - 200), at + 300);
+    return `line ${i + 1}, character ${at + 1}\nby hand …${around(a)}\nfound   …${around(b)}`;
   }
   return undefined;
 }
