@@ -6,7 +6,7 @@ if (args[0] === 'run' && !process.stderr.isTTY) writeOnlyJson();
 endWithLauncher();
 // They load while this thread reads the command line and the config: half of a run's start is loading. If there is no
 // run in the end, they are not awaited.
-if (args[0] === 'run') (await import('./commands/run-threads.ts')).runThreads();
+if (args[0] === 'run') (await import('./commands/run-launcher.ts')).runThreads();
 endWithReader();
 const { commandLine } = await import('./cli/command-line.ts');
 process.exitCode = await commandLine(args);

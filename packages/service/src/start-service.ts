@@ -244,7 +244,7 @@ async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBa
   });
   const isLate = (await Promise.race([threads.close(), late])) === 'late';
   clearTimeout(timer);
-  if (isLate) logger.warn('A thread of a run hangs and cannot be ended: the process has to be killed (SIGKILL)');
+  if (isLate) logger.warn('A run thread hangs and cannot be stopped: the process must be killed (SIGKILL)');
   return !isLate;
 }
 

@@ -198,9 +198,9 @@ export class KafkaSource {
 function tellOfWaiting(settings: KafkaSourceSettings): () => void {
   const { groupId, log } = settings;
   const since = Date.now();
-  let isTold = false;
+  let isLogged = false;
   const timer = setTimeout(() => {
-    isTold = true;
+    isLogged = true;
     const { session, rebalance } = timeoutsOf(settings);
     log.warn(
       `The consumer group ${groupId} does not let this run in yet: the brokers wait for another member. A run that was killed is waited for until its session ends, ${seconds(session)} at most (session.timeout.ms in kafka.consumer); one that is busy, ${seconds(rebalance)} (kafka.maxPollIntervalSecs)`,
@@ -208,7 +208,7 @@ function tellOfWaiting(settings: KafkaSourceSettings): () => void {
   }, WAIT_TOLD_MS);
   return () => {
     clearTimeout(timer);
-    if (isTold) log.info(`The wait for the consumer group ${groupId} is over after ${seconds(Date.now() - since)}`);
+    if (isLogged) log.info(`The wait for the consumer group ${groupId} is over after ${seconds(Date.now() - since)}`);
   };
 }
 

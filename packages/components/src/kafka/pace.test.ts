@@ -6,7 +6,7 @@ function run(perSecond: number, seconds: number, pace: Pace, clock: { millis: nu
   let underWay = 0;
   let most = 0;
   for (let tick = 0; tick < seconds * 20; tick++) {
-    while (pace.hasRoom && underWay < 100_000) {
+    while (pace.hasCapacity && underWay < 100_000) {
       pace.sent(pace.piece);
       underWay += pace.piece;
     }

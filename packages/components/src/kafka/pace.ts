@@ -31,7 +31,7 @@ export class Pace {
   }
 
   /** Whether more may be sent. */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#underWay < Math.max(MIN_UNDER_WAY, this.#rate * UNDER_WAY_SECONDS);
   }
 

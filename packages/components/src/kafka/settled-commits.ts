@@ -82,7 +82,7 @@ export class SettledCommits {
 
   /** Resolves when more may be published: what is in progress can be finished within seconds. */
   async waitForCapacity(signal: AbortSignal): Promise<void> {
-    while (!this.pace.hasRoom && !this.#broken && !this.#ended && !signal.aborted) await this.#progress(signal);
+    while (!this.pace.hasCapacity && !this.#broken && !this.#ended && !signal.aborted) await this.#progress(signal);
   }
 
   /** Waits until all that was begun of some partitions is committed; reports whether it is. Nothing more of them may be begun. */

@@ -74,7 +74,7 @@ function reasonAgainst(
   if (document === undefined) return omitted;
   const known = config.connectors.find(({ name }) => name === connector);
   if (known === undefined) return `The config has no connector ${connector}`;
-  if (known.pipeline === undefined) return `The connector ${connector} feeds no pipeline`;
+  if (known.pipeline === undefined) return `The connector ${connector} has no pipeline`;
   if (document.kind === 'encoded' && document.encoding !== encodingFor(connector)) {
     return 'They were encoded for another indexer, or for other settings of it';
   }

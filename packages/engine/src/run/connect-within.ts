@@ -28,20 +28,20 @@ export async function connectWithin(
   const start = performance.now();
   const elapsed = () => performance.now() - start;
   try {
-    for (let wait = FIRST_WAIT_MILLIS, isTold = false; ; wait = Math.min(wait * 2, LONGEST_WAIT_MILLIS)) {
+    for (let wait = FIRST_WAIT_MILLIS, isLogged = false; ; wait = Math.min(wait * 2, LONGEST_WAIT_MILLIS)) {
       try {
         const most = Math.max(timeoutMillis - elapsed(), LEAST_ATTEMPT_MILLIS);
         await Promise.race([answered(connect, most), stopped.promise]);
-        if (isTold) log.info(`The destination is reachable after ${seconds(elapsed())}`);
+        if (isLogged) log.info(`The destination is reachable after ${seconds(elapsed())}`);
         return;
       } catch (error) {
         const left = timeoutMillis - elapsed();
-        if (!mayBeThereLater(error) || left <= 0) throw explained(error, isTold ? elapsed() : undefined);
-        if (!isTold) {
+        if (!mayBeThereLater(error) || left <= 0) throw explained(error, isLogged ? elapsed() : undefined);
+        if (!isLogged) {
           const { message } = reachReason(error);
           log.warn(`${message}. Waiting up to ${seconds(timeoutMillis)} for the destination (indexer.connectTimeout)`);
         }
-        isTold = true;
+        isLogged = true;
         await Promise.race([sleep(Math.min(wait, left)), stopped.promise]);
       }
     }

@@ -1,5 +1,5 @@
 import { type RunOptions, runFile } from './run-file.ts';
-import { runThreads } from './run-threads.ts';
+import { runThreads } from './run-launcher.ts';
 
 /** `headrace run CONFIG`: runs it to its end, or to the first signal. */
 export async function run([file = '']: readonly (string | undefined)[], options: RunOptions): Promise<number> {

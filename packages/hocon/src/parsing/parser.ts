@@ -61,7 +61,7 @@ export class Parser {
       return root;
     } else frames.push(root, false);
     this.#run();
-    this.#readBehindEnd(root);
+    this.#readAfterEnd(root);
     return root;
   }
 
@@ -78,7 +78,7 @@ export class Parser {
   }
 
   /** What follows the closing bracket of the whole. It is still read, after the brackets have been repaired. */
-  #readBehindEnd(root: ObjectNode): void {
+  #readAfterEnd(root: ObjectNode): void {
     const reading = this.#reading;
     const { cursor, frames } = reading;
     for (let isFirst = true; ; isFirst = false) {

@@ -5,11 +5,11 @@ import { testService } from '../testing/test-service.test.support.ts';
 
 describe('a body that is refused', () => {
   it.each([
-    ['/v1/config', 'text/plain', 'The body has to be application/json or application/hocon, not text/plain'],
-    ['/v1/config/validate', 'a/b; charset=x', 'The body has to be application/json or application/hocon, not a/b'],
-    ['/v1/run', 'application/hocon', 'The body has to be application/json, not application/hocon'],
-    ['/v1/preview', 'application/hocon', 'The body has to be application/json, not application/hocon'],
-    ['/v1/run', '', 'The body has to be application/json; the request does not say what it is'],
+    ['/v1/config', 'text/plain', 'The body must be application/json or application/hocon, not text/plain'],
+    ['/v1/config/validate', 'a/b; charset=x', 'The body must be application/json or application/hocon, not a/b'],
+    ['/v1/run', 'application/hocon', 'The body must be application/json, not application/hocon'],
+    ['/v1/preview', 'application/hocon', 'The body must be application/json, not application/hocon'],
+    ['/v1/run', '', 'The body must be application/json; the request does not say what it is'],
   ])('for its type at %s (%s) gets the accepted types', async (path, type, message) => {
     const service = await testService();
     const body = Buffer.from('a: 1');
@@ -39,10 +39,10 @@ describe('a body that is refused', () => {
   );
 
   it.each([
-    ['/v1/run', { config: 5 }, 'The body: config has to be an object or a string'],
-    ['/v1/preview', { configId: 'a', documents: [{}, 1] }, 'The body: documents[1] has to be an object'],
-    ['/v1/run', { configId: 'a', labels: { 'a/b~c': 1 } }, 'The body: labels.a/b~c has to be a string'],
-    ['/v1/run/a/retry', 5, 'The body has to be an object'],
+    ['/v1/run', { config: 5 }, 'The body: config must be an object or a string'],
+    ['/v1/preview', { configId: 'a', documents: [{}, 1] }, 'The body: documents[1] must be an object'],
+    ['/v1/run', { configId: 'a', labels: { 'a/b~c': 1 } }, 'The body: labels.a/b~c must be a string'],
+    ['/v1/run/a/retry', 5, 'The body must be an object'],
   ])('for its content at %s gets the position: %j', async (path, body, message) => {
     const service = await testService();
     const answer = await service.ask(path, { body: JSON.stringify(body), type: 'application/json' });

@@ -88,7 +88,7 @@ function wrongMediaType({ server, headers }: FastifyRequest): ApiError {
   const taken = MEDIA_TYPES.filter((type) => server.hasContentTypeParser(type)).join(' or ');
   const given = headers['content-type']?.split(';', 1)[0]?.trim() ?? '';
   const not = given === '' ? '; the request does not say what it is' : `, not ${given}`;
-  return new ApiError('HR_REQUEST_MEDIA_TYPE', `The body has to be ${taken}${not}`, {
+  return new ApiError('HR_REQUEST_MEDIA_TYPE', `The body must be ${taken}${not}`, {
     hint: `Send the header Content-Type: ${taken}.`,
   });
 }
@@ -96,7 +96,7 @@ function wrongMediaType({ server, headers }: FastifyRequest): ApiError {
 function tooLarge({ routeOptions: { bodyLimit, config } }: FastifyRequest): ApiError {
   const { bodyLimitSetting: setting } = config;
   return new ApiError('HR_REQUEST_TOO_LARGE', `The body is larger than ${bodyLimit} bytes`, {
-    hint: setting === undefined ? 'Send a smaller one.' : `${setting} in the service file sets this limit.`,
+    hint: setting === undefined ? 'Send a smaller body.' : `${setting} in the service file sets this limit.`,
   });
 }
 

@@ -9,8 +9,7 @@ describe('a query', () => {
     expect((await service.ask('/v1/run?status=failed')).json).toMatchObject({
       status: 400,
       code: 'HR_REQUEST_INVALID',
-      message:
-        'The query: status has to be one of QUEUED, RUNNING, STOPPING, SUCCEEDED, FAILED, CANCELLED, INTERRUPTED',
+      message: 'The query: status must be one of QUEUED, RUNNING, STOPPING, SUCCEEDED, FAILED, CANCELLED, INTERRUPTED',
       hint: 'Did you mean FAILED?',
     });
     expect((await service.ask('/v1/run?status=unlikely')).json).toMatchObject({
@@ -19,9 +18,9 @@ describe('a query', () => {
   });
 
   it.each([
-    ['/v1/run?limit=0', 'The query: limit has to be 1 or more'],
-    ['/v1/run?limit=100000', 'The query: limit has to be 1000 or less'],
-    ['/v1/run?limit=many', 'The query: limit has to be an integer'],
+    ['/v1/run?limit=0', 'The query: limit must be 1 or more'],
+    ['/v1/run?limit=100000', 'The query: limit must be 1000 or less'],
+    ['/v1/run?limit=many', 'The query: limit must be an integer'],
   ])('with an impossible value gets the possible ones: %s', async (path, message) => {
     const service = await testService();
     expect((await service.ask(path)).json).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID', message });

@@ -269,7 +269,7 @@ describe('the list of runs', () => {
     ['since=yesterday', 'since=yesterday is no time'],
     ['until=2026-01-31T12:00:00', 'is no time'],
     ['after=x', 'x is not the "next"'],
-    ['status=FAILED&status=failed', 'status has to be one of'],
+    ['status=FAILED&status=failed', 'status must be one of'],
   ])('is refused for %s', async (query, message) => {
     const service = await testService();
     expect((await service.ask(`/v1/run?${query}`)).json).toMatchObject({

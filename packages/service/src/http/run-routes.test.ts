@@ -77,16 +77,16 @@ describe('runs over HTTP', () => {
     [{}, 'configId'],
     [{ configId: '' }, 'The body: configId must not be blank'],
     [{ configId: '  ' }, 'configId'],
-    [{ configId: null }, 'The body: configId has to be a string'],
+    [{ configId: null }, 'The body: configId must be a string'],
     [{ configId: 'none' }, 'There is no config none'],
     [[], 'object'],
     [{ configId: 'none', config: {} }, 'either configId or config'],
-    [{ configId: 'none', overlap: 'perhaps' }, 'overlap has to be one of allow, refuse, queue'],
+    [{ configId: 'none', overlap: 'perhaps' }, 'overlap must be one of allow, refuse, queue'],
     [{ configId: 'none', overrides: [] }, 'overrides'],
     [{ configId: 'none', labels: { 'a:b': '1' } }, 'labels must not have "a:b"'],
     [{ config: 'a: ${b}' }, '${b} is not defined'],
     [{ config: [1] }, 'config'],
-    [{ configId: 'none', labels: { a: 1 } }, 'The body: labels.a has to be a string'],
+    [{ configId: 'none', labels: { a: 1 } }, 'The body: labels.a must be a string'],
   ])('are not started by %j', async (body, message) => {
     const service = await testService();
     const answer = await service.ask('/v1/run', { body });

@@ -48,12 +48,12 @@ describe('a text that does not have the format of its parameter', () => {
   });
 
   it.each([
-    ['/v1/run?limit=true', 'limit has to be an integer'],
-    ['/v1/run?limit=1.5', 'limit has to be an integer'],
-    ['/v1/run?limit=0x10', 'limit has to be an integer'],
-    ['/v1/run?limit=', 'limit has to be an integer'],
-    ['/v1/config/x/versions/true', 'version has to be an integer'],
-    ['/v1/readyz?verbose=1', 'verbose has to be a boolean'],
+    ['/v1/run?limit=true', 'limit must be an integer'],
+    ['/v1/run?limit=1.5', 'limit must be an integer'],
+    ['/v1/run?limit=0x10', 'limit must be an integer'],
+    ['/v1/run?limit=', 'limit must be an integer'],
+    ['/v1/config/x/versions/true', 'version must be an integer'],
+    ['/v1/readyz?verbose=1', 'verbose must be a boolean'],
   ])('is refused where a number or a boolean is expected: %s', async (path, message) => {
     const service = await testService();
     expect((await service.ask(path)).json).toMatchObject({ status: 400, message: expect.stringContaining(message) });

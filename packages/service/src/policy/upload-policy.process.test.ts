@@ -31,7 +31,7 @@ it('keeps the files of the service out of reach, whatever the service file says'
   ]);
 });
 
-it('looks for a boundary only where scripts have to be locked in', async () => {
+it('looks for a boundary only where scripts must be locked in', async () => {
   expect(await withBoundary(DEFAULT_POLICY)).toBe(DEFAULT_POLICY);
   expect((await withBoundary(STRICT_POLICY)).boundary).toMatchObject({ kind: expect.any(String) });
 });

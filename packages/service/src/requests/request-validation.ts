@@ -111,7 +111,7 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
   if (first?.keyword === 'enum') {
     const choices = (first.params as { allowedValues: unknown[] }).allowedValues.map(String);
     const given = String(path.reduce((inner, key) => (inner as Record<string, unknown>)[key], value));
-    return new ApiError('HR_REQUEST_INVALID', `${what} has to be one of ${choices.join(', ')}`, {
+    return new ApiError('HR_REQUEST_INVALID', `${what} must be one of ${choices.join(', ')}`, {
       hint: choiceHint(given, choices),
     });
   }
@@ -168,12 +168,12 @@ function inWords({ keyword, params, message, instancePath }: Mistake, all: reado
       const types = new Set(same.map((other) => String((other.params as { type?: unknown }).type)));
       // An optional body may also be null, but clients need to know only the other type.
       if (types.size > 1) types.delete('null');
-      return `has to be ${[...types].map((type) => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`).join(' or ')}`;
+      return `must be ${[...types].map((type) => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`).join(' or ')}`;
     }
     case 'minimum':
-      return `has to be ${limit} or more`;
+      return `must be ${limit} or more`;
     case 'maximum':
-      return `has to be ${limit} or less`;
+      return `must be ${limit} or less`;
     case 'minLength':
       return 'must not be empty';
     case 'maxLength':

@@ -233,7 +233,7 @@ server:
     expect(problems[0]).toContain(`write auth: none. [${key}]`);
   });
 
-  it('has to be there', async () => {
+  it('must exist', async () => {
     const { settings, problems } = await readServiceFile(join(directory, 'none.yml'));
     expect(settings).toBeUndefined();
     expect(problems[0]?.message).toContain('The service file cannot be read');

@@ -101,7 +101,7 @@ function openError(error: unknown, directory: string, path: string, pidFile: str
   const advice = REFUSED.has(code)
     ? NEEDS_RIGHTS
     : DISK_ERRORS.has(kind)
-      ? `Look at its disk: it has to be writable, sound, and not full. ${NEEDS_RIGHTS}`
+      ? `Look at its disk: it must be writable, sound, and not full. ${NEEDS_RIGHTS}`
       : DAMAGE.has(kind)
         ? `${path} is damaged, or of another program: put a copy from a backup in its place, or move all files of the ` +
           'directory away, and the service begins with an empty store'

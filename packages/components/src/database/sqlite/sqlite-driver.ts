@@ -205,7 +205,7 @@ function judge(error: unknown, { file }: SqliteUrl): ErrorVerdict {
     return { trouble: 'refused', hint: `Check the path ${file}, and the rights to read it.` };
   }
   if (/no such table|no such column|syntax error/.test(message)) {
-    return { trouble: 'statement', hint: 'The statement has to be in the SQL of SQLite, its tables in this file.' };
+    return { trouble: 'statement', hint: 'The statement must be in the SQL of SQLite, its tables in this file.' };
   }
   if (/locked|busy/.test(message)) return { trouble: 'timeout', hint: 'Another process is writing the file.' };
   return { trouble: codeOf(error) === 'ERR_SQLITE_ERROR' ? 'statement' : 'refused' };

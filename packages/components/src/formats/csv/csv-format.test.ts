@@ -340,7 +340,7 @@ describe('a CSV file cut into pieces', () => {
   }
 
   /** Numbers of the record and the line at which the rest of the text begins. */
-  function placeBehind(before: string, dialect: CsvDialect): string {
+  function placeAfter(before: string, dialect: CsvDialect): string {
     return `${parse(before, dialect).length}:${before.split(/\r\n|\r|\n/).length}`;
   }
 
@@ -365,7 +365,7 @@ describe('a CSV file cut into pieces', () => {
         expect(open ? [...cut, { cells: [], open: true }] : cut).toEqual(whole);
         let before = '';
         for (const [i, part] of texts.entries()) {
-          expect(places[i]).toBe(placeBehind(before, dialect));
+          expect(places[i]).toBe(placeAfter(before, dialect));
           before += part;
         }
       }
