@@ -124,7 +124,7 @@ describe('a shutdown with a thread that hangs in a library', () => {
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({
       signal: 'SIGKILL',
-      stderr: expect.stringMatching(/hangs and cannot be ended/),
+      stderr: expect.stringMatching(/hangs and cannot be stopped/),
     });
     const again = await serve(cwd);
     expect(await details(again.url, runId)).toMatchObject({ status: 'INTERRUPTED', done: true });
