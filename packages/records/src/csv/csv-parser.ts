@@ -1,4 +1,5 @@
 import type { CsvDialect } from './csv-dialect.ts';
+import { find, NOWHERE } from './find.ts';
 
 const TAB = 9;
 const LF = 10;
@@ -287,15 +288,6 @@ export class CsvParser {
   #countLines(value: string): void {
     for (let at = value.indexOf('\n'); at >= 0; at = value.indexOf('\n', at + 1)) this.lines++;
   }
-}
-
-/** Beyond the end of every text, but still a small integer. */
-const NOWHERE = 0x3fffffff;
-
-/** The next position of the text; beyond the end if it does not occur. */
-function find(text: string, wanted: string, from: number): number {
-  const at = text.indexOf(wanted, from);
-  return at < 0 ? NOWHERE : at;
 }
 
 function isBlank(text: string): boolean {

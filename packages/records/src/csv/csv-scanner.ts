@@ -1,5 +1,6 @@
 import type { RecordScanner } from '../split/record-splitter.ts';
 import type { CsvDialect } from './csv-dialect.ts';
+import { find, NOWHERE } from './find.ts';
 
 const TAB = 9;
 const LF = 10;
@@ -30,9 +31,6 @@ export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
-
-/** Beyond the end of every text, but still a small integer. */
-const NOWHERE = 0x3fffffff;
 
 /**
  * Finds the ends of CSV records. It knows only the syntax that this needs: which line ends are inside quotes, and
@@ -381,10 +379,4 @@ function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (first > 0 && text.charCodeAt(first - 1) === BACKSLASH) first--;
   return (at - first) % 2 === 1;
-}
-
-/** The next position of the text; beyond the end if it does not occur. */
-function find(text: string, wanted: string, from: number): number {
-  const at = text.indexOf(wanted, from);
-  return at < 0 ? NOWHERE : at;
 }
