@@ -2,26 +2,32 @@ export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from
 export { catalogText, readCatalog } from './component/catalog-file.ts';
 export { commonParameters } from './component/common-parameters.ts';
 export {
+  type ChunkOutcome,
   Connector,
   type ConnectorClass,
   type ConnectorContext,
+  type FailedInChunk,
   type ModuleReference,
   type Publisher,
   type RecordChunk,
   type RecordDecoder,
   type RecordSink,
   type RejectedRecord,
+  type TrackedChunk,
 } from './component/connector.ts';
 export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export {
+  type Confirmation,
   type DocumentEncoder,
   type EncodedBatch,
   Indexer,
   type IndexerClass,
   type IndexerContext,
   type IndexFailure,
+  type LaterAnswer,
   type RunOutcome,
+  type SendAnswer,
 } from './component/indexer.ts';
 export { type IndexerSettings, indexerSettings } from './component/indexer-settings.ts';
 export { createLogger, type Logger, type LogLevel, type LogRecord } from './component/logger.ts';
@@ -152,5 +158,5 @@ export type {
 export type { ConnectorResult, RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
-
 export type { StageProgress } from './run/stage-statistics.ts';
+export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';

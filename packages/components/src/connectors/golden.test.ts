@@ -183,7 +183,14 @@ describe('recorded cases of CSVIndexer', () => {
     await indexer.connect();
     const pieces = documents.map((document) => Buffer.from(encoder.encode(document)));
     const ids = () => documents.map(({ id }) => id);
-    await indexer.send({ count: documents.length, pieces, lengths: () => new Uint32Array(), ids });
+    await indexer.send({
+      count: documents.length,
+      pieces,
+      lengths: () => new Uint32Array(),
+      ids,
+      pipeline: 'p',
+      origins: () => [],
+    });
     await indexer.close({ failed: false });
     for (const [path, text] of Object.entries(recorded.expect.output ?? {})) {
       expect(await readFile(join(dir, path), 'utf8')).toBe(text);

@@ -31,7 +31,8 @@ async function send(indexer: Indexer, documents: string[]): Promise<void> {
   const bytes = await encode(indexer, documents);
   const middle = bytes.length >> 1;
   const pieces = [bytes.subarray(0, middle), bytes.subarray(middle)];
-  const batch = { count: documents.length, pieces, lengths: () => new Uint32Array(), ids: () => [] };
+  const nothing = { lengths: () => new Uint32Array(), ids: () => [], origins: () => [] };
+  const batch = { count: documents.length, pieces, pipeline: 'p', ...nothing };
   const failures = await indexer.send(batch, new AbortController().signal);
   expect(failures).toEqual([]);
 }

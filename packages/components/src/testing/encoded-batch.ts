@@ -8,5 +8,7 @@ export function encodedBatch(encoder: DocumentEncoder, documents: readonly { rea
     pieces,
     lengths: () => Uint32Array.from(pieces, ({ length }) => length),
     ids: () => documents.map(({ id }) => id),
+    pipeline: 'p',
+    origins: () => documents.map(() => undefined),
   };
 }

@@ -10,6 +10,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TablePass } from '../pipeline/table-pass.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
+import { keepsRunIds, listsIds } from './chunk-marks.ts';
 import { runGuarded } from './compute-guard.ts';
 import { type ComputeLimit, processorMillis } from './compute-limit.ts';
 import { Decoders, decoding } from './decoders.ts';
@@ -36,10 +37,7 @@ export interface BatchProcessorOptions {
   readonly failureBudget: FailureBudget;
   readonly log: Logger;
   readonly post: (part: OutcomePart) => void;
-  /**
-   * Called before the last part of a batch that cannot be decoded completely. The receiver of that part then knows why
-   * documents are missing.
-   */
+  /** Called before the last part of a batch that cannot be decoded completely, with the reason. */
   readonly broken: (sequence: number, failure: Failure) => void;
 }
 
@@ -121,6 +119,7 @@ export class BatchProcessor implements RecordSink {
     this.#done = 0;
     this.#limit.startBatch();
     this.#clock.startBatch();
+    this.#part.startBatch(listsIds(batch));
     const started = performance.now();
     this.#partStarted = started;
     let broken: Failure | undefined;
@@ -208,7 +207,7 @@ export class BatchProcessor implements RecordSink {
   document(document: Document): void {
     const at = this.#seen++;
     if (!this.#isNext(this.#seen)) return;
-    document.setRunId(this.#options.runId);
+    if (!keepsRunIds(this.#batch)) document.setRunId(this.#options.runId);
     if (this.#limit.isAlone) {
       this.#hold(document);
       return;
@@ -231,7 +230,7 @@ export class BatchProcessor implements RecordSink {
     this.#seen += table.count;
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
     table.startAt(start);
-    table.fill('run_id', this.#options.runId);
+    if (!keepsRunIds(this.#batch)) table.fill('run_id', this.#options.runId);
     this.#process(start < this.#done ? table.selectFrom(this.#done - start) : table);
   }
 
@@ -276,7 +275,7 @@ export class BatchProcessor implements RecordSink {
   }
 
   get #mayUseTables(): boolean {
-    return !this.#byRow && !this.#feeder.isWaiting && this.#options.pipeline.inOrder;
+    return !this.#byRow && !this.#feeder.isWaiting && this.#options.pipeline.inOrder && !listsIds(this.#batch);
   }
 
   /** Processes the documents that were decoded one by one. */

@@ -8,7 +8,7 @@ import type { StageError } from '../pipeline/stage-error.ts';
 import type { TableSink } from '../pipeline/table-pass.ts';
 import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
-import type { OutcomePart, PartFailure } from './pipeline-messages.ts';
+import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 
 /** A part is posted at this many characters, so that a large batch does not fill the memory. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
@@ -21,6 +21,7 @@ interface PartMark {
   readonly lengths: number;
   readonly failures: number;
   readonly counts: readonly [count: number, published: number, created: number, dropped: number, failed: number];
+  readonly listed: readonly [created: number, dropped: number, sent: number];
 }
 
 /**
@@ -43,6 +44,7 @@ export class PartBuilder implements TableSink {
   #created = 0;
   #dropped = 0;
   #failed = 0;
+  #lists: IdLists | undefined;
 
   /**
    * Posts the part while a document still emits children: one document may have more children than fit into memory.
@@ -73,10 +75,19 @@ export class PartBuilder implements TableSink {
     return this.#output.characters >= PART_CHARACTERS;
   }
 
+  /** Begins a batch. If `listsIds`, its parts list the ids of the documents. */
+  startBatch(listsIds: boolean): void {
+    this.#lists = listsIds ? { created: [], dropped: [], sent: [] } : undefined;
+  }
+
   emit(document: Document, isChild: boolean): void {
-    if (isChild) this.#created++;
+    if (isChild) {
+      this.#created++;
+      this.#lists?.created.push(document.id);
+    }
     if (document.dropped) {
       this.#dropped++;
+      this.#lists?.dropped.push(document.id);
       return;
     }
     const encoder = this.#encoder;
@@ -91,6 +102,7 @@ export class PartBuilder implements TableSink {
       this.#write(text);
     }
     this.#count++;
+    this.#lists?.sent.push(document.id);
     if (this.#withLengths || this.#idCount < MAX_KEPT_FAILURES) this.#writeIds(writeString(document.id), 1);
   }
 
@@ -151,16 +163,19 @@ export class PartBuilder implements TableSink {
       lengths: this.#lengths.length,
       failures: this.#failures.length,
       counts: [count, published, created, dropped, failed],
+      listed: [this.#lists?.created.length ?? 0, this.#lists?.dropped.length ?? 0, this.#lists?.sent.length ?? 0],
     };
   }
 
-  rollback({ output, ids, idCount, lengths, failures, counts }: PartMark): void {
+  rollback({ output, ids, idCount, lengths, failures, counts, listed }: PartMark): void {
     this.#output.rollback(output);
     this.#ids.rollback(ids);
     this.#idCount = idCount;
     this.#lengths.length = lengths;
     this.#failures.length = failures;
     [this.#count, this.#published, this.#created, this.#dropped, this.#failed] = counts;
+    const lists = this.#lists;
+    if (lists !== undefined) [lists.created.length, lists.dropped.length, lists.sent.length] = listed;
   }
 
   /** Failed documents of the batch since the last `take` that can be read again from the batch. */
@@ -188,7 +203,9 @@ export class PartBuilder implements TableSink {
       bytes: this.#output.take(),
       ids: this.#takeIds(),
       lengths: this.#withLengths ? Uint32Array.from(this.#lengths) : undefined,
+      ...(this.#lists === undefined ? {} : { lists: this.#lists }),
     };
+    if (this.#lists !== undefined) this.#lists = { created: [], dropped: [], sent: [] };
     this.#count = this.#published = this.#created = this.#dropped = this.#failed = 0;
     this.#failures = [];
     this.#lengths = [];

@@ -87,6 +87,16 @@ export interface OutcomePart {
   readonly ids: string;
   /** The length in bytes of each, when asked for. */
   readonly lengths: Uint32Array | undefined;
+  /** The ids of the documents, for a chunk with `listsIds`. */
+  readonly lists?: IdLists;
+}
+
+/** Ids of documents, in the order in which they left the pipeline. */
+export interface IdLists {
+  readonly created: string[];
+  readonly dropped: string[];
+  /** Of those that go to the indexer. */
+  readonly sent: string[];
 }
 
 /** From a pipeline thread. */

@@ -1,5 +1,6 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem, TouchedFile } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
@@ -44,6 +45,43 @@ export interface RecordChunk {
   readonly position: unknown;
   /** How many documents it contains, if the number is certain before decoding. */
   readonly documents?: number;
+  /** The documents belong to another run: their `run_id` stays. */
+  readonly keepsRunIds?: true;
+  /** The outcome of the chunk lists the ids of its documents. They are then processed one by one. */
+  readonly listsIds?: true;
+}
+
+/** How the documents of a chunk have finished. published + created = succeeded + failed + dropped. */
+export interface ChunkOutcome {
+  readonly published: number;
+  readonly created: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly dropped: number;
+  /** How many of the failed documents failed only because the destination accepted none. */
+  readonly undelivered: number;
+  /** The failed documents; of many that failed together, only the first. */
+  readonly failures: readonly FailedInChunk[];
+  /** If the chunk has `listsIds`: the ids of children, of dropped documents, and of those that went to the indexer. */
+  readonly createdIds: readonly string[];
+  readonly droppedIds: readonly string[];
+  readonly sentIds: readonly string[];
+}
+
+/** A document of a chunk that failed. `at` is the stage, `connector` or `indexer`. */
+export interface FailedInChunk {
+  readonly id: string;
+  readonly at: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** What a connector wants to know about a chunk. */
+export interface TrackedChunk {
+  /** Where the chunk comes from. The indexer receives this value with the documents: see `EncodedBatch.origins`. */
+  readonly origin: unknown;
+  /** Called once, when every document of the chunk has finished. Not called if the run gives up before that. */
+  finished(outcome: ChunkOutcome): void;
 }
 
 /** A record that cannot be read. It counts as published and failed; the others continue. */
@@ -78,7 +116,7 @@ export interface RecordDecoder {
  */
 export interface Publisher {
   publish(document: Document): Promise<void> | undefined;
-  publishChunk(chunk: RecordChunk): Promise<void>;
+  publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void>;
   reject(record: RejectedRecord): Promise<void> | undefined;
   /**
    * Resolves when all documents that were published before this call are finished, with success or failure. A source

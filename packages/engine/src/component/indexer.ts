@@ -1,6 +1,6 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
-import type { ModuleReference } from './connector.ts';
+import type { FailedInChunk, ModuleReference } from './connector.ts';
 import type { IndexerSettings } from './indexer-settings.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
@@ -45,7 +45,32 @@ export interface EncodedBatch {
    * only failures need them.
    */
   ids(): readonly string[];
+  /** The pipeline that the documents come from. */
+  readonly pipeline: string;
+  /** For each piece, the `origin` of its chunk (see `TrackedChunk`); undefined if its connector does not track chunks. */
+  origins(): readonly unknown[];
 }
+
+/**
+ * The answer of an indexer whose destination confirms documents later. The memory of the batch is free at once, and the
+ * next batch is sent. The run waits for the confirmation at its end, and before a source counts as read.
+ */
+export interface LaterAnswer {
+  readonly confirmed: Promise<Confirmation>;
+}
+
+/** The result of a batch with a `LaterAnswer`. created + the documents of the batch = succeeded + failed + dropped. */
+export interface Confirmation {
+  readonly created: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly dropped: number;
+  /** The failed documents; of many, only the first. */
+  readonly failures: readonly FailedInChunk[];
+}
+
+/** What `Indexer.send` returns: the documents that failed, or the promise of an answer. */
+export type SendAnswer = readonly IndexFailure[] | LaterAnswer;
 
 /** How the run of an indexer ended. */
 export interface RunOutcome {
@@ -108,8 +133,11 @@ export abstract class Indexer<P extends TObject = TObject> {
     this.context = context;
   }
 
-  /** The class that encodes for it, a `DocumentEncoder`; undefined if it needs no bytes. */
-  abstract encoder(): ModuleReference | undefined;
+  /**
+   * The class that encodes for it, a `DocumentEncoder`; undefined if it needs no bytes.
+   * @param pipeline the pipeline that the documents come from; undefined outside of a run
+   */
+  abstract encoder(pipeline?: string): ModuleReference | undefined;
 
   /** Checks without a run whether its destination is available: see `Reachable`. */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
@@ -125,7 +153,7 @@ export abstract class Indexer<P extends TObject = TObject> {
    * Writes a batch and returns its failures.
    * @param signal aborted when the run gives up on the batch: a request in progress may finish, but send nothing more
    */
-  abstract send(batch: EncodedBatch, signal: AbortSignal): readonly IndexFailure[] | Promise<readonly IndexFailure[]>;
+  abstract send(batch: EncodedBatch, signal: AbortSignal): SendAnswer | Promise<SendAnswer>;
 
   /** Closes the destination. Everything that was sent is stored when it returns. */
   close?(outcome: RunOutcome): void | Promise<void>;

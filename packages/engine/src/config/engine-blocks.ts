@@ -21,7 +21,11 @@ export const engineBlocks = {
         description: 'How many threads run the stages. Defaults to what the machine has, at most 4.',
       }),
     ),
-    pipeline: Type.Optional(Type.String({ ...NO_EFFECT, description: OLDER })),
+    pipeline: Type.Optional(
+      Type.String({
+        description: 'Only for distributed runs: the pipeline of headrace worker if --pipeline is missing.',
+      }),
+    ),
     maxProcessingSecs: Type.Optional(
       Type.Integer({
         default: 60,
@@ -33,7 +37,13 @@ export const engineBlocks = {
       }),
     ),
     exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER })),
-    maxRetries: Type.Optional(Type.Integer({ ...NO_EFFECT, description: OLDER })),
+    maxRetries: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Only for distributed runs: how often a message is tried again alone after it has ended its worker. Then its documents go to the dead-letter topic. Defaults to 3.',
+      }),
+    ),
     enableHeartbeat: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER })),
   }),
   publisher: Type.Object({
@@ -93,6 +103,9 @@ export const engineBlocks = {
     eventTopic: Type.Optional(Type.String()),
     documentSerializer: Type.Optional(Type.String()),
     documentDeserializer: Type.Optional(Type.String()),
+    documentFormat: Type.Optional(Type.String()),
+    partitions: Type.Optional(Type.Integer({ minimum: 1 })),
+    stallTimeoutSecs: Type.Optional(Type.Number({ minimum: 0 })),
     consumerPropertyFile: Type.Optional(Type.String()),
     producerPropertyFile: Type.Optional(Type.String()),
     adminPropertyFile: Type.Optional(Type.String()),

@@ -1,5 +1,6 @@
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { RejectedRecord } from '../component/connector.ts';
+import type { Confirmation } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import { counted } from '../errors/counted.ts';
 import type { Failure } from '../errors/headrace-error.ts';
@@ -104,6 +105,23 @@ export class Accounts {
     this.#changed.notify();
   }
 
+  /** Counts a batch that the destination has confirmed later. */
+  confirmed({ created, succeeded, failed, dropped, failures }: Confirmation): void {
+    this.#add('created', created);
+    this.#add('dropped', dropped);
+    this.#add('succeeded', succeeded);
+    this.#add('failed', failed);
+    for (const { id, at, code, message } of failures) this.#keep(id, at, { code, message }, { omitted: ELSEWHERE });
+    this.#reports.leaveOut(failed - failures.length);
+    this.#changed.notify();
+  }
+
+  /** Counts documents that the destination has not confirmed. */
+  unconfirmed(documents: number, failure: Failure): void {
+    this.#failTogether(documents, failure);
+    this.#changed.notify();
+  }
+
   /** Counts a record that could not be read. */
   rejected({ place, message, id }: RejectedRecord): void {
     this.#add('published', 1);
@@ -172,6 +190,8 @@ export class Accounts {
   }
 }
 
+/** Why the content of documents that failed in another process is missing. */
+const ELSEWHERE = 'The document failed in another process, which does not send its content';
 /** Why the content of unfinished documents is missing. */
 const LOST = 'The documents were being processed, and their ids and contents are lost';
 const STOPPED: Failure = { code: 'HR_RUN_CANCELLED', message: 'The run was stopped before the document was processed' };

@@ -1,6 +1,6 @@
 import { Decoders } from '../batch/decoders.ts';
 import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
-import type { Publisher, RecordChunk, RecordSink, RejectedRecord } from '../component/connector.ts';
+import type { Publisher, RecordChunk, RecordSink, RejectedRecord, TrackedChunk } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import { counted } from '../errors/counted.ts';
@@ -27,7 +27,7 @@ export interface BatchingPublisherOptions {
   /** Waits until there is capacity for a batch. Rejects when no more batches are accepted. */
   readonly waitForSpace: () => Promise<void>;
   /** Hands over a batch. Throws if no more batches are accepted. */
-  readonly submit: (batch: SourceBatch) => void;
+  readonly submit: (batch: SourceBatch, tracked?: TrackedChunk) => void;
   /** Waits until at most this many documents are pending. */
   readonly waitForPending: (most: number) => Promise<void>;
   /** Waits until all batches that were handed over so far are finished. Rejects if the run gives up first. */
@@ -83,12 +83,13 @@ export class BatchingPublisher implements Publisher {
     return this.#add(document);
   }
 
-  async publishChunk(chunk: RecordChunk): Promise<void> {
+  async publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void> {
     this.#check();
+    const isPlain = tracked === undefined;
     // This limit counts single documents, so their number must be known here.
-    if (this.#options.collapse || this.#options.maxPending !== undefined) return this.#decodeHere(chunk);
+    if (isPlain && (this.#options.collapse || this.#options.maxPending !== undefined)) return this.#decodeHere(chunk);
     await this.#sendDocuments();
-    await this.#enqueue({ kind: 'records', chunk });
+    await this.#enqueue({ kind: 'records', chunk }, tracked);
   }
 
   /** Documents that are already encoded for the indexer. */
@@ -165,7 +166,7 @@ export class BatchingPublisher implements Publisher {
   }
 
   /** Sends batches one at a time, each when there is capacity for it. */
-  #enqueue(batch: SourceBatch): Promise<void> {
+  #enqueue(batch: SourceBatch, tracked?: TrackedChunk): Promise<void> {
     const { maxPending, waitForSpace, submit, waitForPending } = this.#options;
     this.#submitting = this.#submitting
       .then(async () => {
@@ -173,7 +174,7 @@ export class BatchingPublisher implements Publisher {
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
         await waitForSpace();
         // No await in here: at every moment each document must be in exactly one of the two places.
-        submit(batch);
+        submit(batch, tracked);
         this.#notHandedOver -= documents;
       })
       .catch((error) => {

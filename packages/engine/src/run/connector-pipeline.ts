@@ -6,6 +6,7 @@ import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { Accounts } from './accounts.ts';
+import { BatchTracks } from './batch-tracks.ts';
 import { Indexing } from './indexing.ts';
 import { PipelinePool } from './pipeline-pool.ts';
 import type { RunContext, RunIndexer } from './run-context.ts';
@@ -16,6 +17,7 @@ export class ConnectorPipeline {
   readonly flow = new FlowControl();
   readonly pool: PipelinePool;
   readonly indexing: Indexing;
+  readonly tracks = new BatchTracks();
   readonly #context: RunContext;
   readonly #connector: ConnectorConfig;
   readonly #pipeline: PipelineConfig;
@@ -96,15 +98,25 @@ export class ConnectorPipeline {
     const accounts = this.#accounts;
     let encoding: string | undefined;
     const capacity = config.publisher.queueCapacity ?? Number.POSITIVE_INFINITY;
-    return new Indexing(indexer.indexer, config.indexer.settings, capacity, this.flow, {
-      onPart: (part) => accounts.settled(part),
-      onSucceeded: (count) => accounts.succeeded(count),
-      onFailed: (failed) => {
-        encoding ??= encodingOf(indexer.encoder(this.#connector.name));
-        accounts.failed({ ...failed, encoding });
+    return new Indexing(
+      indexer.indexer,
+      config.indexer.settings,
+      capacity,
+      this.flow,
+      {
+        onPart: (part) => accounts.settled(part),
+        onSucceeded: (count) => accounts.succeeded(count),
+        onFailed: (failed) => {
+          encoding ??= encodingOf(indexer.encoder(this.#connector.name));
+          accounts.failed({ ...failed, encoding });
+        },
+        onConfirmed: (confirmation) => accounts.confirmed(confirmation),
+        onUnconfirmed: (documents, failure) => accounts.unconfirmed(documents, failure),
+        onSpace,
+        statistics,
       },
-      onSpace,
-      statistics,
-    });
+      this.#pipeline.name,
+      this.tracks,
+    );
   }
 }

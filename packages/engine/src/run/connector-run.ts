@@ -129,12 +129,13 @@ export class ConnectorRun {
     }
   }
 
-  async #deliver(source: RunSource, { pool, indexing, flow }: ConnectorPipeline): Promise<void> {
+  async #deliver(source: RunSource, { pool, indexing, flow, tracks }: ConnectorPipeline): Promise<void> {
     const delivery = new Delivery({
       source,
       pool,
       indexing,
       flow,
+      tracks,
       accounts: this.accounts,
       signal: this.#context.signal,
       timeoutMillis: this.#timeoutMillis,

@@ -29,6 +29,7 @@ class Recorder {
     };
     return new Delivery({
       source: { execute },
+      tracks: { begin: () => undefined },
       pool: {
         waitForSpace: async () => undefined,
         submit: (batch) => this.#submit(batch),

@@ -1,6 +1,7 @@
 import type { Logger } from '../component/logger.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { Accounts } from './accounts.ts';
+import type { BatchTracks } from './batch-tracks.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
 import { ConnectorFailure, connectorFailure, reasonOf } from './connector-failure.ts';
 import type { Indexing } from './indexing.ts';
@@ -23,6 +24,7 @@ export interface DeliveryOptions {
   >;
   readonly indexing: Pick<Indexing, 'settled' | 'flush' | 'abort' | 'undelivered'>;
   readonly flow: Pick<FlowControl, 'stop' | 'stopped'>;
+  readonly tracks: Pick<BatchTracks, 'begin'>;
   readonly accounts: Pick<Accounts, 'counts' | 'waitForPending' | 'rejected' | 'lost'>;
   /** Aborted when the run must stop. */
   readonly signal: AbortSignal;
@@ -43,7 +45,7 @@ export class Delivery {
   #isGivenUp = false;
 
   constructor(options: DeliveryOptions) {
-    const { pool, indexing, flow, accounts, signal, collapse, maxPending = 0, logger } = options;
+    const { pool, indexing, flow, tracks, accounts, signal, collapse, maxPending = 0, logger } = options;
     this.#options = options;
     this.#publisher = new BatchingPublisher({
       signal,
@@ -51,7 +53,10 @@ export class Delivery {
       collapse,
       maxPending: maxPending > 0 ? maxPending : undefined,
       waitForSpace: () => pool.waitForSpace(),
-      submit: (batch) => pool.submit(batch),
+      submit: (batch, tracked) => {
+        if (tracked !== undefined) tracks.begin(pool.submitted, tracked);
+        pool.submit(batch);
+      },
       waitForPending: (most) => accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
       settled: async () => {
         await indexing.settled(pool.submitted);

@@ -1,20 +1,23 @@
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
-import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
+import type { EncodedBatch, Indexer, IndexFailure, SendAnswer } from '../component/indexer.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
-import { counted } from '../errors/counted.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
-import { EncodedDocuments, type EncodedSlice } from '../failures/encoded-documents.ts';
+import { EncodedDocuments } from '../failures/encoded-documents.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
 import type { FailedAtIndexer } from './accounts.ts';
+import type { BatchTracks, FailedWrite } from './batch-tracks.ts';
+import { countOf, encodedBatch, type Slice } from './encoded-batch.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
+import { checkAnswer, isLater } from './send-answer.ts';
+import { type ConfirmationListener, UnconfirmedBatches } from './unconfirmed.ts';
 
 /** Documents per batch if the config sets neither a number nor a size. */
 const DEFAULT_BATCH_SIZE = 100;
 
 /** Receives the results of documents, part by part. */
-export interface IndexingListener {
+export interface IndexingListener extends Pick<ConfirmationListener, 'onConfirmed' | 'onUnconfirmed'> {
   /** It is the turn of a part: its results count now. */
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
@@ -23,11 +26,6 @@ export interface IndexingListener {
   onSpace(): void;
   /** Where to count the sent batches. */
   readonly statistics?: SharedIndexing;
-}
-
-/** A slice of a part: documents `[from, to)`. */
-interface Slice extends EncodedSlice {
-  readonly part: OutcomePart;
 }
 
 /** A batch that the indexer is writing. */
@@ -49,6 +47,9 @@ export class Indexing {
   readonly #capacity: number;
   readonly #flow: FlowControl;
   readonly #listener: IndexingListener;
+  readonly #pipeline: string;
+  readonly #tracks: BatchTracks;
+  readonly #unconfirmed: UnconfirmedBatches;
   readonly #early = new Map<number, OutcomePart[]>();
   readonly #progress = new Signal();
   /** Documents that failed because the destination was unavailable, not because of their content. */
@@ -75,6 +76,8 @@ export class Indexing {
   /**
    * @param indexer undefined means that nothing is sent and every document succeeds
    * @param capacity no new batch is started while this many documents wait for the indexer
+   * @param pipeline the name of the pipeline
+   * @param tracks the chunks that the connector tracks
    */
   constructor(
     indexer: Indexer | undefined,
@@ -82,12 +85,21 @@ export class Indexing {
     capacity: number,
     flow: FlowControl,
     listener: IndexingListener,
+    pipeline: string,
+    tracks: BatchTracks,
   ) {
     this.#indexer = indexer;
     this.#capacity = capacity;
     this.#settings = settings;
     this.#flow = flow;
     this.#listener = listener;
+    this.#pipeline = pipeline;
+    this.#tracks = tracks;
+    this.#unconfirmed = new UnconfirmedBatches({
+      onConfirmed: (confirmation) => listener.onConfirmed(confirmation),
+      onUnconfirmed: (documents, failure) => listener.onUnconfirmed(documents, failure),
+      onProgress: () => this.#progress.notify(),
+    });
   }
 
   /** Accepts a part, in any order. */
@@ -137,15 +149,15 @@ export class Indexing {
   /** The number of the first unfinished batch. */
   #firstOpen(): number {
     const [oldest] = this.#inFlight;
-    if (oldest !== undefined) return oldest.from;
-    return (this.#ready[0]?.[0] ?? this.#filling[0])?.part.sequence ?? this.#head;
+    const unsent = (this.#ready[0]?.[0] ?? this.#filling[0])?.part.sequence ?? this.#head;
+    return Math.min(oldest?.from ?? unsent, this.#unconfirmed.first);
   }
 
-  /** Sends the remaining documents. Resolves when all accepted documents have been sent. */
+  /** Sends the remaining documents. Resolves when all accepted documents have been sent and confirmed. */
   async flush(): Promise<void> {
     this.#finishBatch();
     this.#send();
-    while (this.#inFlight.size > 0 || this.#ready.length > 0) await this.#progress.wait();
+    while (this.#inFlight.size > 0 || this.#ready.length > 0 || this.#unconfirmed.size > 0) await this.#progress.wait();
   }
 
   /**
@@ -159,7 +171,13 @@ export class Indexing {
     this.#finishBatch();
     const waiting = this.#ready.flat();
     this.#ready = [];
-    this.#cutAt = Math.min(this.#cutAt, this.#head, ...waiting.map(({ part }) => part.sequence));
+    this.#cutAt = Math.min(
+      this.#cutAt,
+      this.#head,
+      this.#unconfirmed.first,
+      ...waiting.map(({ part }) => part.sequence),
+    );
+    this.#unconfirmed.giveUp(failure);
     this.#progress.notify();
     // Parts that finished before their turn have been processed: they count as processed first, and then fail here.
     for (const parts of this.#early.values()) {
@@ -190,9 +208,11 @@ export class Indexing {
 
   #deliver(part: OutcomePart): void {
     this.#listener.onPart(part);
+    this.#tracks.processed(part);
     if (part.count === 0) return;
     if (this.#indexer === undefined) {
       this.#listener.onSucceeded(part.count);
+      this.#tracks.sent(part.sequence, part.count, []);
       return;
     }
     this.#queuedBytes += part.bytes.byteLength;
@@ -273,18 +293,18 @@ export class Indexing {
 
   async #sendBatch(slices: readonly Slice[]): Promise<void> {
     const documents = new EncodedDocuments(slices);
-    const batch = toBatch(slices, documents);
+    const batch = encodedBatch(slices, documents, this.#pipeline, (sequence) => this.#tracks.origin(sequence));
     const sending: Sending = { batch, documents, from: (slices[0] as Slice).part.sequence };
     this.#inFlight.add(sending);
     const { statistics } = this.#listener;
     statistics?.began();
     const start = performance.now();
-    const failures = await this.#attempt(batch);
-    const failed = Array.isArray(failures) ? failures.length : batch.count;
+    const answer = await this.#attempt(batch);
+    const failed = 'code' in answer ? batch.count : isLater(answer) ? 0 : answer.length;
     statistics?.ended(batch.count, failed, (performance.now() - start) / 1000);
     // A batch that was given up has already been counted.
     if (!this.#inFlight.delete(sending)) return;
-    this.#report(sending, failures);
+    this.#report(sending, slices, answer);
     for (const slice of slices) this.#settle(slice);
     this.#queuedDocuments -= batch.count;
     this.#tellFlow();
@@ -313,28 +333,58 @@ export class Indexing {
     return all.length === 0 ? undefined : all;
   }
 
-  async #attempt(batch: EncodedBatch): Promise<readonly IndexFailure[] | Failure> {
+  async #attempt(batch: EncodedBatch): Promise<SendAnswer | Failure> {
     try {
-      const failures = await (this.#indexer as Indexer).send(batch, this.#givenUp.signal);
-      checkAnswer(failures, batch.count);
-      return failures;
+      const answer = await (this.#indexer as Indexer).send(batch, this.#givenUp.signal);
+      checkAnswer(answer, batch.count);
+      return answer;
     } catch (error) {
       return toFailure(error, 'HR_INDEXER_FAILED');
     }
   }
 
-  #report({ batch, documents }: Sending, failures: readonly IndexFailure[] | Failure): void {
-    if (!Array.isArray(failures)) {
+  #report({ batch, documents, from }: Sending, slices: readonly Slice[], answer: SendAnswer | Failure): void {
+    if ('code' in answer) {
       this.undelivered += batch.count;
-      this.#listener.onFailed({ documents, from: 0, count: batch.count, failure: failures as Failure });
+      this.#listener.onFailed({ documents, from: 0, count: batch.count, failure: answer });
+      this.#track(slices, documents, (index) => ({ index, message: answer.message, undelivered: true }));
       return;
     }
-    for (const { index, message, status, undelivered } of failures as IndexFailure[]) {
+    if (isLater(answer)) {
+      this.#unconfirmed.add(batch.count, from, answer.confirmed);
+      return;
+    }
+    for (const { index, message, status, undelivered } of answer) {
       if (undelivered === true) this.undelivered++;
       const failure: Failure = { code: 'HR_INDEXER_FAILED', message };
       this.#listener.onFailed({ documents, from: index, count: 1, failure, status });
     }
-    this.#listener.onSucceeded(batch.count - failures.length);
+    this.#listener.onSucceeded(batch.count - answer.length);
+    const failed = new Map(answer.map((failure) => [failure.index, failure]));
+    this.#track(slices, documents, (index) => failed.get(index));
+  }
+
+  /** Reports the documents of tracked chunks. */
+  #track(
+    slices: readonly Slice[],
+    documents: EncodedDocuments,
+    failureOf: (index: number) => IndexFailure | undefined,
+  ): void {
+    let start = 0;
+    for (const { part, from, to } of slices) {
+      const first = start;
+      start += to - from;
+      if (!this.#tracks.has(part.sequence)) continue;
+      const failures: FailedWrite[] = [];
+      for (let index = first; index < start; index++) {
+        const failure = failureOf(index);
+        if (failure === undefined) continue;
+        const id = documents.ids[index] ?? '';
+        const { message, undelivered = false } = failure;
+        failures.push({ id, at: 'indexer', code: 'HR_INDEXER_FAILED', message, undelivered });
+      }
+      this.#tracks.sent(part.sequence, to - from, failures);
+    }
   }
 
   #tellFlow(): void {
@@ -343,46 +393,7 @@ export class Indexing {
   }
 }
 
-/**
- * A custom indexer may return any value. Throws if the value does not say which documents failed, because then some
- * documents would not count exactly once.
- */
-function checkAnswer(failures: unknown, count: number): void {
-  const indices = Array.isArray(failures) ? failures.map((failure) => failure?.index) : [undefined];
-  const areDocuments = indices.every((index) => Number.isInteger(index) && index >= 0 && index < count);
-  if (areDocuments && new Set(indices).size === indices.length) return;
-  const message = `The indexer's send() does not say which of ${counted(count, 'document')} failed`;
-  throw new HeadraceError('HR_INDEXER_FAILED', message, {
-    hint: 'Return [{ index, message }], with each position in the batch at most once, or an empty list.',
-  });
-}
-
 /** The approximate memory of a part that waits for its turn, in bytes. */
 function sizeOf({ bytes, ids, lengths, failures }: OutcomePart): number {
   return 1024 + bytes.byteLength + 2 * ids.length + (lengths?.byteLength ?? 0) + 500 * failures.length;
-}
-
-function countOf(slices: readonly Slice[]): number {
-  return slices.reduce((count, { from, to }) => count + to - from, 0);
-}
-
-function toBatch(slices: readonly Slice[], documents: EncodedDocuments): EncodedBatch {
-  return {
-    count: countOf(slices),
-    pieces: slices.map((slice) => slice.bytes),
-    lengths: () => lengthsOf(slices),
-    ids: () => documents.ids,
-  };
-}
-
-function lengthsOf(slices: readonly Slice[]): Uint32Array {
-  const lengths = slices.map(({ part, from, to }) => part.lengths?.subarray(from, to) ?? new Uint32Array());
-  if (lengths.length === 1) return lengths[0] as Uint32Array;
-  const all = new Uint32Array(lengths.reduce((count, { length }) => count + length, 0));
-  let at = 0;
-  for (const some of lengths) {
-    all.set(some, at);
-    at += some.length;
-  }
-  return all;
 }

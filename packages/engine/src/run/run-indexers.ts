@@ -51,10 +51,11 @@ export class RunIndexers {
   async #make(): Promise<RunIndexer> {
     try {
       const indexer = await this.#create();
-      const encoder = indexer?.encoder();
+      const pipelines = new Map(this.#config.connectors.map(({ name, pipeline }) => [name, pipeline]));
       return {
         indexer,
-        encoder: (connector) => (indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : encoder),
+        encoder: (connector) =>
+          indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : indexer?.encoder(pipelines.get(connector)),
         connect: () => {
           this.#connected ??= this.#connect(indexer);
           return this.#connected;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { EncodedBatch, Indexer } from '../component/indexer.ts';
 import { FlowControl } from '../transport/flow-control.ts';
+import { BatchTracks } from './batch-tracks.ts';
 import { Indexing } from './indexing.ts';
 
 const BYTES = new Uint8Array(1);
@@ -17,9 +18,18 @@ function harness() {
   const requests: (() => void)[] = [];
   const send = (_: EncodedBatch) => new Promise((resolve) => requests.push(() => resolve([])));
   const flow = new FlowControl();
-  const listener = { onPart() {}, onSucceeded() {}, onFailed() {}, onSpace() {} };
+  const ignore = () => undefined;
+  const listener = {
+    onPart: ignore,
+    onSucceeded: ignore,
+    onFailed: ignore,
+    onConfirmed: ignore,
+    onUnconfirmed: ignore,
+    onSpace: ignore,
+  };
   const settings = { batchSize: 1, batchTimeout: 1 } as never;
-  const indexing = new Indexing({ streaming: false, send } as unknown as Indexer, settings, 1000, flow, listener);
+  const indexer = { streaming: false, send } as unknown as Indexer;
+  const indexing = new Indexing(indexer, settings, 1000, flow, listener, 'p', new BatchTracks());
   const answer = async () => {
     while (requests.length === 0) await new Promise(setImmediate);
     requests.shift()?.();

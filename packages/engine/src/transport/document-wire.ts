@@ -10,7 +10,7 @@ import { base64, Double, type JsonObject, type Value } from '../document/value.t
  * previous document. Values that JSON lacks, and objects, are tagged objects. There is no ambiguity, because no value
  * is written as a plain object without a tag.
  */
-type WireValue = string | number | boolean | null | WireValue[] | Tagged;
+export type WireValue = string | number | boolean | null | WireValue[] | Tagged;
 type Tagged = { d: string } | { i: string } | { b: string } | { o: (string | WireValue)[] };
 
 const NO_FIELDS = Shape.of([]);
@@ -47,7 +47,8 @@ export function decodeDocuments(bytes: Uint8Array): Document[] {
   return documents;
 }
 
-function encodeList(values: readonly Value[]): WireValue[] {
+/** Values as `JSON.stringify` can write them. Returns the same list if none of them is special. */
+export function encodeList(values: readonly Value[]): WireValue[] {
   for (let i = 0; i < values.length; i++) {
     if (isSpecial(values[i] as Value)) return values.map(encodeValue);
   }
@@ -72,7 +73,8 @@ function encodeValue(value: Value): WireValue {
   return { o: members };
 }
 
-function decodeList(values: WireValue[]): Value[] {
+/** The values of `encodeList`, after `JSON.parse`. Changes the list. */
+export function decodeList(values: WireValue[]): Value[] {
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
     if (typeof value === 'object' && value !== null) values[i] = decodeValue(value) as WireValue;

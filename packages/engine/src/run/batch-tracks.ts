@@ -1,0 +1,101 @@
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
+import type { ChunkOutcome, FailedInChunk, TrackedChunk } from '../component/connector.ts';
+
+/** A document that the indexer could not write. */
+export interface FailedWrite extends FailedInChunk {
+  readonly undelivered: boolean;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The outcome of a batch so far. */
+interface Track extends Mutable<ChunkOutcome> {
+  readonly chunk: TrackedChunk;
+  failures: FailedInChunk[];
+  createdIds: string[];
+  droppedIds: string[];
+  sentIds: string[];
+  /** Whether the last part has come. */
+  isProcessed: boolean;
+  /** The number of its documents that wait for the indexer. */
+  unsent: number;
+}
+
+/**
+ * Follows the chunks that a connector tracks, from the pipeline threads through the indexer, and reports each when all
+ * its documents have finished.
+ */
+export class BatchTracks {
+  readonly #tracks = new Map<number, Track>();
+
+  /** Begins to follow a chunk, which was handed over as the batch of this number. */
+  begin(sequence: number, chunk: TrackedChunk): void {
+    this.#tracks.set(sequence, {
+      chunk,
+      published: 0,
+      created: 0,
+      succeeded: 0,
+      failed: 0,
+      dropped: 0,
+      undelivered: 0,
+      failures: [],
+      createdIds: [],
+      droppedIds: [],
+      sentIds: [],
+      isProcessed: false,
+      unsent: 0,
+    });
+  }
+
+  /** The origin of a batch; undefined if the connector does not track it. */
+  origin(sequence: number): unknown {
+    return this.#tracks.get(sequence)?.chunk.origin;
+  }
+
+  /** Whether a batch is tracked. */
+  has(sequence: number): boolean {
+    return this.#tracks.has(sequence);
+  }
+
+  /** Adds what left the pipeline. */
+  processed(part: OutcomePart): void {
+    const track = this.#tracks.get(part.sequence);
+    if (track === undefined) return;
+    track.published += part.published;
+    track.created += part.created;
+    track.failed += part.failed;
+    track.dropped += part.dropped;
+    for (const { id, at, failure } of part.failures) {
+      track.failures.push({ id, at, code: failure.code, message: failure.message });
+    }
+    track.createdIds.push(...(part.lists?.created ?? []));
+    track.droppedIds.push(...(part.lists?.dropped ?? []));
+    track.sentIds.push(...(part.lists?.sent ?? []));
+    track.unsent += part.count;
+    // Documents of a batch that was cut are missing: its source must deliver it again.
+    if (part.last && part.cut === true) this.#tracks.delete(part.sequence);
+    else if (part.last) track.isProcessed = true;
+    this.#closeIfFinished(part.sequence, track);
+  }
+
+  /** Adds the answer of the indexer for some documents of a batch. */
+  sent(sequence: number, documents: number, failures: readonly FailedWrite[]): void {
+    const track = this.#tracks.get(sequence);
+    if (track === undefined) return;
+    track.unsent -= documents;
+    track.succeeded += documents - failures.length;
+    track.failed += failures.length;
+    for (const { undelivered, ...failure } of failures) {
+      if (undelivered) track.undelivered++;
+      track.failures.push(failure);
+    }
+    this.#closeIfFinished(sequence, track);
+  }
+
+  #closeIfFinished(sequence: number, track: Track): void {
+    if (!track.isProcessed || track.unsent > 0) return;
+    this.#tracks.delete(sequence);
+    const { chunk, isProcessed: _, unsent: __, ...outcome } = track;
+    chunk.finished(outcome);
+  }
+}

@@ -1,0 +1,42 @@
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
+import type { EncodedBatch } from '../component/indexer.ts';
+import type { EncodedDocuments, EncodedSlice } from '../failures/encoded-documents.ts';
+
+/** A slice of a part: documents `[from, to)`. */
+export interface Slice extends EncodedSlice {
+  readonly part: OutcomePart;
+}
+
+/** The documents of slices, as the indexer receives them. */
+export function encodedBatch(
+  slices: readonly Slice[],
+  documents: EncodedDocuments,
+  pipeline: string,
+  originOf: (sequence: number) => unknown,
+): EncodedBatch {
+  return {
+    count: countOf(slices),
+    pieces: slices.map((slice) => slice.bytes),
+    lengths: () => lengthsOf(slices),
+    ids: () => documents.ids,
+    pipeline,
+    origins: () => slices.map(({ part }) => originOf(part.sequence)),
+  };
+}
+
+/** The number of documents. */
+export function countOf(slices: readonly Slice[]): number {
+  return slices.reduce((count, { from, to }) => count + to - from, 0);
+}
+
+function lengthsOf(slices: readonly Slice[]): Uint32Array {
+  const lengths = slices.map(({ part, from, to }) => part.lengths?.subarray(from, to) ?? new Uint32Array());
+  if (lengths.length === 1) return lengths[0] as Uint32Array;
+  const all = new Uint32Array(lengths.reduce((count, { length }) => count + length, 0));
+  let at = 0;
+  for (const some of lengths) {
+    all.set(some, at);
+    at += some.length;
+  }
+  return all;
+}

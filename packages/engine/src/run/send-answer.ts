@@ -1,0 +1,23 @@
+import type { LaterAnswer, SendAnswer } from '../component/indexer.ts';
+import { counted } from '../errors/counted.ts';
+import { HeadraceError } from '../errors/headrace-error.ts';
+
+/** Whether an answer of an indexer is a promise of a confirmation. */
+export function isLater(answer: SendAnswer): answer is LaterAnswer {
+  return !Array.isArray(answer);
+}
+
+/**
+ * A custom indexer may return any value. Throws if the value does not say which documents failed, because then some
+ * documents would not count exactly once.
+ */
+export function checkAnswer(answer: unknown, count: number): void {
+  if ((answer as Partial<LaterAnswer> | undefined)?.confirmed instanceof Promise) return;
+  const indices = Array.isArray(answer) ? answer.map((failure) => failure?.index) : [undefined];
+  const areDocuments = indices.every((index) => Number.isInteger(index) && index >= 0 && index < count);
+  if (areDocuments && new Set(indices).size === indices.length) return;
+  const message = `The indexer's send() does not say which of ${counted(count, 'document')} failed`;
+  throw new HeadraceError('HR_INDEXER_FAILED', message, {
+    hint: 'Return [{ index, message }], with each position in the batch at most once, or an empty list.',
+  });
+}

@@ -1,0 +1,62 @@
+import type { Confirmation } from '../component/indexer.ts';
+import { type Failure, toFailure } from '../errors/headrace-error.ts';
+
+/** A batch that the destination has taken and not confirmed. */
+interface Unconfirmed {
+  readonly documents: number;
+  /** The number of the first source batch in it. */
+  readonly from: number;
+}
+
+/** Receives the results of batches that were confirmed later. */
+export interface ConfirmationListener {
+  onConfirmed(confirmation: Confirmation): void;
+  /** So many documents will not be confirmed. */
+  onUnconfirmed(documents: number, failure: Failure): void;
+  /** Called after each of the others. */
+  onProgress(): void;
+}
+
+/** The batches whose destination confirms them later: see `LaterAnswer`. */
+export class UnconfirmedBatches {
+  /** In the order in which they were sent. */
+  readonly #open = new Set<Unconfirmed>();
+  readonly #listener: ConfirmationListener;
+
+  constructor(listener: ConfirmationListener) {
+    this.#listener = listener;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** The number of the first source batch that is not confirmed. */
+  get first(): number {
+    const [oldest] = this.#open;
+    return oldest?.from ?? Number.POSITIVE_INFINITY;
+  }
+
+  add(documents: number, from: number, confirmed: Promise<Confirmation>): void {
+    const batch = { documents, from };
+    this.#open.add(batch);
+    // A batch that was given up has already been counted.
+    const close = (report: () => void) => {
+      if (!this.#open.delete(batch)) return;
+      report();
+      this.#listener.onProgress();
+    };
+    confirmed.then(
+      (confirmation) => close(() => this.#listener.onConfirmed(confirmation)),
+      (error) => close(() => this.#listener.onUnconfirmed(documents, toFailure(error, 'HR_INDEXER_FAILED'))),
+    );
+  }
+
+  /** Stops waiting: the documents count as failed for this reason. */
+  giveUp(failure: Failure): void {
+    for (const batch of [...this.#open]) {
+      this.#open.delete(batch);
+      this.#listener.onUnconfirmed(batch.documents, failure);
+    }
+  }
+}
