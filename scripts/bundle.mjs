@@ -68,6 +68,8 @@ await bundle(
   'components',
   {
     index: 'index.js',
+    kafka: 'kafka/index.js',
+    libraries: 'libraries/optional-library.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),
     ...componentsOf('stages', light),

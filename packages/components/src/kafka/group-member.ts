@@ -11,6 +11,14 @@ type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
 export interface PartitionPosition {
   readonly offset: bigint;
   readonly leaderEpoch: number;
+  /** A note of at most 4096 bytes that the group stores with the offset. */
+  readonly note?: string;
+}
+
+/** What the group has stored for a partition. `offset` is undefined if nothing was ever committed. */
+export interface CommittedPosition {
+  readonly offset: bigint | undefined;
+  readonly note: string;
 }
 
 /** Reads the partitions that a member of a group has. */
@@ -80,6 +88,9 @@ export class GroupMember {
         // To join takes as long as the slowest member.
         requestTimeout: rebalanceTimeoutOf(options) + JOIN_GRACE_MS,
         protocols: [PROTOCOL],
+        // Members of the group may read other topics, for example workers and indexers of a distributed run.
+        partitionAssigner: (leader, members, _topics, metadata) =>
+          library.cooperativeStickyAssigner(leader, members, new Set(metadata.topics.keys()), metadata),
         protocolsMetadata: () => this.#beforeJoin(),
       } as Options),
     );
@@ -111,14 +122,40 @@ export class GroupMember {
   /** Tells the group how far we have come. Partitions that are not ours are left out. Throws an error of the library. */
   async commit(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
     const { topic } = this.#settings;
+    const { groupId } = this.#settings.options;
     const ours = new Set(this.#owned);
-    const offsets = [...positions].flatMap(([partition, position]) =>
-      ours.has(partition) ? [{ topic, partition, ...position }] : [],
+    const partitions = [...positions].flatMap(([partition, { offset, leaderEpoch, note = '' }]) =>
+      ours.has(partition)
+        ? [
+            {
+              partitionIndex: partition,
+              committedOffset: offset,
+              committedLeaderEpoch: leaderEpoch,
+              committedMetadata: note,
+            },
+          ]
+        : [],
     );
-    if (offsets.length === 0) return;
-    this.#courier.memberId = this.#consumer.memberId;
-    this.#courier.generationId = this.#consumer.generationId;
-    await this.#courier.commit({ offsets });
+    if (partitions.length === 0) return;
+    const { memberId, generationId, groupInstanceId } = this.#consumer;
+    await this.#callCoordinator('OffsetCommit', groupId, generationId, memberId, groupInstanceId, [
+      { name: topic, partitions },
+    ]);
+  }
+
+  /** What the group has stored for some partitions. Throws an error of the library. */
+  async committed(partitions: readonly number[]): Promise<ReadonlyMap<number, CommittedPosition>> {
+    const { topic, options } = this.#settings;
+    const asked = [{ name: topic, partitionIndexes: [...partitions] }];
+    const group = { groupId: options.groupId, memberId: null, memberEpoch: -1, topics: asked };
+    const answer = (await this.#callCoordinator('OffsetFetch', [group], false)) as OffsetFetchAnswer;
+    const stored = answer.groups[0]?.topics[0]?.partitions ?? [];
+    return new Map(
+      stored.map(({ partitionIndex, committedOffset, metadata }) => [
+        partitionIndex,
+        { offset: committedOffset < 0n ? undefined : committedOffset, note: metadata ?? '' },
+      ]),
+    );
   }
 
   /** Leaves the group, so that the others get our partitions at once. Never rejects. */
@@ -129,7 +166,8 @@ export class GroupMember {
     // It leaves, but after a request to join that may be open.
     const closing = this.#consumer.close(true).catch(() => undefined);
     const leaving = async () => {
-      if (memberId !== null) await this.#callCoordinator('LeaveGroup', [{ memberId }]).catch(() => undefined);
+      const { groupId } = this.#settings.options;
+      if (memberId !== null) await this.#callCoordinator('LeaveGroup', groupId, [{ memberId }]).catch(() => undefined);
       await closing;
     };
     await withinCloseTime(leaving());
@@ -217,11 +255,16 @@ export class GroupMember {
 
   async #heartbeat(): Promise<void> {
     const { memberId, generationId, groupInstanceId } = this.#consumer;
-    if (memberId !== null) await this.#callCoordinator('Heartbeat', generationId, memberId, groupInstanceId);
+    if (memberId === null) return;
+    const { groupId } = this.#settings.options;
+    await this.#callCoordinator('Heartbeat', groupId, generationId, memberId, groupInstanceId);
   }
 
-  /** Sends a request to the coordinator of the group, after the id of the group. */
-  async #callCoordinator(name: 'Heartbeat' | 'LeaveGroup', ...args: unknown[]): Promise<void> {
+  /** Sends a request to the coordinator of the group. */
+  async #callCoordinator(
+    name: 'Heartbeat' | 'LeaveGroup' | 'OffsetCommit' | 'OffsetFetch',
+    ...args: unknown[]
+  ): Promise<unknown> {
     const courier = this.#courier;
     const library = this.#library;
     const settings = this.#settings;
@@ -230,8 +273,21 @@ export class GroupMember {
     if (broker === undefined) throw new Error('The coordinator of the group is not known');
     const connection = await called<Connection>((done) => courier[library.kGetConnection](broker, done));
     const api = await called<API<unknown[], unknown>>((done) => courier[library.kGetApi](name, done));
-    await api.async(connection, settings.options.groupId, ...args);
+    return api.async(connection, ...args);
   }
+}
+
+/** The part of the answer to OffsetFetch that we read. */
+interface OffsetFetchAnswer {
+  readonly groups: readonly {
+    readonly topics: readonly {
+      readonly partitions: readonly {
+        readonly partitionIndex: number;
+        readonly committedOffset: bigint;
+        readonly metadata: string | null;
+      }[];
+    }[];
+  }[];
 }
 
 function rebalanceTimeoutOf(options: Options): number {

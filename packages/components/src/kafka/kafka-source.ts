@@ -6,7 +6,7 @@ import { type KafkaProperties, numberOf } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { consumerOptions } from './consumer-properties.ts';
-import { GroupMember, type PartitionOwner, type PartitionPosition } from './group-member.ts';
+import { type CommittedPosition, GroupMember, type PartitionOwner, type PartitionPosition } from './group-member.ts';
 import { EARLIEST, LATEST, type TopicMessage, TopicReader } from './topic-reader.ts';
 
 export interface KafkaSourceSettings {
@@ -30,6 +30,8 @@ export interface KafkaSourceSettings {
   readonly onRelease: (partitions: readonly number[], signal: AbortSignal) => Promise<boolean>;
   /** Partitions went to other members, released or not. */
   readonly onGone: (partitions: readonly number[]) => void;
+  /** Called before partitions are read, with what the group has stored for them and the offset of the first message. */
+  readonly onGained?: (partitions: ReadonlyMap<number, GainedPartition>) => void | Promise<void>;
 }
 
 /** Shorter ones are refused by brokers, as they are set up by default. */
@@ -40,6 +42,14 @@ const HEARTBEAT_MS = 3000;
 const WAIT_TOLD_MS = 5000;
 /** What one request to a broker may bring; it is in memory until it has been read. */
 const MAX_FETCH_BYTES = 8 * 1024 * 1024;
+
+/** A partition that is about to be read. */
+export interface GainedPartition {
+  /** The offset of the first message that is read. */
+  readonly offset: bigint;
+  /** The note that was stored with the last commit; empty if there is none. */
+  readonly note: string;
+}
 
 type Library = typeof import('@platformatic/kafka');
 type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
@@ -142,10 +152,13 @@ export class KafkaSource {
       await this.#readFrom(partitions);
       return;
     }
+    // The first partitions are gained before the call below returns.
+    const ready = Promise.withResolvers<void>();
     const joined = tellOfWaiting(this.#settings);
     try {
       const owner: PartitionOwner = {
-        gained: (gained) => void this.#readFrom(gained).catch((error) => this.#reader.fail(error)),
+        gained: (gained) =>
+          void ready.promise.then(() => this.#readFrom(gained)).catch((error) => this.#reader.fail(error)),
         release: async (released, signal) => {
           this.#stopReading(released);
           try {
@@ -161,6 +174,7 @@ export class KafkaSource {
         failed: (error) => this.#reader.fail(error),
       };
       this.#member = await GroupMember.join(library, { topic, options: this.#options, owner, log });
+      ready.resolve();
     } finally {
       joined();
     }
@@ -168,18 +182,36 @@ export class KafkaSource {
 
   /** Begins to read partitions: as asked for, else where the group is, else as `auto.offset.reset` says. */
   async #readFrom(partitions: readonly number[]): Promise<void> {
-    const { topic, offsets } = this.#settings;
+    const { offsets } = this.#settings;
     const call = {};
     for (const partition of partitions) this.#beginning.set(partition, call);
-    const committed = await this.#client.listCommittedOffsets({ topics: [{ topic, partitions: [...partitions] }] });
+    const committed = await this.#committed(partitions);
     const fallback = await this.#offsetsAt(this.#reset);
+    const gained = new Map<number, GainedPartition>();
     for (const partition of partitions) {
+      const { offset, note = '' } = committed.get(partition) ?? {};
+      gained.set(partition, { offset: offsets?.get(partition) ?? offset ?? fallback[partition] ?? 0n, note });
+    }
+    await this.#settings.onGained?.(gained);
+    for (const [partition, { offset }] of gained) {
       // It may have been taken away meanwhile, or even come back.
       if (this.#beginning.get(partition) !== call) continue;
       this.#beginning.delete(partition);
-      const kept = committed.get(topic)?.[partition] ?? -1n;
-      this.#reader.assign(partition, offsets?.get(partition) ?? (kept >= 0n ? kept : (fallback[partition] ?? 0n)));
+      this.#reader.assign(partition, offset);
     }
+  }
+
+  async #committed(partitions: readonly number[]): Promise<ReadonlyMap<number, Partial<CommittedPosition>>> {
+    if (this.#member !== undefined) return this.#member.committed(partitions);
+    const { topic } = this.#settings;
+    const all = await this.#client.listCommittedOffsets({ topics: [{ topic, partitions: [...partitions] }] });
+    const offsets = all.get(topic) ?? [];
+    return new Map(
+      partitions.flatMap((partition) => {
+        const offset = offsets[partition] ?? -1n;
+        return offset >= 0n ? [[partition, { offset }]] : [];
+      }),
+    );
   }
 
   #stopReading(partitions: readonly number[]): void {

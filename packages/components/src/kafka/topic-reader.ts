@@ -8,7 +8,9 @@ export interface TopicMessage {
   readonly partition: number;
   readonly offset: bigint;
   readonly leaderEpoch: number;
+  readonly key: Buffer | undefined;
   readonly value: Buffer | undefined;
+  readonly headers: readonly (readonly [Buffer | null, Buffer | null])[];
 }
 
 export interface TopicReaderSettings {
@@ -185,11 +187,18 @@ export class TopicReader {
           records,
         } of batches ?? []) {
           if ((attributes & CONTROL_BATCH) === 0) {
-            for (const { offsetDelta, value } of records) {
+            for (const { offsetDelta, key, value, headers } of records) {
               const offset = firstOffset + BigInt(offsetDelta);
               // Brokers give whole batches, also from the middle on.
               if (offset < assigned.position) continue;
-              this.#buffered.push({ partition, offset, leaderEpoch, value: value ?? undefined });
+              this.#buffered.push({
+                partition,
+                offset,
+                leaderEpoch,
+                key: key ?? undefined,
+                value: value ?? undefined,
+                headers,
+              });
             }
           }
           assigned.position = firstOffset + BigInt(lastOffsetDelta) + 1n;
