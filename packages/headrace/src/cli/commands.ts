@@ -33,6 +33,32 @@ const componentOptions = {
   },
 } as const;
 
+const topic = { name: 'TOPIC', required: true, description: 'The dead-letter topic: PIPELINE_fail.' } as const;
+
+const kafkaConfig = {
+  config: {
+    kind: 'text',
+    value: 'CONFIG',
+    description: 'The config, whose kafka block says where the topic is.',
+    completes: 'file',
+  },
+} as const;
+
+/** Options of the processes of distributed runs. */
+const roleOptions = {
+  pipeline: {
+    kind: 'text',
+    value: 'NAME',
+    description: 'The pipeline. May be missing if the config has only one.',
+  },
+  threads: { kind: 'count', value: 'N', description: 'How many threads run the stages. Sets worker.threads.' },
+  healthPort: {
+    kind: 'count',
+    value: 'PORT',
+    description: 'Serve /livez, /readyz and /metrics (Prometheus) on this port.',
+  },
+} as const;
+
 const explained: readonly CommandSpec[] = [
   command({
     name: 'serve',
@@ -81,9 +107,78 @@ const explained: readonly CommandSpec[] = [
         description: 'Execute no connector, but run the documents of such a file again.',
         completes: 'file',
       },
+      distributed: {
+        kind: 'flag',
+        description: 'Publish to Kafka only: workers and indexers in other processes do the rest.',
+      },
+      external: {
+        kind: 'flag',
+        description: 'Run everything in this process, with the queues on Kafka.',
+      },
       ...componentOptions,
     },
     load: async () => (await import('../commands/run.ts')).run,
+  }),
+  command({
+    name: 'worker',
+    summary: 'Run the stages of a pipeline for distributed runs.',
+    details:
+      'Reads documents from the source topic of the pipeline and sends them on to its dest topic, until it is stopped.\n' +
+      'The first Ctrl-C or SIGTERM finishes the documents in progress, the second one ends the process.',
+    examples: [
+      'headrace worker movies.conf',
+      'headrace worker movies.conf --pipeline p1 --threads 4 --health-port 8081',
+    ],
+    arguments: [config],
+    options: { ...configOptions, ...roleOptions, ...componentOptions },
+    load: async () => (await import('../commands/role.ts')).worker,
+  }),
+  command({
+    name: 'indexer',
+    summary: 'Index the documents of distributed runs.',
+    details: 'Reads processed documents from the dest topic of the pipeline and indexes them, until it is stopped.',
+    examples: ['headrace indexer movies.conf', 'headrace indexer movies.conf --pipeline p1'],
+    arguments: [config],
+    options: { ...configOptions, ...roleOptions, ...componentOptions },
+    load: async () => (await import('../commands/role.ts')).indexer,
+  }),
+  command({
+    name: 'worker-indexer',
+    summary: 'Run the stages and index, for distributed runs and streams.',
+    details:
+      'Reads documents from the source topic of the pipeline, processes and indexes them, until it is stopped.\n' +
+      'Other programs may write to that topic: a run is not needed.',
+    examples: ['headrace worker-indexer movies.conf'],
+    arguments: [config],
+    options: { ...configOptions, ...roleOptions, ...componentOptions },
+    load: async () => (await import('../commands/role.ts')).workerIndexer,
+  }),
+  command({
+    name: 'dead-letters',
+    summary: 'List a dead-letter topic, with the reason of each message.',
+    details: 'Prints a line of JSON for each message: its place, id, reason and document. Changes nothing.',
+    examples: ['headrace dead-letters p1_fail --config movies.conf'],
+    arguments: [topic],
+    options: { ...kafkaConfig, ...configOptions },
+    load: async () => (await import('../commands/dead-letters.ts')).deadLetters,
+  }),
+  command({
+    name: 'replay',
+    summary: 'Process the messages of a dead-letter topic again.',
+    details:
+      'Sends each message to the source topic of its pipeline, once: the next replay continues after the last message.',
+    examples: ['headrace replay p1_fail --config movies.conf'],
+    arguments: [topic],
+    options: {
+      ...kafkaConfig,
+      ...configOptions,
+      to: {
+        kind: 'text',
+        value: 'TOPIC',
+        description: 'The topic to write. Defaults to the source topic of the pipeline.',
+      },
+    },
+    load: async () => (await import('../commands/dead-letters.ts')).replay,
   }),
   command({
     name: 'validate',

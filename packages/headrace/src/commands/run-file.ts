@@ -13,11 +13,13 @@ import type { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
-import { EXIT } from '../process/exit-code.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 import { sayError, writeRecord, writesJson } from '../process/standard-error.ts';
 import { onStopSignal, type StopSignal, signalExitCode } from '../process/stop-signals.ts';
 import { FailureFile, readFailureFile } from '../report/failure-file.ts';
 import { createReporter } from '../report/run-reporter.ts';
+import type { PublishedRun } from './distribute.ts';
+import type { DistributedConfig } from './load-distributed.ts';
 
 export interface RunOptions {
   readonly set: readonly string[];
@@ -26,23 +28,28 @@ export interface RunOptions {
   readonly maxFailures: string | undefined;
   readonly retry: string | undefined;
   readonly components: readonly string[];
+  readonly distributed: boolean;
+  readonly external: boolean;
 }
 
 /** Runs the config of a file in threads that are ready. Gives the exit code. */
 export async function runFile(threads: RunLauncher, file: string, options: RunOptions): Promise<number> {
-  const { root, problems, name } = await loadConfig(file, settingsOf(options));
-  writeProblems(problems, name);
-  if (root === undefined || hasErrors(problems)) return EXIT.invalid;
-  const mask = new SecretMask(root, false);
+  const isDistributed = options.distributed || options.external;
+  if (isDistributed) checkOptions(options);
+  const loaded = await load(file, options, isDistributed);
+  if (loaded === undefined) return EXIT.invalid;
+  const { name } = loaded;
+  const mask = new SecretMask(loaded.root, false);
   const masked = (text: string) => mask.text(text);
   const retry = options.retry === undefined ? undefined : await readFailureFile(options.retry, options.failures);
-  const registry = registrySource(file, options.components);
-
   const failures = options.failures === undefined ? undefined : new FailureFile(options.failures, masked);
   const runId = randomUUID();
   // The run continues while the modules for its report are loaded.
   const reporting = createReporter(runId, () => handle.progress());
   const log = (record: LogRecord) => void reporting.then((reporter) => reporter.log(record));
+  const onLog = (record: LogRecord) => log(mask.record(record));
+  const published = await publish(loaded, options.external, threads, onLog);
+  const { root, registry } = published ?? loaded;
   const handle = threads.start(
     {
       runId,
@@ -55,11 +62,12 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
       keepAllFailures: true,
     },
     {
-      onLog: (record) => log(mask.record(record)),
+      onLog,
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
     },
   );
-  const summaryTo = options.dryRun === undefined ? besideDocuments(root, registry) : Promise.resolve(process.stdout);
+  const summaryTo =
+    options.dryRun === undefined ? besideDocuments(loaded.root, loaded.registry) : Promise.resolve(process.stdout);
   // It matters when the run is over, which goes to its end whatever comes of this.
   summaryTo.catch(() => undefined);
   let stoppedBy: StopSignal | undefined;
@@ -71,6 +79,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
   });
   try {
     const result = await handle.done;
+    await published?.close();
     (await reporting).close();
     const invalid = isInvalid(result);
     const reported = result.problems.filter((p) => invalid || p.severity === 'warning');
@@ -89,6 +98,54 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
     return result.status === 'SUCCEEDED' && undelivered === 0 ? EXIT.ok : EXIT.failed;
   } finally {
     stopListening();
+  }
+}
+
+/** A config that is ready to run. */
+interface Loaded {
+  readonly root: ObjectNode;
+  readonly registry: RegistrySource;
+  readonly name: string;
+  /** Set for a distributed run. */
+  readonly distributed?: DistributedConfig;
+}
+
+/** Reads the config. Reports its problems; undefined if it cannot run. */
+async function load(file: string, options: RunOptions, isDistributed: boolean): Promise<Loaded | undefined> {
+  const registry = registrySource(file, options.components);
+  if (isDistributed) {
+    const { loadDistributed } = await import('./load-distributed.ts');
+    const distributed = await loadDistributed(file, settingsOf(options), options.components);
+    return distributed && { root: distributed.root, registry, name: distributed.name, distributed };
+  }
+  const { root, problems, name } = await loadConfig(file, settingsOf(options));
+  writeProblems(problems, name);
+  return root === undefined || hasErrors(problems) ? undefined : { root, registry, name };
+}
+
+/** Prepares a distributed run; undefined for a run in this process. */
+async function publish(
+  { distributed }: Loaded,
+  isExternal: boolean,
+  threads: RunLauncher,
+  onLog: (record: LogRecord) => void,
+): Promise<PublishedRun | undefined> {
+  if (distributed === undefined) return undefined;
+  const { distribute } = await import('./distribute.ts');
+  const stop = new AbortController();
+  const stopListening = onStopSignal(() => stop.abort());
+  try {
+    return await distribute(distributed, isExternal, threads, onLog, stop.signal);
+  } finally {
+    stopListening();
+  }
+}
+
+function checkOptions({ distributed, external, dryRun, retry }: RunOptions): void {
+  if (distributed && external) throw new CommandError('Use --distributed or --external, not both.', EXIT.invalid);
+  if (dryRun !== undefined || retry !== undefined) {
+    const option = dryRun === undefined ? '--retry' : '--dry-run';
+    throw new CommandError(`${option} runs in one process. Remove --distributed or --external.`, EXIT.invalid);
   }
 }
 

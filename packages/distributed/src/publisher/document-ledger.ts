@@ -1,0 +1,108 @@
+import type { Confirmation, FailedInChunk } from '@headrace/engine';
+import type { DocumentEvent } from '../queue/document-events.ts';
+
+/** A batch of the publisher, and what became of its documents so far. */
+interface OpenBatch {
+  unfinished: number;
+  created: number;
+  succeeded: number;
+  failed: number;
+  dropped: number;
+  readonly failures: FailedInChunk[];
+  readonly resolve: (confirmation: Confirmation) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** So many failures of a batch are listed. */
+const MAX_FAILURES = 100;
+
+/**
+ * The accounting of a run in Lucille's format, which reports about single documents. An id may be published several
+ * times; each event finishes one of them. Events may come before the event that created their document.
+ */
+export class DocumentLedger {
+  /** The batches of the unfinished documents of an id. */
+  readonly #pending = new Map<string, OpenBatch[]>();
+  /** Events that came before their document was created. */
+  readonly #early = new Map<string, DocumentEvent[]>();
+  /** In the order in which they were published. */
+  readonly #open = new Set<OpenBatch>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Adds a batch of documents. Must be called before they are written. */
+  add(ids: readonly string[]): Promise<Confirmation> {
+    const { promise, resolve, reject } = Promise.withResolvers<Confirmation>();
+    const none = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
+    const batch: OpenBatch = { unfinished: ids.length, ...none, resolve, reject };
+    this.#open.add(batch);
+    for (const id of ids) this.#expect(id, batch);
+    return promise;
+  }
+
+  /** A document of a batch could not be written. */
+  refused(id: string, message: string): void {
+    this.report({ type: 'FAIL', documentId: id, message });
+  }
+
+  /** Takes an event. Returns whether it finished a batch. */
+  report(event: DocumentEvent): boolean {
+    const { type, documentId } = event;
+    if (type === 'CREATE') return this.#create(documentId);
+    const batches = this.#pending.get(documentId);
+    const batch = batches?.shift();
+    if (batch === undefined) {
+      // A duplicate, or the event of a child that comes before the child.
+      this.#early.getOrInsertComputed(documentId, () => []).push(event);
+      return false;
+    }
+    if (batches?.length === 0) this.#pending.delete(documentId);
+    return this.#finish(batch, event);
+  }
+
+  /** Gives up all open batches. */
+  giveUp(error: Error): void {
+    for (const { reject } of this.#open) reject(error);
+    this.#open.clear();
+    this.#pending.clear();
+  }
+
+  /** A child belongs to the oldest open batch: events do not say who its parent is, and only the sums count. */
+  #create(id: string): boolean {
+    const [batch] = this.#open;
+    if (batch === undefined) return false;
+    batch.created++;
+    batch.unfinished++;
+    this.#expect(id, batch);
+    const early = this.#early.get(id)?.shift();
+    return early === undefined ? false : this.report(early);
+  }
+
+  #expect(id: string, batch: OpenBatch): void {
+    this.#pending.getOrInsertComputed(id, () => []).push(batch);
+  }
+
+  #finish(batch: OpenBatch, { type, documentId, message = '' }: DocumentEvent): boolean {
+    batch.unfinished--;
+    if (type === 'FINISH') batch.succeeded++;
+    else if (type === 'DROP') batch.dropped++;
+    else {
+      batch.failed++;
+      const at = message.startsWith('FAILED: ') ? 'indexer' : 'worker';
+      const failure = {
+        id: documentId,
+        at,
+        code: 'HR_STAGE_FAILED',
+        message: message.replace(/^FAILED: /, ''),
+      } as const;
+      if (batch.failures.length < MAX_FAILURES) batch.failures.push(failure);
+    }
+    if (batch.unfinished > 0) return false;
+    this.#open.delete(batch);
+    const { created, succeeded, failed, dropped, failures } = batch;
+    batch.resolve({ created, succeeded, failed, dropped, failures });
+    return true;
+  }
+}

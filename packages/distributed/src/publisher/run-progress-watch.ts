@@ -1,0 +1,112 @@
+import { brokersOf, clientOptions, hearErrors, kafkaError, withinCloseTime } from '@headrace/components/kafka';
+import { loadLibrary } from '@headrace/components/libraries';
+import { HeadraceError, type Logger } from '@headrace/engine';
+import type { Admin } from '@platformatic/kafka';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { destTopic, sourceTopic } from '../settings/topics.ts';
+
+export interface WatchOptions {
+  readonly settings: KafkaSettings;
+  readonly pipeline: string;
+  readonly log: Logger;
+  /** How many batches are not finished. */
+  readonly unfinished: () => number;
+  /** Called when the run has waited for longer than `kafka.stallTimeoutSecs`. */
+  readonly onStalled: (error: Error) => void;
+}
+
+/** How often the run looks whether documents finish. */
+const LOOK_MS = 2000;
+/** A run without progress for this long is reported. */
+const QUIET_MS = 4000;
+/** And again after this long. */
+const REMIND_MS = 30_000;
+
+/** Watches a distributed run, and reports why no document finishes: no workers, no indexers, no brokers. */
+export class RunProgressWatch {
+  readonly #options: WatchOptions;
+  readonly #admin: Admin;
+  #progressAt = Date.now();
+  #reportedAt = 0;
+  #timer: NodeJS.Timeout;
+  #looking: Promise<void> = Promise.resolve();
+  #isQuiet = false;
+
+  private constructor(options: WatchOptions, admin: Admin) {
+    this.#options = options;
+    this.#admin = admin;
+    this.#timer = setInterval(() => {
+      this.#looking = this.#look();
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+
+  static async open(options: WatchOptions): Promise<RunProgressWatch> {
+    const { Admin } = await loadLibrary('@platformatic/kafka');
+    const { settings } = options;
+    const admin = hearErrors(
+      new Admin({
+        ...(await clientOptions(new Map(Object.entries(settings.admin)))),
+        clientId: 'headrace-publisher',
+        bootstrapBrokers: brokersOf(settings.bootstrapServers),
+        retries: 0,
+      }),
+    );
+    return new RunProgressWatch(options, admin);
+  }
+
+  /** Documents have finished. */
+  progressed(): void {
+    this.#progressAt = Date.now();
+    if (!this.#isQuiet) return;
+    this.#isQuiet = false;
+    this.#options.log.info(`The documents of pipeline ${this.#options.pipeline} are being processed again`);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    await withinCloseTime(this.#admin.close());
+  }
+
+  async #look(): Promise<void> {
+    const { settings, pipeline, log, unfinished, onStalled } = this.#options;
+    const now = Date.now();
+    if (unfinished() === 0) this.#progressAt = now;
+    const quiet = now - this.#progressAt;
+    if (quiet < QUIET_MS) return;
+    const { stallTimeoutSecs } = settings;
+    if (stallTimeoutSecs > 0 && quiet > stallTimeoutSecs * 1000) {
+      const message = `No document of pipeline ${pipeline} has finished for ${stallTimeoutSecs} s (kafka.stallTimeoutSecs)`;
+      onStalled(new HeadraceError('HR_INDEXER_UNDELIVERED', message, { hint: await this.#reason() }));
+      return;
+    }
+    if (now - this.#reportedAt < REMIND_MS && this.#isQuiet) return;
+    this.#reportedAt = now;
+    this.#isQuiet = true;
+    const seconds = Math.round(quiet / 1000);
+    log.warn(`No document of pipeline ${pipeline} has finished for ${seconds} s. ${await this.#reason()}`);
+  }
+
+  /** Why nothing finishes, and what to do. */
+  async #reason(): Promise<string> {
+    const { settings, pipeline } = this.#options;
+    try {
+      const { groupId } = settings;
+      const members = [
+        ...((await this.#admin.describeGroups({ groups: [groupId] })).get(groupId)?.members.values() ?? []),
+      ];
+      const reads = (topic: string) => members.some(({ metadata }) => metadata?.topics?.includes(topic) === true);
+      const isHybrid = members.some(({ clientId }) => clientId.startsWith('headrace-worker-indexer'));
+      if (!reads(sourceTopic(settings, pipeline))) {
+        return `No worker is running. Start one: headrace worker CONFIG --pipeline ${pipeline}. The run waits`;
+      }
+      if (!isHybrid && !reads(destTopic(pipeline))) {
+        return `Workers are running, but no indexer is. Start one: headrace indexer CONFIG --pipeline ${pipeline}. The run waits`;
+      }
+      return `${members.length} processes of the consumer group ${groupId} are running. Look at their logs. The run waits`;
+    } catch (error) {
+      return `${kafkaError(settings.bootstrapServers, error).message}. The run waits until the brokers answer`;
+    }
+  }
+}

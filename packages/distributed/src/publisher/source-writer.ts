@@ -1,0 +1,200 @@
+import { kafkaError } from '@headrace/components/kafka';
+import {
+  type Confirmation,
+  type EncodedBatch,
+  Indexer,
+  type LaterAnswer,
+  type ModuleReference,
+  Type,
+} from '@headrace/engine';
+import { type PartitionBatch, partitionBatches } from '../queue/batch-messages.ts';
+import { type BatchHeader, toHeaders } from '../queue/headers.ts';
+import { isTooLarge, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { TopicAdmin } from '../settings/topic-admin.ts';
+import { eventTopic, sourceTopic } from '../settings/topics.ts';
+import { BatchEncoder } from '../wire/batch-encoder.ts';
+import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
+import { partitionOf } from '../wire/murmur2.ts';
+import { BatchLedger, sumOf } from './batch-ledger.ts';
+import { DocumentLedger } from './document-ledger.ts';
+import { EventReader } from './event-reader.ts';
+import { RunProgressWatch } from './run-progress-watch.ts';
+
+const parameters = Type.Object({
+  /** `KafkaSettings` as JSON. */
+  settings: Type.String(),
+  /** The number of partitions of the source topic of each pipeline, as JSON. */
+  partitions: Type.String(),
+});
+
+const MAX_IN_FLIGHT = 8;
+
+/** What the publisher has for each pipeline. */
+interface PipelineQueue {
+  readonly topic: string;
+  readonly events: string;
+  readonly batches: BatchLedger;
+  readonly documents: DocumentLedger;
+  readonly reader: EventReader;
+  readonly watch: RunProgressWatch;
+}
+
+/**
+ * Sends documents to the topic that workers read, and confirms them when workers and indexers have reported them. Takes
+ * the place of the indexer in the process that publishes.
+ */
+export class SourceWriter extends Indexer<typeof parameters> {
+  static override readonly parameters = parameters;
+  static override readonly block = 'sourceWriter';
+  static readonly type = 'SourceWriter';
+  readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
+  readonly #partitions = JSON.parse(this.params.partitions) as Record<string, number>;
+  override readonly streaming = this.#settings.format === 'headrace';
+  override readonly maxInFlight = MAX_IN_FLIGHT;
+  #writer: PartitionWriter | undefined;
+  readonly #queues = new Map<string, Promise<PipelineQueue>>();
+  #stalled: Error | undefined;
+
+  override encoder(pipeline?: string): ModuleReference {
+    const partitions = this.#partitions[pipeline ?? ''] ?? 1;
+    return this.streaming ? BatchEncoder.reference({ partitions }) : QueuedDocumentEncoder.reference;
+  }
+
+  override async connect(): Promise<void> {
+    this.#writer = await PartitionWriter.open(this.#settings, 'headrace-publisher', this.context.log);
+  }
+
+  override async send(batch: EncodedBatch): Promise<LaterAnswer> {
+    if (this.#stalled !== undefined) throw this.#stalled;
+    const queue = await this.#queues.getOrInsertComputed(batch.pipeline, () => this.#open(batch.pipeline));
+    return this.streaming ? this.#sendBatches(batch, queue) : this.#sendDocuments(batch, queue);
+  }
+
+  override async close(): Promise<void> {
+    for (const opening of this.#queues.values()) {
+      const queue = await opening.catch(() => undefined);
+      await queue?.watch.close();
+      await queue?.reader.close();
+      if (queue !== undefined && this.#settings.eventTopic === undefined) await this.#deleteTopic(queue.events);
+    }
+    await this.#writer?.close();
+  }
+
+  async #open(pipeline: string): Promise<PipelineQueue> {
+    const settings = this.#settings;
+    const { runId, log } = this.context;
+    const events = eventTopic(settings, pipeline, runId);
+    const admin = await TopicAdmin.open(settings, log);
+    try {
+      await admin.ensure([{ topic: events, partitions: 1 }]);
+    } finally {
+      await admin.close();
+    }
+    const batches = new BatchLedger();
+    const documents = new DocumentLedger();
+    const giveUp = (error: Error) => {
+      this.#stalled = error;
+      batches.giveUp(error);
+      documents.giveUp(error);
+    };
+    const unfinished = () => batches.size + documents.size;
+    const watch = await RunProgressWatch.open({ settings, pipeline, log, unfinished, onStalled: giveUp });
+    const progressed = (hasFinished: boolean) => hasFinished && watch.progressed();
+    const reader = await EventReader.open(
+      settings,
+      events,
+      runId,
+      {
+        onReport: (report) => progressed(batches.report(report)),
+        onEvent: (event) => progressed(documents.report(event)),
+        onFailed: giveUp,
+      },
+      log,
+    );
+    return { topic: sourceTopic(settings, pipeline), events, batches, documents, reader, watch };
+  }
+
+  /** Resolves when the brokers have the messages. */
+  async #sendBatches({ pieces }: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
+    const parts = pieces.flatMap((piece) => partitionBatches(piece, 0, this.#settings.maxRequestSize));
+    const answers = await Promise.all(parts.map((part) => this.#sendPart(part, queue)));
+    return { confirmed: Promise.all(answers.map(({ confirmed }) => confirmed)).then(sumOf) };
+  }
+
+  async #sendPart({ partition, value, count }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
+    const { topic, events } = queue;
+    const { batch, confirmed } = queue.batches.add();
+    // It may be given up before the run waits for it.
+    confirmed.catch(() => undefined);
+    const reported = this.#settings.events ? { events } : {};
+    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count };
+    try {
+      await this.#write({ topic, partition, value, headers: toHeaders(header) });
+    } catch (error) {
+      queue.batches.remove(batch);
+      return { confirmed: Promise.resolve({ ...refused('', this.#explain(error)), failed: count }) };
+    }
+    if (this.#settings.events) return { confirmed };
+    queue.batches.remove(batch);
+    return { confirmed: Promise.resolve({ ...NOTHING, succeeded: count }) };
+  }
+
+  async #sendDocuments(batch: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
+    const ids = batch.ids();
+    const bytes = Buffer.concat(batch.pieces);
+    const lengths = batch.lengths();
+    const partitions = this.#partitions[batch.pipeline] ?? 1;
+    const { events } = this.#settings;
+    const confirmed = queue.documents.add(events ? ids : []);
+    confirmed.catch(() => undefined);
+    let at = 0;
+    let failed = 0;
+    await Promise.all(
+      ids.map(async (id, i) => {
+        const value = bytes.subarray(at, at + (lengths[i] as number));
+        at += value.length;
+        try {
+          await this.#write({
+            topic: queue.topic,
+            partition: partitionOf(id, partitions),
+            key: Buffer.from(id),
+            value,
+          });
+        } catch (error) {
+          failed++;
+          if (events) queue.documents.report({ type: 'FAIL', documentId: id, message: this.#explain(error) });
+        }
+      }),
+    );
+    if (events) return { confirmed };
+    return { confirmed: Promise.resolve({ ...NOTHING, failed, succeeded: ids.length - failed }) };
+  }
+
+  #write(message: OutgoingMessage): Promise<void> {
+    // The run has called `connect`.
+    return (this.#writer as PartitionWriter).write(message);
+  }
+
+  #explain(error: unknown): string {
+    const { message } = kafkaError(this.#settings.bootstrapServers, error);
+    return isTooLarge(error) ? `${message} (kafka.maxRequestSize, max.message.bytes of the topic)` : message;
+  }
+
+  /** Deletes an event topic. A failed run keeps nothing either: its result lists the failures. */
+  async #deleteTopic(topic: string): Promise<void> {
+    const { log } = this.context;
+    try {
+      const admin = await TopicAdmin.open(this.#settings, log);
+      await admin.delete(topic).finally(() => admin.close());
+    } catch (error) {
+      log.warn(`The topic ${topic} could not be deleted: ${this.#explain(error)}`);
+    }
+  }
+}
+
+const NOTHING: Confirmation = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
+
+function refused(id: string, message: string): Confirmation {
+  return { ...NOTHING, failures: [{ id, at: 'publisher', code: 'HR_INDEXER_FAILED', message }] };
+}

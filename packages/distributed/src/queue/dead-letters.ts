@@ -1,0 +1,128 @@
+import type { TopicMessage } from '@headrace/components/kafka';
+import {
+  type ChunkOutcome,
+  type Document,
+  type DocumentTable,
+  type FailedInChunk,
+  type Logger,
+  type RecordSink,
+  writeDocument,
+} from '@headrace/engine';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { failTopic } from '../settings/topics.ts';
+import { BatchDecoder } from '../wire/batch-decoder.ts';
+import { placeOf } from '../wire/document-decoder.ts';
+import type { BatchHeader } from './headers.ts';
+import type { PartitionWriter } from './partition-writer.ts';
+
+/** The headers of a dead letter, all of them texts. */
+export const LETTER_HEADERS = {
+  reason: 'headrace-reason',
+  place: 'headrace-place',
+  run: 'headrace-run',
+  time: 'headrace-time',
+} as const;
+
+/** Writes documents that cannot be processed to the dead-letter topic of a pipeline. */
+export class DeadLetters {
+  readonly #writer: PartitionWriter;
+  readonly #settings: KafkaSettings;
+  readonly #topic: string;
+  readonly #source: string;
+  readonly #log: Logger;
+
+  /** @param source the topic that the documents come from */
+  constructor(writer: PartitionWriter, settings: KafkaSettings, pipeline: string, source: string, log: Logger) {
+    this.#writer = writer;
+    this.#settings = settings;
+    this.#topic = failTopic(pipeline);
+    this.#source = source;
+    this.#log = log;
+  }
+
+  /** Writes the messages of an outcome that could not be decoded. */
+  async undecodable(
+    messages: readonly TopicMessage[],
+    header: BatchHeader | undefined,
+    { failures }: ChunkOutcome,
+  ): Promise<void> {
+    const writes = failures.flatMap(({ at, message: reason }) => {
+      if (at !== 'connector') return [];
+      const found = messages.find(({ partition, offset }) => {
+        const place = placeOf(this.#source, partition, offset);
+        return reason.startsWith(`${place}:`) || reason.startsWith(`${place},`);
+      });
+      return found === undefined ? [] : [this.#write(found, found.value, found.key, reason, header?.run)];
+    });
+    await Promise.all(writes);
+  }
+
+  /** Writes the documents of a message that end their worker. Returns their failures. */
+  async killers(
+    message: TopicMessage,
+    header: BatchHeader | undefined,
+    numbers: readonly number[],
+  ): Promise<FailedInChunk[]> {
+    const tries = this.#settings.maxRetries;
+    const reason = `it ended its worker each time: ${tries} tries (worker.maxRetries)`;
+    const documents = header === undefined ? [message.value ?? Buffer.alloc(0)] : documentsOf(message, numbers);
+    const failures: FailedInChunk[] = [];
+    for (const value of documents) {
+      const id = idOf(value) ?? placeOf(this.#source, message.partition, message.offset);
+      await this.#write(message, value, Buffer.from(id), reason, header?.run);
+      failures.push({ id, at: 'worker', code: 'HR_PIPELINE_THREAD_LOST', message: `SENT_TO_DLQ: ${reason}` });
+    }
+    return failures;
+  }
+
+  async #write(
+    { partition, offset }: TopicMessage,
+    value: Buffer | undefined,
+    key: Buffer | undefined,
+    reason: string,
+    run: string | undefined,
+  ): Promise<void> {
+    const place = placeOf(this.#source, partition, offset);
+    const headers = new Map([
+      [LETTER_HEADERS.reason, reason],
+      [LETTER_HEADERS.place, place],
+      [LETTER_HEADERS.run, run ?? ''],
+      [LETTER_HEADERS.time, new Date().toISOString()],
+    ]);
+    await this.#writer.write({
+      topic: this.#topic,
+      partition: 0,
+      value: value ?? Buffer.alloc(0),
+      ...(key === undefined ? {} : { key }),
+      headers: new Map(Array.from(headers, ([name, text]) => [Buffer.from(name), Buffer.from(text)])),
+    });
+    this.#log.error(`A message was sent to the dead-letter topic ${this.#topic}: ${reason}`, { place });
+  }
+}
+
+/** Some documents of a batch, as JSON. */
+function documentsOf({ value }: TopicMessage, numbers: readonly number[]): Buffer[] {
+  const found: Buffer[] = [];
+  let number = 0;
+  const add = (document: Document) => {
+    if (numbers.includes(number++)) found.push(Buffer.from(writeDocument(document)));
+  };
+  const sink: RecordSink = {
+    document: add,
+    table: (table: DocumentTable) => {
+      for (let row = 0; row < table.count; row++) add(table.document(row));
+    },
+    reject: () => undefined,
+    warn: () => undefined,
+  };
+  new BatchDecoder().decode(value ?? new Uint8Array(), { place: '' }, sink);
+  return found;
+}
+
+function idOf(json: Buffer): string | undefined {
+  try {
+    return (JSON.parse(json.toString()) as { id?: string }).id;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import type { TopicMessage } from '@headrace/components/kafka';
+
+/** The messages of a chunk in Lucille's format, by the ids of their documents. */
+export class DocumentSources {
+  readonly topic: string;
+  readonly #byId = new Map<string, { readonly runId: string | undefined; readonly message: TopicMessage }>();
+  /** The run of the first document. Children belong to the run of their parent, which is that of almost every chunk. */
+  readonly runId: string | undefined;
+
+  constructor(topic: string, messages: readonly TopicMessage[]) {
+    this.topic = topic;
+    for (const message of messages) {
+      try {
+        const { id, run_id } = JSON.parse(String(message.value)) as { id?: unknown; run_id?: unknown };
+        const runId = typeof run_id === 'string' ? run_id : undefined;
+        this.#byId.set(String(id), { runId, message });
+        this.runId ??= runId;
+      } catch {
+        // It cannot be decoded, which the decoder reports.
+      }
+    }
+  }
+
+  /** Whether a document came in a message. The others are children. */
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  message(id: string): TopicMessage | undefined {
+    return this.#byId.get(id)?.message;
+  }
+
+  runIdOf(id: string): string | undefined {
+    return this.#byId.get(id)?.runId ?? this.runId;
+  }
+}

@@ -1,0 +1,196 @@
+import type { PartitionPosition } from '@headrace/components/kafka';
+
+/** A message that is being processed. */
+export interface OpenMessage {
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly leaderEpoch: number;
+}
+
+/** A message, and whether it is finished. */
+interface Entry extends OpenMessage {
+  isDone: boolean;
+}
+
+/** The messages of a partition. */
+interface Lane {
+  /** In the order of their offsets. */
+  entries: Entry[];
+  /** The next position to commit; undefined if it is committed. */
+  position: PartitionPosition | undefined;
+  /** The last position that was committed. */
+  last: PartitionPosition | undefined;
+  note: string;
+}
+
+export interface QueueCommitsOptions {
+  readonly commit: (positions: ReadonlyMap<number, PartitionPosition>) => Promise<void>;
+  /** Called when a commit has failed. It is tried again. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** How often offsets are committed. */
+const COMMIT_MS = 1000;
+
+/** The note of a partition whose owner has not left in order: if another process finds it, the owner has died. */
+export const BUSY = '{"busy":true}';
+
+/**
+ * Commits the offsets of finished messages. Messages finish in any order; the offset of a partition moves only past
+ * messages that are all finished, and never backwards. With each offset goes a note, which shows the next owner whether
+ * this one has died.
+ */
+export class QueueCommits {
+  readonly #options: QueueCommitsOptions;
+  readonly #lanes = new Map<number, Lane>();
+  readonly #changed: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #committing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: QueueCommitsOptions) {
+    this.#options = options;
+  }
+
+  /** The number of messages in progress. */
+  get open(): number {
+    let open = 0;
+    for (const { entries } of this.#lanes.values()) open += entries.length;
+    return open;
+  }
+
+  /** Begins a message. */
+  begin({ partition, offset, leaderEpoch }: OpenMessage): Entry {
+    const entry = { partition, offset, leaderEpoch, isDone: false };
+    this.#lane(partition).entries.push(entry);
+    return entry;
+  }
+
+  /** A message is finished. */
+  done(entry: Entry): void {
+    entry.isDone = true;
+    const lane = this.#lanes.get(entry.partition);
+    // The partition may have gone to another process.
+    if (lane === undefined || !lane.entries.includes(entry)) return;
+    for (let first = lane.entries[0]; first?.isDone === true; first = lane.entries[0]) {
+      lane.entries.shift();
+      lane.position = { offset: first.offset + 1n, leaderEpoch: first.leaderEpoch };
+    }
+    this.#timer ??= setTimeout(() => void this.#commitLater(), COMMIT_MS);
+    this.#notify();
+  }
+
+  /** Commits a position with a note now. Rejects if that fails. */
+  async commit(partition: number, position: PartitionPosition, note: string): Promise<void> {
+    const lane = this.#lane(partition);
+    lane.note = note;
+    lane.position = undefined;
+    await this.#commitAll(new Map([[partition, { ...position, note }]]));
+  }
+
+  /** Waits until all messages are finished, or the signal is aborted. */
+  async drained(signal: AbortSignal): Promise<void> {
+    await this.#until(() => this.open === 0, signal);
+  }
+
+  /** Waits until fewer messages are in progress. */
+  async below(limit: number, signal: AbortSignal): Promise<void> {
+    await this.#until(() => this.open < limit, signal);
+  }
+
+  /** Finishes and commits the messages of some partitions, which go to another process. Returns whether it could. */
+  async release(partitions: readonly number[], signal: AbortSignal): Promise<boolean> {
+    const lanes = () => partitions.flatMap((partition) => this.#lanes.get(partition) ?? []);
+    await this.#until(() => lanes().every(({ entries }) => entries.length === 0), signal);
+    if (signal.aborted || this.#isClosed) return false;
+    await this.#commitClean(partitions);
+    return true;
+  }
+
+  /** Partitions have gone: nothing of them is committed from now on. */
+  forget(partitions: readonly number[]): void {
+    for (const partition of partitions) this.#lanes.delete(partition);
+    this.#notify();
+  }
+
+  /** Commits what is finished, and nothing after that. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#notify();
+    await this.#committing.catch(() => undefined);
+    await this.#commitClean([...this.#lanes.keys()]).catch((error) => this.#options.onFailed(error));
+  }
+
+  /** Commits positions; partitions without open messages lose their note. */
+  async #commitClean(partitions: readonly number[]): Promise<void> {
+    const positions = new Map<number, PartitionPosition>();
+    for (const partition of partitions) {
+      const lane = this.#lanes.get(partition);
+      if (lane === undefined) continue;
+      const position = lane.position ?? lane.last;
+      if (position === undefined) continue;
+      positions.set(partition, { ...position, note: lane.entries.length === 0 ? '' : lane.note });
+    }
+    await this.#commitAll(positions);
+  }
+
+  async #commitLater(): Promise<void> {
+    this.#timer = undefined;
+    if (this.#isClosed) return;
+    const positions = new Map<number, PartitionPosition>();
+    for (const [partition, lane] of this.#lanes) {
+      if (lane.position !== undefined) positions.set(partition, { ...lane.position, note: lane.note });
+      lane.position = undefined;
+    }
+    try {
+      await this.#commitAll(positions);
+    } catch (error) {
+      for (const [partition, position] of positions) {
+        const lane = this.#lanes.get(partition);
+        if (lane !== undefined) lane.position ??= position;
+      }
+      this.#options.onFailed(error);
+      if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.#commitLater(), COMMIT_MS);
+    }
+  }
+
+  /** Commits in sequence: a later position must not arrive before an earlier one. */
+  #commitAll(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
+    const committing = this.#committing
+      .catch(() => undefined)
+      .then(async () => {
+        if (positions.size === 0) return;
+        await this.#options.commit(positions);
+        for (const [partition, position] of positions) {
+          const lane = this.#lanes.get(partition);
+          if (lane !== undefined) lane.last = position;
+        }
+      });
+    this.#committing = committing;
+    return committing;
+  }
+
+  #lane(partition: number): Lane {
+    return this.#lanes.getOrInsertComputed(partition, () => ({
+      entries: [],
+      position: undefined,
+      last: undefined,
+      note: BUSY,
+    }));
+  }
+
+  async #until(isReached: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!isReached() && !signal.aborted && !this.#isClosed) {
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        this.#changed.push(resolve);
+      });
+    }
+  }
+
+  #notify(): void {
+    for (const wake of this.#changed.splice(0)) wake();
+  }
+}

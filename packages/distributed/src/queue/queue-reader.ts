@@ -1,0 +1,314 @@
+import { randomUUID } from 'node:crypto';
+import {
+  brokersOf,
+  type GainedPartition,
+  isPassing,
+  KafkaSource,
+  kafkaError,
+  type TopicMessage,
+} from '@headrace/components/kafka';
+import {
+  type ChunkOutcome,
+  Connector,
+  HeadraceError,
+  messageOf,
+  type Publisher,
+  type RecordChunk,
+  Type,
+} from '@headrace/engine';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { BatchDecoder, type BatchPosition } from '../wire/batch-decoder.ts';
+import { placeOf } from '../wire/document-decoder.ts';
+import { CarefulReading } from './careful-reading.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { DocumentChunk } from './document-chunk.ts';
+import { DocumentSources } from './document-sources.ts';
+import { type BatchHeader, readHeader } from './headers.ts';
+import { Outbox } from './outbox.ts';
+import { PartitionWriter } from './partition-writer.ts';
+import { BUSY, QueueCommits } from './queue-commits.ts';
+
+/** Which part of a distributed run a process does. */
+export type QueueRole = 'worker' | 'indexer' | 'worker-indexer';
+
+const parameters = Type.Object({
+  /** `KafkaSettings` as JSON. */
+  settings: Type.String(),
+  /** The topic to read. */
+  topic: Type.String(),
+  /** The pipeline. */
+  queue: Type.String(),
+  /** worker, indexer or worker-indexer. */
+  role: Type.String(),
+});
+
+/** The origin of a chunk, which the indexer of the same process receives: see `EncodedBatch.origins`. */
+export interface QueueOrigin {
+  /** Absent for documents in Lucille's format. */
+  readonly header?: BatchHeader;
+  readonly attempt: string;
+  /** How many messages the indexer has sent on for it. */
+  parts: number;
+  /** The messages, for documents in Lucille's format. */
+  readonly documents?: DocumentSources;
+}
+
+/** So many messages are in progress at most. What a kill repeats is at most this. */
+const MAX_OPEN = 64;
+const IDLE_MS = 1000;
+
+/**
+ * Reads the documents of a distributed run from a topic. A message counts as read when all its documents have finished
+ * and this was reported to the run. It reads until the process is stopped.
+ */
+export class QueueReader extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
+  readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
+  readonly #commits = new QueueCommits({
+    commit: async (positions) => this.#source?.commit(positions),
+    onFailed: (error) => this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`),
+  });
+  #source: KafkaSource | undefined;
+  #writer: PartitionWriter | undefined;
+  #outbox: Outbox | undefined;
+  #letters: DeadLetters | undefined;
+  #careful: CarefulReading | undefined;
+  /** Set when documents could not be delivered: the run ends, and the messages come again. */
+  #failure: unknown;
+  #documents = new DocumentChunk();
+  readonly #stop = new AbortController();
+
+  static override endless(): boolean {
+    return true;
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const target = publisher as Publisher;
+    const { topic, queue, role } = this.params;
+    const { log } = this.context;
+    const clientId = `headrace-${role}-${queue}`;
+    this.#writer = await PartitionWriter.open(this.#settings, clientId, log);
+    this.#outbox = new Outbox(this.#writer, this.#settings, queue, role !== 'worker', log);
+    this.#letters = new DeadLetters(this.#writer, this.#settings, queue, topic, log);
+    this.#careful = new CarefulReading(this.#settings.maxRetries, this.#commits, log);
+    try {
+      this.#source = await KafkaSource.open({
+        brokers: brokersOf(this.#settings.bootstrapServers),
+        topic,
+        groupId: this.#settings.groupId,
+        clientId,
+        rebalanceTimeout: this.#settings.rebalanceTimeout,
+        // Members learn of new members with their heartbeats: every second, so that a run starts soon.
+        properties: new Map([['heartbeat.interval.ms', '1000'], ...Object.entries(this.#settings.consumer)]),
+        offsets: undefined,
+        isPreview: false,
+        log,
+        onRelease: (partitions, signal) => this.#commits.release(partitions, signal),
+        onGone: (partitions) => this.#commits.forget(partitions),
+        onGained: (partitions) => this.#gained(partitions),
+      });
+      await this.#read(this.#source, target);
+    } catch (error) {
+      if (target.signal.aborted) return;
+      throw this.#failure ?? this.#explain(error);
+    }
+  }
+
+  override async close(): Promise<void> {
+    this.#stop.abort();
+    if (this.#failure === undefined) await this.#commits.close();
+    await this.#source?.close();
+    await this.#writer?.close();
+  }
+
+  async #gained(partitions: ReadonlyMap<number, GainedPartition>): Promise<void> {
+    for (const [partition, { offset, note }] of partitions) {
+      const next = this.#careful?.gained(partition, note) ?? BUSY;
+      try {
+        await this.#commits.commit(partition, { offset, leaderEpoch: -1 }, next);
+      } catch (error) {
+        // The note is written with the next commit. Only a crash before that would not be noticed.
+        this.context.log.warn(this.#explain(error).message);
+      }
+    }
+  }
+
+  async #read(source: KafkaSource, target: Publisher): Promise<void> {
+    const signal = AbortSignal.any([target.signal, this.#stop.signal]);
+    while (!signal.aborted) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const message = source.read();
+      if (message === undefined) {
+        await this.#publishDocuments(target);
+        await source.wait(IDLE_MS, signal);
+        continue;
+      }
+      if (this.#careful?.covers(message) === true) {
+        await this.#publishDocuments(target);
+        await this.#commits.drained(signal);
+        if (!signal.aborted) await this.#readAlone(message, target);
+        continue;
+      }
+      const header = readHeader(message);
+      if (header === undefined) {
+        this.#documents.add(message);
+        if (this.#documents.isFull) await this.#publishDocuments(target);
+      } else {
+        await this.#publishDocuments(target);
+        const entry = this.#commits.begin(message);
+        // If the run gives up, it reports why.
+        this.#publishBatch(message, header, target).then(
+          (finished) => this.#finish([entry], finished),
+          () => undefined,
+        );
+      }
+      await this.#commits.below(MAX_OPEN, signal);
+    }
+  }
+
+  /** Processes one message with nothing else in progress. */
+  async #readAlone(message: TopicMessage, target: Publisher): Promise<void> {
+    const careful = this.#careful as CarefulReading;
+    const header = readHeader(message);
+    const entry = this.#commits.begin(message);
+    const whole = () =>
+      header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
+    const ranges = async (dead: readonly number[], begin: (document: number) => Promise<void>, from: number) => {
+      const origin = this.#origin(header);
+      const some: ChunkOutcome[] = [];
+      const count = header?.count ?? 1;
+      for (const [first, last] of aliveRanges(0, from, dead)) {
+        some.push(await this.#process(this.#batchChunk(message, [first, last]), origin, target));
+      }
+      for (let document = from; document < count; document++) {
+        await begin(document);
+        some.push(await this.#process(this.#batchChunk(message, [document, document + 1]), origin, target));
+      }
+      return { origin, outcome: summed(some) };
+    };
+    const result = await careful.process(message, header?.count ?? 1, whole, ranges);
+    const { outcome, dead, origin } = result;
+    const letters = dead.length === 0 ? [] : await (this.#letters as DeadLetters).killers(message, header, dead);
+    await this.#finish([entry], {
+      outcome: { ...outcome, failed: outcome.failed + letters.length, failures: [...outcome.failures, ...letters] },
+      messages: [message],
+      header,
+      origin: origin ?? this.#origin(header),
+    });
+    await careful.finished(message);
+  }
+
+  async #publishBatch(message: TopicMessage, header: BatchHeader, target: Publisher): Promise<Finished> {
+    const origin = this.#origin(header);
+    const outcome = await this.#process(this.#batchChunk(message), origin, target);
+    return { outcome, messages: [message], header, origin };
+  }
+
+  async #publishOne(message: TopicMessage, target: Publisher): Promise<Finished> {
+    const chunk = new DocumentChunk();
+    chunk.add(message);
+    const origin = this.#origin(undefined, [message]);
+    const outcome = await this.#process(chunk.take(this.params.topic), origin, target);
+    return { outcome, messages: [message], header: undefined, origin };
+  }
+
+  /** Hands over the single documents that were read. */
+  async #publishDocuments(target: Publisher): Promise<void> {
+    if (this.#documents.messages.length === 0) return;
+    const { messages } = this.#documents;
+    const chunk = this.#documents.take(this.params.topic);
+    this.#documents = new DocumentChunk();
+    const entries = messages.map((message) => this.#commits.begin(message));
+    const origin = this.#origin(undefined, messages);
+    const { promise, resolve } = Promise.withResolvers<ChunkOutcome>();
+    await target.publishChunk(chunk, { origin, finished: resolve });
+    void promise.then((outcome) => this.#finish(entries, { outcome, messages, header: undefined, origin }));
+  }
+
+  #batchChunk({ value, partition, offset }: TopicMessage, only?: readonly [number, number]): RecordChunk {
+    const place = placeOf(this.params.topic, partition, offset);
+    const position: BatchPosition = only === undefined ? { place } : { place, only };
+    // In separate memory, because it is transferred.
+    return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
+  }
+
+  async #process(chunk: RecordChunk, origin: QueueOrigin, target: Publisher): Promise<ChunkOutcome> {
+    const { promise, resolve } = Promise.withResolvers<ChunkOutcome>();
+    await target.publishChunk(chunk, { origin, finished: resolve });
+    return promise;
+  }
+
+  #origin(header: BatchHeader | undefined, messages: readonly TopicMessage[] = []): QueueOrigin {
+    const attempt = header?.attempt ?? randomUUID().slice(0, 8);
+    if (header !== undefined) return { header, attempt, parts: 0 };
+    return { attempt, parts: 0, documents: new DocumentSources(this.params.topic, messages) };
+  }
+
+  /** Reports messages whose documents have finished, and lets their offsets be committed. */
+  async #finish(entries: readonly OpenEntry[], { outcome, messages, header, origin }: Finished): Promise<void> {
+    try {
+      if (outcome.undelivered > 0) {
+        const reason = outcome.failures.find(({ at }) => at === 'indexer')?.message ?? 'unknown';
+        throw new HeadraceError('HR_INDEXER_UNDELIVERED', `The destination does not accept documents: ${reason}`, {
+          hint: 'The messages are not marked as read, and are processed again.',
+        });
+      }
+      await (this.#letters as DeadLetters).undecodable(messages, header, outcome);
+      await (this.#outbox as Outbox).report(header, origin, outcome);
+      for (const entry of entries) this.#commits.done(entry);
+    } catch (error) {
+      this.#failure ??= error;
+      this.#stop.abort();
+    }
+  }
+
+  #explain(error: unknown): Error {
+    if (error instanceof HeadraceError) return error;
+    return isPassing(error) || hasCode(error)
+      ? kafkaError(this.#settings.bootstrapServers, error)
+      : new Error(messageOf(error));
+  }
+}
+
+type OpenEntry = ReturnType<QueueCommits['begin']>;
+
+/** Messages whose documents have finished. */
+interface Finished {
+  readonly outcome: ChunkOutcome;
+  readonly messages: readonly TopicMessage[];
+  readonly header: BatchHeader | undefined;
+  readonly origin: QueueOrigin;
+}
+
+function hasCode(error: unknown): boolean {
+  return String((error as { code?: unknown }).code).startsWith('PLT_KFK');
+}
+
+/** The ranges of `[from, to)` without some numbers. */
+function aliveRanges(from: number, to: number, without: readonly number[]): [number, number][] {
+  const ranges: [number, number][] = [];
+  let start = from;
+  for (const dead of [...without, to]) {
+    if (dead > start) ranges.push([start, Math.min(dead, to)]);
+    start = dead + 1;
+  }
+  return ranges;
+}
+
+function summed(outcomes: readonly ChunkOutcome[]): ChunkOutcome {
+  const sum = (field: 'published' | 'created' | 'succeeded' | 'failed' | 'dropped' | 'undelivered') =>
+    outcomes.reduce((total, outcome) => total + outcome[field], 0);
+  return {
+    published: sum('published'),
+    created: sum('created'),
+    succeeded: sum('succeeded'),
+    failed: sum('failed'),
+    dropped: sum('dropped'),
+    undelivered: sum('undelivered'),
+    failures: outcomes.flatMap(({ failures }) => failures),
+    createdIds: outcomes.flatMap(({ createdIds }) => createdIds),
+    droppedIds: outcomes.flatMap(({ droppedIds }) => droppedIds),
+    sentIds: outcomes.flatMap(({ sentIds }) => sentIds),
+  };
+}

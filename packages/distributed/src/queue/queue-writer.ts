@@ -1,0 +1,130 @@
+import { kafkaError } from '@headrace/components/kafka';
+import { type EncodedBatch, Indexer, type IndexFailure, type ModuleReference, Type } from '@headrace/engine';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { eventTopic } from '../settings/topics.ts';
+import { BatchEncoder } from '../wire/batch-encoder.ts';
+import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
+import { partitionOf } from '../wire/murmur2.ts';
+import { failuresOf, type PartitionBatch, partitionBatches } from './batch-messages.ts';
+import { eventJson } from './document-events.ts';
+import type { DocumentSources } from './document-sources.ts';
+import { type BatchHeader, toHeaders } from './headers.ts';
+import { isTooLarge, PartitionWriter } from './partition-writer.ts';
+import type { QueueOrigin } from './queue-reader.ts';
+
+const parameters = Type.Object({
+  /** `KafkaSettings` as JSON. */
+  settings: Type.String(),
+  /** The topic to write. */
+  topic: Type.String(),
+  /** The number of its partitions. */
+  partitions: Type.Integer(),
+});
+
+const MAX_IN_FLIGHT = 8;
+
+/** Sends processed documents to the topic that indexers read. Takes the place of the indexer in a worker. */
+export class QueueWriter extends Indexer<typeof parameters> {
+  static override readonly parameters = parameters;
+  static override readonly block = 'queueWriter';
+  static readonly type = 'QueueWriter';
+  readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
+  /** Batches of documents go on in one message; single documents have one each, and need their ids. */
+  override readonly streaming = this.#settings.format === 'headrace';
+  override readonly maxInFlight = MAX_IN_FLIGHT;
+  #writer: PartitionWriter | undefined;
+
+  override encoder(): ModuleReference {
+    const { partitions } = this.params;
+    return this.streaming ? BatchEncoder.reference({ partitions }) : QueuedDocumentEncoder.reference;
+  }
+
+  override async connect(): Promise<void> {
+    this.#writer = await PartitionWriter.open(this.#settings, 'headrace-worker', this.context.log);
+  }
+
+  override async send(batch: EncodedBatch): Promise<readonly IndexFailure[]> {
+    const failures = await Promise.all(this.streaming ? this.#sendBatches(batch) : this.#sendDocuments(batch));
+    return failures.flat().sort((a, b) => a.index - b.index);
+  }
+
+  override async close(): Promise<void> {
+    await this.#writer?.close();
+  }
+
+  #sendBatches({ pieces, origins }: EncodedBatch): Promise<IndexFailure[]>[] {
+    const writes: Promise<IndexFailure[]>[] = [];
+    const sources = origins();
+    let first = 0;
+    for (const [i, piece] of pieces.entries()) {
+      for (const part of partitionBatches(piece, first, this.#settings.maxRequestSize)) {
+        first += part.count;
+        writes.push(this.#sendPart(part, sources[i] as QueueOrigin));
+      }
+    }
+    return writes;
+  }
+
+  async #sendPart(part: PartitionBatch, origin: QueueOrigin): Promise<IndexFailure[]> {
+    const { header = { run: '', batch: 0, count: 0 }, attempt } = origin;
+    // Counted before it is written: an indexer may report it before the answer of the broker comes.
+    const number = origin.parts++;
+    const headers: BatchHeader = { ...header, attempt, part: number, count: part.count };
+    try {
+      const { topic } = this.params;
+      const { partition, value } = part;
+      await (this.#writer as PartitionWriter).write({ topic, partition, value, headers: toHeaders(headers) });
+      return [];
+    } catch (error) {
+      origin.parts--;
+      return this.#failures(error, (message) => failuresOf(part, message));
+    }
+  }
+
+  #sendDocuments(batch: EncodedBatch): Promise<IndexFailure[]>[] {
+    const bytes = Buffer.concat(batch.pieces);
+    const lengths = batch.lengths();
+    const origins = batch.origins();
+    let piece = 0;
+    let pieceEnd = batch.pieces[0]?.length ?? 0;
+    let at = 0;
+    return batch.ids().map((id, index) => {
+      while (at >= pieceEnd) pieceEnd += batch.pieces[++piece]?.length ?? 1;
+      const value = bytes.subarray(at, at + (lengths[index] as number));
+      at += value.length;
+      const { documents } = origins[piece] as QueueOrigin;
+      return this.#sendDocument(id, index, value, documents, batch.pipeline);
+    });
+  }
+
+  async #sendDocument(
+    id: string,
+    index: number,
+    value: Buffer,
+    documents: DocumentSources | undefined,
+    pipeline: string,
+  ): Promise<IndexFailure[]> {
+    const { topic, partitions } = this.params;
+    const writer = this.#writer as PartitionWriter;
+    const key = Buffer.from(id);
+    try {
+      const runId = documents?.runIdOf(id);
+      // The run must learn of a child before the child can finish.
+      if (this.#settings.events && documents?.has(id) === false && runId !== undefined) {
+        const event = Buffer.from(eventJson({ type: 'CREATE', documentId: id }, runId, topic));
+        await writer.write({ topic: eventTopic(this.#settings, pipeline, runId), partition: 0, key, value: event });
+      }
+      await writer.write({ topic, partition: partitionOf(id, partitions), key, value });
+      return [];
+    } catch (error) {
+      return this.#failures(error, (message) => [{ index, message }]);
+    }
+  }
+
+  /** Documents that are too large fail. Any other error means that the brokers take nothing. */
+  #failures(error: unknown, failed: (message: string) => IndexFailure[]): IndexFailure[] {
+    const { message } = kafkaError(this.#settings.bootstrapServers, error);
+    if (isTooLarge(error)) return failed(`${message} (kafka.maxRequestSize, max.message.bytes of the topic)`);
+    return failed(message).map((failure) => ({ ...failure, undelivered: true }));
+  }
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brokersOf, KafkaSource, type TopicMessage } from '@headrace/components/kafka';
+import type { Logger } from '@headrace/engine';
+import { LETTER_HEADERS } from '../queue/dead-letters.ts';
+import { PartitionWriter } from '../queue/partition-writer.ts';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { TopicAdmin } from '../settings/topic-admin.ts';
+import { partitionOf } from '../wire/murmur2.ts';
+
+/** A message of a dead-letter topic. */
+export interface DeadLetter {
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: string | undefined;
+  /** Undefined for messages that Lucille has written. */
+  readonly reason: string | undefined;
+  /** The message that it was: topic, partition and offset. */
+  readonly place: string | undefined;
+  readonly run: string | undefined;
+  readonly time: string | undefined;
+  readonly value: Buffer;
+}
+
+export interface DeadLetterOptions {
+  readonly settings: KafkaSettings;
+  readonly topic: string;
+  readonly log: Logger;
+}
+
+const IDLE_MS = 200;
+
+/** Reads all messages of a dead-letter topic, from the first to the last that is there now. Joins no group. */
+export async function* deadLetters({ settings, topic, log }: DeadLetterOptions): AsyncGenerator<DeadLetter> {
+  for await (const message of readAll(settings, topic, `${settings.groupId}-dead-letters`, true, log)) {
+    yield toLetter(message);
+  }
+}
+
+/**
+ * Sends the messages of a dead-letter topic to another topic, where workers process them again. It remembers how far it
+ * has come, in a consumer group: a message is sent once, and a replay that was ended continues.
+ * @returns how many messages were sent
+ */
+export async function replay(options: DeadLetterOptions & { readonly to: string }): Promise<number> {
+  const { settings, topic, to, log } = options;
+  const admin = await TopicAdmin.open(settings, log);
+  const partitions = await admin.ensure([{ topic: to, partitions: settings.partitions }]).finally(() => admin.close());
+  const writer = await PartitionWriter.open(settings, 'headrace-replay', log);
+  let sent = 0;
+  try {
+    for await (const { key, value } of readAll(settings, topic, `${settings.groupId}-replay`, false, log)) {
+      const id = key?.toString() ?? '';
+      await writer.write({
+        topic: to,
+        partition: partitionOf(id, partitions.get(to) ?? 1),
+        value: value ?? Buffer.alloc(0),
+        ...(key === undefined ? {} : { key }),
+      });
+      sent++;
+    }
+  } finally {
+    await writer.close();
+  }
+  return sent;
+}
+
+async function* readAll(
+  settings: KafkaSettings,
+  topic: string,
+  groupId: string,
+  isPreview: boolean,
+  log: Logger,
+): AsyncGenerator<TopicMessage> {
+  const source = await KafkaSource.open({
+    brokers: brokersOf(settings.bootstrapServers),
+    topic,
+    groupId,
+    clientId: 'headrace-dead-letters',
+    rebalanceTimeout: settings.rebalanceTimeout,
+    properties: new Map(Object.entries(settings.consumer)),
+    offsets: undefined,
+    isPreview,
+    log,
+    onRelease: async () => true,
+    onGone: () => undefined,
+  });
+  try {
+    for (;;) {
+      const message = source.read();
+      if (message !== undefined) {
+        yield message;
+        const { partition, offset, leaderEpoch } = message;
+        if (!isPreview) await source.commit(new Map([[partition, { offset: offset + 1n, leaderEpoch }]]));
+        continue;
+      }
+      if (await source.wait(IDLE_MS, new AbortController().signal)) continue;
+      if ((await source.isAtEnd()) && !(await source.wait(0, new AbortController().signal))) return;
+      await sleep(1);
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function toLetter({ partition, offset, key, value, headers }: TopicMessage): DeadLetter {
+  const texts = new Map(headers.map(([name, text]) => [String(name), text?.toString()]));
+  const header = (name: keyof typeof LETTER_HEADERS) => texts.get(LETTER_HEADERS[name]);
+  return {
+    partition,
+    offset,
+    key: key?.toString(),
+    reason: header('reason'),
+    place: header('place'),
+    run: header('run'),
+    time: header('time'),
+    value: value ?? Buffer.alloc(0),
+  };
+}

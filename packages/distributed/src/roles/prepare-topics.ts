@@ -1,0 +1,24 @@
+import type { Logger } from '@headrace/engine';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { TopicAdmin } from '../settings/topic-admin.ts';
+import { destTopic, failTopic, sourceTopic } from '../settings/topics.ts';
+
+/** Creates the missing topics of some pipelines. Returns the number of partitions of each topic. */
+export async function prepareTopics(
+  settings: KafkaSettings,
+  pipelines: readonly string[],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = pipelines.flatMap((pipeline) => [
+    { topic: sourceTopic(settings, pipeline), partitions: settings.partitions },
+    { topic: destTopic(pipeline), partitions: settings.partitions },
+    { topic: failTopic(pipeline), partitions: 1 },
+  ]);
+  const admin = await TopicAdmin.open(settings, log);
+  try {
+    return await admin.ensure(wanted, signal);
+  } finally {
+    await admin.close();
+  }
+}

@@ -1,0 +1,68 @@
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { destTopic, sourceTopic } from '../settings/topics.ts';
+
+/** The role of a process in a distributed run. */
+export type Role = 'publisher' | 'worker' | 'indexer' | 'worker-indexer';
+
+/** A config as plain JSON, as far as roles change it. */
+export interface PlainConfig {
+  readonly connectors?: readonly Record<string, unknown>[];
+  readonly pipelines?: readonly ({ readonly name?: string } & Record<string, unknown>)[];
+  readonly indexer?: Record<string, unknown>;
+  readonly [key: string]: unknown;
+}
+
+/** In Lucille's format each document is a message; the engine hands over so many at once. */
+const DOCUMENTS_AT_ONCE = 500;
+const WAIT_MILLIS = 10;
+
+/** The config of the run that a process executes for a role. The rest of the run is in other processes. */
+export function roleConfig(
+  config: PlainConfig,
+  role: Role,
+  pipeline: string,
+  settings: KafkaSettings,
+  partitions: ReadonlyMap<string, number>,
+): PlainConfig {
+  const asJson = JSON.stringify(settings);
+  const batches = settings.format === 'lucille' ? { batchSize: DOCUMENTS_AT_ONCE, batchTimeout: WAIT_MILLIS } : {};
+  const { connectors: _, tests: __, kafka: ___, ...rest } = config;
+  if (role === 'publisher') {
+    const { connectors, pipelines = [], publisher = {}, runner = {}, log = {} } = config;
+    const counts = pipelines.map(({ name = '' }) => [name, partitions.get(sourceTopic(settings, name)) ?? 1]);
+    return {
+      connectors,
+      pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
+      indexer: { class: 'SourceWriter', ...batches },
+      sourceWriter: { settings: asJson, partitions: JSON.stringify(Object.fromEntries(counts)) },
+      publisher,
+      runner,
+      log,
+    };
+  }
+  const own = (config.pipelines ?? []).filter(({ name }) => name === pipeline);
+  const topic = role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
+  const reader = {
+    class: 'QueueReader',
+    name: `${role}-${pipeline}`,
+    pipeline,
+    settings: asJson,
+    topic,
+    queue: pipeline,
+    role,
+  };
+  const shared = { ...rest, connectors: [reader], publisher: {}, runner: { connectorTimeout: 0 } };
+  if (role === 'indexer') return { ...shared, pipelines: [{ name: pipeline, stages: [] }] };
+  if (role === 'worker-indexer') return { ...shared, pipelines: own };
+  const dest = destTopic(pipeline);
+  const { worker = {}, log = {} } = config;
+  return {
+    connectors: [reader],
+    worker,
+    log,
+    runner: shared.runner,
+    pipelines: own,
+    indexer: { class: 'QueueWriter', ...batches },
+    queueWriter: { settings: asJson, topic: dest, partitions: partitions.get(dest) ?? 1 },
+  };
+}

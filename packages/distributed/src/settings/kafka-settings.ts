@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { brokersOf } from '@headrace/components/kafka';
+import { messageOf } from '@headrace/engine';
+import { readProperties } from './properties-file.ts';
+
+/** The two formats of messages: batches in ours, or one document per message in Lucille's. */
+export type DocumentFormat = 'headrace' | 'lucille';
+
+/** The `kafka` block of a config, for distributed runs. Plain data, which also travels in the config of a role. */
+export interface KafkaSettings {
+  readonly bootstrapServers: string;
+  readonly groupId: string;
+  /** How long a member of the group may be busy while partitions move, in milliseconds. */
+  readonly rebalanceTimeout: number;
+  /** The largest request, in bytes. */
+  readonly maxRequestSize: number;
+  readonly consumer: Readonly<Record<string, string>>;
+  readonly producer: Readonly<Record<string, string>>;
+  readonly admin: Readonly<Record<string, string>>;
+  /** Whether workers and indexers report what became of documents. */
+  readonly events: boolean;
+  readonly format: DocumentFormat;
+  readonly sourceTopic: string | undefined;
+  readonly eventTopic: string | undefined;
+  /** The number of partitions of topics that are created. */
+  readonly partitions: number;
+  /** How long a run waits while no document finishes, in seconds; 0 means no limit. */
+  readonly stallTimeoutSecs: number;
+  /** How often a document is tried that ends its worker. */
+  readonly maxRetries: number;
+}
+
+/** A mistake in the `kafka` block: the path of the setting, and what to do. */
+export interface SettingProblem {
+  readonly path: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const DEFAULT_PARTITIONS = 4;
+const DEFAULT_RETRIES = 3;
+
+/**
+ * Reads the `kafka` block of a resolved config, and `worker.maxRetries`. Property files are read here.
+ * @param config the config as plain JSON
+ */
+export function readKafkaSettings(config: unknown): {
+  settings: KafkaSettings | undefined;
+  problems: SettingProblem[];
+} {
+  const { kafka, worker } = config as { kafka?: Record<string, unknown>; worker?: Record<string, unknown> };
+  const problems: SettingProblem[] = [];
+  if (kafka === undefined || kafka === null || typeof kafka !== 'object') {
+    const message = 'A distributed run needs the block kafka';
+    const hint =
+      'kafka { bootstrapServers: "localhost:9092", consumerGroupId: ingest, maxPollIntervalSecs: 300, maxRequestSize: 1000000 }';
+    return { settings: undefined, problems: [{ path: 'kafka', message, hint }] };
+  }
+  const text = (name: string) => (kafka[name] === undefined || kafka[name] === null ? undefined : String(kafka[name]));
+  const number = (name: string, fallback: number, least: number) => {
+    const value = text(name) === undefined ? fallback : Number(text(name));
+    if (Number.isFinite(value) && value >= least) return value;
+    const message = `kafka.${name} must be a number of at least ${least}, was "${text(name)}"`;
+    problems.push({ path: `kafka.${name}`, message, hint: `For example ${fallback}.` });
+    return fallback;
+  };
+  for (const name of ['bootstrapServers', 'consumerGroupId']) {
+    if ((text(name) ?? '').trim() !== '') continue;
+    problems.push({ path: `kafka.${name}`, message: `kafka.${name} is missing`, hint: 'Add it to the block kafka.' });
+  }
+  const format = text('documentFormat') ?? 'headrace';
+  if (format !== 'headrace' && format !== 'lucille') {
+    const message = `kafka.documentFormat must be headrace or lucille, was "${format}"`;
+    const hint = 'lucille is for runs that Java workers and indexers serve, too; headrace is many times as fast.';
+    problems.push({ path: 'kafka.documentFormat', message, hint });
+  }
+  for (const name of ['documentSerializer', 'documentDeserializer']) {
+    const value = text(name);
+    if (value === undefined || /(^|\.)KafkaDocument(Des|S)erializer$/.test(value)) continue;
+    const message = `kafka.${name} names the Java class ${value}, which cannot run here`;
+    problems.push({
+      path: `kafka.${name}`,
+      message,
+      hint: 'Remove it. The format of Lucille is kafka.documentFormat: lucille.',
+    });
+  }
+  const properties = (kind: string) => {
+    const all: Record<string, string> = {};
+    const protocol = text('securityProtocol');
+    if (protocol !== undefined) all['security.protocol'] = protocol;
+    const file = text(`${kind}PropertyFile`);
+    try {
+      if (file !== undefined) Object.assign(all, readProperties(readFileSync(file, 'utf8')));
+    } catch (error) {
+      const message = `The property file ${file} cannot be read: ${messageOf(error)}`;
+      problems.push({ path: `kafka.${kind}PropertyFile`, message, hint: 'Name a local file.' });
+    }
+    flatten(kafka[kind], '', all);
+    return all;
+  };
+  const partitions = number('partitions', DEFAULT_PARTITIONS, 1);
+  const maxRetries = Number(worker?.['maxRetries'] ?? DEFAULT_RETRIES);
+  const settings: KafkaSettings = {
+    bootstrapServers: text('bootstrapServers') ?? '',
+    groupId: text('consumerGroupId') ?? '',
+    rebalanceTimeout: number('maxPollIntervalSecs', 300, 1) * 1000,
+    maxRequestSize: number('maxRequestSize', 1_000_000, 1000),
+    consumer: properties('consumer'),
+    producer: properties('producer'),
+    admin: properties('admin'),
+    events: String(kafka['events'] ?? 'true') !== 'false',
+    format: format as DocumentFormat,
+    sourceTopic: text('sourceTopic'),
+    eventTopic: text('eventTopic'),
+    partitions,
+    stallTimeoutSecs: number('stallTimeoutSecs', 0, 0),
+    maxRetries: Number.isFinite(maxRetries) ? Math.max(1, maxRetries) : DEFAULT_RETRIES,
+  };
+  if (
+    settings.bootstrapServers !== '' &&
+    brokersOf(settings.bootstrapServers).some((broker) => !/:\d+$/.test(broker))
+  ) {
+    const message = `kafka.bootstrapServers must name hosts and ports, was "${settings.bootstrapServers}"`;
+    problems.push({ path: 'kafka.bootstrapServers', message, hint: 'As broker1:9092,broker2:9092.' });
+  }
+  return { settings: problems.length === 0 ? settings : undefined, problems };
+}
+
+/** The properties of nested objects, under their dotted names. */
+function flatten(value: unknown, prefix: string, into: Record<string, string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'object' && member !== null) flatten(member, `${prefix}${name}.`, into);
+    else if (member !== null) into[prefix + name] = String(member);
+  }
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  brokersOf,
+  clientOptions,
+  hasKafkaError,
+  hearErrors,
+  isPassing,
+  kafkaError,
+  withinCloseTime,
+} from '@headrace/components/kafka';
+import { loadLibrary } from '@headrace/components/libraries';
+import { HeadraceError, type Logger } from '@headrace/engine';
+import type { Admin } from '@platformatic/kafka';
+import type { KafkaSettings } from './kafka-settings.ts';
+
+/** A topic that must exist. */
+export interface WantedTopic {
+  readonly topic: string;
+  /** The number of partitions if it must be created. */
+  readonly partitions: number;
+}
+
+const RETRY_MS = 1000;
+/** A topic that was just created is known to all brokers within this time. */
+const KNOWN_MS = 10_000;
+
+/** Looks after topics: creates those that are missing, and deletes those of ended runs. */
+export class TopicAdmin {
+  readonly #admin: Admin;
+  readonly #settings: KafkaSettings;
+  readonly #log: Logger;
+
+  private constructor(admin: Admin, settings: KafkaSettings, log: Logger) {
+    this.#admin = admin;
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  static async open(settings: KafkaSettings, log: Logger): Promise<TopicAdmin> {
+    const { Admin } = await loadLibrary('@platformatic/kafka');
+    const admin = hearErrors(
+      new Admin({
+        ...(await clientOptions(new Map(Object.entries(settings.admin)))),
+        clientId: 'headrace-admin',
+        bootstrapBrokers: brokersOf(settings.bootstrapServers),
+        retries: 0,
+      }),
+    );
+    return new TopicAdmin(admin, settings, log);
+  }
+
+  /**
+   * Creates topics that are missing. Returns the number of partitions of each. While the brokers do not answer, it logs
+   * that and waits, until the signal is aborted.
+   */
+  async ensure(wanted: readonly WantedTopic[], signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    let isReported = false;
+    for (;;) {
+      try {
+        return await this.#ensure(wanted);
+      } catch (error) {
+        const failure = kafkaError(this.#settings.bootstrapServers, error);
+        if (!isPassing(error) || signal?.aborted === true) throw failure;
+        if (!isReported)
+          this.#log.warn(`${failure.message}. ${failure.hint ?? ''} It is tried again until the brokers answer`);
+        isReported = true;
+        await sleep(RETRY_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Deletes a topic. Throws an error of the library. */
+  async delete(topic: string): Promise<void> {
+    await this.#admin.deleteTopics({ topics: [topic] });
+  }
+
+  async close(): Promise<void> {
+    await withinCloseTime(this.#admin.close());
+  }
+
+  async #ensure(wanted: readonly WantedTopic[]): Promise<ReadonlyMap<string, number>> {
+    const existing = new Set(await this.#admin.listTopics());
+    const missing = wanted.filter(({ topic }) => !existing.has(topic));
+    for (const { topic, partitions } of missing) {
+      try {
+        await this.#admin.createTopics({ topics: [{ topic, partitions }] });
+        this.#log.info(`Created the topic ${topic} with ${partitions} partitions`);
+      } catch (error) {
+        if (!hasKafkaError(error, 'TOPIC_ALREADY_EXISTS')) throw this.#notCreated(topic, error);
+      }
+    }
+    const deadline = Date.now() + KNOWN_MS;
+    for (;;) {
+      try {
+        const { topics } = await this.#admin.metadata({ topics: wanted.map(({ topic }) => topic), forceUpdate: true });
+        return new Map(wanted.map(({ topic }) => [topic, topics.get(topic)?.partitionsCount ?? 1]));
+      } catch (error) {
+        if (Date.now() > deadline || missing.length === 0) throw error;
+        await sleep(100);
+      }
+    }
+  }
+
+  #notCreated(topic: string, error: unknown): unknown {
+    if (isPassing(error)) return error;
+    const { message } = kafkaError(this.#settings.bootstrapServers, error);
+    return new HeadraceError(
+      'HR_SOURCE_UNREADABLE',
+      `The topic ${topic} does not exist and cannot be created: ${message}`,
+      {
+        hint: 'Create it, or allow this client to create topics.',
+      },
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import { HeadraceError } from '@headrace/engine';
+import type { KafkaSettings } from './kafka-settings.ts';
+
+/** The name of a topic as brokers accept it. */
+const VALID = /^[A-Za-z0-9._-]{1,249}$/;
+
+/** The topic that documents wait in for a worker. Throws if the name of the pipeline cannot be part of it. */
+export function sourceTopic(settings: KafkaSettings, pipeline: string): string {
+  return checked(settings.sourceTopic ?? `${pipeline}_source`, pipeline);
+}
+
+/** The topic that processed documents wait in for an indexer. */
+export function destTopic(pipeline: string): string {
+  return checked(`${pipeline}_dest`, pipeline);
+}
+
+/** The dead-letter topic. */
+export function failTopic(pipeline: string): string {
+  return checked(`${pipeline}_fail`, pipeline);
+}
+
+/** The topic of the events of a run. */
+export function eventTopic(settings: KafkaSettings, pipeline: string, runId: string): string {
+  return checked(settings.eventTopic ?? `${pipeline}_event_${runId}`, pipeline);
+}
+
+function checked(topic: string, pipeline: string): string {
+  if (VALID.test(topic)) return topic;
+  throw new HeadraceError('HR_CONFIG_INVALID_VALUE', `Invalid characters in pipelineName: ${pipeline}`, {
+    hint: `The topic would be ${topic}. Use letters, digits, dots, hyphens and underscores, at most 249 in all.`,
+  });
+}

@@ -1,0 +1,49 @@
+import { type PlainConfig, prepareTopics, RoleRunner, roleConfig, withRoleComponents } from '@headrace/distributed';
+import { createLogger, type LogRecord, type RegistrySource, readConfigText } from '@headrace/engine';
+import type { RunLauncher } from '@headrace/engine/threads';
+import type { ObjectNode } from '@headrace/hocon';
+import type { DistributedConfig } from './load-distributed.ts';
+
+/** A run whose documents are processed by other processes, or by other threads that read from Kafka. */
+export interface PublishedRun {
+  readonly root: ObjectNode;
+  readonly registry: RegistrySource;
+  /** Stops the workers and indexers of this process. */
+  close(): Promise<void>;
+}
+
+/**
+ * Prepares a distributed run: its topics, and for `--external` the workers and indexers of this process.
+ * @param isExternal whether this process also processes and indexes the documents
+ */
+export async function distribute(
+  { config, settings, registry }: DistributedConfig,
+  isExternal: boolean,
+  launcher: RunLauncher,
+  onLog: (record: LogRecord) => void,
+  signal: AbortSignal,
+): Promise<PublishedRun> {
+  const pipelines = pipelinesInUse(config);
+  const partitions = await prepareTopics(settings, pipelines, createLogger('headrace', onLog), signal);
+  const roles = isExternal ? (['worker', 'indexer'] as const) : [];
+  const runners = pipelines.flatMap((pipeline) =>
+    roles.map((role) => new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog })),
+  );
+  const running = runners.map((runner) => runner.run());
+  const text = JSON.stringify(roleConfig(config, 'publisher', '', settings, partitions));
+  const { root } = readConfigText(text);
+  if (root === undefined) throw new Error('The config of the publisher cannot be read');
+  return {
+    root,
+    registry: withRoleComponents(registry),
+    close: async () => {
+      for (const runner of runners) runner.stop();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** The pipelines that connectors feed. */
+function pipelinesInUse({ connectors = [] }: PlainConfig): string[] {
+  return [...new Set(connectors.flatMap(({ pipeline }) => (typeof pipeline === 'string' ? [pipeline] : [])))];
+}

@@ -1,0 +1,65 @@
+import type { KafkaSettings, PlainConfig } from '@headrace/distributed';
+import { checkConfig, configToJson, hasErrors, type Problem, Registry, type RegistrySource } from '@headrace/engine';
+import type { ObjectNode } from '@headrace/hocon';
+import { loadConfig, registrySource } from '../config/load-config.ts';
+import { writeProblems } from '../config/print-problems.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
+
+/** A checked config for a distributed run. */
+export interface DistributedConfig {
+  readonly root: ObjectNode;
+  readonly config: PlainConfig;
+  readonly settings: KafkaSettings;
+  readonly registry: RegistrySource;
+  /** The name of the config in messages. */
+  readonly name: string;
+}
+
+/**
+ * Reads a config, checks all of it, and reads its `kafka` block. Reports every problem; undefined if one is an error.
+ */
+export async function loadDistributed(
+  file: string,
+  set: readonly string[],
+  components: readonly string[],
+): Promise<DistributedConfig | undefined> {
+  const { root, problems, name } = await loadConfig(file, set);
+  const registry = registrySource(file, components);
+  const all: Problem[] = [...problems];
+  if (root !== undefined && !hasErrors(problems)) {
+    const { problems: found } = await checkConfig(root, await Registry.open(registry));
+    // The block is read here.
+    all.push(...found.filter(({ code, path }) => code !== 'HR_CONFIG_UNUSED' || path !== 'kafka'));
+  }
+  if (root === undefined || hasErrors(all)) {
+    writeProblems(all, name);
+    return undefined;
+  }
+  const { readKafkaSettings } = await import('@headrace/distributed');
+  const config = JSON.parse(configToJson(root)) as PlainConfig;
+  const { settings, problems: mistakes } = readKafkaSettings(config);
+  all.push(
+    ...mistakes.map(
+      ({ path, message, hint }): Problem => ({
+        severity: 'error',
+        code: 'HR_CONFIG_INVALID_VALUE',
+        path,
+        message,
+        hint,
+      }),
+    ),
+  );
+  writeProblems(all, name);
+  return settings === undefined ? undefined : { root, config, settings, registry, name };
+}
+
+/** The pipeline that a process serves: the one that is named, or the only one of the config. */
+export function pipelineOf({ config }: DistributedConfig, named: string | undefined): string {
+  const names = (config.pipelines ?? []).map(({ name = '' }) => name);
+  const { worker } = config as { worker?: { pipeline?: string } };
+  const pipeline = named ?? worker?.pipeline ?? (names.length === 1 ? names[0] : undefined);
+  if (pipeline !== undefined && names.includes(pipeline)) return pipeline;
+  const known = `The config has ${names.length === 0 ? 'no pipelines' : names.join(', ')}.`;
+  const message = pipeline === undefined ? 'Name the pipeline with --pipeline.' : `There is no pipeline ${pipeline}.`;
+  throw new CommandError(`${message} ${known}`, EXIT.invalid);
+}

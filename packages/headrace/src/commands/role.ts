@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os';
+import { RoleRunner } from '@headrace/distributed';
+import { type LogRecord, SecretMask } from '@headrace/engine';
+import { RunLauncher } from '@headrace/engine/threads';
+import { EXIT } from '../process/exit-code.ts';
+import { startHealthServer } from '../process/health-server.ts';
+import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
+import { createReporter } from '../report/run-reporter.ts';
+import { HEAP_MB } from './heap.ts';
+import { loadDistributed, pipelineOf } from './load-distributed.ts';
+
+export interface RoleOptions {
+  readonly set: readonly string[];
+  readonly components: readonly string[];
+  readonly pipeline: string | undefined;
+  readonly threads: number | undefined;
+  readonly healthPort: number | undefined;
+}
+
+type RoleName = 'worker' | 'indexer' | 'worker-indexer';
+
+/** `headrace worker CONFIG`, `indexer` and `worker-indexer`: serves distributed runs until the first signal. */
+export async function runRole(
+  role: RoleName,
+  [file = '']: readonly (string | undefined)[],
+  options: RoleOptions,
+): Promise<number> {
+  const threads = options.threads === undefined ? [] : [`worker.threads=${options.threads}`];
+  const loaded = await loadDistributed(file, [...options.set, ...threads], options.components);
+  if (loaded === undefined) return EXIT.invalid;
+  const pipeline = pipelineOf(loaded, options.pipeline);
+  const launcher = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });
+  const mask = new SecretMask(loaded.root, false);
+  const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NOTHING);
+  const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));
+  const { config, settings, registry } = loaded;
+  const runner = new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog });
+  const health = options.healthPort === undefined ? undefined : await startHealthServer(options.healthPort, [runner]);
+  let stoppedBy: StopSignal | undefined;
+  const stopListening = onStopSignal((signal) => {
+    stoppedBy = signal;
+    const message = `${signal}: the ${runner.name} finishes the documents in progress and leaves; once more ends it at once`;
+    onLog({ level: 'warn', time: Date.now(), logger: 'headrace', message });
+    runner.stop();
+  });
+  try {
+    const message = `The ${runner.name} starts. It reads from Kafka at ${settings.bootstrapServers}${health === undefined ? '' : ` and reports its health on port ${health.port}`}`;
+    onLog({ level: 'info', time: Date.now(), logger: 'headrace', message });
+    const result = await runner.run();
+    (await reporting).close();
+    if (stoppedBy !== undefined) return EXIT.ok;
+    if (result !== undefined) process.stderr.write(`${result.message}\n`);
+    return EXIT.failed;
+  } finally {
+    stopListening();
+    await health?.close();
+    await launcher.close();
+  }
+}
+
+const NOTHING = {
+  counts: { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 },
+  connectors: [],
+  stages: [],
+};
+
+type Args = readonly (string | undefined)[];
+
+export const worker = (args: Args, options: RoleOptions) => runRole('worker', args, options);
+export const indexer = (args: Args, options: RoleOptions) => runRole('indexer', args, options);
+export const workerIndexer = (args: Args, options: RoleOptions) => runRole('worker-indexer', args, options);
