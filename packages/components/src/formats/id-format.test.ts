@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileIdFormat } from './id-format.ts';
 
-describe('a format for ids', () => {
+describe('compileIdFormat', () => {
   it.each([
     ['%s', 'ab'],
     ['movie-%s!', 'movie-ab!'],
@@ -22,7 +22,7 @@ describe('a format for ids', () => {
   });
 
   it.each(['%d', '%', '%q', '%3$s', '%0$s', '%<s', '%-s', '%+5s', '%--5s', '%s%s%s', '% s', '%tY', '%5'])(
-    'refuses %j',
+    'refuses the pattern %j',
     (format) => {
       expect(() => compileIdFormat(format, 2)).toThrow(SyntaxError);
     },

@@ -87,7 +87,7 @@ describe('ApplyFileHandlers', () => {
     expect(broken?.error).toContain('neither bytes nor base64 text');
   });
 
-  it('emits many records without reading all of them first', async () => {
+  it('decodes many records one piece at a time', async () => {
     const rows = Array.from({ length: 100_000 }, (_, i) => `${i},${'x'.repeat(20)}`).join('\n');
     const stage = makeStage(ApplyFileHandlers, { fileHandlers: { csv: { idField: 'k' } } });
     await writeFile(join(folder, 'big.csv'), `k,v\n${rows}\n`);

@@ -95,8 +95,8 @@ describe('ApplyJSONata', () => {
       const outcomes = await runStage(ApplyJSONata, { expression }, documents, context);
       expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
       expect(context.logged[0]).toMatch(reason);
-      expect(context.logged[0]).toMatch(/^Document 1 is left alone: the expression failed: /);
-      expect(context.logged.at(-1)).toBe('2 documents were left alone: the expression failed');
+      expect(context.logged[0]).toMatch(/^Document 1 is not changed: the expression failed: /);
+      expect(context.logged.at(-1)).toBe('2 documents were not changed: the expression failed');
     }
   });
 

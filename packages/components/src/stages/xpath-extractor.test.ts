@@ -43,9 +43,9 @@ describe('XPathExtractor', () => {
     const outcomes = await runStage(XPathExtractor, { fieldMapping: { '//a': ['b'] } }, documents, context);
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
     expect(context.logged[0]).toBe(
-      'Document 1 is left alone: field "xml" is not XML: 1:7: </a> closes nothing: <b> is open',
+      'Document 1 is not changed: field "xml" is not XML: 1:7: </a> closes nothing: <b> is open',
     );
-    expect(context.logged.at(-1)).toBe('2 documents were left alone: field "xml" is not XML');
+    expect(context.logged.at(-1)).toBe('2 documents were not changed: field "xml" is not XML');
   });
 
   it('refuses invalid expressions and reserved fields, and warns about expressions that return no nodes', async () => {
