@@ -13,7 +13,7 @@ const POSTGRES: SqlDialect = { ...NONE, postgres: true };
 const MYSQL: SqlDialect = { ...NONE, backslashes: true, hashComments: true };
 const SQL_SERVER: SqlDialect = { ...NONE, brackets: true };
 
-describe('placeholders', () => {
+describe('prepareSql', () => {
   it.each([
     ['nothing', NONE, 'select 1', 'select 1'],
     ['several', NONE, 'select ? where a=? and b = ?', 'select <1> where a=<2> and b = <3>'],
@@ -40,14 +40,14 @@ describe('placeholders', () => {
     expect(prepared.parameters).toBe(expected.match(/<\d+>/g)?.length ?? 0);
   });
 
-  it('are counted, and stay, where the database knows them', () => {
+  it('counts placeholders and does not change them if the database supports ?', () => {
     expect(prepareSql("select ?, '?', ?", { ...NONE, placeholder: undefined })).toEqual({
       text: "select ?, '?', ?",
       parameters: 2,
     });
   });
 
-  it('are all that changes', () => {
+  it('changes nothing except the placeholders', () => {
     const piece = fc.constantFrom(
       '?',
       "'",

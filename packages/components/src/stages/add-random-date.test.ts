@@ -49,8 +49,8 @@ describe('AddRandomDate', () => {
     [{ rangeStartDate: '2024-1-1' }, 'rangeStartDate is not a date: "2024-1-1"'],
     [{ rangeEndDate: '2023-02-29' }, 'rangeEndDate is not a date'],
     [{ rangeEndDate: '2024-01-01T00:00:00Z' }, 'is not a date'],
-    [{ rangeStartDate: '2024-01-02', rangeEndDate: '2024-01-02' }, 'holds no instant'],
-    [{ rangeStartDate: '9999-01-01' }, 'holds no instant'],
+    [{ rangeStartDate: '2024-01-02', rangeEndDate: '2024-01-02' }, 'contains no instant'],
+    [{ rangeStartDate: '9999-01-01' }, 'contains no instant'],
     [{ fieldName: 'id' }, 'reserved'],
   ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomDate, params)).toThrow(message);

@@ -35,8 +35,8 @@ describe('AddRandomDouble', () => {
   });
 
   it.each([
-    [{ rangeStart: 6, rangeEnd: 6 }, 'holds no number'],
-    [{ rangeStart: 1_000_000.5 }, 'holds no number'],
+    [{ rangeStart: 6, rangeEnd: 6 }, 'contains no number'],
+    [{ rangeStart: 1_000_000.5 }, 'contains no number'],
     [{ rangeStart: -1.7e308, rangeEnd: 1.7e308 }, 'too wide'],
     [{ fieldName: '' }, 'must not be empty'],
   ])('refuses the parameters %j', (params, message) => {

@@ -26,8 +26,8 @@ describe('AddRandomInt', () => {
   });
 
   it.each([
-    [{ rangeStart: 6, rangeEnd: 6 }, 'holds no number'],
-    [{ rangeStart: 2_000_000 }, 'holds no number'],
+    [{ rangeStart: 6, rangeEnd: 6 }, 'contains no number'],
+    [{ rangeStart: 2_000_000 }, 'contains no number'],
     [{ fieldName: 'id' }, 'reserved'],
   ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomInt, params)).toThrow(message);

@@ -237,7 +237,7 @@ function* checkEntry(path: readonly [string, string], entry: ReadonlyMap<string,
   }
 }
 
-const TYPES_HINT = `It is one of ${TYPES.join(', ')}.`;
+const TYPES_HINT = `Use one of ${TYPES.join(', ')}.`;
 
 function bytesOf(value: Value, field: string): Uint8Array {
   const bytes = value instanceof Uint8Array ? value : typeof value === 'string' ? decodeBase64(value) : undefined;

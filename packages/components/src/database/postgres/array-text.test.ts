@@ -22,7 +22,7 @@ it.each([
   expect(readArray(array, text)).toEqual(expected);
 });
 
-it('reads every list of texts as Postgres quotes it', () => {
+it('reads every list of texts with the quotes of Postgres', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.string({ unit: 'binary' }))), (values) => {
       const quoted = values.map((value) =>
