@@ -153,7 +153,7 @@ describe('parseJdbcUrl', () => {
         insteadOf: { file: `${homedir()}/data.mv.db` },
       },
     ],
-  ])('%s', (url, expected) => {
+  ])('parses %s', (url, expected) => {
     expect(parsed(url)).toEqual(expected);
   });
 
@@ -171,7 +171,7 @@ describe('parseJdbcUrl', () => {
     ['jdbc:mysql://address=(host=h)(port=x)/d', /host/],
     ['jdbc:h2:tcp://h/d', /H2 databases of the form jdbc:h2:tcp:/],
     ['jdbc:sqlite::resource:a.db', /archive/],
-  ])('%s is refused with what to do instead', (url, message) => {
+  ])('refuses %s and suggests an alternative', (url, message) => {
     const error = (() => {
       try {
         return parseJdbcUrl(url);

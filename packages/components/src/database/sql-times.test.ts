@@ -26,7 +26,7 @@ describe('SqlTimes', () => {
     // A time in the gap of summer time, and the second of two equal times.
     ['2024-03-31 02:30:00', '2024-03-31T02:30:00Z', '2024-03-31T01:30:00Z'],
     ['2024-10-27 02:30:00', '2024-10-27T02:30:00Z', '2024-10-27T01:30:00Z'],
-  ])('%s', (text, inUtc, inParis) => {
+  ])('converts %s in UTC and in a zone', (text, inUtc, inParis) => {
     expect(utc.instant(text)).toBe(inUtc);
     expect(paris.instant(text)).toBe(inParis);
     expect(utc.warning).toBeUndefined();

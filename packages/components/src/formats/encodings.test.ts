@@ -151,7 +151,7 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
     ['auto', Buffer.from(text)],
     ['auto', latin1(text)],
     ['cp850', Buffer.from(text.replace('ë', '\x89'), 'latin1')],
-  ])('may be %s', async (encoding, bytes) => {
+  ])('can be set to %s', async (encoding, bytes) => {
     for (const size of [1, 7, 1000]) {
       const { json, notes } = await publish(bytes, { encoding }, size);
       expect(json).toContain('Zoë');

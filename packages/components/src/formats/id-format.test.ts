@@ -17,7 +17,7 @@ describe('compileIdFormat', () => {
     ['%s-%<s', 'ab-ab'],
     ['100%%%n', '100%\n'],
     ['none', 'none'],
-  ])('%j', (format, expected) => {
+  ])('formats a value with %j', (format, expected) => {
     expect(compileIdFormat(format, 2)(['ab', 'cd'])).toBe(expected);
   });
 

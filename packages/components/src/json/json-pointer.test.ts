@@ -27,7 +27,7 @@ it.each([
   ['/~01', 9],
   ['/o', null],
   ['/none', undefined],
-])('%s', (text, expected) => {
+])('returns the value at %s', (text, expected) => {
   expect(followJsonPointer(example, parseJsonPointer(text) as string[])).toEqual(expected);
 });
 

@@ -75,7 +75,7 @@ doc.after = true`;
     ],
     ['objects that leave no memory for an error', 'kept = new Map(); for (let i = 0; ; i++) kept.set({}, i)'],
     ['a written text', 'doc.text = "x".repeat(9_000_000)'],
-  ])('bounds memory: %s', async (_, bad) => {
+  ])('limits the memory of %s', async (_, bad) => {
     const limits = { ...LIMITS, millis: 60_000 };
     expect(await outcomes(`if (doc.bad) { ${bad} }\ndoc.ok = true`, [{ bad: 1 }, {}], limits)).toEqual([
       expect.stringMatching(/^script(, line 1)?: used more than 8 MiB of memory$/),

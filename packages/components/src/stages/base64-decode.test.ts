@@ -33,7 +33,7 @@ describe('Base64Decode', () => {
     [null, null],
     [[null], null],
     [[], 'old'],
-  ])('makes %j %j', (text, expected) => {
+  ])('decodes %j to %j', (text, expected) => {
     expect(decode(text)).toEqual(expected);
   });
 

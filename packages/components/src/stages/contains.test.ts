@@ -27,7 +27,7 @@ describe('Contains', () => {
     [{ a: [], hit: ['old'] }, ['old']],
     [{ a: 'sea', hit: ['old'] }, 'yes'],
     [{ c: 'sea' }, undefined],
-  ])('%j', async (document, expected) => {
+  ])('searches the fields %j', async (document, expected) => {
     expect(await hit(document)).toEqual(expected);
   });
 

@@ -38,7 +38,7 @@ describe('CreateStaticTeaser', () => {
     [['first one', 'second'], 5, 'first'],
     [{ x: 1 }, 5, ''],
     ['', 5, ''],
-  ])('of %j up to %d is %j', async (text, maxLength, expected) => {
+  ])('shortens %j to at most %d characters: %j', async (text, maxLength, expected) => {
     expect(await teaser(text, maxLength)).toBe(expected);
   });
 

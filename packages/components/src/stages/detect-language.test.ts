@@ -32,7 +32,7 @@ describe('DetectLanguage', () => {
       '漁師たちは日の出前に村へ戻り、長く静かな夜の間に捕まえた魚をすべて市場で売りました。そして家に帰りました。',
     ],
     ['ur', 'ماہی گیر سورج نکلنے سے پہلے گاؤں واپس آئے اور رات بھر میں پکڑی ہوئی ساری مچھلی بیچ دی۔'],
-  ])('%s', async (code, text) => {
+  ])('detects %s', async (code, text) => {
     expect(await detect({ a: text }, { minLength: 40 })).toBe(code);
   });
 
@@ -71,7 +71,7 @@ describe('DetectLanguage', () => {
     [{ a: '1234567890 '.repeat(10) }],
     [{ a: `${'https://example.com/die-fischer-kehrten-vor-sonnenaufgang '.repeat(3)}` }],
     [{ a: '😀 '.repeat(100) }],
-  ])('%j has no language', async (document) => {
+  ])('detects no language in %j', async (document) => {
     expect(await detect(document, { minLength: 0 })).toBeUndefined();
   });
 

@@ -117,7 +117,7 @@ describe('DictionaryLookup', () => {
       [[], { useAnyMatch: true }, true],
       ['blue', {}, false],
       ['blue', { ignoreCase: true }, true],
-    ])('%j with %j is %s', async (value, options, expected) => {
+    ])('writes for %j with %j the result %s', async (value, options, expected) => {
       expect(await look({ a: value }, { ...set, ...options })).toEqual({ a: value, b: expected });
     });
 

@@ -50,7 +50,7 @@ describe('ExtractEntitiesFST', () => {
       ['York', null, 'Rome'],
       ['UK', 'Italy'],
     ],
-  ])('finds in %j %j', async (value, expected) => {
+  ])('writes for the text %j the payloads %j', async (value, expected) => {
     expect(await extract(value)).toEqual(expected);
   });
 

@@ -53,7 +53,7 @@ describe('ExtractEntities', () => {
       ['York', null, 7, 'Rome'],
       ['UK', 'Italy'],
     ],
-  ])('finds in %j %j', async (value, expected) => {
+  ])('writes for the text %j the payloads %j', async (value, expected) => {
     expect(await extract(value)).toEqual(expected);
   });
 

@@ -24,7 +24,7 @@ describe('FormatDate', () => {
     ['2024-05-06', '2024/05/06 00:00:00.000 +02:00'],
     [1700000000123, '2023/11/14 23:13:20.123 +01:00'],
     [-1, '1970/01/01 00:59:59.999 +01:00'],
-  ])('writes %s in the zone it is given', async (value, text) => {
+  ])('writes %s in the configured zone', async (value, text) => {
     const params = { formatStr: 'yyyy/MM/dd HH:mm:ss.SSS XXX', timeZoneId: 'Europe/Paris' };
     expect(await formatted(value, params)).toBe(text);
   });

@@ -32,7 +32,7 @@ describe('MatchQuery', () => {
     [{}, undefined],
     [{ text: 'none', hits: 'old' }, 'old'],
     [{ text: 'pear', hits: 'old' }, ['old', 'fruit']],
-  ])('%j matches %j', async (document, expected) => {
+  ])('writes for %j the matching queries %j', async (document, expected) => {
     expect(await hits(document)).toEqual(expected);
   });
 

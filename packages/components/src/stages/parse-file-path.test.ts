@@ -27,7 +27,7 @@ describe('ParseFilePath', () => {
     ['a.b/c.', 'c.', 'a.b', 'a.b/c.', ''],
     ['q.html?x=1.2', 'q.html?x=1.2', '', 'q.html?x=1.2', '2'],
     ['', '', '', '', ''],
-  ])('%s', async (path, filename, folder, normal, extension) => {
+  ])('splits the path %s', async (path, filename, folder, normal, extension) => {
     const { file_paths: _, ...fields } = await parse(path);
     expect(fields).toEqual({
       filename: [filename],

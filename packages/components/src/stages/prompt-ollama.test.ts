@@ -97,7 +97,7 @@ describe('PromptOllama', () => {
     'true story',
     '{"a":',
     '"text"',
-  ])('keeps the answer "%s" as it is, unless JSON is required', async (reply) => {
+  ])('writes the answer "%s" to ollamaResponse, or fails if requireJSON is true', async (reply) => {
     stub.handle(says(reply));
     expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
     expect(await asked({ requireJSON: true })).toBe(`The model m answered without a JSON object: ${reply}`);

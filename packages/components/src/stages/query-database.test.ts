@@ -86,7 +86,7 @@ describe('QueryDatabase', () => {
     ['Boolean', 'yes', '0'],
     ['Boolean', 2, '1'],
     ['Boolean', 0, '0'],
-  ])('as %s %j is %s to the database', async (type, value, expected) => {
+  ])('binds as %s the value %j, which the database reads as %s', async (type, value, expected) => {
     const [outcome] = await runStage(
       QueryDatabase,
       {

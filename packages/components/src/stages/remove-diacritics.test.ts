@@ -32,7 +32,7 @@ describe('RemoveDiacritics', () => {
     [true, 'true'],
     [null, null],
     [{ x: 'é' }, { x: 'é' }],
-  ])('makes %j %j', async (a, expected) => {
+  ])('changes %j to %j', async (a, expected) => {
     expect(await run({ source: 'a' }, { a })).toEqual({ a: expected });
   });
 

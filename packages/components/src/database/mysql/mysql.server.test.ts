@@ -140,9 +140,9 @@ await describeWithServer('mariadb', (server) => {
     it.each([
       ['an unknown table', 'select id from nowhere', /nowhere' doesn't exist/, /name of the table/],
       ['a syntax error', 'selec 1', /You have an error in your SQL syntax/, undefined],
-      ['no query', "update hr_types set name = 'x' where id < 0", /returns no rows/, undefined],
+      ['a statement that is not a query', "update hr_types set name = 'x' where id < 0", /returns no rows/, undefined],
       ['a missing id column', 'select 1 as a', /no column id, the idField/, /columns are a/],
-    ])('%s', async (_, sql, message, hint) => {
+    ])('reports %s', async (_, sql, message, hint) => {
       const error = await read(sql).catch((thrown) => thrown);
       expect(error.message).toMatch(message);
       if (hint !== undefined) expect(error.hint).toMatch(hint);

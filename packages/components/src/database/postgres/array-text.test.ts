@@ -18,7 +18,7 @@ it.each([
   ],
   ['[2:3]={a,b}', ['a', 'b']],
   ['{"{x}","y,z"}', ['{x}', 'y,z']],
-])('%s', (array, expected) => {
+])('reads the array %s', (array, expected) => {
   expect(readArray(array, text)).toEqual(expected);
 });
 

@@ -80,7 +80,7 @@ await describeWithServer('postgres', (server) => {
         `'happy'::hr_test.mood as a, array['sad']::hr_test.mood[] as b, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid as c, time '01:02:03' as d, interval '1 day' as e, '10.0.0.1'::inet as f, '<a/>'::xml as g, 1234.5::money as h`,
         '"a":"happy","b":["sad"],"c":"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11","d":"01:02:03","e":"1 day","f":"10.0.0.1","g":"<a/>","h":1234.5',
       ],
-    ])('%s', async (_, columns, expected) => {
+    ])('reads %s', async (_, columns, expected) => {
       const { json } = await read(`select 1 as id, ${columns}`);
       expect(json).toEqual([`{"id":"1",${expected}}`]);
       // A query with otherSQLs, and a small query, use other code to read rows.
@@ -245,16 +245,21 @@ await describeWithServer('postgres', (server) => {
         /currentSchema/,
       ],
       ['a syntax error', 'selec 1', /syntax error at or near "selec"/, undefined],
-      ['no query', "update hr_test.things set name = 'x' where false", /returns no rows/, undefined],
+      [
+        'a statement that is not a query',
+        "update hr_test.things set name = 'x' where false",
+        /returns no rows/,
+        undefined,
+      ],
       ['a missing id column', 'select 1 as a, 2 as b', /no column id, the idField/, /columns are a, b/],
       ['a column of a reserved name', 'select 1 as id, 2 as run_id', /"run_id" is reserved/, /AS other_name/],
       [
-        'an error in mid-read',
+        'an error in the middle of the result',
         'select i as id, 1/(100000-i) as x from generate_series(1, 200000) i',
         /division by zero \(\d+ rows were read\)/,
         undefined,
       ],
-    ])('%s', async (_, sql, message, hint) => {
+    ])('reports %s', async (_, sql, message, hint) => {
       const error = await read(sql).catch((thrown) => thrown);
       expect(error.message).toMatch(message);
       if (hint !== undefined) expect(error.hint).toMatch(hint);

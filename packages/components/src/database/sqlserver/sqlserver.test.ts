@@ -68,7 +68,7 @@ describe('values of SQL Server', () => {
     ['DateTimeOffset', new Date('2024-01-02T03:04:05Z'), '2024-01-02T03:04:05Z'],
     ['Time', new Date(1970, 0, 1, 1, 2, 3, 40), '01:02:03.040'],
     ['Int', null, null],
-  ])('%s %s', (type, value, expected) => {
+  ])('converts %s %s', (type, value, expected) => {
     expect(sqlServerReader(type)(value)).toEqual(expected);
   });
 

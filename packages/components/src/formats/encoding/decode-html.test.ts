@@ -27,5 +27,5 @@ describe('decodeHtml', () => {
       'ISO-8859-1',
     ],
     ['UTF-16', Buffer.from('\ufeff<p>é', 'utf16le'), undefined],
-  ])('goes by %s', (_what, bytes, charset) => expect(decodeHtml(bytes, charset)).toMatch(/<p>é$/));
+  ])('uses %s', (_what, bytes, charset) => expect(decodeHtml(bytes, charset)).toMatch(/<p>é$/));
 });

@@ -138,7 +138,7 @@ describe('SourceText', () => {
     ['koi8-r', russian, 'koi8-r'],
     ['utf-16le', 'id,name\n1,Zoë\n', 'utf-16le'],
     ['utf-16be', 'id,name\n1,Zoë\n', 'utf-16be'],
-  ])('with auto recognises %s', async (encoding, text, expected) => {
+  ])('detects text in %s with auto', async (encoding, text, expected) => {
     for (const size of [7, 1000, 1_000_000]) {
       const found = await read(iconv.encode(text, encoding), 'auto', [size]);
       expect([found.text, found.encoding]).toEqual([text, expected]);

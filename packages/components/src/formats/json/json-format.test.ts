@@ -155,7 +155,7 @@ describe('JsonFormat with values over several lines', () => {
     ],
     ['pretty-printed objects with CRLF', pretty.join('\n').replaceAll('\n', '\r\n')],
     ['commas first', '{ "id": "a"\n, "n": {"x":[1,2.0]}\n}\n{"id":"b","s":"} ] { \\" [,"}\n{"id":"c"}'],
-  ])('are documents: %s', async (_, text) => {
+  ])('reads %s', async (_, text) => {
     for (const size of [1, 5, 1000]) {
       const publisher = await publish(text, {}, '', size);
       expect(publisher.rejected).toEqual([]);
