@@ -319,7 +319,7 @@ describe('the header of a CSV file', () => {
       },
     ]);
     expect(await reach(csv(', idField: year'))).toMatchObject([
-      { message: expect.stringContaining('no column "year"'), hint: 'Columns are: Number, title.' },
+      { message: expect.stringContaining('no column "year"'), hint: 'The columns are: Number, title.' },
     ]);
   });
 

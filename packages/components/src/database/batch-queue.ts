@@ -4,7 +4,7 @@ export interface FlowSource {
   resume(): void;
 }
 
-/** A queue between a driver that pushes and a slower reader. It is bounded: the driver pauses. There is one reader. */
+/** A bounded queue between a driver that pushes items and one slower reader. The driver pauses if the queue is full. */
 export class BatchQueue<T> implements AsyncIterable<T> {
   readonly #source: FlowSource;
   readonly #capacity: number;
@@ -15,7 +15,7 @@ export class BatchQueue<T> implements AsyncIterable<T> {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** @param capacity the weight of all waiting items at which the source pauses; it continues at half of it */
+  /** @param capacity the total weight of waiting items at which the source pauses; it continues at half of it */
   constructor(source: FlowSource, capacity: number) {
     this.#source = source;
     this.#capacity = capacity;
@@ -31,13 +31,13 @@ export class BatchQueue<T> implements AsyncIterable<T> {
     this.#notify();
   }
 
-  /** There are no more items. */
+  /** Marks the end of the items. */
   end(): void {
     this.#ended = true;
     this.#notify();
   }
 
-  /** There are no more items because of an error. The reader gets it after the earlier items. */
+  /** Ends the queue with an error. The reader receives the error after the waiting items. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#notify();
@@ -48,7 +48,7 @@ export class BatchQueue<T> implements AsyncIterable<T> {
       const next = this.#items.shift();
       if (next !== undefined) {
         yield next.item;
-        // Only now, because the item that the reader processes counts too.
+        // The weight is subtracted only now, because the item that the reader was processing counts too.
         this.#weight -= next.weight;
         if (this.#paused && this.#weight <= this.#capacity / 2) {
           this.#paused = false;

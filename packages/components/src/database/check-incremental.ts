@@ -8,10 +8,10 @@ interface IncrementalSettings {
   readonly state?: object;
 }
 
-/** Clauses that leave rows out. */
+/** Matches clauses that limit the number of rows. */
 const LIMITS = /\b(limit\s+\S|fetch\s+(first|next)\b|top\s*[(\d])/i;
 
-/** Mistakes of `incremental`, and of its query. */
+/** Reports problems of `incremental` and of its query. */
 export function* checkIncremental({
   sql,
   incremental,
@@ -23,7 +23,7 @@ export function* checkIncremental({
       yield {
         parameter: 'state',
         message: 'state has no effect without incremental',
-        hint: 'Add incremental { column: …, initial: … }, or remove it.',
+        hint: 'Add incremental { column: …, initial: … }, or remove state.',
         severity: 'warning',
       };
     }

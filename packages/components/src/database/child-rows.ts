@@ -12,17 +12,17 @@ import { byCodePoints, byUnits, type TextOrder } from '@headrace/text-analysis/l
 import type { Database, Row, RowStream } from './database.ts';
 import { columnOf, fieldValue, rowFields } from './row-documents.ts';
 
-/** The query of child rows, for messages, and the kind of its database. */
+/** The name of the query of child rows, and the kind of its database. */
 export interface ChildQuery {
-  /** The name of the query in the config. */
+  /** The name of the query in the config, for messages. */
   readonly name: string;
   readonly kind: Database['kind'];
   readonly log: Logger;
 }
 
 /**
- * The rows of a query that belong to rows of another one. Both are sorted by their keys and read once, in step. Only
- * the children of one row are in memory.
+ * Joins the rows of a query to the rows of another query. Both are sorted by their keys and read once, side by side.
+ * Only the children of one row are in memory.
  */
 export class ChildRows {
   readonly #name: string;
@@ -39,10 +39,10 @@ export class ChildRows {
   #lastKey: Value | undefined;
   #orphans = 0;
 
-  /** Throws `HR_CONNECTOR_FAILED` if the query has no such column. */
+  /** Throws `HR_CONNECTOR_FAILED` if the query does not have the join column. */
   constructor(stream: RowStream, joinField: string, { name, kind, log }: ChildQuery) {
     const { columns } = stream;
-    // SQL Server's binary order of NVARCHAR compares UTF-16 units, the others compare characters.
+    // The binary order of NVARCHAR in SQL Server compares UTF-16 units. Other databases compare characters.
     this.#textOrder = kind === 'sqlserver' ? byUnits : byCodePoints;
     this.#name = name;
     this.#log = log;
@@ -63,13 +63,14 @@ export class ChildRows {
   }
 
   /**
-   * The children of the row with this key, numbered from 0: objects with an id. Keys must be in ascending order. Throws
-   * `HR_CONNECTOR_FAILED` if the keys or the rows of the query are not.
+   * Returns the children of the row with this key: objects with an id, numbered from 0. Call it with keys in ascending
+   * order.
+   * Throws `HR_CONNECTOR_FAILED` if the keys, or the rows of the query, are not in ascending order.
    */
   async childrenOf(parent: Value): Promise<JsonObject[]> {
     if (this.#lastParent !== undefined) {
       const order = this.#compare(this.#lastParent, parent);
-      // A second row of the same key has the same children.
+      // A second row with the same key has the same children.
       if (order === 0) return this.#lastChildren.map((child) => copyValue(child) as JsonObject);
       if (order > 0) throw unsorted('sql', 'its id column');
     }
@@ -86,13 +87,13 @@ export class ChildRows {
     return children;
   }
 
-  /** The next row with a key; undefined at the end. */
+  /** Returns the next row with a key, or undefined at the end. */
   async #current(): Promise<Row | undefined> {
     for (;;) {
       for (; this.#at < this.#batch.length; this.#at++) {
         const row = this.#batch[this.#at] as Row;
         const key = row[this.#joinColumn] as Value;
-        // NULL equals nothing, at any position in the order.
+        // A row with NULL matches no key, so it is skipped at any position.
         if (key === null) continue;
         if (this.#lastKey !== undefined && this.#compare(this.#lastKey, key) > 0) {
           throw unsorted(this.#name, 'its join column');
@@ -113,7 +114,7 @@ export class ChildRows {
     }
   }
 
-  /** Numbers are compared as numbers, texts by their characters. */
+  /** Compares numbers by value and texts by their characters. */
   #compare(a: Value, b: Value): number {
     const [x, y] = [keyOf(a), keyOf(b)];
     if (typeof x === 'string' && typeof y === 'string') return this.#textOrder(x, y);

@@ -3,8 +3,8 @@ import type { HostPort } from './jdbc-url.ts';
 /**
  * Connects to the first server of a list that answers, with the first security mode that works. Rejects with the most
  * specific reason.
- * @param ways security modes, the preferred one first; false is without TLS
- * @param hasNoTls whether an error says that the server has no TLS, so that the next way may work
+ * @param ways the security modes in order of preference; false means no TLS
+ * @param hasNoTls returns whether an error means that the server has no TLS, so that the next mode may work
  */
 export async function connectSomewhere<T, Tls>(
   addresses: readonly HostPort[],
@@ -19,7 +19,7 @@ export async function connectSomewhere<T, Tls>(
         return await open(address, tls);
       } catch (error) {
         const withoutTls = hasNoTls(error);
-        // Missing TLS is the reason only if nothing else was tried.
+        // Missing TLS is reported only if there is no other reason.
         if (reason === undefined || !withoutTls) reason = error;
         if (tls !== false && !withoutTls) break;
       }

@@ -4,7 +4,7 @@ import { ConnectionPool } from './connection-pool.ts';
 import { Database, type DatabaseConnection, type QueryResult } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 
-it('refuses queries that wait when it is closed, and those that come later', async () => {
+it('rejects waiting and new queries after the pool is closed', async () => {
   const settings = { connectionString: 'jdbc:sqlite::memory:', jdbcUser: '', jdbcPassword: '' };
   const database = await Database.open(settings, new CollectingPublisher().log);
   let connections = 0;

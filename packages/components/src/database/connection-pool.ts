@@ -3,8 +3,8 @@ import { DatabaseError } from './database-error.ts';
 import type { PreparedSql } from './placeholders.ts';
 
 /**
- * A few connections for many small queries. A lost connection is replaced, and its query, which only reads, is sent
- * again once.
+ * A few connections for many small queries. A lost connection is replaced, and its query is sent once more. This is
+ * safe because the queries only read.
  */
 export class ConnectionPool {
   readonly #database: Database;
@@ -20,7 +20,7 @@ export class ConnectionPool {
     this.#size = Math.min(size, database.driver.maxConnections);
   }
 
-  /** Makes the first connection, so that an unreachable database is noticed immediately. */
+  /** Opens the first connection, so that an unreachable database is reported immediately. */
   async open(): Promise<void> {
     this.#idle.push(await this.#database.connect(this.#closing.signal));
   }

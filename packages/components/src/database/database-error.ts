@@ -1,18 +1,18 @@
 import { HeadraceError, messageOf } from '@headrace/engine';
 
 /**
- * The kinds of failures, by what to do: `refused` and `statement` would fail again, `unreachable` and `busy` may be
- * temporary, `lost` means that a working connection is gone.
+ * The kinds of failures, by their remedy. `refused` and `statement` would fail again. `unreachable` and `busy` may be
+ * temporary. `lost` means that an open connection was closed.
  */
 export type DatabaseTrouble = 'refused' | 'unreachable' | 'busy' | 'lost' | 'timeout' | 'statement';
 
 /**
- * A failure of a database. The message names the database and never contains a password. It has no cause, which could
- * contain one.
+ * A failure of a database. The message names the database and never contains a password. The error has no `cause`,
+ * which could contain one.
  */
 export class DatabaseError extends HeadraceError {
   readonly trouble: DatabaseTrouble;
-  /** The code of the server or the driver: for Postgres an SQLSTATE. Empty if there is none. */
+  /** The code of the server or the driver, such as an SQLSTATE of Postgres. Empty if there is none. */
   readonly driverCode: string;
 
   constructor(trouble: DatabaseTrouble, message: string, hint: string | undefined, driverCode = '') {
@@ -23,16 +23,16 @@ export class DatabaseError extends HeadraceError {
   }
 }
 
-/** The known facts about an error of a driver. */
+/** The kind of a driver's error, and a hint. */
 export interface ErrorVerdict {
   readonly trouble: DatabaseTrouble;
   readonly hint?: string;
 }
 
-/** Shorter ones are too common in texts to be masked as the secret. */
+/** Shorter secrets are not masked, because they occur in ordinary texts. */
 const MIN_SECRET = 4;
 
-/** Makes the errors of one database. */
+/** Creates the errors of one database. */
 export class DatabaseErrors {
   readonly #database: string;
   readonly #secrets: readonly string[];
@@ -40,8 +40,8 @@ export class DatabaseErrors {
 
   /**
    * @param database the name for messages
-   * @param secrets texts that must not appear
-   * @param judge knows the codes of the driver
+   * @param secrets the texts that must not appear in messages
+   * @param judge classifies the errors of the driver
    */
   constructor(database: string, secrets: readonly string[], judge: (error: unknown) => ErrorVerdict) {
     this.#database = database;
@@ -49,7 +49,7 @@ export class DatabaseErrors {
     this.#judge = judge;
   }
 
-  /** The error for a failure of a driver. `where` follows the reason: `after 17 rows`. */
+  /** Returns the error for a failure of a driver. `where` follows the reason, for example `17 rows were read`. */
   wrap(error: unknown, where = ''): DatabaseError {
     if (error instanceof DatabaseError && where === '') return error;
     const isWrapped = error instanceof DatabaseError;
@@ -63,20 +63,20 @@ export class DatabaseErrors {
   }
 }
 
-/** An error of several addresses (`localhost` has two) has no message itself. */
+/** Returns the message of an error. An error of several addresses (`localhost` has two) has no message itself. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return messageOf(error);
 }
 
-/** The code of Node for a network error, or the code of the driver. */
+/** Returns the code of Node for a network error, or the code of the driver. */
 export function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' || typeof code === 'number' ? String(code) : '';
 }
 
-/** The meaning of network and TLS errors, for all databases; undefined for others. */
+/** Returns the meaning of network and TLS errors for all databases, or undefined for other errors. */
 export function judgeNetwork(error: unknown): ErrorVerdict | undefined {
   switch (codeOf(error)) {
     case 'ENOTFOUND':

@@ -1,6 +1,6 @@
 import { nearest } from '@headrace/engine';
 
-/** The names after `jdbc:`, and common mistakes for them. */
+/** The supported names after `jdbc:`, and common mistakes. */
 const SCHEMES = ['postgresql', 'redshift', 'mysql', 'mariadb', 'sqlserver', 'jtds', 'sqlite', 'h2'];
 const MISTAKES: ReadonlyMap<string, string> = new Map([
   ['postgres', 'postgresql'],
@@ -22,7 +22,9 @@ const NAMES: Readonly<Record<string, string>> = {
   snowflake: 'Snowflake',
 };
 
-/** A JDBC URL that cannot be read, or a database that is not supported. The message never quotes the URL. */
+/**
+ * An error for a JDBC URL that cannot be read, or a database that is not supported. The message never quotes the URL.
+ */
 export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
   readonly hint: string;
@@ -32,7 +34,7 @@ export class DatabaseUrlError extends Error {
     this.hint = hint;
   }
 
-  /** For a text that does not begin with `jdbc:`, such as the URLs of other drivers. */
+  /** Returns the error for a text that does not begin with `jdbc:`, such as the URL of another driver. */
   static notJdbc(url: string): DatabaseUrlError {
     const scheme = /^([a-z][\w+-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
     const meant = MISTAKES.get(scheme) ?? SCHEMES.find((known) => known === scheme);
@@ -44,7 +46,7 @@ export class DatabaseUrlError extends Error {
     );
   }
 
-  /** For a name after `jdbc:` that has no driver here. */
+  /** Returns the error for a name after `jdbc:` that is not supported. */
   static unsupported(scheme: string): DatabaseUrlError {
     const meant = MISTAKES.get(scheme) ?? nearest(scheme, SCHEMES);
     if (NAMES[scheme] === undefined && meant !== undefined) {
@@ -52,7 +54,7 @@ export class DatabaseUrlError extends Error {
     }
     return new DatabaseUrlError(
       `${NAMES[scheme] ?? `jdbc:${scheme}:`} databases are not supported`,
-      `Supported are ${SUPPORTED_URLS}. For others, export the rows to CSV or JSON Lines and read those with CSVConnector or JSONConnector, or write a custom connector (./my-connector.js#MyConnector).`,
+      `Supported URLs: ${SUPPORTED_URLS}. For others, export the rows to CSV or JSON Lines and read those with CSVConnector or JSONConnector, or write a custom connector (./my-connector.js#MyConnector).`,
     );
   }
 }

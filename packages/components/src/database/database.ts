@@ -6,30 +6,30 @@ import { standInWarning } from './driver-class.ts';
 import { type DatabaseUrl, displayUrl, parseJdbcUrl } from './jdbc-url.ts';
 import type { PreparedSql } from './placeholders.ts';
 
-/** The parameters that select a database, as in configs. */
+/** The parameters of a config that select a database. */
 export interface DatabaseSettings {
   readonly connectionString: string;
-  /** User and password. If both are empty, those in the URL count. */
+  /** The user and the password. If both are empty, those in the URL are used. */
   readonly jdbcUser: string;
   readonly jdbcPassword: string;
-  /** How often a failed connection is tried again; 1 if missing or not positive. */
+  /** The number of retries after a failed connection. Defaults to 1 if it is missing or not positive. */
   readonly connectionRetries?: number | undefined;
-  /** The wait before that, in milliseconds; 10,000 if missing or not positive. */
+  /** The wait before each retry, in milliseconds. Defaults to 10,000 if it is missing or not positive. */
   readonly connectionRetryPause?: number | undefined;
 }
 
-/** A value for a `?`: integers as bigint, doubles as number. */
+/** A value for a `?`. Integers are bigint, and doubles are number. */
 export type SqlParameter = string | number | bigint | boolean | null;
 
-/** A small result, read as a whole. */
+/** A small result that is read as a whole. */
 export interface QueryResult {
-  /** Labels of the columns. */
+  /** The labels of the columns. */
   readonly columns: readonly string[];
-  /** Values of fields, in the order of the columns; NULL is null. */
+  /** The values of fields, in the order of the columns. NULL is null. */
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** The data from which documents of a result are made; see `RowDocuments`. Plain data. */
+/** The layout of the documents of a result, for `RowDocuments`. It is plain data. */
 export interface RowLayout {
   readonly columns: readonly string[];
   readonly idField: string;
@@ -42,54 +42,55 @@ export interface RowLayout {
 /** A row: the values of its columns, followed by the text of its id column. NULL is null. */
 export type Row = Value[];
 
-/** The result of a query that is read as it arrives. It must be closed. */
+/** A result that is read as it arrives. It must be closed. */
 export interface RowStream {
-  /** Labels of the columns. */
+  /** The labels of the columns. */
   readonly columns: readonly string[];
-  /** The rows, a batch at a time, in bounded memory. Throws `DatabaseError` with the number of rows that were read. */
+  /** Yields the rows in batches, in bounded memory. Throws `DatabaseError` with the number of rows that were read. */
   rows(idColumn: number): AsyncIterable<readonly Row[]>;
   /**
-   * The rows as the server sent them, for the pipeline threads to decode; undefined if the driver does not support it.
+   * Yields the rows in the form that the server sent, for the pipeline threads to decode. Undefined if the driver does
+   * not support it.
    */
   readonly chunks?: (layout: RowLayout) => AsyncIterable<RecordChunk>;
-  /** A message about values that were left out; undefined if none were. */
+  /** A message about values that were left out, or undefined if there are none. */
   readonly warning: string | undefined;
-  /** Ends the query at any time. */
+  /** Ends the query. It can be called at any time. */
   close(): Promise<void>;
 }
 
-/** One session with a database. Its calls run in sequence. All its errors are `DatabaseError`s. */
+/** A session with a database. Its calls run in sequence. All its errors are `DatabaseError`s. */
 export interface DatabaseConnection {
   /** Runs a statement. Its result is ignored. */
   execute(sql: string): Promise<void>;
   /** Runs a query with a small result. Throws if it returns no rows, as UPDATE does. */
   query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult>;
   /**
-   * Begins to read a large result.
-   * @param parameters for the placeholders of a statement in the form of the database; SQL Server supports none
+   * Starts reading a large result.
+   * @param parameters the values for the placeholders of the database; SQL Server supports none
    */
   stream(sql: string, parameters?: readonly SqlParameter[]): Promise<RowStream>;
-  /** Whether it can no longer be used. */
+  /** True if the connection can no longer be used. */
   readonly broken: boolean;
   close(): Promise<void>;
 }
 
-/** How to reach one database. */
+/** Prepares statements for one database and connects to it. */
 export interface DatabaseDriver {
   /**
-   * The database's form of a statement with `?`.
-   * @param placeholder replaces each `?` if the database's placeholder is `?`
+   * Returns a statement with `?` in the form of the database.
+   * @param placeholder replaces each `?` if the placeholder of the database is `?`
    */
   prepare(sql: string, placeholder?: string): PreparedSql;
   connect(): Promise<DatabaseConnection>;
-  /** How many simultaneous connections are useful; 1 for a database inside this process. */
+  /** The maximum useful number of simultaneous connections. It is 1 for a database inside this process. */
   readonly maxConnections: number;
 }
 
 const DEFAULT_RETRIES = 1;
 const DEFAULT_PAUSE = 10_000;
 
-/** A database. It connects, and tries again if that may help. */
+/** A database. It connects, and retries after temporary failures. */
 export class Database {
   /** The name for messages, without user and password. */
   readonly name: string;
@@ -116,9 +117,9 @@ export class Database {
   }
 
   /**
-   * Loads the driver of the database; makes no connection. Throws `HR_SOURCE_UNREADABLE` if the URL cannot be read or
-   * the database is not supported.
-   * @param options.readOnly a missing file is not created, and an existing one is opened read-only
+   * Loads the driver of the database without connecting. Throws `HR_SOURCE_UNREADABLE` if the URL cannot be read or the
+   * database is not supported.
+   * @param options.readOnly whether an existing file is opened read-only and a missing file is not created
    */
   static async open(settings: DatabaseSettings, log: Logger, { readOnly = false } = {}): Promise<Database> {
     try {
@@ -136,7 +137,7 @@ export class Database {
     }
   }
 
-  /** A connection. Temporary failures are tried again, as `connectionRetries` says. Throws `DatabaseError`. */
+  /** Connects. Retries temporary failures as often as `connectionRetries`. Throws `DatabaseError`. */
   async connect(signal?: AbortSignal): Promise<DatabaseConnection> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -159,7 +160,7 @@ function toRead(url: DatabaseUrl): DatabaseUrl {
   return { ...url, readOnly: true, insteadOf: undefined };
 }
 
-/** The user of the connection. */
+/** The user and the password of a connection. */
 export interface Credentials {
   readonly user: string;
   readonly password: string;

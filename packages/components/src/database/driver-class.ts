@@ -35,7 +35,7 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   'net.snowflake.client.jdbc.SnowflakeDriver': 'snowflake',
 };
 
-/** Mistakes in a driver and a JDBC URL, without a connection. */
+/** Reports problems of a driver class and a JDBC URL, without connecting. */
 export function* checkDatabase(settings: {
   readonly driver: string;
   readonly connectionString: string;
@@ -52,7 +52,7 @@ export function* checkDatabase(settings: {
     yield {
       parameter: 'driver',
       message: `The database driver ${driver} is not known`,
-      hint: best === undefined ? `Known are ${Object.keys(DRIVERS).join(', ')}.` : `Did you mean ${best}?`,
+      hint: best === undefined ? `Use one of ${Object.keys(DRIVERS).join(', ')}.` : `Did you mean ${best}?`,
       atStart: true,
     };
   }
@@ -69,8 +69,8 @@ export function* checkDatabase(settings: {
 }
 
 /**
- * A message about a database that is replaced by another; undefined for all others. Throws `DatabaseUrlError` if the
- * file of the original has data, which would be missing.
+ * Returns a message if another database replaces the database of the URL, or undefined if not.
+ * Throws `DatabaseUrlError` if the file of the original database has data, because this data would be missing.
  */
 export function standInWarning(url: DatabaseUrl): string | undefined {
   if (url.kind !== 'sqlite' || url.insteadOf === undefined) return undefined;

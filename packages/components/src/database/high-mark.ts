@@ -2,32 +2,33 @@ import { Double, HeadraceError, type Value } from '@headrace/engine';
 import type { Database, DatabaseConnection, Row, SqlParameter } from './database.ts';
 import { columnOf } from './row-documents.ts';
 
-/** A value of the column of an incremental query, exactly as the database has it. Plain data. */
+/** A value of the column of an incremental query, without loss of precision. It is plain data. */
 export interface HighMark {
   readonly kind: 'integer' | 'decimal' | 'text';
   readonly text: string;
 }
 
-/** A query whose `?` are bound. */
+/** A query with values for its `?`. */
 export interface BoundQuery {
-  /** In the form of the database. */
+  /** The query with the placeholders of the database. */
   readonly text: string;
   readonly parameters: readonly SqlParameter[];
 }
 
 const ALIAS = 'headrace_rows';
 /**
- * MySQL compares a text with an integer as doubles: beyond 2^53 that is inexact. Its largest decimals have this form.
+ * The casts for values in MySQL. Without a cast, MySQL compares a text and an integer as doubles, which is inexact
+ * beyond 2^53. `DECIMAL(65, 30)` is its largest decimal type.
  */
 const MYSQL_CASTS = { integer: 'UNSIGNED', decimal: 'DECIMAL(65, 30)', text: undefined } as const;
 
-/** The mark for a value in the config, for the first run. */
+/** Returns the mark for the initial value in the config, for the first run. */
 export function initialMark(text: string): HighMark {
   if (/^-?\d+$/.test(text)) return { kind: 'integer', text };
   return { kind: /^-?\d+\.\d+$/.test(text) ? 'decimal' : 'text', text };
 }
 
-/** The query with the mark for each `?`. Throws `HR_CONNECTOR_FAILED` if it has none. */
+/** Returns the query with the mark as the value of each `?`. Throws `HR_CONNECTOR_FAILED` if the query has no `?`. */
 export function bindMark({ driver, kind }: Database, sql: string, mark: HighMark): BoundQuery {
   const { text, parameters } = driver.prepare(sql, kind === 'mysql' ? mysqlPlaceholder(mark) : undefined);
   if (parameters === 0) {
@@ -49,8 +50,9 @@ function sqliteParameter({ kind, text }: HighMark): SqlParameter {
 }
 
 /**
- * The highest value of a column in the result of a query, in the order of the database; undefined if there is none.
- * Call it before the query is read: then no row up to this value is missing there.
+ * Returns the highest value of a column in the result of a query, in the order of the database, or undefined if there
+ * are no rows.
+ * Call it before reading the query. Otherwise a row that is added in between would count as read, and be missed.
  */
 export async function highestMark(
   connection: DatabaseConnection,
@@ -58,7 +60,7 @@ export async function highestMark(
   query: BoundQuery,
   column: string,
 ): Promise<HighMark | undefined> {
-  // A comment at the end must not hide the bracket.
+  // The line break ends a comment at the end of the query, so that the bracket is not part of it.
   const rows = `FROM (${query.text.replace(/[;\s]+$/, '')}\n) ${ALIAS}`;
   const { parameters } = query;
   const none = { text: `SELECT * ${rows} WHERE 1 = 0`, parameters: parameters.length };
@@ -73,8 +75,8 @@ export async function highestMark(
   }
   const quote = kind === 'mysql' ? '`' : '"';
   const name = quote + label.replaceAll(quote, quote + quote) + quote;
-  // Streamed, because a stream may take longer than a small query. The second column is the value as the database
-  // writes it.
+  // The query is streamed, because a stream may take longer than a small query. The second column is the value in the
+  // spelling of the database.
   const stream = await connection.stream(`SELECT MAX(${ALIAS}.${name}) AS highest ${rows}`, parameters);
   let found: Row | undefined;
   for await (const batch of stream.rows(0)) found ??= batch[0];

@@ -1,7 +1,7 @@
 import { Double, HeadraceError, textOf, type Value } from '@headrace/engine';
 import type { SqlParameter } from './database.ts';
 
-/** The types of a field's value in a statement, and their conversion. Null stays NULL. */
+/** Converts the value of a field to a type for a statement. Null stays NULL. */
 export const INPUT_TYPES = {
   String: (value: Value) => textOf(value),
   Integer: (value: Value) => wholeNumber(value),
@@ -13,12 +13,15 @@ export const INPUT_TYPES = {
 
 export type InputType = keyof typeof INPUT_TYPES;
 
-/** The value of a field for a `?`. Throws `HR_STAGE_FAILED` for an invalid date. */
+/** Returns the value of a field for a `?`. Throws `HR_STAGE_FAILED` for an invalid date. */
 export function toParameter(value: Value, type: InputType, field: string): SqlParameter {
   return value === null ? null : INPUT_TYPES[type](value, field);
 }
 
-/** A value that is not a number counts as 0, true as 1: the conversion of the reference's JSON library. */
+/**
+ * Converts a value to a number. A value that is not a number counts as 0 and true as 1, as in the reference's JSON
+ * library.
+ */
 function number(value: Value): number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Double) return value.value;
@@ -30,14 +33,14 @@ function number(value: Value): number | bigint {
   return Number.isNaN(parsed) ? 0 : parsed;
 }
 
-/** A bigint, because drivers send a number as a double. */
+/** Returns a bigint, because drivers send a number as a double. */
 function wholeNumber(value: Value): bigint {
   const found = number(value);
   if (typeof found === 'bigint') return found;
   return Number.isFinite(found) ? BigInt(Math.trunc(found)) : 0n;
 }
 
-/** The day of an instant in the zone of the process: `2024-01-02`. */
+/** Returns the day of an instant in the zone of the process, such as `2024-01-02`. */
 function day(value: Value, field: string): string {
   const text = typeof value === 'string' ? value.trim() : '';
   const time = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : new Date(Number.NaN);

@@ -7,7 +7,7 @@ import { DatabaseUrlError } from './database-url-error.ts';
 import { checkDatabase, standInWarning } from './driver-class.ts';
 import { displayUrl, parseJdbcUrl } from './jdbc-url.ts';
 
-/** A URL taken apart, its parameters as an object. */
+/** Returns a parsed URL with its parameters as an object. */
 function parsed(url: string): object {
   const { properties, ...rest } = parseJdbcUrl(url) as { properties?: ReadonlyMap<string, string> };
   return properties === undefined || properties.size === 0
@@ -15,21 +15,21 @@ function parsed(url: string): object {
     : { ...rest, properties: Object.fromEntries(properties) };
 }
 
-describe('a JDBC URL of MySQL or MariaDB for several hosts', () => {
+describe('parseJdbcUrl with several hosts of MySQL or MariaDB', () => {
   const hosts = (url: string) => {
     const read = parseJdbcUrl(url);
     return [displayUrl(read), read.kind === 'mysql' ? read.properties.get('usessl') : undefined];
   };
 
   it.each(['mysql:loadbalance', 'mysql:replication', 'mariadb:loadbalance', 'mariadb:sequential', 'mariadb:failover'])(
-    'is read with the mode of jdbc:%s:, its hosts in their order',
+    'reads the hosts in their order with the mode of jdbc:%s:',
     (mode) => {
       const scheme = mode.split(':')[0];
       expect(hosts(`jdbc:${mode}://h1:3307,h2/db?useSSL=false`)).toEqual([`${scheme}://h1:3307,h2:3306/db`, 'false']);
     },
   );
 
-  it('is read with hosts that are described', () => {
+  it('reads hosts in parentheses', () => {
     expect(hosts('jdbc:mysql://address=(host=h1)(port=3307)/db')[0]).toBe('mysql://h1:3307/db');
     const two =
       'jdbc:mysql:replication://address=(host=h1)(port=3307)(type=source),address=(host=::1)(type=replica)/db';
@@ -38,7 +38,7 @@ describe('a JDBC URL of MySQL or MariaDB for several hosts', () => {
   });
 });
 
-describe('a JDBC URL', () => {
+describe('parseJdbcUrl', () => {
   it.each([
     [
       'jdbc:postgresql://db.example.org:5433/shop?user=u&password=a%26b&currentSchema=s',
@@ -153,7 +153,7 @@ describe('a JDBC URL', () => {
         insteadOf: { file: `${homedir()}/data.mv.db` },
       },
     ],
-  ])('%s', (url, expected) => {
+  ])('parses %s', (url, expected) => {
     expect(parsed(url)).toEqual(expected);
   });
 
@@ -171,7 +171,7 @@ describe('a JDBC URL', () => {
     ['jdbc:mysql://address=(host=h)(port=x)/d', /host/],
     ['jdbc:h2:tcp://h/d', /H2 databases of the form jdbc:h2:tcp:/],
     ['jdbc:sqlite::resource:a.db', /archive/],
-  ])('%s is refused with what to do instead', (url, message) => {
+  ])('refuses %s and suggests an alternative', (url, message) => {
     const error = (() => {
       try {
         return parseJdbcUrl(url);
@@ -191,11 +191,11 @@ describe('a JDBC URL', () => {
     ['jdbc:mssql://h', 'Did you mean jdbc:sqlserver:?'],
     ['postgres://u:secret@h/d', 'Write jdbc:postgresql: instead of postgres:.'],
     ['mysql://u:secret@h/d', 'Write jdbc:mysql: instead of mysql:.'],
-  ])('%s is refused with the right URL in the hint', (url, hint) => {
+  ])('refuses %s with the correct URL in the hint', (url, hint) => {
     expect(() => parseJdbcUrl(url)).toThrow(expect.objectContaining({ hint }));
   });
 
-  it('never shows up in messages with its password', () => {
+  it('never shows the password in messages', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (password) => {
         const secret = `Zq9${password}`;
@@ -220,13 +220,13 @@ describe('a JDBC URL', () => {
   });
 });
 
-describe('driver and URL together', () => {
+describe('checkDatabase', () => {
   const problems = (driver: string, connectionString: string) =>
     [...checkDatabase({ driver, connectionString })].map(
       ({ parameter, severity = 'error' }) => `${parameter} ${severity}`,
     );
 
-  it('are checked without a connection', () => {
+  it('checks driver and URL without a connection', () => {
     expect(problems('org.postgresql.Driver', 'jdbc:postgresql://h/d')).toEqual([]);
     expect(problems('com.mysql.jdbc.Driver', 'jdbc:mariadb://h/d')).toEqual([]);
     expect(problems('org.h2.Driver', 'jdbc:h2:mem:x')).toEqual(['connectionString warning']);
@@ -240,7 +240,7 @@ describe('driver and URL together', () => {
     ['org.mariadb.jdbc.Driver', 'jdbc:mariadb://h/d?sslMode=verify-ful', 'error', 'verify-full'],
     ['com.microsoft.sqlserver.jdbc.SQLServerDriver', 'jdbc:sqlserver://h;encrypt=stric', 'warning', 'strict'],
     ['net.sourceforge.jtds.jdbc.Driver', 'jdbc:jtds:sqlserver://h/d;ssl=requir', 'warning', 'require'],
-  ])('%s: finds a misspelt way of securing in %s', (driver, connectionString, severity, meant) => {
+  ])('%s: reports a misspelt TLS parameter in %s', (driver, connectionString, severity, meant) => {
     const found = [...checkDatabase({ driver, connectionString })];
     expect(found).toMatchObject([{ hint: `Did you mean ${meant}?` }]);
     expect(found[0]?.severity ?? 'error').toBe(severity);
@@ -248,12 +248,12 @@ describe('driver and URL together', () => {
     expect([...checkDatabase({ driver, connectionString: mended })]).toEqual([]);
   });
 
-  it('name the driver that was meant', () => {
+  it('suggests the driver that is similar', () => {
     const [problem] = checkDatabase({ driver: 'org.postgresql.Drivr', connectionString: 'jdbc:postgresql:d' });
     expect(problem?.hint).toBe('Did you mean org.postgresql.Driver?');
   });
 
-  it('refuse a database that H2 has written, and leave it alone', () => {
+  it('refuses an H2 database with data and does not change its file', () => {
     const dir = mkdtempSync(join(tmpdir(), 'headrace-h2-'));
     try {
       const url = parseJdbcUrl(`jdbc:h2:${join(dir, 'state')}`);

@@ -10,9 +10,9 @@ export interface HostPort {
 /** A database server that is reached over the network. Keys of `properties` are in lower case. */
 export interface ServerUrl {
   readonly kind: 'postgres' | 'mysql';
-  /** The name after `jdbc:`, for example `mariadb`: some defaults differ. */
+  /** The name after `jdbc:`, for example `mariadb`. Some defaults depend on it. */
   readonly scheme: string;
-  /** They are tried in this order. */
+  /** The hosts in the order in which they are tried. */
   readonly hosts: readonly HostPort[];
   readonly database: string | undefined;
   readonly properties: ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ export interface SqlServerUrl {
   readonly kind: 'sqlserver';
   readonly scheme: 'sqlserver' | 'jtds';
   readonly host: string;
-  /** Undefined if an instance is named instead: then the server is asked for its port. */
+  /** Undefined if the URL names an instance. The driver then asks the server for the port. */
   readonly port: number | undefined;
   readonly instance: string | undefined;
   readonly database: string | undefined;
@@ -34,7 +34,7 @@ export interface SqliteUrl {
   /** A path, or `:memory:`. */
   readonly file: string;
   readonly readOnly: boolean;
-  /** The H2 database that SQLite replaces: its file is not touched, and the SQL differs. */
+  /** The H2 database that SQLite replaces. Its file is not changed, and the SQL differs. */
   readonly insteadOf: { readonly file: string | undefined } | undefined;
 }
 
@@ -45,12 +45,14 @@ const POSTGRES_PORT = 5432;
 const REDSHIFT_PORT = 5439;
 const MYSQL_PORT = 3306;
 const SQL_SERVER_PORT = 1433;
-/** How the drivers of MySQL and MariaDB choose among hosts. Here the first one that answers is used. */
+/**
+ * The modes in which the drivers of MySQL and MariaDB select a host. Here, the first host that answers is always used.
+ */
 const SEVERAL_HOSTS = /^(replication|loadbalance|load-balance|load-balance-read|failover|sequential):(?=\/\/)/i;
 
 /**
- * Parses a JDBC URL, as the JDBC driver of that database reads it. Throws `DatabaseUrlError`, whose message never
- * quotes the URL, because it may contain a password.
+ * Parses a JDBC URL by the rules of the JDBC driver of that database.
+ * Throws `DatabaseUrlError`. Its message never quotes the URL, which may contain a password.
  */
 export function parseJdbcUrl(url: string): DatabaseUrl {
   const match = /^jdbc:([A-Za-z][\w+-]*):(.*)$/s.exec(url.trim());
@@ -78,7 +80,7 @@ export function parseJdbcUrl(url: string): DatabaseUrl {
   }
 }
 
-/** The URL for messages: without user, password and parameters. */
+/** Returns the URL for messages, without user, password and parameters. */
 export function displayUrl(url: DatabaseUrl): string {
   if (url.kind === 'sqlite') return `sqlite:${url.file}`;
   const database = url.database === undefined ? '' : `/${url.database}`;
@@ -98,7 +100,7 @@ function serverUrl(kind: ServerUrl['kind'], scheme: string, rest: string, defaul
   const [location, query] = splitOnce(rest, '?');
   const properties = queryProperties(query ?? '');
   if (!location.startsWith('//')) {
-    // The short form of Postgres: `jdbc:postgresql:db` is on this machine.
+    // The short form of Postgres: `jdbc:postgresql:db` is a database on this machine.
     if (kind !== 'postgres' || location.includes(':')) throw unreadableHost(scheme);
     const database = decode(location.replace(/^\//, ''));
     return {
@@ -118,7 +120,7 @@ function serverUrl(kind: ServerUrl['kind'], scheme: string, rest: string, defaul
   }
   const hosts = authority
     .slice(at + 1)
-    // Not at commas in the parentheses of one host.
+    // Commas inside the parentheses of a host do not separate hosts.
     .split(/,(?![^(]*\))/)
     .map((text) => (kind === 'mysql' ? describedHost(text, defaultPort) : undefined) ?? text)
     .map((host) => (typeof host === 'string' ? hostPort(host, 'localhost', defaultPort, scheme) : host));
@@ -135,8 +137,8 @@ function hostPort(text: string, defaultHost: string, defaultPort: number, scheme
 }
 
 /**
- * Another form of a host in MySQL and MariaDB: `address=(host=h)(port=3306)`, `(host=h,port=3306)`; undefined for
- * others.
+ * Reads another form of a host in MySQL and MariaDB: `address=(host=h)(port=3306)` or `(host=h,port=3306)`. Returns
+ * undefined for other texts.
  */
 function describedHost(text: string, defaultPort: number): HostPort | undefined {
   const described = /^(?:address=)?((?:\([^()]*\))+)$/i.exec(text.trim())?.[1];
@@ -160,7 +162,7 @@ function unreadableHost(scheme: string): DatabaseUrlError {
   );
 }
 
-/** `a=b&c=d`, decoded. If a key occurs twice, the last one counts. */
+/** Reads `a=b&c=d` and decodes it. If a key occurs twice, the last value is used. */
 function queryProperties(query: string): Map<string, string> {
   const properties = new Map<string, string>();
   for (const part of query.split('&')) {
@@ -229,7 +231,7 @@ function jtdsUrl(rest: string): SqlServerUrl {
   };
 }
 
-/** Cuts at semicolons outside braces: `password={a;b}` is one part. */
+/** Splits at semicolons outside braces: `password={a;b}` is one part. */
 function semicolonParts(text: string): string[] {
   const parts: string[] = [];
   let from = 0;
@@ -264,7 +266,7 @@ function semicolonProperties(parts: readonly string[]): Map<string, string> {
 function sqliteUrl(rest: string): SqliteUrl {
   const [location, query = ''] = splitOnce(rest, '?');
   if (location.startsWith(':resource:')) {
-    throw new DatabaseUrlError('a database inside of a Java archive cannot be read', 'Give the path of the file.');
+    throw new DatabaseUrlError('a database inside a Java archive cannot be read', 'Write the path of the file.');
   }
   const file = location.replace(/^file:(\/\/(?=\/))?/, '');
   const properties = queryProperties(query);

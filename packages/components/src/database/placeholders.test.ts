@@ -13,19 +13,19 @@ const POSTGRES: SqlDialect = { ...NONE, postgres: true };
 const MYSQL: SqlDialect = { ...NONE, backslashes: true, hashComments: true };
 const SQL_SERVER: SqlDialect = { ...NONE, brackets: true };
 
-describe('placeholders', () => {
+describe('prepareSql', () => {
   it.each([
-    ['nothing', NONE, 'select 1', 'select 1'],
-    ['several', NONE, 'select ? where a=? and b = ?', 'select <1> where a=<2> and b = <3>'],
+    ['a statement without placeholders', NONE, 'select 1', 'select 1'],
+    ['several placeholders', NONE, 'select ? where a=? and b = ?', 'select <1> where a=<2> and b = <3>'],
     ['texts', NONE, `select '?', 'it''s ?', ?`, `select '?', 'it''s ?', <1>`],
     ['quoted names', NONE, 'select "a?", "b""?", `c?`, ?', 'select "a?", "b""?", `c?`, <1>'],
     ['line comments', NONE, 'select ? -- why?\n, ?', 'select <1> -- why?\n, <2>'],
     ['comments', NONE, 'select /* ? */ ? /* ? */', 'select /* ? */ <1> /* ? */'],
-    ['an open text', NONE, `select ? 'never ?`, `select <1> 'never ?`],
-    ['an open comment', NONE, 'select ? /* never ?', 'select <1> /* never ?'],
-    ['a backslash that is none', NONE, String.raw`select '\', ?`, String.raw`select '\', <1>`],
+    ['an unclosed text', NONE, `select ? 'never ?`, `select <1> 'never ?`],
+    ['an unclosed comment', NONE, 'select ? /* never ?', 'select <1> /* never ?'],
+    ['a backslash that is not an escape', NONE, String.raw`select '\', ?`, String.raw`select '\', <1>`],
     ['a division', NONE, 'select 4/?-?', 'select 4/<1>-<2>'],
-    ['E-texts of Postgres', POSTGRES, String.raw`select E'\'?', '\', ?`, String.raw`select E'\'?', '\', <1>`],
+    ['E-strings of Postgres', POSTGRES, String.raw`select E'\'?', '\', ?`, String.raw`select E'\'?', '\', <1>`],
     ['a name that ends in e', POSTGRES, String.raw`select type'\', ?`, String.raw`select type'\', <1>`],
     ['dollar quotes', POSTGRES, 'select $$ ? $$, $a$ $$ ? $a$, ?', 'select $$ ? $$, $a$ $$ ? $a$, <1>'],
     ['a dollar in a name', POSTGRES, 'select a$b$, ?, c$b$', 'select a$b$, <1>, c$b$'],
@@ -34,20 +34,20 @@ describe('placeholders', () => {
     ['backslashes of MySQL', MYSQL, String.raw`select 'it\'s ?', "\"?", ?`, String.raw`select 'it\'s ?', "\"?", <1>`],
     ['comments with #', MYSQL, 'select 1 # ?\n, ?', 'select 1 # ?\n, <1>'],
     ['names in brackets', SQL_SERVER, 'select [a?]]?], ?', 'select [a?]]?], <1>'],
-  ])('%s', (_, dialect, sql, expected) => {
+  ])('handles %s', (_, dialect, sql, expected) => {
     const prepared = prepareSql(sql, dialect);
     expect(prepared.text).toBe(expected);
     expect(prepared.parameters).toBe(expected.match(/<\d+>/g)?.length ?? 0);
   });
 
-  it('are counted, and stay, where the database knows them', () => {
+  it('counts placeholders and does not change them if the database supports ?', () => {
     expect(prepareSql("select ?, '?', ?", { ...NONE, placeholder: undefined })).toEqual({
       text: "select ?, '?', ?",
       parameters: 2,
     });
   });
 
-  it('are all that changes', () => {
+  it('changes nothing except the placeholders', () => {
     const piece = fc.constantFrom(
       '?',
       "'",

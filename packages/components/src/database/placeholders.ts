@@ -1,6 +1,6 @@
-/** Rules of quoting that differ between databases. */
+/** The rules of quoting that differ between databases. */
 export interface SqlDialect {
-  /** The text for the n-th parameter, counted from 1; undefined: `?` stays. */
+  /** Returns the text for the n-th parameter, counted from 1. If undefined, `?` does not change. */
   readonly placeholder: ((n: number) => string) | undefined;
   /** Whether a quote after a backslash does not end a text. */
   readonly backslashes: boolean;
@@ -12,10 +12,10 @@ export interface SqlDialect {
   readonly hashComments: boolean;
 }
 
-/** A statement in the form of its database. */
+/** A statement with the placeholders of its database. */
 export interface PreparedSql {
   readonly text: string;
-  /** The number of its values. */
+  /** The number of placeholders. */
   readonly parameters: number;
 }
 
@@ -48,7 +48,7 @@ export function prepareSql(sql: string, dialect: SqlDialect): PreparedSql {
   return { text: text + sql.slice(from), parameters };
 }
 
-/** The end of a text, quoted name or comment that begins at `at`; `at` itself if none begins there. */
+/** Returns the end of a text, quoted name or comment that begins at `at`, or `at` itself if none begins there. */
 function skipQuoted(sql: string, at: number, dialect: SqlDialect): number {
   switch (sql[at]) {
     case "'":
@@ -72,7 +72,7 @@ function skipQuoted(sql: string, at: number, dialect: SqlDialect): number {
   }
 }
 
-/** After the closing quote; a doubled one does not close. */
+/** Returns the position after the closing quote. A doubled quote does not close. */
 function quoted(sql: string, at: number, close: string, backslashes: boolean): number {
   for (let i = at + 1; i < sql.length; i++) {
     if (backslashes && sql[i] === '\\') i++;
@@ -84,7 +84,7 @@ function quoted(sql: string, at: number, close: string, backslashes: boolean): n
   return sql.length;
 }
 
-/** Whether the quote belongs to `E'…'`. */
+/** Returns whether the quote belongs to `E'…'`. */
 function isEscapeString(sql: string, at: number): boolean {
   return /^[eE]$/.test(sql[at - 1] ?? '') && !/[\w$]/.test(sql[at - 2] ?? ' ');
 }
@@ -111,7 +111,7 @@ function commentEnd(sql: string, at: number, nested: boolean): number {
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 
 function dollarQuoted(sql: string, at: number): number {
-  // Within a name or after a parameter's number, a dollar is an ordinary character.
+  // Inside a name, or after the number of a parameter, a dollar sign is an ordinary character.
   if (/[\w$\u0080-\uffff]/.test(sql[at - 1] ?? ' ')) return at;
   DOLLAR_TAG.lastIndex = at;
   const tag = DOLLAR_TAG.exec(sql)?.[0];

@@ -2,11 +2,11 @@ import { type Logger, messageOf, type ReportProblem } from '@headrace/engine';
 import { Database, type DatabaseConnection, type DatabaseSettings } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 
-/** A statement for which `EXPLAIN` runs nothing: one query that cannot be several. */
+/** Matches a single query. For such a query, `EXPLAIN` runs nothing. */
 const QUERY = /^\s*(select|with)\b[^;]*(;\s*)?$/i;
 
 /**
- * Checks whether a database can be reached and accepts the login. One attempt; nothing is created, and a SQLite file is
+ * Checks whether a database can be reached and accepts the login. It tries once and creates nothing. A SQLite file is
  * opened read-only.
  */
 export async function reachDatabase<T>(
@@ -24,9 +24,9 @@ export async function reachDatabase<T>(
 }
 
 /**
- * Has the database prepare a query without running it: a mistake in it, or a missing table or column, is reported. SQL
- * Server is not asked.
- * @param hasParameters whether the query, in the form of its database, has placeholders: then it cannot be explained
+ * Lets the database prepare a query without running it. A syntax error, or a missing table or column, is reported. SQL
+ * Server is not supported.
+ * @param hasParameters whether the query has placeholders, so that `EXPLAIN` cannot be used
  */
 export async function reachQuery(
   connection: DatabaseConnection,
@@ -38,12 +38,12 @@ export async function reachQuery(
 ): Promise<void> {
   try {
     if (kind === 'mysql') await prepareMysql(connection, sql);
-    // A run begins with this, and nothing runs before its rows are requested.
+    // A run also begins like this. Nothing runs before its rows are requested.
     else if (kind === 'postgres' || kind === 'sqlite') await (await connection.stream(sql)).close();
-    // Only then Postgres reports missing rights.
+    // Postgres reports missing rights only with `EXPLAIN`.
     if (kind === 'postgres' && !hasParameters && QUERY.test(sql)) await connection.execute(`EXPLAIN ${sql}`);
   } catch (error) {
-    // The connection works: the query is refused.
+    // The connection works, but the query is refused.
     const isOfQuery = error instanceof DatabaseError && (error.trouble === 'statement' || error.trouble === 'refused');
     if (!isOfQuery) throw error;
     const { hint } = error;
@@ -51,13 +51,13 @@ export async function reachQuery(
   }
 }
 
-/** `EXPLAIN` could run parts of a query there. In hex, the statement needs no quoting. */
+/** Prepares a query in MySQL. `EXPLAIN` could run parts of the query there. In hex, the statement needs no quoting. */
 async function prepareMysql(connection: DatabaseConnection, sql: string): Promise<void> {
   try {
     await connection.execute(`SET @headrace = CONVERT(0x${Buffer.from(sql).toString('hex')} USING utf8mb4)`);
     await connection.execute('PREPARE headrace FROM @headrace');
   } catch (error) {
-    // Some valid statements cannot be prepared.
+    // MySQL cannot prepare some valid statements.
     if (!/prepared statement protocol/.test(messageOf(error))) throw error;
   }
 }

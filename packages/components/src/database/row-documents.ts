@@ -1,28 +1,28 @@
 import { Document, HeadraceError, RESERVED_FIELDS, type RejectedRecord, Shape, type Value } from '@headrace/engine';
 import type { Row, RowLayout } from './database.ts';
 
-/** Up to this many fields, the NULLs of a row fit into the bits of a small integer. */
+/** The maximum number of fields for which the NULLs of a row fit into the bits of a small integer. */
 const MAX_BITS = 30;
 /** The number of NULL patterns whose shape is cached. */
 const MAX_SHAPES = 1000;
 
 interface RowField {
   readonly name: string;
-  /** Columns with this label; usually one. */
+  /** The columns with this label, usually one. */
   readonly columns: readonly number[];
 }
 
-/** The index of a label among columns, ignoring letter case; -1 if there is none. */
+/** Returns the index of a label among the columns, ignoring letter case, or -1 if it is missing. */
 export function columnOf(columns: readonly string[], label: string): number {
   const wanted = label.toLowerCase();
   return columns.findIndex((column) => column.toLowerCase() === wanted);
 }
 
 /**
- * The fields of the rows of a result: labels in lower case, without the ignored ones. Throws `HR_CONNECTOR_FAILED` if a
- * label cannot be a field's name.
+ * Returns the fields for the columns of a result: their labels in lower case, without the ignored columns.
+ * Throws `HR_CONNECTOR_FAILED` if a label cannot be a field name.
  *
- * @param idColumn left out if it is called `id`, because the document's id has it
+ * @param idColumn the index of the id column, which is left out if its label is `id`
  */
 export function rowFields(columns: readonly string[], ignore: readonly string[], idColumn: number): RowField[] {
   const ignored = new Set(ignore.map((label) => label.toLowerCase()));
@@ -36,7 +36,7 @@ export function rowFields(columns: readonly string[], ignore: readonly string[],
         name === ''
           ? `Column ${i + 1} of the result has no name`
           : `Field name "${name}" is reserved, please rename the column`,
-        { hint: `Give it a name in the query (AS other_name)${name === '' ? '' : ', or list it in ignoreColumns'}.` },
+        { hint: `Name the column in the query (AS other_name)${name === '' ? '' : ', or list it in ignoreColumns'}.` },
       );
     }
     fields.getOrInsertComputed(name, () => []).push(i);
@@ -44,7 +44,7 @@ export function rowFields(columns: readonly string[], ignore: readonly string[],
   return [...fields].map(([name, places]) => ({ name, columns: places }));
 }
 
-/** The value of a field in a row: several columns with one label make a list. Undefined for NULL. */
+/** Returns the value of a field in a row. Several columns with one label form a list. Returns undefined for NULL. */
 export function fieldValue({ columns }: RowField, row: Row): Value | undefined {
   const value = row[columns[0] as number] as Value;
   if (columns.length === 1) return value ?? undefined;
@@ -52,16 +52,16 @@ export function fieldValue({ columns }: RowField, row: Row): Value | undefined {
   return values.length > 1 ? values : values[0];
 }
 
-/** Makes documents from rows. */
+/** Creates documents from rows. */
 export class RowDocuments {
-  /** The column of the id. */
+  /** The index of the id column. */
   readonly idColumn: number;
   readonly #layout: RowLayout;
   readonly #fields: readonly RowField[];
   readonly #shape: Shape;
   readonly #shapes = new Map<number, Shape>();
 
-  /** Throws `HR_CONNECTOR_FAILED` if the columns do not fit. */
+  /** Throws `HR_CONNECTOR_FAILED` if the id column is missing or a label cannot be a field name. */
   constructor(layout: RowLayout) {
     const { columns, idField, ignoreColumns } = layout;
     this.#layout = layout;
@@ -75,12 +75,15 @@ export class RowDocuments {
     this.#shape = Shape.of(['id', ...this.#fields.map(({ name }) => name)]);
   }
 
-  /** The columns whose values are read; the id's text follows all columns. */
+  /** The indexes of the columns whose values are read. The text of the id follows all columns. */
   get used(): ReadonlySet<number> {
     return new Set(this.#fields.flatMap(({ columns }) => columns));
   }
 
-  /** The document of a row, or the reason without one. @param number of the row in the result, counted from 1 */
+  /**
+   * Returns the document of a row, or the reason for rejecting it.
+   * @param number the number of the row in the result, counted from 1
+   */
   document(row: Row, number: number): Document | RejectedRecord {
     const { idField, docIdPrefix, source } = this.#layout;
     const idText = row[this.#layout.columns.length] as string | null;
@@ -103,7 +106,7 @@ export class RowDocuments {
     return new Document(gaps ? this.#shapeWithout(missing, row) : this.#shape, values);
   }
 
-  /** The shape of the fields of a row. */
+  /** Returns the shape of a row without its NULL fields. */
   #shapeWithout(missing: number, row: Row): Shape {
     const fields = this.#fields;
     const shapes = this.#shapes;

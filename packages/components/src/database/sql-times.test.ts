@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SqlTimes } from './sql-times.ts';
 
-describe('dates and times of databases', () => {
+describe('SqlTimes', () => {
   const utc = new SqlTimes('UTC');
   const paris = new SqlTimes('Europe/Paris');
 
@@ -23,17 +23,17 @@ describe('dates and times of databases', () => {
     ['0001-01-01 00:00:00', '0001-01-01T00:00:00Z', '0000-12-31T23:50:39Z'],
     ['10000-01-01 00:00:00', '+10000-01-01T00:00:00Z', '9999-12-31T23:00:00Z'],
     ['0044-03-15 BC', '-0043-03-15T00:00:00Z', '-0043-03-14T23:50:39Z'],
-    // In the gap, and the second of two equal times.
+    // A time in the gap of summer time, and the second of two equal times.
     ['2024-03-31 02:30:00', '2024-03-31T02:30:00Z', '2024-03-31T01:30:00Z'],
     ['2024-10-27 02:30:00', '2024-10-27T02:30:00Z', '2024-10-27T01:30:00Z'],
-  ])('%s', (text, inUtc, inParis) => {
+  ])('converts %s in UTC and in a zone', (text, inUtc, inParis) => {
     expect(utc.instant(text)).toBe(inUtc);
     expect(paris.instant(text)).toBe(inParis);
     expect(utc.warning).toBeUndefined();
   });
 
   it.each(['infinity', '-infinity', '0000-00-00', '0000-00-00 00:00:00', '2024-00-00 00:00:00', 'soon', ''])(
-    '%j is not a point in time, and reported',
+    'reports %j, which is not a point in time',
     (text) => {
       const times = new SqlTimes('UTC');
       expect(times.instant(text)).toBeNull();
@@ -41,7 +41,7 @@ describe('dates and times of databases', () => {
     },
   );
 
-  it('agree with the clock of JavaScript', () => {
+  it('returns the same instants as the Date of JavaScript', () => {
     const date = fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true });
     fc.assert(
       fc.property(date, (time) => {

@@ -5,18 +5,18 @@ const TIME =
 const UTC = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT', 'Z', 'Etc/UCT', 'Etc/Zulu']);
 const SECONDS_PER_DAY = 86_400;
 
-/** The id of the zone of this process. */
+/** Returns the id of the zone of this process. */
 export function processZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /**
- * Turns dates and times, as databases write them (`2024-01-02`, `2024-01-02 03:04:05.678`, with or without an offset),
- * into instants in milliseconds: `2024-01-02T03:04:05.678Z`. Those without an offset are read in one zone; a date is
- * midnight there.
+ * Converts dates and times in the form of databases (`2024-01-02`, `2024-01-02 03:04:05.678`, with or without an
+ * offset) to instants in milliseconds: `2024-01-02T03:04:05.678Z`. A text without an offset is read in the given zone,
+ * and a date is midnight in this zone.
  */
 export class SqlTimes {
-  /** The first text that was not an instant; undefined before that. */
+  /** The first text that was not an instant, or undefined if there is none. */
   #unreadable: string | undefined;
   readonly #zone: DateZone;
   readonly #utc: boolean;
@@ -26,13 +26,13 @@ export class SqlTimes {
     this.#utc = UTC.has(zoneId);
   }
 
-  /** A message about texts that are not instants (`infinity`, `0000-00-00`); undefined if there were none. */
+  /** A message about texts that are not instants (`infinity`, `0000-00-00`). Undefined if there are none. */
   get warning(): string | undefined {
     if (this.#unreadable === undefined) return undefined;
     return `values such as ${this.#unreadable || '""'} are not points in time: their fields are left out (logged once)`;
   }
 
-  /** The instant of a text; null if it is none. */
+  /** Returns the instant of a text, or null if the text is not an instant. */
   instant(text: string): string | null {
     if (this.#utc && isPlain(text)) {
       const fraction = text.length > 20 ? milliseconds(text, 20) : '';
@@ -59,7 +59,7 @@ export class SqlTimes {
       offset = Number(offsetHour) * 3600 + Number(offsetMinute) * 60 + Number(offsetSecond);
       if (sign === '-') offset = -offset;
     } else if (text.endsWith('Z')) offset = 0;
-    // Java's calendar uses the later of two equal local times, and so do JDBC drivers.
+    // Of two equal local times, Java's calendar and JDBC drivers use the later one.
     else offset = this.#zone.offsetAt(year, epochDay, secondOfDay, true);
     const seconds = epochDay * SECONDS_PER_DAY + secondOfDay - offset;
     const utcDay = Math.floor(seconds / SECONDS_PER_DAY);
@@ -68,18 +68,18 @@ export class SqlTimes {
   }
 }
 
-/** Whether a text has the form `2024-01-02 03:04:05[.678901]`, optionally with `+00`: most have. */
+/** Returns whether a text has the most frequent form: `2024-01-02 03:04:05[.678901]`, optionally with `+00`. */
 function isPlain(text: string): boolean {
   const { length } = text;
   if (length < 19 || text.charCodeAt(10) !== 32 || text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return false;
-  // The year 0 and the month 0 are MySQL's zero dates.
+  // MySQL's zero dates have the year 0, the month 0 or the day 0.
   if (text.startsWith('0000') || text.startsWith('00', 5) || text.startsWith('00', 8)) return false;
   if (length === 19) return true;
   if (text.endsWith('+00')) return length === 22 || text.charCodeAt(19) === 46;
   return text.charCodeAt(19) === 46 && !/[^0-9]/.test(text.slice(20));
 }
 
-/** `.678` of the digits from an offset on, nothing if they are zeros. */
+/** Returns the fraction from an offset on, such as `.678`, or an empty text if its digits are zeros. */
 function milliseconds(text: string, from: number): string {
   let end = from;
   while (end < from + 3 && end < text.length && isDigit(text.charCodeAt(end))) end++;
@@ -91,7 +91,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** The instant of a `Date`, in milliseconds. */
+/** Returns the instant of a `Date` in milliseconds. */
 export function instantOfDate(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');
 }

@@ -1,7 +1,7 @@
 import { nearest, type ParameterProblem } from '@headrace/engine';
 import type { DatabaseUrl } from './jdbc-url.ts';
 
-/** The parameters of a URL that secure a connection, as far as they are supported or refused. */
+/** The URL parameters for TLS and encryption that are supported or refused. */
 const SECURING: Readonly<Record<string, readonly string[]>> = {
   postgres: ['ssl', 'sslmode', 'sslfactory', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword'],
   mysql: [
@@ -21,7 +21,7 @@ const SECURING: Readonly<Record<string, readonly string[]>> = {
   jtds: ['ssl'],
 };
 
-/** The parameters with a list of values, and whether another value fails the connection. */
+/** The parameters with a fixed list of values, and whether another value fails the connection. */
 const CHOICES: Readonly<Record<string, { name: string; values: readonly string[]; fails: boolean }>> = {
   postgres: {
     name: 'sslmode',
@@ -44,12 +44,13 @@ const CHOICES: Readonly<Record<string, { name: string; values: readonly string[]
   jtds: { name: 'ssl', values: ['off', 'request', 'require', 'authenticate'], fails: false },
 };
 
-/** Names of parameters that look as if they secure a connection. */
+/** Matches names of parameters that probably concern the security of a connection. */
 const MEANS_TO_SECURE = /ssl|tls|encrypt|trust|cert/i;
 
 /**
- * Problems of parameters of a URL that secure the connection. Unknown ones cause a warning: a misspelt `sslmode` would
- * silently disable the check of certificates. Drivers know hundreds of others, which are ignored here.
+ * Reports problems of the URL parameters that secure the connection.
+ * Unknown ones cause a warning: a misspelt `sslmode` would silently disable the check of certificates. Other parameters
+ * are ignored, because drivers have hundreds of them.
  */
 export function* checkUrlParameters(parameter: string, url: DatabaseUrl): Generator<ParameterProblem> {
   if (url.kind === 'sqlite') return;
@@ -82,7 +83,7 @@ function* checkChoice(
   yield {
     parameter,
     message: `${name}=${value} in the JDBC URL is not known`,
-    hint: best === undefined ? `It is one of ${values.join(', ')}.` : `Did you mean ${best}?`,
+    hint: best === undefined ? `Use one of ${values.join(', ')}.` : `Did you mean ${best}?`,
     ...(fails ? { atStart: true } : { severity: 'warning' }),
   };
 }

@@ -14,7 +14,7 @@ export type DateFormatter = (text: string, zone: DateZone) => string | undefined
 
 const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.dateformatters.';
 
-/** Made at its first use: the names of the months take 20 ms, and every run loads this module. */
+/** Created at its first use, because the names of the months take 20 ms and every run loads this module. */
 let monthDayYear: DatePattern | undefined;
 
 /** Finds `February 3, 2021`. The year is literal: `February 3, 21` is in the year 21. */
@@ -38,14 +38,14 @@ export function dateTwoYearsFormatter(text: string, zone: DateZone): string | un
   return found !== undefined && /^\d{4}$/.test(found) ? midnight(Number(found), 1, 1, zone) : undefined;
 }
 
-/** Reads a text of nothing but a year, two to four digits meant literally, and returns its first day. */
+/** Reads a text that is only a year of two to four digits, meant literally. Returns the first day of that year. */
 export function dateYearOnlyFormatter(text: string, zone: DateZone): string | undefined {
   return /^\d{2,4}$/.test(text) ? midnight(Number(text), 1, 1, zone) : undefined;
 }
 
 const LARGEST_LONG = 2n ** 63n - 1n;
 
-/** Reads a text of nothing but milliseconds since 1970. */
+/** Reads a text that is only a number of milliseconds since 1970. */
 export function unixTimestampFormatter(text: string): string | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined;
   const millis = BigInt(text.startsWith('+') ? text.slice(1) : text);
@@ -61,7 +61,7 @@ function midnight(year: number, month: number, day: number, zone: DateZone): str
   return formatUtc(epochDay, secondOfDay, 0);
 }
 
-/** The formatters by short name and by the reference's Java class name. */
+/** The formatters, by their short name and by the Java class name of the reference. */
 export const DATE_FORMATTERS: ReadonlyMap<string, DateFormatter> = new Map(
   Object.entries({
     DateMonthStrFormatter: dateMonthStrFormatter,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { base64Size } from './base64.ts';
 
 describe('base64Size', () => {
-  it('counts the bytes of any base64', () => {
+  it('returns the number of bytes of any base64 text', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(base64Size(Buffer.from(bytes).toString('base64'))).toBe(bytes.length);
@@ -16,11 +16,14 @@ describe('base64Size', () => {
     [' aGVs\r\nbG8= ', 5],
     ['aA==aGk=', 3],
     ['aB==', 1],
-  ])('of %j is %d', (text, size) => {
+  ])('returns for %j the size %d', (text, size) => {
     expect(base64Size(text)).toBe(size);
   });
 
-  it.each(['a', 'aGk', 'aGVsbG8', 'a=b=', '====', 'aG k=', 'aGk-', 'aG=k', 'a===', 'é23='])('of %j is none', (text) => {
-    expect(base64Size(text)).toBeUndefined();
-  });
+  it.each(['a', 'aGk', 'aGVsbG8', 'a=b=', '====', 'aG k=', 'aGk-', 'aG=k', 'a===', 'é23='])(
+    'returns undefined for %j',
+    (text) => {
+      expect(base64Size(text)).toBeUndefined();
+    },
+  );
 });

@@ -1,11 +1,11 @@
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Texts in sequence, each with its padding. */
+/** Matches one or several base64 texts in sequence, each with its padding. */
 const SEVERAL = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/;
 
 /**
- * The bytes of a text in standard base64, or of several in sequence, ignoring white space; undefined if it is not
- * base64, or lacks padding.
+ * Decodes one or several texts of standard base64 in sequence. White space is ignored.
+ * Returns undefined if the text is not base64 or lacks padding.
  */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/\s+/g, '');
@@ -16,11 +16,12 @@ export function decodeBase64(text: string): Buffer | undefined {
 }
 
 /**
- * How many bytes a text in padded standard base64 encodes, as Jackson reads it: white space may be between groups of
- * four characters and not inside, padding closes any group. Undefined if the text is not base64.
+ * Returns the number of bytes that a text in padded standard base64 encodes, by the rules of Jackson: white space is
+ * allowed only between groups of four characters, and padding can end any group.
+ * Returns undefined if the text is not base64.
  */
 export function base64Size(text: string): number | undefined {
-  // Most texts have neither white space nor padding inside.
+  // Fast path: most texts have neither white space nor inner padding.
   if (text.length % 4 === 0 && STANDARD.test(text)) return Buffer.byteLength(text, 'base64');
   let size = 0;
   let at = 0;

@@ -1,10 +1,10 @@
 import { type ParameterProblem, RESERVED_FIELDS } from '@headrace/engine';
 
 /**
- * The mistake of a name that no stage may write: one of the engine's fields, or none. Found at start-up, because
- * writing it would fail the documents one by one.
+ * Reports a name that no stage may write: a reserved field of the engine, or an empty name.
+ * The check runs at the start. Without it, each document would fail.
  *
- * @param parameter path of the parameter that holds the name
+ * @param parameter the path of the parameter with the name
  */
 export function* checkDestination(parameter: string, name: string): Generator<ParameterProblem> {
   if (name === '') yield { parameter, message: `${parameter} must not be empty` };

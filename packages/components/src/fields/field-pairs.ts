@@ -8,7 +8,9 @@ export interface FieldPair {
   readonly dest: string;
 }
 
-/** Mistakes in the lists `source` and `dest` of a stage: empty ones, lengths that do not go together, reserved destinations. */
+/**
+ * Reports problems in the lists `source` and `dest` of a stage: empty lists, different lengths, reserved destinations.
+ */
 export function* checkFieldPairs(params: {
   readonly source: readonly string[];
   readonly dest: readonly string[];
@@ -20,13 +22,13 @@ export function* checkFieldPairs(params: {
     yield {
       parameter: 'dest',
       message: `source has ${counted(source.length, 'field')} and dest ${dest.length}`,
-      hint: 'Give as many destinations as sources, or one for all.',
+      hint: 'Name one destination for each source, or one destination for all.',
     };
   }
   for (const [i, name] of dest.entries()) yield* checkDestination(`dest[${i}]`, name);
 }
 
-/** The pairs that the lists `source` and `dest` mean: one by one, or every source to the one destination. */
+/** Returns the pairs of `source` and `dest`: one destination for each source, or the same destination for all. */
 export function fieldPairs(source: readonly string[], dest: readonly string[]): FieldPair[] {
   return source.map((name, i) => ({ source: name, dest: (dest.length === 1 ? dest[0] : dest[i]) as string }));
 }

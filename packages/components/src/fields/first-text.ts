@@ -1,6 +1,6 @@
 import { textOf, type Value } from '@headrace/engine';
 
-/** The text of a field's first value; undefined if there is none. */
+/** Returns the text of a field's first value, or undefined if it has no text. */
 export function firstText(value: Value | undefined): string | undefined {
   const first = Array.isArray(value) ? value[0] : value;
   if (typeof first === 'string') return first;

@@ -1,29 +1,30 @@
 import { type Document, type Logger, messageOf } from '@headrace/engine';
 
 /**
- * Reports documents that a stage leaves unchanged because of their content: the first in full, the others by their
- * number at the end, so that a source of broken values does not flood the log.
+ * Logs the documents that a stage does not change because of their content.
+ * The first document is logged with its reason. `end` logs the number of all. So many invalid values do not flood the
+ * log.
  */
 export class LeftAlone {
   readonly #log: Logger;
   readonly #what: string;
   #count = 0;
 
-  /** @param what what is wrong with the documents: `field "xml" is not XML` */
+  /** @param what the problem of the documents, such as `field "xml" is not XML` */
   constructor(log: Logger, what: string) {
     this.#log = log;
     this.#what = what;
   }
 
-  /** A document was left alone. */
+  /** Reports a document that the stage did not change. */
   add(document: Document, reason: unknown): void {
-    const message = `Document ${document.id} is left alone: ${this.#what}: ${messageOf(reason)}`;
+    const message = `Document ${document.id} is not changed: ${this.#what}: ${messageOf(reason)}`;
     if (++this.#count === 1) this.#log.warn(message);
     else this.#log.debug(message);
   }
 
-  /** Call this after the last document. */
+  /** Logs the number of documents. Call it after the last document. */
   end(): void {
-    if (this.#count > 1) this.#log.warn(`${this.#count} documents were left alone: ${this.#what}`);
+    if (this.#count > 1) this.#log.warn(`${this.#count} documents were not changed: ${this.#what}`);
   }
 }

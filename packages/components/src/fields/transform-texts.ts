@@ -2,9 +2,9 @@ import { copyValue, type Document, type DocumentTable, textOf, type UpdateMode, 
 import { type Results, updateColumn } from './update-column.ts';
 
 /**
- * Writes the transformed texts of a field's values to a field, which may be the same one. Numbers, booleans and bytes
- * become texts; null, objects and nested lists have no text and go through as they are. A missing field and an
- * empty list change nothing.
+ * Writes the transformed texts of a field to a field, which may be the same one.
+ * Numbers, booleans and bytes become texts. Null, objects and nested lists do not change. A missing field and an empty
+ * list change nothing.
  */
 export function transformTexts(
   document: Document,
@@ -24,12 +24,12 @@ export function transformTexts(
   if (value.length === 0) return;
   const results = value.map((item) => transformValue(item, transform));
   const only = results.length === 1 ? (results[0] as Value) : results;
-  // A nested list alone keeps the list around it.
+  // If the only item is a list, the list around it stays.
   if (mode === 'overwrite') document.set(dest, Array.isArray(only) ? results : only);
   else document.update(dest, mode, results);
 }
 
-/** As `transformTexts`, on the column of a table. Returns false if the values must be transformed one by one. */
+/** Applies `transformTexts` to the column of a table. Returns false if the values must be transformed one by one. */
 export function transformColumn(
   table: DocumentTable,
   source: string,
@@ -46,7 +46,7 @@ export function transformColumn(
     if (kept !== undefined && kept[row] !== undefined) continue;
     if (typeof value === 'string') results[row] = transform(value);
     else if (Array.isArray(value)) {
-      // A nested list alone keeps the list around it.
+      // If the only item is a list, the list around it stays. `updateColumn` does not support that.
       if (value.some((item) => Array.isArray(item))) return false;
       results[row] = value.map((item) => transformValue(item, transform));
     } else if (value !== undefined) results[row] = transformValue(value, transform);

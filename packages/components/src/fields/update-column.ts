@@ -1,9 +1,9 @@
 import type { DocumentTable, UpdateMode, Value } from '@headrace/engine';
 
-/** What is written to a field of a document: a value, a list of values, or nothing. */
+/** The result for one document: a value, a list of values, or undefined for nothing to write. */
 export type Results = Value | readonly Value[] | undefined;
 
-/** As `Document.update` in each document of a table. Undefined and empty lists change nothing. */
+/** Applies `Document.update` to each document of a table. Undefined and empty lists change nothing. */
 export function updateColumn(table: DocumentTable, field: string, mode: UpdateMode, results: readonly Results[]): void {
   const present = table.column(field);
   if ((present === undefined || mode === 'overwrite') && isComplete(results)) {
@@ -17,14 +17,14 @@ export function updateColumn(table: DocumentTable, field: string, mode: UpdateMo
     if (value === undefined) sparse = true;
     column[row] = value;
   }
-  // Nothing to write, and no such field: there is none afterwards.
+  // The field is missing in the table and there is nothing to write, so it stays missing.
   if (sparse && present === undefined && column.every((value) => value === undefined)) return;
   table.set(field, column, sparse);
 }
 
 /**
- * Writes to a field what a function returns for the values of another one, in each document that has it. If the fields
- * are the same, `remove` says what happens when the function returns nothing in the mode `overwrite`.
+ * Writes to `dest` the result of a function for each value of `source`. Documents without `source` do not change.
+ * If both fields are the same, `remove` removes the field if the function returns nothing and the mode is `overwrite`.
  */
 export function mapColumn(
   table: DocumentTable,
@@ -51,7 +51,7 @@ export function mapColumn(
   else table.set(dest, column, column.includes(undefined));
 }
 
-/** Whether each document gets a single value. */
+/** Returns whether each document gets exactly one value. */
 function isComplete(results: readonly Results[]): results is readonly Value[] {
   for (let row = 0; row < results.length; row++) {
     const result = results[row];
@@ -60,7 +60,7 @@ function isComplete(results: readonly Results[]): results is readonly Value[] {
   return true;
 }
 
-/** The new value of a field; undefined if the document does not have it. */
+/** Returns the new value of a field, or undefined if the document then lacks the field. */
 function updated(present: Value | undefined, mode: UpdateMode, result: Results): Value | undefined {
   if (result === undefined || (Array.isArray(result) && result.length === 0)) return present;
   if (present !== undefined && mode === 'skip') return present;
@@ -70,7 +70,7 @@ function updated(present: Value | undefined, mode: UpdateMode, result: Results):
     if (rest.length === 0) return first;
     return Array.isArray(first) ? [...first, ...rest] : (result as Value);
   }
-  // Another field may have the same list.
+  // The list is copied, because another field may contain the same list.
   const list = Array.isArray(present) ? [...present] : [present];
   if (Array.isArray(result)) for (const value of result as readonly Value[]) list.push(value);
   else list.push(result as Value);

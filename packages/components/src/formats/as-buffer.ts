@@ -1,4 +1,4 @@
-/** The same memory as a Buffer, whose searches are native. */
+/** Returns a Buffer on the same memory, because the searches of a Buffer are native. */
 export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }

@@ -4,26 +4,27 @@ import { fileURLToPath } from 'node:url';
 import { HeadraceError, messageOf } from '@headrace/engine';
 import { open, stat } from '../local-files/local-files.ts';
 
-/** Bytes of a source, in pieces of any size. A piece may be overwritten when the next one is asked for. */
+/** The bytes of a source, in pieces of any size. A piece may be overwritten when the next piece is read. */
 export type ByteSource = AsyncIterable<Uint8Array>;
 
-/** A file whose records are published: a local file, an entry of an archive, or an object of a bucket. */
+/** A file with records to publish: a local file, an entry of an archive, or an object of a bucket. */
 export interface SourceFile {
-  /** As the user named it: documents and messages say it so. */
+  /** The path as the user wrote it. Documents and messages contain it. */
   readonly path: string;
-  /** Its own name, without folders. */
+  /** The name of the file, without folders. */
   readonly name: string;
   readonly bytes: ByteSource;
 }
 
 const READ_BYTES = 1024 * 1024;
-/** Some files, those of /proc above all, say that they are empty and are not. */
+/** The minimum size of a read buffer. Some files, such as those of /proc, report the size 0 but have content. */
 const MIN_READ_BYTES = 64 * 1024;
 const CLASSPATH = 'classpath:';
 
 /**
- * The local path of a connector's path: a plain path, a `file:` URI, or `classpath:x`, which is read from the working
- * directory because there is no class path. Throws `HR_SOURCE_UNREADABLE` for a URI of another host.
+ * Returns the local path for a path in the config: a plain path, a `file:` URI, or `classpath:x`, which means x in the
+ * working directory.
+ * Throws `HR_SOURCE_UNREADABLE` for a URI of another host.
  */
 export function localPath(path: string): string {
   if (path.startsWith(CLASSPATH)) return resolve(path.slice(CLASSPATH.length).replace(/^\/+/, ''));
@@ -35,24 +36,26 @@ export function localPath(path: string): string {
   }
 }
 
-/** What is wrong with a path that no local file can have, such as an `s3://` URI; undefined for all others. */
+/**
+ * Returns the problem of a path that cannot be a local file, such as an `s3://` URI. Returns undefined for other paths.
+ */
 export function notLocal(path: string): string | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(path)?.[1];
   if (scheme === undefined || scheme.toLowerCase() === 'file') return undefined;
-  return `"${path}" is not a local file: ${scheme}:// is not read here`;
+  return `"${path}" is not a local file: ${scheme}:// is not supported here`;
 }
 
-/** A local file as a source; nothing is opened before its bytes are read. */
+/** Returns a local file as a source. The file is opened when its bytes are read. */
 export function localFile(path: string): SourceFile {
   const local = localPath(path);
   return { path, name: basename(local), bytes: readFile(local, path) };
 }
 
-/** The bytes of a file. Throws `HR_SOURCE_UNREADABLE`, naming the file as the user did. */
+/** Yields the bytes of a file. Throws `HR_SOURCE_UNREADABLE` with the path as the user wrote it. */
 async function* readFile(local: string, path: string): ByteSource {
   const handle = await openFile(local, path);
   try {
-    // No more than a small file has use for.
+    // A small file gets a small buffer.
     const { size } = await handle.stat();
     const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, Math.max(MIN_READ_BYTES, size)));
     for (;;) {
@@ -67,7 +70,7 @@ async function* readFile(local: string, path: string): ByteSource {
 
 async function openFile(local: string, path: string): Promise<FileHandle> {
   try {
-    // A pipe without a writer, or a device, would hold a thread of the process forever.
+    // Opening a pipe without a writer, or a device, would block a thread of the process forever.
     const found = await stat(local);
     if (!found.isFile() && !found.isDirectory()) throw new Error('it is not a regular file');
     return await open(local, 'r');

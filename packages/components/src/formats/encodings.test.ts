@@ -39,11 +39,11 @@ const littleEndian = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 const bigEndian = (text: string) => littleEndian(text).swap16();
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
+describe.each(Object.entries(formats))('the format %s', (name, { text }) => {
   it.each([
     ['little-endian', littleEndian, 'FF FE'],
     ['big-endian', bigEndian, 'FE FF'],
-  ])('in UTF-16, %s, is refused with what to do', async (_, encode, mark) => {
+  ])('refuses a UTF-16 file, %s, with a hint', async (_, encode, mark) => {
     for (const size of [1, 1000]) {
       const error: HeadraceError = await read(name, encode(text), size).then(
         () => expect.unreachable(),
@@ -58,7 +58,7 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
   it.each([
     ['utf-16le', (bytes: Buffer) => bytes],
     ['utf-16be', (bytes: Buffer) => bytes.swap16()],
-  ])('in %s without a mark is refused with what to do', async (encoding, order) => {
+  ])('refuses a file in %s without a byte-order mark, with a hint', async (encoding, order) => {
     for (const size of [1, 1000]) {
       const bytes = order(Buffer.from(text, 'utf16le'));
       await expect(read(name, bytes, size)).rejects.toMatchObject({
@@ -69,7 +69,7 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
     }
   });
 
-  it('in Latin-1 is read, and its first foreign byte is reported, once', async () => {
+  it('reads Latin-1 as UTF-8 and reports the first invalid byte once', async () => {
     const { documents, warnings } = await read(name, latin1(text.repeat(name === 'xml' ? 1 : 3)));
     expect(documents[0]?.toJson()).toContain('Zo\ufffd');
     const line = name === 'json' ? 1 : 2;
@@ -78,7 +78,7 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
     ]);
   });
 
-  it('in UTF-8 is read without a word, with a byte-order mark or without', async () => {
+  it('reads UTF-8 without a warning, with or without a byte-order mark', async () => {
     for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`)]) {
       const { documents, warnings } = await read(name, bytes, 1);
       expect(documents[0]?.toJson()).toContain('Zoë');
@@ -88,7 +88,7 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
 });
 
 describe('bytes that are not UTF-8', () => {
-  it('are counted with encoding auto when the rest of the file is UTF-8', async () => {
+  it('are counted with encoding auto if the rest of the file is UTF-8', async () => {
     const publisher = new CollectingPublisher();
     const notes: unknown[][] = [];
     const rows = Buffer.from('Müller Straße Zoë\n'.repeat(1000));
@@ -106,21 +106,21 @@ describe('bytes that are not UTF-8', () => {
     await expect(open({ onInvalidBytes: 'fail' }).publish(file(bytes), publisher)).rejects.toThrow('0xFF is not UTF-8');
   });
 
-  it('are reported with their line, also far into a large file', async () => {
+  it('are reported with their line in a large file', async () => {
     const lines = `1,${'é'.repeat(50)}\n`.repeat(40_000);
     const bytes = Buffer.concat([Buffer.from(`k,v\n${lines}`), latin1('2,ü\n3,ö\n')]);
     const { warnings } = await read('csv', bytes);
     expect(warnings).toEqual([expect.stringMatching(/^\/data\/in:40002: byte 0xFC is not UTF-8/)]);
   });
 
-  it('are reported in a header, and count lines at any line end', async () => {
+  it('are reported in a header, with the correct line for any line ends', async () => {
     expect((await read('csv', latin1('k,é\n1,2\n'))).warnings).toEqual([expect.stringContaining('in:1: byte 0xE9')]);
     expect((await read('csv', latin1('k\r1\r\n2\ré\r'))).warnings).toEqual([
       expect.stringContaining('in:4: byte 0xE9'),
     ]);
   });
 
-  it('in XML are reported in the element that has them', async () => {
+  it('are reported in XML with the line of the element', async () => {
     const text = '<r>\n<e><id>1</id></e>\n<e><id>2</id>\n\u00e9</e></r>';
     expect((await read('xml', latin1(text))).warnings).toEqual([expect.stringContaining('in:4: byte 0xE9')]);
   });
@@ -151,7 +151,7 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
     ['auto', Buffer.from(text)],
     ['auto', latin1(text)],
     ['cp850', Buffer.from(text.replace('ë', '\x89'), 'latin1')],
-  ])('may be %s', async (encoding, bytes) => {
+  ])('can be set to %s', async (encoding, bytes) => {
     for (const size of [1, 7, 1000]) {
       const { json, notes } = await publish(bytes, { encoding }, size);
       expect(json).toContain('Zoë');
@@ -159,7 +159,7 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
     }
   });
 
-  it('must be known', () => {
+  it('accepts known encodings only', () => {
     const check = { csv: checkCsvSettings, json: checkJsonSettings, xml: checkXmlSettings }[name];
     expect([...(check?.(settings({ encoding: 'klingon' })) ?? [])]).toMatchObject([
       { parameter: 'encoding', message: 'The encoding "klingon" is not known' },
@@ -172,7 +172,7 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
     }
   });
 
-  it('counts the bytes that do not decode, with the place of the first', async () => {
+  it('counts the invalid bytes and reports the position of the first', async () => {
     const repeated = name === 'xml' ? text.replace('ë', 'ëë\nëé') : text.repeat(3);
     const { notes } = await publish(latin1(repeated), {});
     const count = [...repeated].filter((char) => char > '\x7f').length;
@@ -184,11 +184,11 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
       `/data/in:${line}: byte 0xEB is not UTF-8`,
       expect.anything(),
     ]);
-    // A U+FFFD that the file has itself is a character like any other.
+    // A U+FFFD in the file itself is an ordinary character.
     expect((await publish(Buffer.from(text.replace('ë', '\ufffd')), {})).notes).toEqual([]);
   });
 
-  it('fails the file for bytes that do not decode where it should', async () => {
+  it('fails the file with invalid bytes if onInvalidBytes is fail', async () => {
     const failing = (bytes: Uint8Array, more: object) =>
       publish(bytes, { ...more, onInvalidBytes: 'fail' }).then(
         () => 'read',
@@ -221,15 +221,18 @@ describe('XML', () => {
     ['utf-8', 'Shift_JIS', '\x83e', ['is not UTF-8', 'so set encoding to Shift_JIS, or to auto'], 'windows-1252'],
     ['utf-8', 'foo-9', 'Zo\xeb', ['is not UTF-8', 'windows-1252, or to auto'], 'foo-9'],
     ['auto', 'foo-9', 'Zo\xc3\xab', ['/data/in declares the encoding foo-9, which is not known'], 'UTF-8'],
-  ])('with encoding %s and %s declared gives advice that fits', async (encoding, declared, content, parts, wrong) => {
-    const publisher = new CollectingPublisher();
-    const format = new XmlFormat({ ...XML, encoding }, { docIdPrefix: '', log: publisher.log });
-    const text = `<?xml version="1.0" encoding="${declared}"?><r>\n<e><id>1</id>${content}</e></r>`;
-    await format.publish({ path: '/data/in', name: 'in', bytes: pieces(latin1(text), 5) }, publisher);
-    expect(publisher.warnings).toHaveLength(1);
-    for (const part of parts) expect(publisher.warnings[0]).toContain(part);
-    expect(publisher.warnings[0]).not.toContain(wrong);
-  });
+  ])(
+    'suggests a suitable encoding for encoding %s and the declaration %s',
+    async (encoding, declared, content, parts, wrong) => {
+      const publisher = new CollectingPublisher();
+      const format = new XmlFormat({ ...XML, encoding }, { docIdPrefix: '', log: publisher.log });
+      const text = `<?xml version="1.0" encoding="${declared}"?><r>\n<e><id>1</id>${content}</e></r>`;
+      await format.publish({ path: '/data/in', name: 'in', bytes: pieces(latin1(text), 5) }, publisher);
+      expect(publisher.warnings).toHaveLength(1);
+      for (const part of parts) expect(publisher.warnings[0]).toContain(part);
+      expect(publisher.warnings[0]).not.toContain(wrong);
+    },
+  );
 
   it.each([
     ['auto', '<?xml version="1.0" encoding="ISO-8859-1"?>', 'Zo\xeb'],
@@ -237,7 +240,7 @@ describe('XML', () => {
     ['auto', '<?xml version="1.0" encoding="cp850"?>', 'Zo\x89'],
     ['ISO-2022-KR', '', '\x1b$)C\x0eGQ19>n\x0f'],
     ['auto', '', '\x1b$)C\x0eGQ19>n\x0f'],
-  ])('with encoding %s is read as it declares itself: %s', async (encoding, declaration, content) => {
+  ])('is decoded with encoding %s and the declaration %s', async (encoding, declaration, content) => {
     const publisher = new CollectingPublisher();
     const format = new XmlFormat({ ...XML, encoding }, { docIdPrefix: '', log: publisher.log });
     const bytes = Buffer.from(`${declaration}<r>\n<e><id>1</id>${content}</e></r>`, 'latin1');
@@ -253,7 +256,7 @@ describe('FileConnector', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('fails a file in UTF-16 alone, and warns of each file with foreign bytes', async () => {
+  it('fails only the UTF-16 files and warns about each file with invalid bytes', async () => {
     await writeFiles(folder, {
       'a.csv': littleEndian('k\n1\n'),
       'b.csv': 'k\n1\n',
@@ -274,7 +277,7 @@ describe('FileConnector', () => {
     ]);
   });
 
-  it('reads files in the encodings that their handlers name', async () => {
+  it('reads files in the encodings of their handlers', async () => {
     await writeFiles(folder, {
       'a.csv': latin1('id,name\n1,Zoë\n'),
       'b.jsonl': littleEndian('{"id":"j","name":"Zoë"}\n'),
@@ -291,7 +294,7 @@ describe('FileConnector', () => {
     expect(documents.map(({ name, xml }) => name ?? xml).sort()).toEqual(['<e><id>x</id>Zoë</e>', 'Zoë', 'Zoë']);
   });
 
-  it('shows bytes that do not decode in the summary, or fails their file', async () => {
+  it('reports invalid bytes in the summary, or fails their file', async () => {
     await writeFiles(folder, { 'a.csv': latin1('k\né\né\n'), 'b.csv': latin1('k\nü\n'), 'c.csv': 'k\nok\n' });
     const read = await runFileConnector(folder, { fileHandlers: { csv: {} } });
     expect(read.message).toBe('bytes that do not decode: 3 (the first one: a.csv:2: byte 0xE9 is not UTF-8)');
@@ -303,7 +306,7 @@ describe('FileConnector', () => {
     ]);
   });
 
-  it('reports what it thinks of a header once a run, however many files and paths have it', async () => {
+  it('logs warnings about a header once per run, for any number of files and paths', async () => {
     const escaped = 'id,k,k\n1,a\\,b,2\n';
     await writeFiles(folder, { 'x/a.csv': escaped, 'x/b.csv': 'id,v\n1,2\n', 'x/c.csv': escaped, 'y/d.csv': escaped });
     const { warnings } = await runFileConnector(folder, {

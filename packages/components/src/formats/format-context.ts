@@ -1,18 +1,18 @@
 import type { Logger } from '@headrace/engine';
 
 /**
- * Receives what the summary of a run says about files in addition to its counts.
- * @param kind what was found, such as `bytes that do not decode`
- * @param why the place and the reason
- * @param count how many of them
+ * Receives a note about files for the summary of a run.
+ * @param kind the kind of the problem, such as `bytes that do not decode`
+ * @param why the position and the reason
+ * @param count the number of occurrences
  */
 export type Note = (kind: string, why: string, count: number) => void;
 
-/** What a format must know of the connector that publishes with it. */
+/** The settings of the connector that publishes with a format. */
 export interface FormatContext {
-  /** Goes before every id. */
+  /** The prefix of every id. */
   readonly docIdPrefix: string;
   readonly log: Logger;
-  /** Absent where no summary shows it. */
+  /** Undefined if there is no summary to show the notes. */
   readonly note?: Note;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileIdFormat } from './id-format.ts';
 
-describe('a format for ids', () => {
+describe('compileIdFormat', () => {
   it.each([
     ['%s', 'ab'],
     ['movie-%s!', 'movie-ab!'],
@@ -17,12 +17,12 @@ describe('a format for ids', () => {
     ['%s-%<s', 'ab-ab'],
     ['100%%%n', '100%\n'],
     ['none', 'none'],
-  ])('%j', (format, expected) => {
+  ])('formats a value with %j', (format, expected) => {
     expect(compileIdFormat(format, 2)(['ab', 'cd'])).toBe(expected);
   });
 
   it.each(['%d', '%', '%q', '%3$s', '%0$s', '%<s', '%-s', '%+5s', '%--5s', '%s%s%s', '% s', '%tY', '%5'])(
-    'refuses %j',
+    'refuses the pattern %j',
     (format) => {
       expect(() => compileIdFormat(format, 2)).toThrow(SyntaxError);
     },

@@ -1,4 +1,4 @@
-/** What formats the values of id fields: `%s`, `%-8s`, `%2$s`, … */
+/** Formats the values of id fields, by a pattern such as `%s`, `%-8s` or `%2$s`. */
 export type IdFormat = (values: readonly string[]) => string;
 
 const SPECIFIER = /%(?:(\d+)\$|(<))?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?(.|$)/gsu;
@@ -12,9 +12,10 @@ interface TextPart {
 }
 
 /**
- * Compiles a format in the notation of Java's `Formatter`, as far as it makes sense for texts: `%s` and `%S` with
- * position (`%2$s`, `%<s`), `-`, width and precision; `%%` and `%n`. Throws a `SyntaxError` for anything else, and
- * for a position that none of the `count` values has.
+ * Compiles a pattern in the notation of Java's `Formatter`, as far as it applies to texts: `%s` and `%S` with position
+ * (`%2$s`, `%<s`), `-`, width and precision; `%%` and `%n`.
+ *
+ * Throws a `SyntaxError` for any other pattern, and for a position greater than `count`.
  */
 export function compileIdFormat(format: string, count: number): IdFormat {
   const parts: (string | TextPart)[] = [];
@@ -29,7 +30,7 @@ export function compileIdFormat(format: string, count: number): IdFormat {
     else if (specifier === '%n') parts.push('\n');
     else if (conversion === 's' || conversion === 'S') {
       if (/[^-]/.test(flags) || flags.length > 1)
-        throw new SyntaxError(`"${specifier}" has flags that a text cannot take`);
+        throw new SyntaxError(`"${specifier}" has flags that a text does not support`);
       if (flags === '-' && width === undefined) throw new SyntaxError(`"${specifier}" needs a width after the "-"`);
       if (relative !== undefined && previous === undefined) {
         throw new SyntaxError(`"${specifier}" refers to the value before, but it is the first`);
@@ -38,7 +39,7 @@ export function compileIdFormat(format: string, count: number): IdFormat {
         relative !== undefined ? (previous as number) : position === undefined ? ordinary++ : Number(position) - 1;
       if (index < 0 || index >= count) {
         throw new SyntaxError(
-          `"${specifier}" asks for value ${index + 1}, but there ${count === 1 ? 'is 1' : `are ${count}`}`,
+          `"${specifier}" needs value ${index + 1}, but there ${count === 1 ? 'is 1' : `are ${count}`}`,
         );
       }
       previous = index;
@@ -65,7 +66,7 @@ function formatText({ width, left, precision, upper }: TextPart, value: string):
   return left ? text.padEnd(width) : text.padStart(width);
 }
 
-/** What joins the values of id fields if there is no format. */
+/** Joins the values of id fields if there is no pattern. */
 export function joinIds(values: readonly string[]): string {
   return values.join('_');
 }

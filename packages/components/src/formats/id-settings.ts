@@ -1,26 +1,26 @@
 import { messageOf, type ParameterProblem } from '@headrace/engine';
 import { compileIdFormat, type IdFormat, joinIds } from './id-format.ts';
 
-/** Which fields make the id of a document, in the parameters of several formats. */
+/** The fields that form the id of a document. Several formats have these parameters. */
 export interface IdSettings {
-  /** Wins over `idFields`. */
+  /** Overrides `idFields`. */
   readonly idField?: string;
   readonly idFields?: readonly string[];
   readonly docIdFormat?: string;
 }
 
-/** The names of the id fields, in order; none when the id comes from elsewhere. */
+/** Returns the names of the id fields in order. The list is empty if the id comes from another source. */
 export function idFieldsOf({ idField, idFields = [] }: IdSettings): readonly string[] {
   return idField === undefined ? idFields : [idField];
 }
 
-/** What makes the id of the values of the id fields, before the prefix. */
+/** Returns the function that builds the id from the values of the id fields, without the prefix. */
 export function idFormatOf(settings: IdSettings): IdFormat {
   const count = idFieldsOf(settings).length;
   return settings.docIdFormat === undefined || count === 0 ? joinIds : compileIdFormat(settings.docIdFormat, count);
 }
 
-/** Mistakes in the id parameters. */
+/** Reports problems in the id parameters. */
 export function* checkIdSettings(settings: IdSettings): Generator<ParameterProblem> {
   if (settings.idField === '') yield { parameter: 'idField', message: 'idField must not be empty' };
   if (settings.docIdFormat === undefined) return;

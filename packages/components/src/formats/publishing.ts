@@ -1,13 +1,13 @@
 import { messageOf, type Publisher } from '@headrace/engine';
 
-/** An error of publishing or of the state: the run cannot continue with any file. */
+/** An error of the publisher or of the state of the run. It ends the run, because no other file could be published. */
 export class PublishingFailed extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
   }
 }
 
-/** Errors of publishing are distinguished from errors of reading. */
+/** Wraps errors of publishing in `PublishingFailed`, to distinguish them from errors of reading a file. */
 export async function publishing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -16,7 +16,7 @@ export async function publishing<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A publisher for formats that distinguishes its errors from those of files. */
+/** Returns a publisher for formats that wraps its errors in `PublishingFailed`. */
 export function watched(publisher: Publisher): Publisher {
   return {
     signal: publisher.signal,

@@ -1,12 +1,12 @@
 import { isAscii } from 'node:buffer';
 
-/** Texts of about this size are cut from: cells are slices of them, and a slice keeps its whole text in memory. */
+/** The approximate size of a block. Cells are slices of a block, and a slice keeps the whole block in memory. */
 const BLOCK_BYTES = 32 * 1024;
 const LF = 10;
 
 /**
- * Decodes UTF-8 a block at a time, each ending at a line end. Bytes that are not UTF-8 become U+FFFD.
- * Blocks, not the whole: the values of documents are slices of a block, and one that a stage keeps keeps it all.
+ * Decodes UTF-8 in blocks that end at a line end. Bytes that are not UTF-8 become U+FFFD.
+ * Values of documents are slices of a block. A stored value keeps its whole block in memory, so blocks must be small.
  */
 export class TextBlocks {
   readonly #bytes: Buffer;
@@ -15,15 +15,15 @@ export class TextBlocks {
   #size: number;
   #at = 0;
 
-  /** @param size about how many bytes a block has */
+  /** @param size the approximate size of a block in bytes */
   constructor(bytes: Uint8Array, size = BLOCK_BYTES) {
     this.#ordinarySize = this.#size = size;
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // ASCII as Latin-1 takes half the time, and gives texts of one byte a character.
+    // For ASCII, decoding as Latin-1 takes half the time and needs one byte per character.
     this.#encoding = isAscii(this.#bytes) ? 'latin1' : 'utf8';
   }
 
-  /** The next block; undefined at the end. */
+  /** Returns the next block, or undefined at the end. */
   next(): string | undefined {
     const bytes = this.#bytes;
     const at = this.#at;
@@ -39,12 +39,12 @@ export class TextBlocks {
     return bytes.toString(this.#encoding, at, end);
   }
 
-  /** Doubles the next block. */
+  /** Doubles the size of the next block. */
   enlarge(): void {
     this.#size *= 2;
   }
 
-  /** Goes back to the ordinary size. */
+  /** Restores the normal block size. */
   reset(): void {
     this.#size = this.#ordinarySize;
   }

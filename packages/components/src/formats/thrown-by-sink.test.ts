@@ -20,7 +20,7 @@ const cases: [string, RecordDecoder, string, unknown][] = [
   ],
 ];
 
-it.each(cases)('what the pipeline throws is not taken for a record of %s that cannot be read', (...given) => {
+it.each(cases)('an error of the pipeline is not reported as an unreadable record of %s', (...given) => {
   const [, decoder, text, position] = given;
   const rejected: RejectedRecord[] = [];
   const thrown = new HeadraceError('HR_PIPELINE_THREAD_LOST', 'gone');

@@ -2,7 +2,7 @@ import { readJson } from '@headrace/engine';
 import { expect, it } from 'vitest';
 import { followJsonPointer, parseJsonPointer } from './json-pointer.ts';
 
-// The example of RFC 6901, section 5.
+// The example in section 5 of RFC 6901.
 const example = readJson(
   '{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\\\j":5,"k\\"l":6," ":7,"m~n":8,"~1":9,"o":null}',
 );
@@ -27,11 +27,11 @@ it.each([
   ['/~01', 9],
   ['/o', null],
   ['/none', undefined],
-])('%s', (text, expected) => {
+])('returns the value at %s', (text, expected) => {
   expect(followJsonPointer(example, parseJsonPointer(text) as string[])).toEqual(expected);
 });
 
-it('the empty pointer is the whole, and others begin with a slash', () => {
+it('returns the whole value for an empty pointer and refuses a pointer without a slash', () => {
   expect(followJsonPointer(example, parseJsonPointer('') as string[])).toBe(example);
   expect(parseJsonPointer('foo')).toBeUndefined();
 });

@@ -1,6 +1,9 @@
 import type { Value } from '@headrace/engine';
 
-/** The reference tokens of a JSON pointer (RFC 6901), unescaped; undefined if the text is none. The empty one is the whole. */
+/**
+ * Returns the unescaped reference tokens of a JSON pointer (RFC 6901), or undefined if the text is not a pointer. An
+ * empty pointer has no tokens and means the whole value.
+ */
 export function parseJsonPointer(text: string): readonly string[] | undefined {
   if (text === '') return [];
   if (!text.startsWith('/')) return undefined;
@@ -8,7 +11,7 @@ export function parseJsonPointer(text: string): readonly string[] | undefined {
   return text.slice(1).split('/').map(unescaped);
 }
 
-/** What a pointer finds in a value; undefined for nothing. Positions in lists have no leading zeros. */
+/** Returns the value at a pointer, or undefined if it does not exist. Positions in lists have no leading zeros. */
 export function followJsonPointer(value: Value, pointer: readonly string[]): Value | undefined {
   let at: Value | undefined = value;
   for (const token of pointer) {

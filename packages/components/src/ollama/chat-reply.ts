@@ -1,4 +1,4 @@
-/** Characters of a reply, and of one line of the stream: an endless model is stopped. */
+/** The maximum number of characters in a reply and in one line of the stream. It stops an endless reply. */
 const MAX_REPLY = 16 * 1024 * 1024;
 
 /** A line of the stream of `/api/chat`. */
@@ -9,9 +9,9 @@ interface ChatLine {
 }
 
 /**
- * The whole reply of a chat with Ollama from the stream of its parts, JSON objects on separate lines. Throws if the
- * server reports an error, if it sends something else, and if the stream ends before the reply does.
- * @param noted called for every part
+ * Returns the complete reply of a chat with Ollama, from a stream of JSON objects on separate lines.
+ * Throws if the server reports an error, if the stream is not such JSON, or if it ends before the reply is complete.
+ * @param noted called for every part of the stream
  */
 export async function readChatReply(body: AsyncIterable<Uint8Array>, noted: () => void): Promise<string> {
   const decoder = new TextDecoder();

@@ -4,7 +4,7 @@ import { LifeSigns } from './life-signs.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('gives up after silence, which starts again with every sign for any request', () => {
+it('aborts after silence, which starts again with data for any request', () => {
   const signs = new LifeSigns(1000);
   const first = signs.watch();
   vi.advanceTimersByTime(600);
@@ -17,7 +17,7 @@ it('gives up after silence, which starts again with every sign for any request',
   expect([first.signal.aborted, second.signal.aborted]).toEqual([true, true]);
 });
 
-it('counts from the start of a request when the last sign is older, and stops with it', () => {
+it('counts from the start of a request if the last data is older, and stops with the request', () => {
   const signs = new LifeSigns(1000);
   signs.note();
   vi.advanceTimersByTime(5000);

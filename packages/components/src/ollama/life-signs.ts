@@ -1,24 +1,24 @@
-/** The watch over one request. */
+/** The time limit of one request. */
 export interface Watch {
-  /** Aborted when the server has been silent for too long. */
+  /** Aborted if the server was silent for too long. */
   readonly signal: AbortSignal;
   end(): void;
 }
 
 /**
- * Watches a server that answers requests in sequence: a waiting request is not lost as long as others are answered.
- * Silence counts from the last sign of life of any request, or from the request's start.
+ * Detects a silent server. The server answers requests in sequence, so a waiting request continues while others are
+ * answered. Silence is counted from the last data for any request, or from the start of the request.
  */
 export class LifeSigns {
   readonly #limit: number;
   #last = Number.NEGATIVE_INFINITY;
 
-  /** @param limit milliseconds */
+  /** @param limit the maximum silence in milliseconds */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The server sent something. */
+  /** Records that the server sent data. */
   note(): void {
     this.#last = performance.now();
   }

@@ -4,12 +4,12 @@ import { sample } from './draw.ts';
 const items = Array.from({ length: 100 }, (_, i) => i);
 
 describe('sample', () => {
-  it('takes every item at most once', () => {
+  it('returns every item at most once', () => {
     expect(sample(items, 100, 7).toSorted((a, b) => a - b)).toEqual(items);
     expect(new Set(sample(items, 30, 7)).size).toBe(30);
   });
 
-  it('makes the same choice for the same seed, another for another', () => {
+  it('makes the same selection for the same seed, and another for another seed', () => {
     expect(sample(items, 10, 7)).toEqual(sample(items, 10, 7));
     expect(sample(items, 10, 7)).not.toEqual(sample(items, 10, 8));
   });

@@ -1,11 +1,11 @@
 import type { ParameterProblem } from '@headrace/engine';
 
-/** A random integer from `start`, one of `count` that follow each other, each equally likely. */
+/** Returns a random integer of `count` consecutive integers from `start`, each equally likely. */
 export function drawInteger(start: number, count: number): number {
   return start + Math.floor(Math.random() * count);
 }
 
-/** The mistake of a range, from `start` up to but not including `end`, that holds nothing to draw. */
+/** Reports a range that contains no value to draw. `start` is part of the range, `end` is not. */
 export function* checkRange(
   parameter: string,
   start: number | string,
@@ -15,12 +15,15 @@ export function* checkRange(
   if (start < end) return;
   yield {
     parameter,
-    message: `The range from ${start} to ${end} holds no ${what}`,
-    hint: `The end itself is not part of the range, so ${parameter} must be greater than the start.`,
+    message: `The range from ${start} to ${end} contains no ${what}`,
+    hint: `The end is not part of the range, so ${parameter} must be greater than the start.`,
   };
 }
 
-/** Mistakes of a random count, whose least and most go together: one without the other, or the wrong way round. */
+/**
+ * Reports problems of a random count: a minimum without a maximum, a maximum without a minimum, or a minimum above the
+ * maximum.
+ */
 export function* checkCounts(
   params: Readonly<Record<string, unknown>>,
   minName: string,
@@ -30,16 +33,16 @@ export function* checkCounts(
   const max = params[maxName] as number | undefined;
   if ((min === undefined) !== (max === undefined)) {
     const [given, lacking] = min === undefined ? [maxName, minName] : [minName, maxName];
-    yield { parameter: given, message: `${given} is given without ${lacking}`, hint: 'Give both or neither.' };
+    yield { parameter: given, message: `${given} is given without ${lacking}`, hint: 'Set both or neither.' };
   } else if ((min as number) > (max as number)) {
     yield { parameter: minName, message: `${minName} is ${min}, which is more than ${maxName}, ${max}` };
   }
 }
 
 /**
- * Some of the items, in random order, the same ones for the same seed: the threads of a run, which each draw for
- * themselves, come to one choice. (A shuffle by Fisher and Yates, ended early; numbers by mulberry32 of Tommy Ettinger,
- * public domain.)
+ * Returns some of the items in random order. The same seed selects the same items, so all threads of a run make the
+ * same selection.
+ * (Fisher-Yates shuffle, stopped early, with numbers from mulberry32 by Tommy Ettinger, public domain.)
  */
 export function sample<T>(items: readonly T[], size: number, seed: number): T[] {
   const shuffled = [...items];

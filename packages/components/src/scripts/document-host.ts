@@ -12,7 +12,7 @@ import {
 import type { RefusedOperation, ScriptHost } from '@headrace/sandbox/javascript';
 import { RAW_DOCUMENT } from './raw-document.ts';
 
-/** The current document of a script: what the realm of the script reaches, whichever engine it lives in. */
+/** Gives a script access to its current document. All script engines use it. */
 export class DocumentHost implements ScriptHost<Document> {
   readonly methods = Object.keys(RAW_DOCUMENT);
   readonly #logger: Logger;
@@ -27,7 +27,8 @@ export class DocumentHost implements ScriptHost<Document> {
   }
 
   get document(): Document {
-    if (this.#current === undefined) throw new Error('There is no document: the script runs after its time');
+    if (this.#current === undefined)
+      throw new Error('There is no current document: the script still runs after the document ended');
     return this.#current;
   }
 

@@ -1,10 +1,10 @@
 import { HeadraceError } from '@headrace/engine';
 import { findPyodide } from '@headrace/sandbox/python';
 
-/** The versions that we test with: those of `optionalDependencies` in package.json. */
+/** The tested versions, as in `optionalDependencies` of package.json. */
 const RANGE = '^314.0.7';
 
-/** Where the optional package Pyodide is. Throws `HR_STAGE_START` if it is not installed. */
+/** Returns the folder of the optional package Pyodide. Throws `HR_STAGE_START` if it is not installed. */
 export function pyodideFolder(resolve?: (id: string) => string): string {
   const folder = findPyodide(resolve);
   if (folder !== undefined) return folder;

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { HeadraceError, messageOf } from '@headrace/engine';
 
-/** Where Lucille looks for scripts, in the working directory. */
+/** The folders of the working directory in which Lucille searches for scripts. */
 export const SCRIPT_FOLDERS = [
   'python',
   'src/main/resources',
@@ -13,10 +13,12 @@ export const SCRIPT_FOLDERS = [
 
 const VENV = 'python/venv';
 const MILLIS_TO_INSTALL = 10 * 60_000;
-/** Lines of a failed installation that its error quotes. */
+/** The number of output lines that the error of a failed installation quotes. */
 const QUOTED_LINES = 5;
 
-/** Makes the virtual environment if there is none, and installs what the requirements name; one process at a time. */
+/**
+ * Creates the virtual environment if it is missing, and installs the requirements. A lock allows one process at a time.
+ */
 const INSTALL = `
 import fcntl, os, subprocess, sys, venv
 folder, requirements = sys.argv[1:]
@@ -30,11 +32,11 @@ with open(folder + '.lock', 'w') as lock:
 `;
 
 /**
- * A file that a config names: literally, or in one of the folders of scripts.
+ * Finds a file that a config names: at this path, or in one of the script folders.
  *
- * @param insideOnly whether it must be directly in one of these folders, as the files of uploads must
- * @returns its absolute path
- * @throws HeadraceError `HR_STAGE_START` if there is none
+ * @param insideOnly whether the file must be directly in one of these folders, as for uploaded configs
+ * @returns the absolute path of the file
+ * @throws HeadraceError `HR_STAGE_START` if the file does not exist
  */
 export async function findScriptFile(path: string, insideOnly: boolean): Promise<string> {
   for (const candidate of [resolve(path), ...SCRIPT_FOLDERS.map((folder) => resolve(folder, path))]) {
@@ -43,17 +45,17 @@ export async function findScriptFile(path: string, insideOnly: boolean): Promise
   const folders = SCRIPT_FOLDERS.map((folder) => `./${folder}`).join(', ');
   throw new HeadraceError('HR_STAGE_START', `There is no file ${path}${insideOnly ? ` in ${folders}` : ''}`, {
     hint: insideOnly
-      ? 'An uploaded config names only files that lie directly in one of these folders of the server.'
-      : `Give its path, or its name in the working directory or in ${folders}.`,
+      ? 'An uploaded config can name only files that are directly in one of these folders of the server.'
+      : `Write its path, or its name in the working directory or in ${folders}.`,
   });
 }
 
 /**
- * The Python that runs scripts: of the virtual environment ./python/venv, which requirements make, if there is one;
- * else the given executable.
+ * Returns the Python that runs scripts: the one of the virtual environment ./python/venv if it exists, otherwise the
+ * given executable. Installing requirements creates this environment.
  *
  * @param requirements the absolute path of a requirements file to install first
- * @throws HeadraceError `HR_STAGE_START` when that fails
+ * @throws HeadraceError `HR_STAGE_START` if the installation fails
  */
 export async function pythonCommand(executable: string, requirements: string | undefined): Promise<string> {
   const venv = resolve(VENV);

@@ -20,8 +20,8 @@ const MAX_INT = 2 ** 31 - 1;
 const MAX_LONG = 2n ** 63n - 1n;
 
 /**
- * What scripts may call on `rawDoc`: the reference's document interface, by method. Arguments and results are values
- * of documents; a missing field, null and an empty list give null.
+ * The methods of `rawDoc`: the document interface of the reference. Arguments and results are values of documents. A
+ * missing field, null and an empty list return null.
  */
 export const RAW_DOCUMENT: Readonly<Record<string, Method>> = {
   getId: (document) => document.id,
@@ -58,7 +58,7 @@ export const RAW_DOCUMENT: Readonly<Record<string, Method>> = {
   removeFromArray: (document, args) => {
     const list = document.get(name(args));
     if (list === undefined) return undefined;
-    if (!Array.isArray(list)) throw wrongType(`Field "${name(args)}" holds no list`);
+    if (!Array.isArray(list)) throw wrongType(`Field "${name(args)}" is not a list`);
     const index = Number(given(args, 1));
     document.set(
       name(args),
@@ -125,7 +125,7 @@ function mode(value: Value | undefined): UpdateMode {
   throw wrongType('The update mode must be UpdateMode.OVERWRITE, UpdateMode.APPEND or UpdateMode.SKIP');
 }
 
-/** Numeric texts are read; what is no number is 0. */
+/** Converts a value to a number. Numeric texts are parsed, and other values are 0. */
 function toNumber(value: Value): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);

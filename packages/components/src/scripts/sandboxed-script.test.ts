@@ -6,7 +6,7 @@ import { scriptError } from './script-error.ts';
 
 const LIMITS = { millis: 300, bytes: 8 * 1024 * 1024 };
 
-/** What becomes of each document: its JSON, or the message of its error. */
+/** Returns for each document its JSON, or the message of its error. */
 async function outcomes(source: string, documents: Record<string, unknown>[], limits = LIMITS): Promise<string[]> {
   const script = await SandboxedScript.open(
     source,
@@ -37,7 +37,7 @@ describe('SandboxedScript', () => {
     ['a promise', 'Promise.resolve().then(() => { while (true) {} })'],
     ['promises of promises', 'const again = () => { Promise.resolve().then(again) }; again()'],
     ['a sort', '\nArray.from({ length: 10000 }, (_, i) => i).sort((a, b) => { while (true) {} })'],
-  ])('ends what takes too long, and starts again: %s', async (_, bad) => {
+  ])('terminates %s after the time limit and restarts the script', async (_, bad) => {
     const source = `var n = (n || 0) + 1; if (doc.bad) { ${bad} }\ndoc.n = n`;
     expect(await outcomes(source, [{}, { bad: 1 }, {}])).toEqual([
       '{"id":"1","n":1}',
@@ -46,7 +46,7 @@ describe('SandboxedScript', () => {
     ]);
   });
 
-  it('names the line near which it was ended: that of the loop, or of the code before it', async () => {
+  it('reports the line of the loop at the time limit, or of the code before it', async () => {
     const source = `function never() {
   doc.never = true;
 }
@@ -68,14 +68,14 @@ doc.after = true`;
   it.each([
     ['texts', '"x".repeat(500_000_000)'],
     ['lists', 'const a = []; while (true) a.push(Array.from("x".repeat(1000)))'],
-    ['what it keeps', 'kept = []; while (true) kept.push(new ArrayBuffer(100000))'],
+    ['stored values', 'kept = []; while (true) kept.push(new ArrayBuffer(100000))'],
     [
-      'what it keeps, caught',
+      'stored values in a try block',
       'kept = []; while (true) try { kept.push(new ArrayBuffer(100000)) } catch (e) { throw e }',
     ],
-    ['what leaves no memory for an error', 'kept = new Map(); for (let i = 0; ; i++) kept.set({}, i)'],
-    ['what it writes', 'doc.text = "x".repeat(9_000_000)'],
-  ])('bounds memory: %s', async (_, bad) => {
+    ['objects that leave no memory for an error', 'kept = new Map(); for (let i = 0; ; i++) kept.set({}, i)'],
+    ['a written text', 'doc.text = "x".repeat(9_000_000)'],
+  ])('limits the memory of %s', async (_, bad) => {
     const limits = { ...LIMITS, millis: 60_000 };
     expect(await outcomes(`if (doc.bad) { ${bad} }\ndoc.ok = true`, [{ bad: 1 }, {}], limits)).toEqual([
       expect.stringMatching(/^script(, line 1)?: used more than 8 MiB of memory$/),
@@ -83,7 +83,7 @@ doc.after = true`;
     ]);
   });
 
-  it('says nothing on its own where promises exhaust memory', async () => {
+  it('writes nothing to the console if promises exhaust the memory', async () => {
     const said = vi.spyOn(console, 'error').mockReturnValue();
     onTestFinished(() => said.mockRestore());
     const source = 'Promise.resolve().then(() => { kept = []; while (true) kept.push({}) })';
@@ -96,7 +96,7 @@ doc.after = true`;
     expect(said).not.toHaveBeenCalled();
   });
 
-  it('fails a document that does not fit into it', async () => {
+  it('fails on a document that exceeds the memory', async () => {
     expect(await outcomes('doc.n = doc.text?.length', [{ text: 'x'.repeat(9_000_000) }, { text: 'x' }])).toEqual([
       expect.stringMatching(/used more than 8 MiB of memory/),
       '{"id":"2","text":"x","n":1}',
@@ -108,18 +108,18 @@ doc.after = true`;
     ['the parser', 'eval("[".repeat(100000) + "]".repeat(100000))'],
     ['conversions', 'const o = { toString() { return "" + o } }; "" + o'],
     ['a value', 'let a = []; for (let i = 0; i < 990; i++) a = [a]; doc.deep = a; throw new Error("stack")'],
-  ])('survives what overflows the stack: %s', async (_, bad) => {
+  ])('continues after a stack overflow in %s', async (_, bad) => {
     expect(await outcomes(`if (doc.bad) { ${bad} }\ndoc.ok = true`, [{ bad: 1 }, {}])).toEqual([
       expect.stringMatching(/stack/i),
       '{"id":"2","ok":true}',
     ]);
   });
 
-  it('refuses what QuickJS does not understand, with its line', async () => {
+  it('reports the line of syntax that QuickJS does not support', async () => {
     await expect(outcomes('\nlet let = 1', [])).rejects.toThrow(/^script, line 2: /);
   });
 
-  it('cuts what is logged', async () => {
+  it('truncates long log messages', async () => {
     const context = stageContext();
     const script = await SandboxedScript.open(
       'console.log("x".repeat(100000))',

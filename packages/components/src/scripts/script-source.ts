@@ -5,13 +5,13 @@ import { INLINE_SCRIPT } from './script-error.ts';
 
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
-/** The parameters of a stage with a script in the config or in a file. */
+/** The parameters of a stage that runs a script. */
 export const scriptParameters = {
-  /** The script itself. Either this or scriptPath is required. */
+  /** The script itself. Either script or scriptPath is required. */
   script: Type.Optional(Type.String()),
   /**
-   * The file that holds it: a local path, classpath:x (x in the working directory), or a URI of S3, Google Cloud or
-   * Azure, which needs the block s3, gcp or azure. Read when the pipeline starts.
+   * The file with the script: a local path, classpath:x (x in the working directory), or a URI of S3, Google Cloud or
+   * Azure, which needs the block s3, gcp or azure. The file is read when the pipeline starts.
    */
   scriptPath: Type.Optional(Type.String(READS)),
   ...storageParameters,
@@ -22,20 +22,20 @@ interface ScriptSettings extends StorageSettings {
   readonly scriptPath?: string;
 }
 
-/** Mistakes in what `scriptParameters` gave. */
+/** Reports problems in the values of `scriptParameters`. */
 export function* checkScriptSettings(settings: ScriptSettings): Generator<ParameterProblem> {
   const { script, scriptPath } = settings;
   if ((script === undefined) === (scriptPath === undefined)) {
     yield {
       parameter: script === undefined ? 'script' : 'scriptPath',
       message: script === undefined ? 'Neither script nor scriptPath is given' : 'Both script and scriptPath are given',
-      hint: 'Give exactly one of them.',
+      hint: 'Set exactly one of them.',
     };
   }
   yield* checkStorageSettings(settings);
 }
 
-/** The text of the script and what to call it. Throws `HR_SOURCE_UNREADABLE` for a file that cannot be read. */
+/** Returns the text of the script and its name for errors. Throws `HR_SOURCE_UNREADABLE` if the file cannot be read. */
 export async function readScript(settings: ScriptSettings): Promise<{ source: string; name: string }> {
   const { script, scriptPath } = settings;
   if (script !== undefined) return { source: script, name: INLINE_SCRIPT };

@@ -1,11 +1,11 @@
 import { base64, type Value } from '@headrace/engine';
 
 /**
- * A value that comes back from where bytes are a text in base64: where the text is what the bytes there were, they are
- * bytes again.
+ * Restores the bytes in a value that a script returned. Scripts see bytes as base64 text. A text that equals the base64
+ * of the original bytes becomes these bytes again.
  *
- * @param value may be changed
- * @param before what had gone out, undefined for nothing
+ * @param value the returned value, which may be changed in place
+ * @param before the value that was sent to the script, undefined for a new field
  */
 export function withBytes(value: Value, before: Value | undefined): Value {
   if (typeof before !== 'object' || before === null) return value;

@@ -2,7 +2,7 @@ import { assertStageContract, makeStage, toDocument } from '@headrace/engine/tes
 import { describe, expect, it } from 'vitest';
 import { AddRandomBoolean } from './add-random-boolean.ts';
 
-/** How many of 1000 documents get true; the others get false. */
+/** Returns how many of 1000 documents get true. The others get false. */
 function countTrue(params: Record<string, unknown>): number {
   const stage = makeStage(AddRandomBoolean, params);
   let count = 0;
@@ -16,17 +16,17 @@ function countTrue(params: Record<string, unknown>): number {
 }
 
 describe('AddRandomBoolean', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(AddRandomBoolean, { params: {}, document: { id: '1' }, random: true });
   });
 
-  it('always and never are certain', () => {
+  it('writes only true for percentTrue 100 and only false for 0', () => {
     expect(countTrue({ percentTrue: 100 })).toBe(1000);
     expect(countTrue({ percentTrue: 0 })).toBe(0);
   });
 
-  it('keeps the percentage on average, a half by default', () => {
-    // Ten standard deviations: never seen by chance.
+  it('writes true for the configured percentage on average, 50 % by default', () => {
+    // The limits are ten standard deviations, which chance does not reach.
     expect(Math.abs(countTrue({}) - 500)).toBeLessThan(160);
     expect(Math.abs(countTrue({ percentTrue: '10' }) - 100)).toBeLessThan(95);
   });
@@ -35,7 +35,7 @@ describe('AddRandomBoolean', () => {
     [{ percentTrue: 101 }, 'at most 100'],
     [{ percentTrue: -1 }, 'at least 0'],
     [{ fieldName: 'run_id' }, 'reserved'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomBoolean, params)).toThrow(message);
   });
 });

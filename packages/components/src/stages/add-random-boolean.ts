@@ -5,7 +5,7 @@ const parameters = Type.Object({
   /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
   /**
-   * How many documents of a hundred get true, on average: 0 means none, 100 means all. Fractions are removed. Defaults
+   * The percentage of documents that get true, on average, from 0 (none) to 100 (all). Fractions are removed. Defaults
    * to 50.
    */
   percentTrue: Type.Optional(Type.Integer({ default: 50, minimum: 0, maximum: 100 })),

@@ -4,7 +4,7 @@ import { AddRandomDate } from './add-random-date.ts';
 
 const day = { rangeStartDate: '2024-02-29', rangeEndDate: '2024-03-01' };
 
-/** What the stage writes when the random number is this one. */
+/** Returns the value that the stage writes if `Math.random` returns the given number. */
 async function drawn(params: Record<string, unknown>, random: number): Promise<unknown> {
   vi.spyOn(Math, 'random').mockReturnValue(random);
   const [outcome] = await runStage(AddRandomDate, params, [{ id: '1', data: 'old' }]);
@@ -17,26 +17,26 @@ afterEach(() => {
 });
 
 describe('AddRandomDate', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(AddRandomDate, { params: {}, document: { id: '1' }, random: true });
   });
 
-  it('begins with midnight, without a fraction, and ends a millisecond before the end', async () => {
+  it('includes midnight of the first day and excludes the end of the range', async () => {
     expect(await drawn(day, 0)).toBe('2024-02-29T00:00:00Z');
     expect(await drawn(day, 1 - Number.EPSILON)).toBe('2024-02-29T23:59:59.999Z');
   });
 
-  it('reaches before 1970', async () => {
+  it('supports dates before 1970', async () => {
     expect(await drawn({ rangeStartDate: '0001-01-01', rangeEndDate: '0001-01-02' }, 0.5)).toBe('0001-01-01T12:00:00Z');
   });
 
-  it('starts in 1970 and ends with the day on which it starts', async () => {
+  it('uses a range from 1970 to the current day by default', async () => {
     vi.useFakeTimers({ now: Date.UTC(1970, 0, 3, 18) });
     expect(await drawn({}, 0)).toBe('1970-01-01T00:00:00Z');
     expect(await drawn({}, 1 - Number.EPSILON)).toBe('1970-01-02T23:59:59.999Z');
   });
 
-  it('writes three digits of a fraction', () => {
+  it('writes fractions with three digits', () => {
     const stage = makeStage(AddRandomDate, day);
     for (let i = 0; i < 1000; i++) {
       const document = toDocument({ id: '1' });
@@ -49,10 +49,10 @@ describe('AddRandomDate', () => {
     [{ rangeStartDate: '2024-1-1' }, 'rangeStartDate is not a date: "2024-1-1"'],
     [{ rangeEndDate: '2023-02-29' }, 'rangeEndDate is not a date'],
     [{ rangeEndDate: '2024-01-01T00:00:00Z' }, 'is not a date'],
-    [{ rangeStartDate: '2024-01-02', rangeEndDate: '2024-01-02' }, 'holds no instant'],
-    [{ rangeStartDate: '9999-01-01' }, 'holds no instant'],
+    [{ rangeStartDate: '2024-01-02', rangeEndDate: '2024-01-02' }, 'contains no instant'],
+    [{ rangeStartDate: '9999-01-01' }, 'contains no instant'],
     [{ fieldName: 'id' }, 'reserved'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomDate, params)).toThrow(message);
   });
 });

@@ -66,7 +66,7 @@ function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** Milliseconds since 1970 at the start of a day in UTC. */
+/** Returns the start of a day in UTC, in milliseconds since 1970. */
 function midnight(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);
 }

@@ -10,7 +10,7 @@ function draw(params: Record<string, unknown>): unknown {
 }
 
 describe('AddRandomDouble', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(AddRandomDouble, { params: {}, document: { id: '1' }, random: true });
   });
 
@@ -22,24 +22,24 @@ describe('AddRandomDouble', () => {
     }
   });
 
-  it('writes a whole number as the double that it is', () => {
+  it('writes a whole number as a double', () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     expect(draw({ rangeStart: 0, rangeEnd: 6 })).toEqual(new Double(3));
     random.mockRestore();
   });
 
-  it('never gives the end, however narrow the range', () => {
+  it('never writes the end of a narrow range', () => {
     const start = 1;
     const end = 1 + Number.EPSILON;
     for (let i = 0; i < 100; i++) expect(Number(draw({ rangeStart: start, rangeEnd: end }))).toBe(start);
   });
 
   it.each([
-    [{ rangeStart: 6, rangeEnd: 6 }, 'holds no number'],
-    [{ rangeStart: 1_000_000.5 }, 'holds no number'],
+    [{ rangeStart: 6, rangeEnd: 6 }, 'contains no number'],
+    [{ rangeStart: 1_000_000.5 }, 'contains no number'],
     [{ rangeStart: -1.7e308, rangeEnd: 1.7e308 }, 'too wide'],
     [{ fieldName: '' }, 'must not be empty'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomDouble, params)).toThrow(message);
   });
 });

@@ -67,7 +67,7 @@ export class AddRandomDouble extends Stage<typeof parameters> {
     const rangeEnd = this.#rangeEnd;
     for (;;) {
       const number = rangeStart + Math.random() * (rangeEnd - rangeStart);
-      // In a narrow range, rounding may return the end, which is not part of it.
+      // In a narrow range, rounding may return the end of the range, which is excluded.
       if (number < rangeEnd) return number;
     }
   }

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { AddRandomInt } from './add-random-int.ts';
 
 describe('AddRandomInt', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(AddRandomInt, { params: {}, document: { id: '1' }, random: true });
   });
 
-  it('draws every number of the range, and never its end', () => {
+  it('writes every number of the range except its end', () => {
     const stage = makeStage(AddRandomInt, { fieldName: 'n', rangeStart: -1, rangeEnd: 2 });
     const drawn = new Set<unknown>();
     for (let i = 0; i < 1000; i++) {
@@ -18,7 +18,7 @@ describe('AddRandomInt', () => {
     expect([...drawn].sort()).toEqual([-1, 0, 1]);
   });
 
-  it('takes bounds beyond 32 bits', async () => {
+  it('accepts limits beyond 32 bits', async () => {
     const [outcome] = await runStage(AddRandomInt, { rangeStart: 5_000_000_000, rangeEnd: 5_000_000_001 }, [
       { id: '1' },
     ]);
@@ -26,10 +26,10 @@ describe('AddRandomInt', () => {
   });
 
   it.each([
-    [{ rangeStart: 6, rangeEnd: 6 }, 'holds no number'],
-    [{ rangeStart: 2_000_000 }, 'holds no number'],
+    [{ rangeStart: 6, rangeEnd: 6 }, 'contains no number'],
+    [{ rangeStart: 2_000_000 }, 'contains no number'],
     [{ fieldName: 'id' }, 'reserved'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomInt, params)).toThrow(message);
   });
 });

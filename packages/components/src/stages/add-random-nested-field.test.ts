@@ -10,27 +10,27 @@ async function run(params: Record<string, unknown>, document: Record<string, unk
 }
 
 describe('AddRandomNestedField', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(AddRandomNestedField, {
       params: { targetField: 'out', numObjects: 3, entries: { 'a.b': 'list', n: 'g' }, generators: { g: one } },
       document: { id: '1', list: [{ x: 1 }] },
     });
   });
 
-  it('takes the values of fields whole', async () => {
+  it('copies the complete values of fields into the objects', async () => {
     const document = { id: '1', text: 'x', list: [1, [2]], object: { k: null } };
     expect(await run({ entries: { a: 'text', 'b.c': 'list', 'b.d': 'object' } }, document)).toEqual([
       { a: 'x', b: { c: [1, [2]], d: { k: null } } },
     ]);
   });
 
-  it('gives every object different values', async () => {
+  it('generates a different value for each object', async () => {
     const generators = { g: { class: 'com.kmwllc.lucille.stage.AddRandomDouble' } };
     const objects = (await run({ numObjects: 9, entries: { n: 'g' }, generators }, { id: '1' })) as { n: number }[];
     expect(new Set(objects.map(({ n }) => n)).size).toBe(9);
   });
 
-  it('prefers a field to the generator of the same name, and starts again with each document', async () => {
+  it('prefers a field to the generator of the same name, in each document separately', async () => {
     const params = { targetField: 'out', entries: { n: 'g' }, generators: { g: one } };
     const outcomes = await runStage(AddRandomNestedField, params, [{ id: '1', g: 'field' }, { id: '2' }, { id: '3' }]);
     expect(outcomes.map(({ documents }) => JSON.parse(documents[0] as string).out)).toEqual([
@@ -40,7 +40,7 @@ describe('AddRandomNestedField', () => {
     ]);
   });
 
-  it('has a generator write several terms, whatever its name, field and conditions say', async () => {
+  it('ignores the name, fieldName and conditions of a generator', async () => {
     const generators = {
       g: {
         class: 'AddRandomString',
@@ -55,7 +55,7 @@ describe('AddRandomNestedField', () => {
     expect(await run({ entries: { terms: 'g' }, generators }, { id: '1' })).toEqual([{ terms: ['0', '0'] }]);
   });
 
-  it('draws the number of objects', async () => {
+  it('writes a random number of objects', async () => {
     const lengths = new Set<number>();
     for (let i = 0; i < 200; i++) {
       const params = { minNumObjects: 1, maxNumObjects: 3, entries: { n: 'g' }, generators: { g: one } };
@@ -64,12 +64,12 @@ describe('AddRandomNestedField', () => {
     expect([...lengths].sort()).toEqual([1, 2, 3]);
   });
 
-  it('makes lists where the path has indices', async () => {
+  it('creates lists for indices in the path', async () => {
     const params = { entries: { 'list.0.a': 'x', 'list.1': 'y', ' padded ': 'x' } };
     expect(await run(params, { id: '1', x: 1, y: 2 })).toEqual([{ list: [{ a: 1 }, 2], padded: 1 }]);
   });
 
-  it('adds to the objects that are there, and keeps the others', async () => {
+  it('adds entries to existing objects and keeps the other items of the list', async () => {
     const document = { id: '1', x: 1, out: [{ a: 0, x: 0 }, { b: 0 }, 'text'] };
     expect(await run({ numObjects: 2, entries: { x: 'x' } }, document)).toEqual([
       { a: 0, x: 1 },
@@ -79,14 +79,14 @@ describe('AddRandomNestedField', () => {
     expect(await run({ entries: { x: 'x' } }, { id: '1', x: 1, out: null })).toEqual([{ x: 1 }]);
   });
 
-  it('leaves null out, with a warning', async () => {
+  it('leaves out null values with a warning', async () => {
     const context = stageContext();
     expect(await run({ entries: { a: 'x', b: 'y' } }, { id: '1', x: null, y: 1 }, context)).toEqual([{ b: 1 }]);
     expect(context.logged).toEqual(['Document 1: field "x" is null and left out of the objects']);
     expect(await run({ numObjects: 2, entries: { a: 'x' } }, { id: '1', x: null })).toEqual([]);
   });
 
-  it('leaves no gap when a generator makes nothing for the first objects', async () => {
+  it('leaves no gap if a generator makes no value for the first objects', async () => {
     const generators = { g: { class: 'AddRandomString', rangeSize: 1, minNumOfTerms: 0, maxNumOfTerms: 1 } };
     for (let i = 0; i < 50; i++) {
       const objects = await run({ numObjects: 5, entries: { t: 'g' }, generators }, { id: '1' });
@@ -94,7 +94,7 @@ describe('AddRandomNestedField', () => {
     }
   });
 
-  it('takes a dot in the target literally', async () => {
+  it('uses a dot in targetField literally', async () => {
     const [outcome] = await runStage(AddRandomNestedField, { targetField: 'a.b', entries: { n: 'x' } }, [
       { id: '1', x: 1 },
     ]);
@@ -107,7 +107,7 @@ describe('AddRandomNestedField', () => {
     [{ entries: { n: 'x' } }, { out: { a: 1 } }, 'holds a single value'],
     [{ entries: { 'list.2': 'x' } }, {}, 'Cannot set index 2'],
     [{ entries: { 'a.b': 'x' } }, { out: [{ a: 1 }] }, 'does not fit'],
-  ])('fails with %j on %j', async (params, fields, message) => {
+  ])('fails with the parameters %j on the fields %j', async (params, fields, message) => {
     expect(await run(params, { id: '1', x: 1, ...fields })).toContain(message);
   });
 
@@ -124,16 +124,16 @@ describe('AddRandomNestedField', () => {
     [{ entries: { 'a..b': 'x' } }, 'is not a place'],
     [{ entries: { ' ': 'x' } }, 'is not a place'],
     [{ entries: { a: 'x', 'a ': 'x' } }, 'more than one entry'],
-    [{ generators: { g: { rangeSize: 1 } } }, 'does not say its class'],
-    [{ generators: { g: 'AddRandomInt' } }, 'does not say its class'],
+    [{ generators: { g: { rangeSize: 1 } } }, 'has no class'],
+    [{ generators: { g: 'AddRandomInt' } }, 'has no class'],
     [{ generators: { g: { class: 'TrimWhitespace' } } }, 'generators.g.class: TrimWhitespace cannot be a generator'],
     [{ generators: { g: { class: 'AddRandomInt', rangeStrat: 1 } } }, 'rangeStrat'],
     [{ generators: { g: { class: 'AddRandomInt', rangeStart: 1, rangeEnd: 1 } } }, 'generators.g.rangeEnd: The range'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomNestedField, { ...valid, ...params })).toThrow(message);
   });
 
-  it('does not start when a generator does not', async () => {
+  it('does not start if a generator does not start', async () => {
     const generators = { g: { class: 'AddRandomString', inputDataPath: './no/such/file' } };
     await expect(run({ entries: { n: 'g' }, generators }, { id: '1' })).rejects.toThrow('no/such/file');
   });

@@ -29,10 +29,10 @@ import { AddRandomString } from './add-random-string.ts';
 
 const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.';
 
-/** The stages that can make the value of an entry: those that write to a field and read none. */
+/** The stages that can generate the value of an entry. They write one field and read none. */
 const GENERATORS = [AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt, AddRandomString] as const;
 
-/** What editors know about generators. Parameters without effect are allowed. */
+/** The schema of generators for editors. It allows the parameters without effect, such as conditions. */
 const choices: ClassChoices = {
   classes: GENERATORS.map(({ name, parameters }) => ({
     names: [name, `${JAVA_PACKAGE}${name}`],
@@ -49,22 +49,22 @@ const choices: ClassChoices = {
 };
 
 const parameters = Type.Object({
-  /** The field for the list. A dot in it is part of the name. */
+  /** The field for the list of objects. A dot is part of the name. */
   targetField: Type.String(),
   /**
-   * For each place in the objects, the field or the generator that its value comes from. At least one entry. A place
+   * Maps each place in the objects to the field or the generator that supplies its value. At least one entry. A place
    * with a dot must be in quotes.
    */
   entries: MapOf(Type.String()),
-  /** The number of objects. Not together with minNumObjects and maxNumObjects. Defaults to 1. */
+  /** The number of objects. Cannot be combined with minNumObjects and maxNumObjects. Defaults to 1. */
   numObjects: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** The smallest number of objects, if it is random. Requires maxNumObjects. */
+  /** The smallest number of objects, for a random number. Requires maxNumObjects. */
   minNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** The largest number of objects. */
+  /** The largest number of objects, for a random number. */
   maxNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
   /**
-   * The generators by name, each the config of a stage: AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt
-   * or AddRandomString, with its parameters. name, fieldName and conditions have no effect.
+   * The generators by name. Each is the config of a stage, with its parameters: AddRandomBoolean, AddRandomDate,
+   * AddRandomDouble, AddRandomInt or AddRandomString. The parameters name, fieldName and conditions have no effect.
    */
   generators: Type.Optional(MapOf(Type.Unknown(), { choices })),
 });
@@ -72,12 +72,12 @@ const parameters = Type.Object({
 type GeneratorClass = (typeof GENERATORS)[number];
 type ValueGenerator = InstanceType<GeneratorClass>;
 
-/** The field that a generator writes, in a separate document. */
+/** The field that a generator writes, in a temporary document. */
 const GENERATED = 'generated';
 
-/** A value of an object. */
+/** An entry of the config: a place in the objects, and the source of its value. */
 interface Entry {
-  /** The place in the object. */
+  /** The path of the value in each object. */
   readonly path: NestedPath;
   /** The field that has the value, or the generator that makes it. */
   readonly source: string;
@@ -87,8 +87,8 @@ interface Entry {
  * Builds a list of objects, from fields of the document and from random values.
  *
  * All objects have the same entries. The value of an entry is the value of the field that it names, with its type. If
- * the document lacks this field, the generator with this name makes a new value for each object. Without either, the
- * document fails. Null is left out, with a warning in the log.
+ * the document lacks this field, the generator with this name makes a new value for each object. If neither exists, the
+ * document fails. A null value is left out, with a warning in the log.
  *
  * The place of an entry in the object is a path of names, separated by dots. A name of digits only is an index of a
  * list: "lines.0.price" is the price of the first line. Indexes start at 0 without gaps: an entry that would leave a
@@ -138,10 +138,10 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
 
   readonly #entries: readonly Entry[];
   readonly #minObjects: number;
-  /** How many different numbers of objects are possible. */
+  /** The number of possible object counts. */
   readonly #counts: number;
   readonly #generators: ReadonlyMap<string, ValueGenerator>;
-  /** For each object the paths of its entries in the document. */
+  /** The paths of the entries in the document, for each object. */
   readonly #paths: NestedPath[][] = [];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
@@ -171,14 +171,14 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
       for (let j = 0; j < entries.length; j++) {
         const value = this.#valueFor(document, entries[j] as Entry);
         if (value === undefined) continue;
-        // Earlier objects may have no value here.
+        // A list has no gaps: earlier objects without a value become empty objects.
         while (objects.length < i) objects.push(new Map());
         setNested(document, paths[j] as NestedPath, value);
       }
     }
   }
 
-  /** The value of an entry for one object; undefined if it is null or the generator made none. */
+  /** Returns the value of an entry for one object, or undefined if it is null or the generator made none. */
   #valueFor(document: Document, { source }: Entry): Value | undefined {
     const value = document.get(source);
     if (value === null) {
@@ -190,7 +190,7 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
     if (generator === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `There is neither a field nor a generator "${source}"`);
     }
-    // A new document each time: one that gains and loses a field repeatedly has a new shape after each change.
+    // A new document for each value: adding and removing a field in one document would create a new shape each time.
     const scratch = Document.create('generator');
     generator.process(scratch);
     return scratch.get(GENERATED);
@@ -206,7 +206,7 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
   }
 }
 
-/** The list in a field. It is created if it is missing or null. */
+/** Returns the list in a field. Creates the list if the field is missing or null. */
 function listOf(document: Document, field: string): Value[] {
   const value = document.get(field) ?? null;
   if (Array.isArray(value)) return value;
@@ -244,7 +244,7 @@ function* checkEntries(entries: ReadonlyMap<string, string>): Generator<Paramete
   }
 }
 
-/** The class and the parameters of a generator, and what is wrong with its config. */
+/** Returns the class and the parameters of a generator, and the problems of its config. */
 function readGenerator(
   name: string,
   config: unknown,
@@ -257,14 +257,12 @@ function readGenerator(
     const problem = {
       parameter: given.has('class') ? [...at, 'class'] : at,
       message:
-        typeof className === 'string'
-          ? `${className} cannot be a generator`
-          : `The generator ${name} does not say its class`,
-      hint: `A generator is the config of a stage, its class one of ${GENERATORS.map((one) => one.name).join(', ')}.`,
+        typeof className === 'string' ? `${className} cannot be a generator` : `The generator ${name} has no class`,
+      hint: `A generator is the config of a stage. Its class is one of ${GENERATORS.map((one) => one.name).join(', ')}.`,
     };
     return { Class, params: {}, problems: [problem] };
   }
-  // It works in a separate document, so any name is allowed.
+  // The generator writes to a temporary document, so its fieldName, name and conditions have no effect.
   for (const key of ['name', 'conditions', 'conditionPolicy']) given.delete(key);
   given.set('fieldName', GENERATED);
   return { Class, ...checkNestedStage(Class, given, at) };

@@ -19,7 +19,7 @@ async function outputs(params: Record<string, unknown>, document: Record<string,
   return outcome?.documents;
 }
 
-/** The terms that come in many documents. */
+/** Returns the different terms that many documents get. */
 async function termsOf(params: Record<string, unknown>, context = stageContext()): Promise<string[]> {
   const stage = makeStage(AddRandomString, params, context);
   await stage.start?.();
@@ -33,19 +33,19 @@ async function termsOf(params: Record<string, unknown>, context = stageContext()
 }
 
 describe('AddRandomString', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(AddRandomString, { params: { rangeSize: 9 }, document: { id: '1' }, random: true });
   });
 
-  it('draws every number below rangeSize, as text', async () => {
+  it('writes every number below rangeSize as text', async () => {
     expect(await termsOf({ rangeSize: 3 })).toEqual(['0', '1', '2']);
   });
 
-  it('draws every line of a file, a byte-order mark and the end of the last line aside', async () => {
+  it('writes every line of a file, without byte-order mark and line ends', async () => {
     expect(await termsOf({ inputDataPath: file('\ufeffa\r\nb c\n\nd\n') })).toEqual(['', 'a', 'b c', 'd']);
   });
 
-  it('draws from the same part of a file on every thread of a run', async () => {
+  it('uses the same part of a file in every thread of a run', async () => {
     const inputDataPath = file(Array.from({ length: 50 }, (_, i) => `t${i}`).join('\n'));
     const params = { inputDataPath, rangeSize: 5 };
     const first = await termsOf(params, stageContext({ threadName: 'Worker-1' }));
@@ -55,7 +55,7 @@ describe('AddRandomString', () => {
     expect(await termsOf(params, stageContext({ runId: 'another' }))).not.toEqual(first);
   });
 
-  it('draws between the least and the greatest number of terms', () => {
+  it('writes between minNumOfTerms and maxNumOfTerms terms', () => {
     const stage = makeStage(AddRandomString, { rangeSize: 1, minNumOfTerms: 1, maxNumOfTerms: 3 });
     const lengths = new Set<number>();
     for (let i = 0; i < 1000; i++) {
@@ -75,7 +75,7 @@ describe('AddRandomString', () => {
     ['a text after others', { ...two, concatenate: true }, 'x', '["x","0 0"]'],
     ['objects instead of others', { ...two, isNested: true }, 'x', '[{"data":"0"},{"data":"0"}]'],
     ['one object', { rangeSize: 1, isNested: true }, undefined, '[{"data":"0"}]'],
-  ])('writes %s', async (_, params, data, written) => {
+  ])('writes its terms as %s', async (_, params, data, written) => {
     const input = data === undefined ? { id: '1' } : { id: '1', data };
     expect(await outputs(params, input)).toEqual([`{"id":"1","data":${written}}`]);
   });
@@ -84,7 +84,7 @@ describe('AddRandomString', () => {
     ['nothing', {}, '{"id":"1"}'],
     ['an empty text', { concatenate: true }, '{"id":"1","data":""}'],
     ['an empty list', { isNested: true }, '{"id":"1","data":[]}'],
-  ])('without a term writes %s', async (_, params, written) => {
+  ])('writes %s if there is no term', async (_, params, written) => {
     expect(await outputs({ rangeSize: 1, minNumOfTerms: 0, maxNumOfTerms: 0, ...params })).toEqual([written]);
   });
 
@@ -98,16 +98,16 @@ describe('AddRandomString', () => {
     [{ rangeSize: 1, concatenate: true, isNested: true }, 'cannot both be true'],
     [{ rangeSize: 1, fieldName: 'id' }, 'reserved'],
     [{ inputDataPath: '' }, 'must not be empty'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(AddRandomString, params)).toThrow(message);
   });
 
-  it('does not start when the file is missing or empty', async () => {
+  it('does not start if the file is missing or empty', async () => {
     await expect(outputs({ inputDataPath: join(directory, 'none.txt') })).rejects.toThrow('ENOENT');
     await expect(outputs({ inputDataPath: file('') })).rejects.toThrow('it is empty');
   });
 
-  it('does not start when the file has too few lines, or is not UTF-8', async () => {
+  it('does not start if the file has too few lines or is not UTF-8', async () => {
     await expect(outputs({ inputDataPath: file('a\nb\n'), rangeSize: 3 })).rejects.toThrow('it has 2 lines');
     expect(await outputs({ inputDataPath: file('a\na\n'), rangeSize: 2 })).toEqual(['{"id":"1","data":"a"}']);
     await expect(outputs({ inputDataPath: file(new Uint8Array([97, 0xff])) })).rejects.toThrow('cannot be used');

@@ -34,7 +34,10 @@ const parameters = Type.Object({
   minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
   /** The largest number of terms for a document. Defaults to 1. */
   maxNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** Whether the terms are joined into one text, separated by blanks. Not together with isNested. Defaults to false. */
+  /**
+   * Whether the terms are joined into one text, separated by blanks. Cannot be combined with isNested. Defaults to
+   * false.
+   */
   concatenate: Type.Optional(Type.Boolean({ default: false })),
   /** Whether the terms are written as a list of objects. Defaults to false. */
   isNested: Type.Optional(Type.Boolean({ default: false })),
@@ -83,9 +86,9 @@ export class AddRandomString extends Stage<typeof parameters> {
 
   readonly #fieldName: string;
   readonly #minTerms: number;
-  /** How many different numbers of terms are possible. */
+  /** The number of possible term counts. */
   readonly #counts: number;
-  /** The terms of the file; without one, the numbers below `rangeSize` are the terms. */
+  /** The terms of the file. Undefined without a file: the terms are then the numbers below `rangeSize`. */
   #terms: readonly string[] | undefined = undefined;
   #rangeSize: number;
 
@@ -109,7 +112,7 @@ export class AddRandomString extends Stage<typeof parameters> {
       );
     }
     this.#rangeSize = rangeSize ?? lines.length;
-    // All threads of a run use the same terms. Otherwise there would be more than rangeSize of them.
+    // All threads of a run use the same terms. Otherwise the run would use more than rangeSize terms.
     const { runId, pipeline, name } = this.context;
     const seed = stringHash(`${runId}/${pipeline}/${name}`);
     this.#terms = this.#rangeSize < lines.length ? sample(lines, this.#rangeSize, seed) : lines;

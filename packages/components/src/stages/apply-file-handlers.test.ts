@@ -28,7 +28,7 @@ async function apply(name: string, content: string | Uint8Array, fileHandlers: R
 }
 
 describe('ApplyFileHandlers', () => {
-  it('keeps the contract', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ApplyFileHandlers, {
       params: { fileHandlers: { csv: {} } },
       document: { id: '1', file_path: 'x.csv', file_content: 'YSxiCjEsMgo=' },
@@ -43,7 +43,7 @@ describe('ApplyFileHandlers', () => {
     ]);
   });
 
-  it('reads each format that it has, aliases and other extensions included', async () => {
+  it('reads each format, including aliases and other extensions', async () => {
     expect((await apply('a.json', '{"id":"j","v":1,"w":2}')).documents[0]).toEqual({ id: 'j', v: 1 });
     expect((await apply('a.psv', 'k|v\n1|2\n')).documents[0]).toMatchObject({ k: '1', v: '2' });
     expect((await apply('A.CSV', 'k\n1\n')).ids).toEqual(['A.CSV-1', '1']);
@@ -54,7 +54,7 @@ describe('ApplyFileHandlers', () => {
     expect((await apply('a.json', '[{"id":"1"},\n{"id":"2"}]')).ids).toEqual(['1', '2', '1']);
   });
 
-  it('leaves documents alone that have no path, or one without a handler', async () => {
+  it('does not change documents without a path or without a handler for it', async () => {
     const documents = [
       { id: '1', file_content: 'YQ==' },
       { id: '2', file_path: null },
@@ -64,19 +64,19 @@ describe('ApplyFileHandlers', () => {
     expect(outcomes.map((outcome) => outcome.documents)).toEqual(documents.map((one) => [JSON.stringify(one)]));
   });
 
-  it('leaves out rows that break the rules, with a warning', async () => {
+  it('leaves out invalid rows with a warning', async () => {
     const { ids, logged } = await apply('r.csv', 'a,b\n1\n3,4\n');
     expect(ids).toEqual(['r.csv-2', '1']);
     expect(logged.join()).toContain('r.csv:2: the row has 1 column, the header 2; the row is left out');
   });
 
-  it('fails at an object that cannot be read, after those before it', async () => {
+  it('fails at an unreadable object after emitting the objects before it', async () => {
     const { ids, error } = await apply('b.json', '{"id":"1"}\n{"v":1}\n{"id":"3"}\n');
     expect(ids).toEqual(['1']);
     expect(error).toMatch(/b\.json:2: the object has no id$/);
   });
 
-  it('fails documents whose file or content cannot be read', async () => {
+  it('fails documents if the file or its content cannot be read', async () => {
     expect((await apply('q.csv', '"a\n1\n')).error).toContain('never closed');
     expect((await apply('m.xml', '<r><x></r>')).error).toContain('not well-formed');
     const [missing, broken] = await runStage(ApplyFileHandlers, { fileHandlers: { csv: {} } }, [
@@ -87,7 +87,7 @@ describe('ApplyFileHandlers', () => {
     expect(broken?.error).toContain('neither bytes nor base64 text');
   });
 
-  it('decodes many records piece by piece', async () => {
+  it('decodes many records one piece at a time', async () => {
     const rows = Array.from({ length: 100_000 }, (_, i) => `${i},${'x'.repeat(20)}`).join('\n');
     const stage = makeStage(ApplyFileHandlers, { fileHandlers: { csv: { idField: 'k' } } });
     await writeFile(join(folder, 'big.csv'), `k,v\n${rows}\n`);
@@ -106,7 +106,7 @@ describe('ApplyFileHandlers', () => {
     [{ csv: { separatorChar: '' } }, 'separatorChar must not be empty'],
     [{ json: { blacklist: ['id'] } }, 'leaves out "id"'],
     [{ xml: { xmlRootPath: '/a' } }, 'One of xmlIdPath and xpathIdPath'],
-  ])('refuses %j', (fileHandlers, message) => {
+  ])('refuses the parameters %j', (fileHandlers, message) => {
     expect(() => makeStage(ApplyFileHandlers, { fileHandlers })).toThrow(message);
   });
 });

@@ -24,7 +24,7 @@ import { checkStorageSettings, type StorageSettings, storageParameters } from '.
 import { Storages, unreadyStorages } from '../storage/storages.ts';
 
 const parameters = Type.Object({
-  /** How files are read, by extension. */
+  /** The handlers that read the files, by extension. */
   fileHandlers: FileHandlersParameter,
   /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
   filePathField: Type.Optional(Type.String({ default: 'file_path' })),
@@ -52,8 +52,8 @@ const parameters = Type.Object({
  * onInvalidBytes as in CSVConnector. XML accepts xmlRootPath, xmlIdPath or xpathIdPath, encoding, onInvalidBytes,
  * outputField and skipEmptyId.
  *
- * A row of CSV that breaks the rules is left out with a warning. An object that cannot be read or has no id, and a file
- * that cannot be read, fail the document.
+ * An invalid row of CSV is left out with a warning. An object that cannot be read or has no id, and a file that
+ * cannot be read, fail the document.
  */
 export class ApplyFileHandlers extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -121,7 +121,8 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     const records = new HeldRecords();
     await format.publish({ path, name: leafOf(path), bytes: once(bytes) }, records);
     return records.documents({
-      // A bad CSV row is known by its number of columns and loses nothing else. For a bad object, nothing is known.
+      // An invalid CSV row affects only itself, so it is left out. An unreadable object may hide others: it fails the
+      // document.
       reject: (record) => this.#reject(record, format instanceof CsvFormat),
       warn: (message) => this.context.log.warn(message),
     });
@@ -134,7 +135,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     const bytes = typeof content === 'string' ? decodeBase64(content) : content;
     if (bytes instanceof Uint8Array) return bytes;
     throw new HeadraceError('HR_STAGE_FAILED', `Field "${fileContentField}" holds neither bytes nor base64 text`, {
-      hint: 'Remove the field to have the file read at its path.',
+      hint: 'Remove the field to read the file at its path.',
     });
   }
 

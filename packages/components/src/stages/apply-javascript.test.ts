@@ -14,7 +14,10 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { ApplyJavascript } from './apply-javascript.ts';
 
-/** A script, documents as JSON, and what each becomes: JSON without the id, or a pattern of its error. */
+/**
+ * A test case: its name, the script, the documents as JSON, and for each the expected JSON without the id, or a pattern
+ * of the expected error.
+ */
 type Row = [
   what: string,
   script: string,
@@ -25,13 +28,13 @@ type Row = [
 const rows: Row[] = [
   // Reading
   [
-    'reads scalars as they are',
+    'reads scalars with their types',
     'doc.t = [typeof doc.s, typeof doc.n, typeof doc.d, typeof doc.b, typeof doc.no].join()',
     '{"s":"a","n":1,"d":1.5,"b":true}',
     '{"s":"a","n":1,"d":1.5,"b":true,"t":"string,number,number,boolean,undefined"}',
   ],
   [
-    'reads null as null, a missing field as undefined',
+    'reads null as null and a missing field as undefined',
     'doc.r = [doc.a === null, doc.b === undefined, doc.b == null].join()',
     '{"a":null}',
     '{"a":null,"r":"true,true,true"}',
@@ -43,7 +46,7 @@ const rows: Row[] = [
     '{"a":[null],"o":{"k":null},"r":true}',
   ],
   [
-    'reads lists as real ones, nested too',
+    'reads lists, also nested ones, as real arrays',
     `doc.r = [Array.isArray(doc.a), doc.a instanceof Array, Array.isArray(doc.a[0]), doc.a[0].length,
       doc.o instanceof Object, Array.isArray(doc.o.l)].join()`,
     '{"a":[[1,2]],"o":{"l":[]}}',
@@ -57,75 +60,80 @@ const rows: Row[] = [
     '{"n":9007199254740993,"r":9007199254740993,"t":"bigint","more":9007199254740994}',
   ],
   [
-    'has names of fields only',
+    'has only the names of fields, not those of methods',
     `doc.r = ['a.b' in doc, doc['a.b'], doc.a, doc.constructor, doc.toString, doc.length].map(String).join()`,
     '{"a.b":1}',
     '{"a.b":1,"r":"true,1,undefined,undefined,undefined,undefined"}',
   ],
   [
-    'looks at the fields',
+    'supports Object.keys, in and JSON.stringify on doc',
     `doc.r = [Object.keys(doc).join('+'), 'a' in doc, 'z' in doc, doc.hasOwnProperty('a'), JSON.stringify(doc)]`,
     '{"10":1,"a":[{"b":null}]}',
     '{"10":1,"a":[{"b":null}],"r":["id+10+a",true,false,true,"{\\"id\\":\\"d\\",\\"10\\":1,\\"a\\":[{\\"b\\":null}]}"]}',
   ],
   [
-    'iterates fields and copies them',
+    'supports iteration and spread on doc',
     'doc.r = { ...doc }.a; let n = 0; for (const k in doc) n++; doc.n = n; doc.e = Object.entries(doc).length',
     '{"a":1}',
     '{"a":1,"r":1,"n":3,"e":4}',
   ],
   [
-    'takes __proto__ for a name',
+    'treats __proto__ as an ordinary name',
     `doc.r = doc.o.__proto__; doc.o.__proto__ = 2; doc.__proto__ = 3`,
     '{"o":{"__proto__":1}}',
     '{"o":{"__proto__":2},"r":1,"__proto__":3}',
   ],
 
-  // Lists and objects in place
+  // Changing lists and objects in place
   ['changes a list in place', `doc.a.push('c'); doc.a[0] = 'x'`, '{"a":["a","b"]}', '{"a":["x","b","c"]}'],
   [
-    'changes what is nested',
+    'changes nested values in place',
     'doc.a[0].k = 9; doc.o.l.push([1]); delete doc.o.x',
     '{"a":[{"k":1}],"o":{"l":[],"x":1}}',
     '{"a":[{"k":9}],"o":{"l":[[1]]}}',
   ],
   [
-    'keeps the kinds of numbers that it does not touch',
+    'preserves the kinds of numbers that it does not change',
     'doc.a.push(2); doc.o.n = 5',
     '{"a":[1.0,1e10,9007199254740993],"o":{"x":2.0,"n":1}}',
     '{"a":[1.0,1.0E10,9007199254740993,2],"o":{"x":2.0,"n":5}}',
   ],
-  ['keeps the order of keys', 'doc.o.n = 5', '{"o":{"b":1,"10":2,"a":3}}', '{"o":{"b":1,"10":2,"a":3,"n":5}}'],
-  ['closes the gap of a deleted element', 'delete doc.a[1]', '{"a":[1,2,3]}', '{"a":[1,3]}'],
-  ['fills what a list was stretched over with null', 'doc.a[3] = 4', '{"a":[1]}', '{"a":[1,null,null,4]}'],
+  ['preserves the order of keys', 'doc.o.n = 5', '{"o":{"b":1,"10":2,"a":3}}', '{"o":{"b":1,"10":2,"a":3,"n":5}}'],
+  ['removes the gap after a deleted element', 'delete doc.a[1]', '{"a":[1,2,3]}', '{"a":[1,3]}'],
+  ['fills the gap of an extended list with null', 'doc.a[3] = 4', '{"a":[1]}', '{"a":[1,null,null,4]}'],
   [
-    'sees its own changes',
+    'reads the values that it has written',
     'doc.a.push(2); doc.n = doc.a.length; doc.b = doc.a',
     '{"a":[1]}',
     '{"a":[1,2],"n":2,"b":[1,2]}',
   ],
   [
-    'copies what it assigns',
+    'copies assigned values',
     'const a = [1]; doc.a = a; a.push(2); doc.b = doc.a; doc.b.push(3)',
     '{}',
     '{"a":[1],"b":[1,3]}',
   ],
   [
-    'keeps a list live that is assigned to its own field',
+    'tracks changes of a list that is assigned to its own field',
     'const a = doc.a; doc.a = a; a.push(2)',
     '{"a":[1]}',
     '{"a":[1,2]}',
   ],
-  ['forgets a list whose field was replaced', 'const a = doc.a; doc.a = 5; a.push(2)', '{"a":[1]}', '{"a":5}'],
-  ['forgets a list whose field was removed', 'const a = doc.a; delete doc.a; a.push(2)', '{"a":[1]}', '{}'],
   [
-    'fails when a list contains itself',
-    'doc.a.push(doc.a)',
-    '{"a":[]}',
-    /field "a": .*(contains itself|stack overflow)/,
+    'ignores changes to a list after its field was replaced',
+    'const a = doc.a; doc.a = 5; a.push(2)',
+    '{"a":[1]}',
+    '{"a":5}',
   ],
   [
-    'fails when a value that is assigned contains itself',
+    'ignores changes to a list after its field was removed',
+    'const a = doc.a; delete doc.a; a.push(2)',
+    '{"a":[1]}',
+    '{}',
+  ],
+  ['fails if a list contains itself', 'doc.a.push(doc.a)', '{"a":[]}', /field "a": .*(contains itself|stack overflow)/],
+  [
+    'fails if an assigned value contains itself',
     'const o = {}; o.o = o; doc.b = o',
     '{}',
     /, line \d+: field "b": .*(contains itself|stack overflow)/,
@@ -145,46 +153,46 @@ const rows: Row[] = [
     '{"a":2,"b":0,"c":9007199254740992,"d":1.0E300,"e":5,"f":1180591620717411303424}',
   ],
   [
-    'writes what JSON lacks as texts',
+    'writes values that JSON lacks as texts',
     'doc.a = 0 / 0; doc.b = [1 / 0, -1 / 0]; doc.c = Symbol("x")',
     '{}',
     '{"a":"NaN","b":["Infinity","-Infinity"],"c":"Symbol(x)"}',
   ],
   [
-    'writes objects deeply',
+    'writes nested objects',
     'doc.o = { a: [1, { b: undefined }], "x.y": "z" }; doc.l = [1, , [2]]',
     '{}',
     '{"o":{"a":[1,{"b":null}],"x.y":"z"},"l":[1,null,[2]]}',
   ],
   [
-    'writes dates, maps and sets as what they hold',
+    'writes dates, maps and sets as their content',
     'doc.d = new Date(0); doc.m = new Map([["a", new Date(1.5e12 + 1)]]); doc.s = new Set([1, 2]); doc.t = new Uint8Array([7])',
     '{}',
     '{"d":"1970-01-01T00:00:00Z","m":{"a":"2017-07-14T02:40:00.001Z"},"s":[1,2],"t":[7]}',
   ],
   [
-    'writes what has no value as empty',
+    'writes functions and regular expressions as empty objects',
     'doc.f = () => 1; doc.r = /a/; doc.w = new Number(3)',
     '{}',
     '{"f":{},"r":{},"w":3}',
   ],
   [
-    'writes names as they are',
+    'writes names literally, including dots',
     `doc['a.b'] = 1; doc['0'] = 2; Object.assign(doc, { c: 3 }); Object.defineProperty(doc, 'e', { value: 4 })`,
     '{}',
     '{"a.b":1,"0":2,"c":3,"e":4}',
   ],
   ['removes fields', 'doc.r = [delete doc.a, delete doc.no, delete doc.id]', '{"a":1}', '{"r":[true,true,false]}'],
-  ['fails where the parent is missing', '\ndoc.a.b = 1', '{}', /^script, line 2: TypeError: /],
+  ['fails if the parent is missing', '\ndoc.a.b = 1', '{}', /^script, line 2: TypeError: /],
   [
-    'refuses the fields of the engine',
+    'refuses to change the fields of the engine',
     'doc.x = 1;\n\ndoc.id = "new"',
     '{}',
     /^script, line 3: id is a reserved field$/,
   ],
-  ['refuses an empty name', 'doc[""] = 1', '{}', /^script, line 1: Field name cannot be null or empty$/],
+  ['refuses an empty field name', 'doc[""] = 1', '{}', /^script, line 1: Field name cannot be null or empty$/],
   [
-    'can catch a refusal',
+    'can catch the error of a refused change',
     'try { doc.run_id = 1 } catch (e) { doc.e = e.message; doc.i = e instanceof Error }',
     '{}',
     '{"e":"run_id is a reserved field","i":true}',
@@ -192,66 +200,66 @@ const rows: Row[] = [
 
   // State
   [
-    'keeps var and functions',
+    'keeps var variables and functions between documents',
     'var n = (n || 0) + 1; doc.n = n; function twice(x) { return 2 * x } doc.t = twice(n)',
     ['{}', '{}'],
     ['{"n":1,"t":2}', '{"n":2,"t":4}'],
   ],
   [
-    'keeps what is assigned without a declaration',
+    'keeps undeclared variables between documents',
     `if (typeof seen === 'undefined') seen = []; seen.push(doc.id + doc.a); doc.n = seen.length; this.m = (this.m || 0) + 1; doc.m = m`,
     ['{"a":1}', '{"a":2}'],
     ['{"a":1,"n":1,"m":1}', '{"a":2,"n":2,"m":2}'],
   ],
   [
-    'has let, const and class new for each document',
+    'creates let, const and class again for each document',
     'const a = doc.a; let b = a + 1; class C { v() { return b } } doc.r = new C().v()',
     ['{"a":1}', '{"a":2}'],
     ['{"a":1,"r":2}', '{"a":2,"r":3}'],
   ],
   [
-    'keeps state over a failure',
+    'keeps its state after a failed document',
     'var n = (n || 0) + 1; doc.n = n; if (doc.bad) throw new Error("bad")',
     ['{}', '{"bad":true}', '{}'],
     ['{"n":1}', /^script, line 1: bad$/, '{"n":3}'],
   ],
   [
-    'leaves lists of the document before alone',
+    'does not change the lists of an earlier document',
     'var kept; if (kept) kept.push(9); kept = doc.a',
     ['{"a":[1]}', '{"a":[2]}'],
     ['{"a":[1]}', '{"a":[2]}'],
   ],
   [
-    'may be strict',
+    'supports strict mode',
     `"use strict"; var n = (n || 0) + 1; doc.n = n; doc.t = this === globalThis; undeclared = 1`,
     '{}',
     /^script, line 1: ReferenceError/,
   ],
-  ['is sloppy otherwise', 'undeclared = 1; with ({ a: 2 }) { doc.a = a }', '{}', '{"a":2}'],
+  ['uses sloppy mode by default', 'undeclared = 1; with ({ a: 2 }) { doc.a = a }', '{}', '{"a":2}'],
   [
-    'has no modules, timers or host',
+    'has no modules, timers or access to the host',
     `doc.r = [typeof require, typeof process, typeof setTimeout, typeof fetch, typeof module].join()`,
     '{}',
     '{"r":"undefined,undefined,undefined,undefined,undefined"}',
   ],
-  ['ends in a comment', 'doc.a = 1 // one', '{}', '{"a":1}'],
+  ['accepts a comment at the end', 'doc.a = 1 // one', '{}', '{"a":1}'],
 
   // Errors
   [
-    'names the line of an error',
+    'reports the line of an error',
     '\n\nfunction f() {\n  return doc.no.x;\n}\nf()',
     '{}',
     /^script, line 4: TypeError: /,
   ],
   [
-    'names the line of an error that was thrown inside a builtin',
+    'reports the line of an error that was thrown inside a builtin',
     'doc.a.map(function (x) {\n  throw new RangeError("no " + x)\n})',
     '{"a":[1]}',
     /^script, line 2: RangeError: no 1$/,
   ],
-  ['reports what was thrown', 'throw { a: 1 }', '{}', /^script: the script threw \{"a":1\}$/],
+  ['reports a thrown value that is not an error', 'throw { a: 1 }', '{}', /^script: the script threw \{"a":1\}$/],
   [
-    'survives an endless recursion',
+    'continues after an endless recursion',
     'if (doc.bad) { (function f() { f() })() } doc.ok = true',
     ['{"bad":1}', '{}'],
     [/line 1: .*[sS]tack/, '{"ok":true}'],
@@ -259,48 +267,53 @@ const rows: Row[] = [
 
   // rawDoc
   [
-    'reads through rawDoc',
+    'reads fields through rawDoc',
     `doc.r = [rawDoc.getString('d'), rawDoc.getStringList('a'), rawDoc.getInt('s'), rawDoc.getDouble('d'), rawDoc.getBoolean('t'), rawDoc.getString('no'),
       rawDoc.has('n'), rawDoc.hasNonNull('n'), rawDoc.isMultiValued('a'), rawDoc.length('a'), rawDoc.getId(), rawDoc.getNestedJson('o.k[1]'), rawDoc.getLong('s'), rawDoc.getFieldNames().length]`,
     '{"d":1.0,"a":["x",null,2.0],"s":"12","t":"true","n":null,"o":{"k":[1,2]}}',
     '{"d":1.0,"a":["x",null,2.0],"s":"12","t":"true","n":null,"o":{"k":[1,2]},"r":["1.0",["x",null,"2.0"],12,1,true,null,true,false,true,3,"d",2,12,7]}',
   ],
   [
-    'writes through rawDoc',
+    'writes fields through rawDoc',
     `rawDoc.setField('a', [1]); rawDoc.addToField('b', 1); rawDoc.setOrAdd('c', 'x'); rawDoc.setOrAdd('c', 'y'); rawDoc.removeField('d');
       rawDoc.renameField('e', 'f', UpdateMode.OVERWRITE); rawDoc.setNestedJson('g.h[0]', { i: 1 }); rawDoc.removeFromArray('k', 0); rawDoc.removeDuplicateValues('l', null)`,
     '{"d":1,"e":2,"k":[1,2],"l":[1,1]}',
     '{"k":[2],"a":[1],"b":[1],"c":["x","y"],"f":2,"g":{"h":[{"i":1}]},"l":[1]}',
   ],
   [
-    'updates in every mode',
+    'supports every update mode in rawDoc.update',
     `rawDoc.update('a', UpdateMode.APPEND, 2, 3); rawDoc.update('b', UpdateMode.OVERWRITE, 'x', 'y');
       const M = Java.type('com.kmwllc.lucille.core.UpdateMode'); rawDoc.update('b', M.SKIP, 'z')`,
     '{"a":1}',
     '{"a":[1,2,3],"b":["x","y"]}',
   ],
   [
-    'sees through rawDoc what was done in place, and the other way',
+    'shares changes between doc and rawDoc',
     `const a = doc.a; a.push(2); doc.n = rawDoc.length('a'); rawDoc.addToField('a', 3); doc.m = doc.a.length`,
     '{"a":[1]}',
     '{"a":[1,2,3],"n":2,"m":3}',
   ],
   [
-    'drops and skips',
+    'drops and skips documents',
     `rawDoc.setDropped(true); rawDoc.setDropped(false); rawDoc.setSkipped(true); doc.r = [rawDoc.isDropped(), rawDoc.isSkipped()]`,
     '{}',
     '{"___skipped":true,"r":[false,true]}',
   ],
   [
-    'handles children',
+    'adds and reads children',
     `rawDoc.addChild({ id: 'c', a: [1] }); doc.r = [rawDoc.hasChildren(), rawDoc.getChildren()[0].a[0]]; if (doc.x) rawDoc.removeChildren()`,
     ['{}', '{"x":1}'],
     ['{"___children":[{"id":"c","a":[1]}],"r":[true,1]}', '{"x":1,"r":[true,1]}'],
   ],
-  ['refuses through rawDoc', `doc.x = 1;\nrawDoc.setField('id', 1)`, '{}', /^script, line 2: id is a reserved field$/],
-  ['refuses a mode that is none', `rawDoc.update('a', 'appendd', 1)`, '{}', /UpdateMode\.APPEND/],
   [
-    'has no Java',
+    'refuses to change reserved fields through rawDoc',
+    `doc.x = 1;\nrawDoc.setField('id', 1)`,
+    '{}',
+    /^script, line 2: id is a reserved field$/,
+  ],
+  ['refuses an unknown update mode', `rawDoc.update('a', 'appendd', 1)`, '{}', /UpdateMode\.APPEND/],
+  [
+    'has no access to Java',
     `Java.type('java.lang.System')`,
     '{}',
     /^script, line 1: Java\.type\("java\.lang\.System"\): there are no Java classes/,
@@ -308,7 +321,7 @@ const rows: Row[] = [
 ];
 
 describe.each([
-  ['trusted', true],
+  ['of a trusted config', true],
   ['in the sandbox', false],
 ])('ApplyJavascript, %s', (_, trusted) => {
   it.each(rows)('%s', async (_what, script, documents, expected) => {
@@ -322,7 +335,7 @@ describe.each([
     }
   });
 
-  it('reads bytes as base64, and keeps them as they are', async () => {
+  it('reads bytes as base64 and preserves unchanged bytes', async () => {
     const document = toDocument({ id: 'd' });
     document.set('b', new Uint8Array([1, 2]));
     document.set('o', toValue({ b: new Uint8Array([3]), n: 1 }));
@@ -332,7 +345,7 @@ describe.each([
     expect((document.get('o') as Map<string, unknown>).get('b')).toEqual(new Uint8Array([3]));
   });
 
-  it('holds to the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ApplyJavascript, {
       params: { script: 'doc.copy = doc.list; doc.list.push(1); doc.n = doc.text.length' },
       document: { id: 'd', list: ['a'], text: 'abc' },
@@ -353,7 +366,7 @@ describe.each([
     ]);
   });
 
-  it('logs what the script says', async () => {
+  it('logs the output of console.log and print', async () => {
     const context = stageContext({ trusted });
     await runStage(
       ApplyJavascript,
@@ -364,7 +377,7 @@ describe.each([
     expect(context.logged).toEqual(['a 1 {"b":[null]}', 'undefined']);
   });
 
-  it('reads its script from a file, whose name its errors carry', async () => {
+  it('reads the script from a file and names the file in errors', async () => {
     const scriptPath = join(mkdtempSync(join(tmpdir(), 'headrace-script-')), 'my script (1).js');
     writeFileSync(scriptPath, '\ufeffdoc.a = 1;\nif (doc.bad) null.x');
     const outcomes = await runStage(
@@ -384,7 +397,7 @@ describe.each([
     ).rejects.toThrow('/no/such.js');
   });
 
-  it('is as far from its host as it looks', async () => {
+  it('does not reach the objects of the host', async () => {
     const escapes = [
       `doc.r = doc.constructor === undefined ? 'no' : doc.constructor.constructor('return typeof process')()`,
       `doc.r = rawDoc.getString.constructor('return typeof process')()`,
@@ -405,11 +418,11 @@ describe.each([
 });
 
 describe('a script of a trusted config', () => {
-  it('continues with the next document when one was ended in the middle', async () => {
+  it('continues with the next document after a script was terminated', async () => {
     const script = 'doc.a = 1; if (doc.endless) for (;;);';
     const stage = makeStage(ApplyJavascript, { script }, stageContext({ trusted: true }));
     await stage.start?.();
-    // Only the endless one is ended: a busy machine may be slow with the others.
+    // Only the endless document has a short time limit: a busy machine may be slow with the others.
     const processGuarded = (json: string, timeout = 60_000) => {
       const document = toDocument(JSON.parse(json));
       const hooks = globalThis as { hook?: () => void };
@@ -429,7 +442,7 @@ describe('a script of a trusted config', () => {
     await stage.stop?.();
   });
 
-  it('reports promises that fail, and ends nothing', async () => {
+  it('logs rejected promises and continues', async () => {
     const context = stageContext({ trusted: true });
     const script = '(async () => {\n await null;\n throw new Error("lost") })()';
     const [outcome] = await runStage(ApplyJavascript, { script }, ['{"id":"d"}'], context);
@@ -440,7 +453,7 @@ describe('a script of a trusted config', () => {
   });
 });
 
-describe('the check of ApplyJavascript', () => {
+describe('validation of ApplyJavascript', () => {
   const problemOf = (params: Record<string, unknown>) => {
     try {
       makeStage(ApplyJavascript, params);
@@ -459,7 +472,7 @@ describe('the check of ApplyJavascript', () => {
     [{ script: '} for (;;) {' }, "script: script, line 1: Unexpected token '}'"],
     [{ script: 'let a;\nlet a' }, "script: script, line 2: Identifier 'a' has already been declared"],
     [{ scriptPath: 'later.js' }, undefined],
-  ])('of %j', (params, problem) => {
+  ])('reports the problem of %j', (params, problem) => {
     expect(problemOf(params)).toBe(problem);
   });
 });

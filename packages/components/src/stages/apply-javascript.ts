@@ -99,14 +99,17 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
   }
 }
 
-/** The limits of the sandbox. They include that of the document, because a new sandbox opens outside the engine's clock. */
+/**
+ * Returns the limits of the sandbox, which include the time limit of one document.
+ * The engine's clock does not cover the time to open a new sandbox, so the sandbox measures the limit itself.
+ */
 function sandboxLimits(computeMillis: number | undefined): SandboxLimits {
   if (computeMillis === undefined || computeMillis > SANDBOX_LIMITS.millis) return SANDBOX_LIMITS;
   const message = `took more than ${computeMillis} ms of processor time for one document (worker.maxProcessingSecs)`;
   return { ...SANDBOX_LIMITS, millis: computeMillis, overdue: { message, code: 'HR_STAGE_OVERDUE' } };
 }
 
-/** The error of a script in the sandbox. */
+/** Returns the error for a problem of a script in the sandbox. */
 function sandboxError(problem: ScriptProblem): HeadraceError {
   if (problem.when === 'run') return scriptError(problem);
   const hint = 'Scripts of uploaded configs run in QuickJS, which may lack the newest features of JavaScript.';

@@ -8,7 +8,7 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('ApplyJSONata', () => {
-  it('writes the result to the destination, over what it held, with its type', async () => {
+  it('replaces the destination with the result and preserves its type', async () => {
     const params = { expression: 'items.n', source: 'a', destination: 'b' };
     expect(
       await run(
@@ -26,18 +26,18 @@ describe('ApplyJSONata', () => {
     ]);
   });
 
-  it("reads the regular expressions of an expression as Java's", async () => {
+  it('uses the Java syntax for regular expressions', async () => {
     const params = { expression: '[$replace($, /[a-c&&[^b]]/, "<$0>"), $match($, /\\p{Lower},b/).match]', source: 'a' };
     expect(await run(params, { id: '1', a: 'a,b;c' })).toEqual(['{"id":"1","a":["<a>,b;<c>","a,b"]}']);
   });
 
-  it('writes to the source itself when there is no destination', async () => {
+  it('writes to the source if no destination is set', async () => {
     expect(await run({ expression: '$.($ * 2)', source: 'a' }, { id: '1', a: [1, 2.5, 3] }, { id: '2', a: 2 })).toEqual(
       ['{"id":"1","a":[2,5,6]}', '{"id":"2","a":4}'],
     );
   });
 
-  it('reads and writes at paths, unless a field has that very name', async () => {
+  it('uses a path only if no field has exactly this name', async () => {
     expect(
       await run(
         { expression: '$ & "!"', source: 'a.b' },
@@ -51,7 +51,7 @@ describe('ApplyJSONata', () => {
     ]);
   });
 
-  it('replaces the whole document, but for reserved fields', async () => {
+  it('replaces the whole document except reserved fields', async () => {
     const params = { expression: '{"n": $count($keys($)), "old": a, "___dropped": d}' };
     expect(
       await run(
@@ -70,7 +70,7 @@ describe('ApplyJSONata', () => {
     ]);
   });
 
-  it('takes bytes as base64', async () => {
+  it('reads bytes as base64 text', async () => {
     const stage = makeStage(ApplyJSONata, { expression: '{"text": $base64decode(bytes), "same": bytes}' });
     await stage.start?.();
     const document = Document.create('1');
@@ -79,7 +79,7 @@ describe('ApplyJSONata', () => {
     expect(document.toJson()).toBe('{"id":"1","text":"é","same":"w6k="}');
   });
 
-  it('leaves documents alone when the expression fails, and says so once in full', async () => {
+  it('does not change documents if the expression fails, and logs the full reason once', async () => {
     for (const [expression, reason] of [
       ['a + 1', /left side of the "\+" operator must evaluate to a number/],
       ['$error("no")', /no/],
@@ -95,12 +95,12 @@ describe('ApplyJSONata', () => {
       const outcomes = await runStage(ApplyJSONata, { expression }, documents, context);
       expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
       expect(context.logged[0]).toMatch(reason);
-      expect(context.logged[0]).toMatch(/^Document 1 is left alone: the expression failed: /);
-      expect(context.logged.at(-1)).toBe('2 documents were left alone: the expression failed');
+      expect(context.logged[0]).toMatch(/^Document 1 is not changed: the expression failed: /);
+      expect(context.logged.at(-1)).toBe('2 documents were not changed: the expression failed');
     }
   });
 
-  it('is quiet about results of nothing', async () => {
+  it('logs nothing if the result is empty', async () => {
     const context = stageContext();
     await runStage(
       ApplyJSONata,
@@ -114,14 +114,14 @@ describe('ApplyJSONata', () => {
     expect(context.logged).toEqual([]);
   });
 
-  it('refuses expressions that are none, when it starts', async () => {
+  it('refuses an invalid expression at the start', async () => {
     await expect(run({ expression: 'a +' })).rejects.toThrow(
       /The JSONata expression cannot be used: .*end of expression/,
     );
     await expect(run({ expression: '$match(a, /x(?<n>y)(?<n>z)/)' })).rejects.toThrow('cannot be used');
   });
 
-  it('refuses paths and fields that cannot be written', async () => {
+  it('refuses invalid paths and reserved fields', async () => {
     await expect(run({ expression: 'a', source: 'a', destination: 'id' })).rejects.toThrow('names id');
     await expect(run({ expression: 'a', source: 'run_id' })).rejects.toThrow('names run_id');
     await expect(run({ expression: 'a', source: 'a', destination: 'b[' })).rejects.toThrow('unclosed bracket');
@@ -131,7 +131,7 @@ describe('ApplyJSONata', () => {
   });
 
   it.each(['a', '$ ~> |a|{"c": 1}|', '$map(a, function($v) { $v })'])(
-    'holds the contract of stages with %s',
+    'satisfies the stage contract with the expression %s',
     (expression) =>
       assertStageContract(ApplyJSONata, {
         params: { expression, source: 'f', destination: 'g' },

@@ -162,7 +162,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     }
   }
 
-  /** The value of the field with exactly this name, otherwise at this path. */
+  /** Returns the value of the field with exactly this name, or else the value at this path. */
   #read(document: Document, source: string): Value | undefined {
     const value =
       document.get(source) ?? (this.#sourcePath.length > 1 ? getNested(document, this.#sourcePath) : undefined);
@@ -179,7 +179,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
   }
 }
 
-/** The document as an object. The values are shared with the document. */
+/** Returns the document as an object, which shares the values of the document. */
 function objectOf(document: Document): JsonObject {
   const object: JsonObject = new Map();
   const { fieldNames, fieldValues } = document;

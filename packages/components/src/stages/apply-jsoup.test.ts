@@ -20,7 +20,7 @@ async function run(destinationFields: Record<string, unknown>, ...documents: Rec
 }
 
 describe('ApplyJSoup', () => {
-  it('copies texts, attributes and markup; one as a text, several as a list', async () => {
+  it('writes one match as a text and several matches as a list', async () => {
     const [out] = await run(
       {
         title: { type: 'text', selector: 'title' },
@@ -42,7 +42,7 @@ describe('ApplyJSoup', () => {
     });
   });
 
-  it("reads the regular expressions of a selector as Java's", async () => {
+  it('uses the Java syntax for regular expressions in selectors', async () => {
     const destinationFields = { found: { type: 'text', selector: 'p:matches((?i)^[a-c&&[^b]]$)' } };
     const [outcome] = await runStage(ApplyJSoup, { stringField: 'page', destinationFields }, [
       { id: '1', page: '<p>A</p><p>b</p><p>c</p>' },
@@ -50,14 +50,14 @@ describe('ApplyJSoup', () => {
     expect(outcome?.documents[0]).toContain('"found":["A","c"]');
   });
 
-  it('overwrites, and leaves fields as they were when nothing is selected', async () => {
+  it('overwrites the field, or keeps it if nothing is selected', async () => {
     const entry = { type: 'text', selector: 'h1' };
     expect(
       await run({ b: entry }, { id: '1', h: page, b: ['x', 'y'] }, { id: '2', h: '<p>', b: 'x' }, { id: '3' }),
     ).toEqual([{ id: '1', h: page, b: 'Head & line' }, { id: '2', h: '<p>', b: 'x' }, { id: '3' }]);
   });
 
-  it('reads the first of several values, numbers as text, nothing of an empty list; null fails', async () => {
+  it('reads the first of several values and numbers as text, and fails on null', async () => {
     const entry = { type: 'text', selector: 'body' };
     expect(
       await run(
@@ -75,7 +75,7 @@ describe('ApplyJSoup', () => {
     ]);
   });
 
-  it('reads bytes, and base64, in a charset', async () => {
+  it('reads bytes and base64 text in the configured charset', async () => {
     const params = {
       byteArrayField: 'y',
       charset: 'ISO-8859-1',
@@ -98,7 +98,7 @@ describe('ApplyJSoup', () => {
     expect(outcomes[2]?.error).toBe('Field "y" holds neither bytes nor padded base64 text');
   });
 
-  it('reads files, in the charset that they declare', async () => {
+  it('reads files in the charset that they declare', async () => {
     const file = join(folder, 'p.html');
     writeFileSync(file, '<meta charset=iso-8859-1><p>café</p>', 'latin1');
     const params = { filePathField: 'f', destinationFields: { b: { type: 'text', selector: 'p' } } };
@@ -118,20 +118,20 @@ describe('ApplyJSoup', () => {
     [{ destinationFields: { b: { selector: 'p' } } }, 'must have a type'],
     [{ destinationFields: { b: { type: 'text' } } }, 'must have a selector'],
     [{ destinationFields: { b: { type: 'texts', selector: 'p' } } }, 'The type "texts" is not known'],
-    [{ destinationFields: { b: { type: 'attribute', selector: 'p' } } }, 'must say which attribute'],
+    [{ destinationFields: { b: { type: 'attribute', selector: 'p' } } }, 'must name an attribute'],
     [
       { destinationFields: { b: { type: 'text', selector: 'p[' } } },
       'The selector cannot be used: a "[" is never closed',
     ],
     [{ destinationFields: { id: { type: 'text', selector: 'p' } } }, 'reserved field'],
     [{ destinationFields: { b: 'p' } }, 'is supposed to be a Config'],
-  ])('refuses %j', async (params, message) => {
+  ])('refuses the parameters %j', async (params, message) => {
     const all = { stringField: 'h', destinationFields: { b: { type: 'text', selector: 'p' } }, ...params };
     if (all.stringField === undefined) delete (all as Record<string, unknown>)['stringField'];
     await expect(runStage(ApplyJSoup, all, [])).rejects.toThrow(message);
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ApplyJSoup, {
       params: {
         stringField: 'h',

@@ -38,20 +38,20 @@ const parameters = Type.Object({
   /** The field with the page as text. */
   stringField: Type.Optional(Type.String()),
   /**
-   * The charset of the bytes or the file. Defaults to the charset that a file declares, otherwise UTF-8. A byte-order
-   * mark in a file wins.
+   * The charset of the bytes or the file. Defaults to the charset that the file declares, or else UTF-8. A byte-order
+   * mark in a file overrides it.
    */
   charset: Type.Optional(Type.String()),
   /**
-   * For each field what is copied to it, as in title: {type: text, selector: "h1"}, links: {type: attribute, selector:
-   * "a[href]", attribute: href}.
+   * For each field, what is copied to it, such as title: {type: text, selector: "h1"}, links: {type: attribute,
+   * selector: "a[href]", attribute: href}.
    */
   destinationFields: MapOf(MapOf(Type.String())),
 });
 
 const SOURCES = ['filePathField', 'byteArrayField', 'stringField'] as const;
 const TYPES = ['text', 'attribute', 'html', 'outerHtml'];
-/** How many files are read at once. */
+/** The maximum number of files that are read at once. */
 const FILES_IN_FLIGHT = 8;
 
 /**
@@ -176,10 +176,10 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   }
 }
 
-/** What is copied to one field. */
+/** Copies parts of a page to one field. */
 class Extraction {
   readonly field: string;
-  /** Whether it needs the page unchanged. */
+  /** True if the extraction copies markup, which needs the page unchanged. */
   readonly markup: boolean;
   readonly #selector: Selector;
   readonly #valueOf: (element: HtmlElement) => string | undefined;
@@ -213,7 +213,7 @@ class Extraction {
 function* checkEntry(path: readonly [string, string], entry: ReadonlyMap<string, string>): Generator<ParameterProblem> {
   for (const key of entry.keys()) {
     if (key === 'type' || key === 'selector' || key === 'attribute') continue;
-    yield { parameter: [...path, key], message: `${key} has no meaning here`, severity: 'warning' };
+    yield { parameter: [...path, key], message: `${key} has no effect here`, severity: 'warning' };
   }
   const type = entry.get('type');
   const selector = entry.get('selector');
@@ -223,7 +223,7 @@ function* checkEntry(path: readonly [string, string], entry: ReadonlyMap<string,
     yield { parameter: [...path, 'type'], message: `The type "${type}" is not known`, hint: TYPES_HINT };
   }
   if (type === 'attribute' && entry.get('attribute') === undefined) {
-    yield { parameter: path, message: `destinationFields."${path[1]}" must say which attribute` };
+    yield { parameter: path, message: `destinationFields."${path[1]}" must name an attribute` };
   }
   if (selector === undefined) {
     yield { parameter: path, message: `destinationFields."${path[1]}" must have a selector` };
@@ -237,7 +237,7 @@ function* checkEntry(path: readonly [string, string], entry: ReadonlyMap<string,
   }
 }
 
-const TYPES_HINT = `It is one of ${TYPES.join(', ')}.`;
+const TYPES_HINT = `Use one of ${TYPES.join(', ')}.`;
 
 function bytesOf(value: Value, field: string): Uint8Array {
   const bytes = value instanceof Uint8Array ? value : typeof value === 'string' ? decodeBase64(value) : undefined;

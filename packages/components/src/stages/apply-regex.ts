@@ -24,7 +24,7 @@ const parameters = Type.Object({
   regex: Type.String(),
   /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
-  /** Whether letters of ASCII match in both cases. Defaults to false. */
+  /** Whether ASCII letters match in upper and lower case. Defaults to false. */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
   /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
   multiline: Type.Optional(Type.Boolean({ default: false })),

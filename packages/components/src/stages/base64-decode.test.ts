@@ -10,7 +10,7 @@ function decode(a: unknown): unknown {
 }
 
 describe('Base64Decode', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(Base64Decode, {
       params: { inputField: 'a', outputField: 'b' },
       document: { id: '1', a: 'aGk=' },
@@ -33,16 +33,16 @@ describe('Base64Decode', () => {
     [null, null],
     [[null], null],
     [[], 'old'],
-  ])('makes %j %j', (text, expected) => {
+  ])('decodes %j to %j', (text, expected) => {
     expect(decode(text)).toEqual(expected);
   });
 
-  it('leaves documents without the field alone', async () => {
+  it('does not change documents without the field', async () => {
     const [outcome] = await runStage(Base64Decode, { inputField: 'a', outputField: 'b' }, [{ id: '1', b: 'x' }]);
     expect(outcome?.documents).toEqual(['{"id":"1","b":"x"}']);
   });
 
-  it('decodes in place', async () => {
+  it('can write to its input field', async () => {
     const [outcome] = await runStage(Base64Decode, { inputField: 'a', outputField: 'a' }, [{ id: '1', a: '_-8' }]);
     expect(outcome?.documents).toEqual(['{"id":"1","a":"/+8="}']);
   });

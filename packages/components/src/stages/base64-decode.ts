@@ -44,7 +44,7 @@ export class Base64Decode extends Stage<typeof parameters> {
 }
 
 function decode(text: string): Uint8Array {
-  // `Buffer.from` would use shared memory, so the bytes would have to be copied.
+  // `Buffer.from` uses memory that it shares with other buffers, so the bytes would have to be copied.
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'base64'));
   const length = buffer.write(text, 'base64');
   // White space makes the text shorter than its length suggests.

@@ -22,11 +22,11 @@ async function texts(value: unknown, overrides: Record<string, unknown> = {}): P
 const commas = { chunkingMethod: 'custom', regex: ',' };
 
 describe('ChunkText', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(ChunkText, { params: { source: 't' }, document: { id: '1', t: 'One. Two.' } });
   });
 
-  it('attaches children after existing ones, fields in order', async () => {
+  it('attaches children after existing children, with their fields in order', async () => {
     const document = { id: 'd', t: ['One. Two.', 'Not read.'], ___children: [{ id: 'x' }] };
     const [outcome] = await runStage(ChunkText, { source: 't', dest: 'part' }, [document]);
     expect(outcome?.documents[0]).toContain(
@@ -36,11 +36,11 @@ describe('ChunkText', () => {
     );
   });
 
-  it.each([[''], [' \n\t'], [null], [[]], [{}], [[null, 'x']]])('%j makes no children', async (value) => {
+  it.each([[''], [' \n\t'], [null], [[]], [{}], [[null, 'x']]])('creates no children for %j', async (value) => {
     expect(await children(value)).toEqual([]);
   });
 
-  it('offsets are the lengths of the chunks before, whatever the steps did', async () => {
+  it('writes the sum of the previous lengths as the offset', async () => {
     const text = 'A first sentence. Then 😀 another one.\nAnd a third, which is longer. End.';
     for (const overrides of [
       {},
@@ -57,20 +57,20 @@ describe('ChunkText', () => {
     }
   });
 
-  it('splits at paragraphs', async () => {
+  it('splits at empty lines with chunkingMethod paragraph', async () => {
     const paragraph = { chunkingMethod: 'Paragraph' };
     expect(await texts('a\n\nb\r\n \r\nc\u2028\u2028d', paragraph)).toEqual(['a', 'b', 'c', 'd']);
     expect(await texts('a\r\nb\nc', paragraph)).toEqual(['a\r\nb\nc']);
     expect(await texts('\n\n\na\n\n\n\nb\n\n', paragraph)).toEqual(['a', 'b']);
   });
 
-  it('splits at what an expression matches', async () => {
+  it('splits at the matches of regex with chunkingMethod custom', async () => {
     expect(await texts(',a,,b,,', commas)).toEqual(['', 'a', '', 'b']);
     expect(await texts(',,,', commas)).toEqual([]);
     expect(await texts('abc', { ...commas, regex: '(?<=b)' })).toEqual(['ab', 'c']);
   });
 
-  it('slices, and never within a character', async () => {
+  it('splits into slices without cutting a character', async () => {
     const fixed = (lengthToSplit: number) => ({ chunkingMethod: 'fixed', lengthToSplit });
     expect(await texts('abcdefg', fixed(3))).toEqual(['abc', 'def', 'g']);
     expect(await texts('a😀bc', fixed(2))).toEqual(['a', '😀', 'bc']);
@@ -81,21 +81,21 @@ describe('ChunkText', () => {
     expect((await texts('ab'.repeat(500_000), fixed(1000))).length).toBe(1000);
   });
 
-  it('knows sentences of other scripts by the rules of Unicode', async () => {
+  it('finds sentences in other scripts by the rules of Unicode', async () => {
     const unicode = { chunkingMethod: 'unicode' };
     expect(await texts('これは一つ。これは二つ。', unicode)).toEqual(['これは一つ。', 'これは二つ。']);
     expect(await texts('هل هذا؟ نعم.', unicode)).toEqual(['هل هذا؟', 'نعم.']);
     expect(await texts('A heading\n\nA text.', unicode)).toEqual(['A heading', 'A text.']);
   });
 
-  it('cleans chunks of line breaks', async () => {
+  it('removes line breaks with cleanChunks', async () => {
     const clean = { ...commas, cleanChunks: true };
     expect(await texts(' a \r\n\t b\u0085c , \n ,d  e', clean)).toEqual(['a b c', '', 'd  e']);
     expect(await texts('a \n\n\n b\u2028\u2028c', clean)).toEqual(['a b  c']);
     expect(await texts(`${' '.repeat(200_000)}x`, clean)).toEqual(['x']);
   });
 
-  it('joins short chunks', async () => {
+  it('joins short chunks with preMergeMinChunkLen', async () => {
     const join = (preMergeMinChunkLen: number) => ({ ...commas, preMergeMinChunkLen });
     expect(await texts('aa,bb,cc,dddddd,e', join(6))).toEqual(['aa bb', 'cc dddddd e']);
     expect(await texts('a,b', join(100))).toEqual(['a b']);
@@ -103,7 +103,7 @@ describe('ChunkText', () => {
     expect(await texts('aaaaa,bb', join(6))).toEqual(['aaaaa bb']);
   });
 
-  it('cuts long chunks, before and after merging', async () => {
+  it('cuts long chunks before and after merging', async () => {
     expect(await texts('abc def,gh', { ...commas, preMergeMaxChunkLen: 4 })).toEqual(['abc', 'gh']);
     expect(await texts('ab,cd,ef', { ...commas, preMergeMaxChunkLen: 1, chunksToMerge: 2 })).toEqual(['a c', 'e']);
     expect(await texts('ab😀c', { ...commas, characterLimit: 3 })).toEqual(['ab']);
@@ -111,7 +111,7 @@ describe('ChunkText', () => {
     expect(await texts('abc', { ...commas, characterLimit: 0 })).toEqual(['abc']);
   });
 
-  it('merges chunks, with and without an overlap', async () => {
+  it('merges chunks with and without overlap', async () => {
     const merge = (chunksToMerge: number, chunksToOverlap?: number) => ({ ...commas, chunksToMerge, chunksToOverlap });
     expect(await texts('a,b,c,d,e', merge(2))).toEqual(['a b', 'c d', 'e']);
     expect(await texts('a,b,c,d,e', merge(3, 2))).toEqual(['a b c', 'b c d', 'c d e']);
@@ -121,7 +121,7 @@ describe('ChunkText', () => {
     expect(await texts('a', merge(3, 2))).toEqual(['a']);
   });
 
-  it('gives chunks parts of their neighbours', async () => {
+  it('adds parts of neighbours with overlapPercentage', async () => {
     const overlap = (overlapPercentage: number) => ({ ...commas, overlapPercentage });
     expect(await texts('abcd,efgh,ijkl', overlap(50))).toEqual(['abcd ef', 'cd efgh ij', 'gh ijkl']);
     expect(await texts('ab,cd', overlap(200))).toEqual(['ab cd', 'ab cd']);
@@ -142,7 +142,7 @@ describe('ChunkText', () => {
     [{ characterLimit: -2 }, 'characterLimit'],
     [{ dest: 'id' }, 'reserved'],
     [{ dest: 'offset' }, 'already has'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     expect(() => makeStage(ChunkText, { source: 't', ...wrong })).toThrow(message);
   });
 });

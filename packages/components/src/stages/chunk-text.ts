@@ -34,11 +34,10 @@ const parameters = Type.Object({
   /** "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case. Defaults to "sentence". */
   chunkingMethod: Type.Optional(Type.String({ default: 'sentence' })),
   /**
-   * What separates two chunks, as a Java regular expression. Required for the method "custom", without effect for
-   * others.
+   * The Java regular expression that separates two chunks. Required for the method "custom". Other methods ignore it.
    */
   regex: Type.Optional(Type.String()),
-  /** The length of slices. Required for the method "fixed", without effect for others. */
+  /** The length of slices. Required for the method "fixed". Other methods ignore it. */
   lengthToSplit: Type.Optional(Type.Integer()),
   /**
    * Whether each line break, with the white space around it, becomes one blank, and white space at both ends is
@@ -57,7 +56,7 @@ const parameters = Type.Object({
   /** How many chunks a merged chunk shares with the next one. Must be less than chunksToMerge. Defaults to none. */
   chunksToOverlap: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
-   * How much of its neighbours each chunk gets at both ends, in percent of its length. Not together with
+   * How much of its neighbours each chunk gets at both ends, in percent of its length. Cannot be combined with
    * chunksToOverlap. Defaults to 0.
    */
   overlapPercentage: Type.Optional(Type.Integer({ default: 0 })),
@@ -65,7 +64,7 @@ const parameters = Type.Object({
   characterLimit: Type.Optional(Type.Integer({ default: -1, minimum: -1 })),
 });
 
-/** Two line breaks, with or without white space between them. CRLF is one of them, not two. */
+/** Matches two line breaks, with or without white space between them. CRLF counts as one line break. */
 const PARAGRAPH_BREAK = '(?>\\R)\\s*\\R';
 
 const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 'total_chunks', 'offset', 'length']);
@@ -206,7 +205,7 @@ export class ChunkText extends Stage<typeof parameters> {
   }
 }
 
-/** The list of children in the document. `addChild` would make a document of each and copy it. */
+/** Returns the list of children in the document. `addChild` would create a document for each child and copy it. */
 function childrenOf(document: Document): Value[] {
   const children = document.get('___children');
   return Array.isArray(children) ? children : [];
@@ -248,7 +247,7 @@ function splitter(params: Static<typeof parameters>): (text: string) => string[]
       const regex = compileJavaRegex(PARAGRAPH_BREAK);
       return (text) => {
         const paragraphs = regex.split(text);
-        // Text before leading line breaks is not a paragraph.
+        // If the text starts with line breaks, the first item is empty and not a paragraph.
         return paragraphs[0] === '' ? paragraphs.slice(1) : paragraphs;
       };
     }

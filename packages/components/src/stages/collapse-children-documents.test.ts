@@ -13,7 +13,7 @@ async function collapse(
 }
 
 describe('CollapseChildrenDocuments', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(CollapseChildrenDocuments, {
       params: { fieldsToCopy: ['a', 'b'], dropChildren: false },
       document: { id: 'p', ___children: [{ id: 'c', a: { x: [1] }, b: [[1]] }] },
@@ -21,14 +21,14 @@ describe('CollapseChildrenDocuments', () => {
   });
 
   it.each([
-    ['one value as it is', [{ a: 1 }, {}], undefined, 1],
-    ['one list as it is', [{}, { a: ['x'] }], undefined, ['x']],
-    ['an empty list as it is', [{ a: [] }], undefined, []],
+    ['one value unchanged', [{ a: 1 }, {}], undefined, 1],
+    ['one list unchanged', [{}, { a: ['x'] }], undefined, ['x']],
+    ['an empty list unchanged', [{ a: [] }], undefined, []],
     ['values in the order of the children', [{ a: 'y' }, { a: 'x' }], undefined, ['y', 'x']],
-    ['lists joined', [{ a: [1, 2] }, { a: 3 }, { a: [4] }], undefined, [1, 2, 3, 4]],
+    ['the values of several lists as one list', [{ a: [1, 2] }, { a: 3 }, { a: [4] }], undefined, [1, 2, 3, 4]],
     ['values after those of the document', [{ a: 2 }, { a: [3, 4] }], 1, [1, 2, 3, 4]],
     ['null', [{ a: null }, { a: 'x' }], undefined, [null, 'x']],
-    ['objects whole', [{ a: { k: 1 } }, { a: [[1]] }], undefined, [{ k: 1 }, [1]]],
+    ['complete objects', [{ a: { k: 1 } }, { a: [[1]] }], undefined, [{ k: 1 }, [1]]],
   ])('gathers %s', async (_, children, own, expected) => {
     const ___children = children.map((child, i) => ({ id: `c${i}`, ...child }));
     const document = await collapse(['a'], { ...(own === undefined ? {} : { a: own }), ___children });
@@ -42,14 +42,14 @@ describe('CollapseChildrenDocuments', () => {
     expect(JSON.parse(outcome?.documents[0] ?? '')).toEqual({ id: 'p', ___children, a: 1 });
   });
 
-  it('passes over children without an id, with an error in the log', async () => {
+  it('skips children without an id and logs an error', async () => {
     const context = stageContext();
     const ___children = [{ a: 1 }, { id: 7, a: 2 }, 'text', { id: 'c', a: 4 }];
     expect(await collapse(['a'], { ___children }, context)).toEqual({ id: 'p', a: 4 });
     expect(context.logged).toHaveLength(3);
   });
 
-  it('leaves documents without children alone', async () => {
+  it('does not change documents without children', async () => {
     expect(await collapse(['a'], { a: 1 })).toEqual({ id: 'p', a: 1 });
   });
 

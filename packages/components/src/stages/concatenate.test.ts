@@ -12,21 +12,21 @@ async function concatenate(
 }
 
 describe('Concatenate', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(Concatenate, {
       params: { dest: 'd', formatString: '{a}' },
       document: { id: '1', a: 'x' },
     });
   });
 
-  it('takes first values as text', async () => {
+  it('writes the first value of each field as text', async () => {
     expect(await concatenate('{id}: {l} {n} {b} {o}.', { l: ['x', 'y'], n: 2.5, b: true, o: { k: 1 } })).toBe(
       '1: x 2.5 true .',
     );
   });
 
   it.each([[{}], [{ a: null }], [{ a: [] }], [{ a: [null, 'x'] }]])(
-    'replaces what has no value: %j',
+    'uses the default for a field without a value: %j',
     async (fields) => {
       expect(await concatenate('<{a}>', fields)).toBe('<{a}>');
       expect(await concatenate('<{a:-none}>', fields)).toBe('<none>');
@@ -39,7 +39,7 @@ describe('Concatenate', () => {
     expect(await concatenate('{a:-none}', { a: 'x' })).toBe('x');
   });
 
-  it('leaves placeholders in values alone', async () => {
+  it('does not replace placeholders in field values', async () => {
     expect(await concatenate('{a} {b}', { a: '{b} {a} {c:-z}', b: 'x$' })).toBe('{b} {a} {c:-z} x$');
   });
 
@@ -61,7 +61,7 @@ describe('Concatenate', () => {
     ['overwrite', 'x'],
     ['append', ['old', 'x']],
     ['skip', 'old'],
-  ])('writes to a destination that exists (%s)', async (updateMode, expected) => {
+  ])('writes to a destination that exists (updateMode %s)', async (updateMode, expected) => {
     const [outcome] = await runStage(Concatenate, { dest: 'd', formatString: 'x', updateMode }, [
       { id: '1', d: 'old' },
     ]);
@@ -72,7 +72,7 @@ describe('Concatenate', () => {
     [{ formatString: 'a {} b' }, 'without the name of a field'],
     [{ dest: '___children' }, 'reserved'],
     [{ dest: '' }, 'must not be empty'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     expect(() => makeStage(Concatenate, { dest: 'd', formatString: 'x', ...wrong })).toThrow(message);
   });
 });

@@ -26,7 +26,7 @@ const parameters = Type.Object({
   updateMode: UpdateModeParameter,
 });
 
-/** A place of the template that a field fills. */
+/** A placeholder in the template, which the value of a field replaces. */
 interface Placeholder {
   readonly field: string;
   /** The text for a field without a value. */
@@ -129,7 +129,7 @@ function parseTemplate(template: string, defaults: ReadonlyMap<string, string>):
 function parsePlaceholder(inside: string, defaults: ReadonlyMap<string, string>): Placeholder {
   const divider = inside.indexOf(':-');
   const brace = inside.indexOf('{');
-  // A brace before the divider would start a nested placeholder, which is not supported.
+  // A brace before the divider would start a nested placeholder. Nested placeholders are not supported.
   const divided = divider >= 0 && (brace < 0 || divider < brace);
   const field = divided ? inside.slice(0, divider) : inside;
   return { field, otherwise: defaults.get(field) ?? (divided ? inside.slice(divider + 2) : `{${inside}}`) };

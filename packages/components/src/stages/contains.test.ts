@@ -10,7 +10,7 @@ async function hit(document: Record<string, unknown>, overrides: Record<string, 
 }
 
 describe('Contains', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(Contains, { params, document: { id: '1', a: ['no', 'sea'] } });
   });
 
@@ -27,11 +27,11 @@ describe('Contains', () => {
     [{ a: [], hit: ['old'] }, ['old']],
     [{ a: 'sea', hit: ['old'] }, 'yes'],
     [{ c: 'sea' }, undefined],
-  ])('%j', async (document, expected) => {
+  ])('searches the fields %j', async (document, expected) => {
     expect(await hit(document)).toEqual(expected);
   });
 
-  it('minds the letter case when asked to', async () => {
+  it('compares letter case if ignoreCase is false', async () => {
     expect(await hit({ a: 'SEA' }, { ignoreCase: false })).toBeUndefined();
     expect(await hit({ a: 'sea' }, { ignoreCase: false })).toBe('yes');
   });
@@ -39,7 +39,7 @@ describe('Contains', () => {
   it.each([
     [{ contains: [] }, 'at least one keyword'],
     [{ output: 'id' }, 'reserved'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     expect(() => makeStage(Contains, { ...params, ...wrong })).toThrow(message);
   });
 });

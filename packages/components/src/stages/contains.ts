@@ -71,7 +71,7 @@ export class Contains extends Stage<typeof parameters> {
 
   #found(value: Value): boolean {
     const text = textOf(value);
-    // The engine has called `start`.
+    // The engine has already called `start`, so the matcher exists.
     return text !== null && (this.#keywords as KeywordMatcher).containsWord(text);
   }
 }

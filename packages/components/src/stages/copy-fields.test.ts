@@ -8,14 +8,14 @@ async function copy(params: Record<string, unknown>, document: string): Promise<
 }
 
 describe('CopyFields', () => {
-  it.each([false, true])('keeps the contract of a stage (isNested: %s)', async (isNested) => {
+  it.each([false, true])('satisfies the stage contract (isNested: %s)', async (isNested) => {
     await assertStageContract(CopyFields, {
       params: { fieldMapping: { a: ['b', 'c'], o: 'p' }, isNested },
       document: { id: '1', a: ['x', 1], o: { k: ['v'] } },
     });
   });
 
-  it('copies by name, values as texts, objects and null as they are', async () => {
+  it('copies values as texts, and objects and null unchanged', async () => {
     expect(
       await copy(
         { fieldMapping: { 'a.b': 'c', o: 'p', one: 'x', none: 'y', empty: 'z' } },
@@ -27,7 +27,7 @@ describe('CopyFields', () => {
     );
   });
 
-  it('goes in the order of the config, names that are numbers included', async () => {
+  it('copies in the order of the config, also for names that are numbers', async () => {
     const fieldMapping = new Map([
       ['b', 'c'],
       ['1', 'b'],
@@ -38,7 +38,7 @@ describe('CopyFields', () => {
     );
   });
 
-  it('copies between paths, values as they are', async () => {
+  it('copies values between paths unchanged', async () => {
     expect(
       await copy(
         { fieldMapping: { 'o.l[1]': ['p.q', 'r[0]'], 'o.none': 's', id: 'p.id' }, isNested: true },
@@ -47,7 +47,7 @@ describe('CopyFields', () => {
     ).toBe('{"id":"1","o":{"l":[1,[1.0,null]]},"p":{"q":[1.0,null],"id":"1"},"r":[[1.0,null]]}');
   });
 
-  it('copies objects, so that a later change shows in one place only', () => {
+  it('copies objects, so a later change affects only one of them', () => {
     const stage = makeStage(CopyFields, { fieldMapping: { o: 'p' }, isNested: true });
     const document = toDocument({ id: '1', o: { k: 1 } });
     stage.process(document);
@@ -59,11 +59,11 @@ describe('CopyFields', () => {
     ['a.b', '{"id":"1","v":1,"a":"scalar"}'],
     ['a.b', '{"id":"1","v":1,"a":[1]}'],
     ['a[2]', '{"id":"1","v":1,"a":[1]}'],
-  ])('fails where the path %s does not fit %s', async (path, document) => {
+  ])('fails if the path %s does not fit %s', async (path, document) => {
     expect(await copy({ fieldMapping: { v: path }, isNested: true }, document)).toContain(path);
   });
 
-  it('passes over copies to reserved fields with isNested, and says so', async () => {
+  it('skips copies to reserved fields with isNested and reports a warning', async () => {
     const params = { fieldMapping: new Map([['v', ['run_id', 'w']]]), isNested: true, updateMode: 'overwrite' };
     expect([...CopyFields.check(params as never)]).toMatchObject([
       { parameter: 'fieldMapping.v', severity: 'warning' },
@@ -85,7 +85,7 @@ describe('CopyFields', () => {
     [{ fieldMapping: { 'a b': 'c' }, isNested: true }, 'white space'],
     [{ fieldMapping: { a: '.' }, isNested: true }, 'is not a path'],
     [{ fieldMapping: { a: 'b' }, updateMode: 'replace' }, 'must be one of'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(CopyFields, params)).toThrow(message);
   });
 });

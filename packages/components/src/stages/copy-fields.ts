@@ -31,7 +31,7 @@ const parameters = Type.Object({
     javaType: 'java.util.Map<java.lang.String, java.lang.Object>',
   }),
   /**
-   * What happens to a destination that exists: "overwrite", "append" or "skip". Without effect when isNested is true.
+   * What happens to a destination that exists: "overwrite", "append" or "skip". Has no effect if isNested is true.
    * Defaults to "overwrite".
    */
   updateMode: UpdateModeParameter,
@@ -144,7 +144,7 @@ function* checkDestinationPath(parameter: string, path: string): Generator<Param
   yield* problems;
   if (problems.length > 0) return;
   const root = parseNestedPath(path)[0] as string;
-  // The reference skips a copy to a reserved field in each document, so a config with one must still run.
+  // The reference skips the copy to a reserved field in each document, so a config with such a copy must still run.
   for (const problem of checkDestination(parameter, root)) yield { ...problem, severity: 'warning' };
 }
 

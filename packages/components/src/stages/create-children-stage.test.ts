@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { CreateChildrenStage } from './create-children-stage.ts';
 
 describe('CreateChildrenStage', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(CreateChildrenStage, { params: {}, document: { id: 'p' } });
   });
 
-  it('drops the child and the parent that the config names', async () => {
+  it('drops the configured child and the parent', async () => {
     const [outcome] = await runStage(CreateChildrenStage, { dropChild: 2, dropParent: true }, [{ id: 'p' }]);
     expect(outcome?.documents).toEqual([
       '{"id":"p_child1"}',
@@ -22,12 +22,12 @@ describe('CreateChildrenStage', () => {
     expect(outcome).toEqual({ documents: ['{"id":"p_child1"}'], error: expect.stringContaining('after 1 children') });
   });
 
-  it.each([3, 4, -1])('does not fail when no child is left to fail at (failAfter: %i)', async (failAfter) => {
+  it.each([3, 4, -1])('does not fail if failAfter is %i and there are 3 children', async (failAfter) => {
     const [outcome] = await runStage(CreateChildrenStage, { failAfter }, [{ id: 'p' }]);
     expect(outcome).toMatchObject({ documents: { length: 4 }, error: undefined });
   });
 
-  it.each([0, -1])('makes no children for %i', async (numChildren) => {
+  it.each([0, -1])('creates no children for numChildren %i', async (numChildren) => {
     const [outcome] = await runStage(CreateChildrenStage, { numChildren }, [{ id: 'p' }]);
     expect(outcome?.documents).toEqual(['{"id":"p"}']);
   });

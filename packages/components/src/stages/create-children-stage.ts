@@ -6,8 +6,8 @@ const parameters = Type.Object({
   /** Whether the document itself is dropped. Defaults to false. */
   dropParent: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * The document fails when this many children exist and another one is due. The earlier children have already left the
-   * stage. Defaults to no failure.
+   * The document fails after this many children, if numChildren is greater. These children have already left the stage.
+   * Defaults to no failure.
    */
   failAfter: Type.Optional(Type.Integer()),
   /** The child to drop, counted from 1. Without it no child is dropped. */

@@ -13,7 +13,7 @@ async function teaser(a: unknown, maxLength: number): Promise<unknown> {
 }
 
 describe('CreateStaticTeaser', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(CreateStaticTeaser, {
       params: { source: ['a', 'b'], dest: ['c'], maxLength: 5, updateMode: 'append' },
       document: { id: '1', a: 'a text', b: ['another', 'text'] },
@@ -38,7 +38,7 @@ describe('CreateStaticTeaser', () => {
     [['first one', 'second'], 5, 'first'],
     [{ x: 1 }, 5, ''],
     ['', 5, ''],
-  ])('of %j up to %d is %j', async (text, maxLength, expected) => {
+  ])('shortens %j to at most %d characters: %j', async (text, maxLength, expected) => {
     expect(await teaser(text, maxLength)).toBe(expected);
   });
 
@@ -50,21 +50,21 @@ describe('CreateStaticTeaser', () => {
     ['a point', 'שָׁלוֹם', 2, ''],
     ['a vowel', 'हिन्दी', 4, 'हि'],
     ['a syllable', '한국어', 2, '한국'],
-  ])('leaves %s out that does not fit whole', async (_, text, maxLength, expected) => {
+  ])('leaves out %s that does not fit completely', async (_, text, maxLength, expected) => {
     expect(await teaser(text, maxLength)).toBe(expected);
   });
 
-  it('cuts text from right to left between words', async () => {
+  it('cuts right-to-left text between words', async () => {
     expect(await teaser('مرحبا بالعالم الكبير', 13)).toBe('مرحبا');
     expect(await teaser('مرحبا بالعالم الكبير', 14)).toBe('مرحبا بالعالم');
   });
 
-  it.each([[{}], [{ a: null }], [{ a: [] }]])('makes none of %j', async (fields) => {
+  it.each([[{}], [{ a: null }], [{ a: [] }]])('writes no teaser for %j', async (fields) => {
     const params = { source: ['a'], dest: ['b'], maxLength: 5 };
     expect(await run(params, { ...fields, b: 'old' })).toEqual({ ...fields, b: 'old' });
   });
 
-  it('writes as the mode says', async () => {
+  it('applies updateMode to the destination', async () => {
     const params = { source: ['a', 'b'], dest: ['c'], maxLength: 5 };
     const fields = { a: 'one two', b: 'three four' };
     expect(await run(params, { ...fields, c: 'old' })).toEqual({ ...fields, c: 'three' });
@@ -80,7 +80,7 @@ describe('CreateStaticTeaser', () => {
     [{ dest: ['b', 'c'] }, 'dest'],
     [{ dest: ['id'] }, 'reserved'],
     [{ maxLength: 0 }, 'at least 1'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(CreateStaticTeaser, { ...valid, ...params })).toThrow(message);
   });
 });

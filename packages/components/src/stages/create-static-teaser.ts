@@ -99,7 +99,7 @@ function teaserOf(text: string, maxLength: number): string {
   return text.slice(0, graphemeFloor(text, maxLength));
 }
 
-/** One of ` `, `!`, `,`, `.` and `?`. */
+/** Returns whether the character is a blank, `!`, `,`, `.` or `?`. */
 function isDelimiter(code: number): boolean {
   return code === 32 || code === 33 || code === 44 || code === 46 || code === 63;
 }

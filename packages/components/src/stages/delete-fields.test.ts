@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { DeleteFields } from './delete-fields.ts';
 
 describe('DeleteFields', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(DeleteFields, { params: { fields: ['a'] }, document: { id: '1', a: 'x' } });
   });
 
-  it('takes names as they are', async () => {
+  it('uses field names literally', async () => {
     const [outcome] = await runStage(DeleteFields, { fields: ['a.b', 'none', '__proto__'] }, [
       '{"id":"1","a":{"b":1},"a.b":2,"__proto__":3}',
     ]);

@@ -13,7 +13,7 @@ async function detect(document: Record<string, unknown>, overrides: Record<strin
 }
 
 describe('DetectLanguage', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     const params = { source: ['a'], languageField: 'lang' };
     await assertStageContract(DetectLanguage, { params, document: { id: '1', a: GERMAN } });
   });
@@ -32,16 +32,16 @@ describe('DetectLanguage', () => {
       '漁師たちは日の出前に村へ戻り、長く静かな夜の間に捕まえた魚をすべて市場で売りました。そして家に帰りました。',
     ],
     ['ur', 'ماہی گیر سورج نکلنے سے پہلے گاؤں واپس آئے اور رات بھر میں پکڑی ہوئی ساری مچھلی بیچ دی۔'],
-  ])('%s', async (code, text) => {
+  ])('detects %s', async (code, text) => {
     expect(await detect({ a: text }, { minLength: 40 })).toBe(code);
   });
 
-  it('takes decomposed letters for composed ones', async () => {
+  it('detects the language of decomposed letters', async () => {
     const text = 'Những người đánh cá trở về làng trước khi mặt trời mọc và bán hết.';
     expect(await detect({ a: text.normalize('NFD') })).toBe('vi');
   });
 
-  it('writes the confidence with two decimals, never 1', async () => {
+  it('writes the confidence with two decimals and never 1', async () => {
     const [outcome] = await runStage(
       DetectLanguage,
       { source: ['a'], languageField: 'l', languageConfidenceField: 'c' },
@@ -50,14 +50,14 @@ describe('DetectLanguage', () => {
     expect(JSON.parse(outcome?.documents[0] as string)).toMatchObject({ l: 'de', c: 0.99 });
   });
 
-  it('takes all values of all sources together', async () => {
+  it('combines all values of all sources', async () => {
     expect(await detect({ a: GERMAN.slice(0, 40), b: [null, GERMAN.slice(40)] })).toBe('de');
     expect(await detect({ a: GERMAN.slice(0, 49) })).toBeUndefined();
     expect(await detect({ a: GERMAN.slice(0, 25), b: GERMAN.slice(25, 50) })).toBe('de');
     expect(await detect({ a: GERMAN.slice(0, 25), b: GERMAN.slice(25, 49) })).toBeUndefined();
   });
 
-  it('looks no further than configured', async () => {
+  it('examines only the first maxLength characters', async () => {
     expect(await detect({ a: GERMAN, b: FRENCH.repeat(10) }, { maxLength: GERMAN.length })).toBe('de');
     expect(await detect({ a: GERMAN, b: FRENCH.repeat(10) })).toBe('fr');
   });
@@ -71,11 +71,11 @@ describe('DetectLanguage', () => {
     [{ a: '1234567890 '.repeat(10) }],
     [{ a: `${'https://example.com/die-fischer-kehrten-vor-sonnenaufgang '.repeat(3)}` }],
     [{ a: '😀 '.repeat(100) }],
-  ])('%j has no language', async (document) => {
+  ])('detects no language in %j', async (document) => {
     expect(await detect(document, { minLength: 0 })).toBeUndefined();
   });
 
-  it('writes nothing that is not probable enough', async () => {
+  it('writes nothing if the language is not probable enough', async () => {
     expect(await detect({ a: GERMAN }, { minProbability: 1 })).toBeUndefined();
     expect(await detect({ a: 'in the de la' }, { minLength: 1, minProbability: 0.999 })).toBeUndefined();
     expect(await detect({ a: GERMAN, lang: 'old' }, { updateMode: 'skip' })).toBe('old');
@@ -88,7 +88,7 @@ describe('DetectLanguage', () => {
     [{ languageConfidenceField: '' }, 'must not be empty'],
     [{ minLength: 'short' }, 'must be a number'],
     [{ maxLength: 0 }, 'at least 1'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     expect(() => makeStage(DetectLanguage, { source: ['a'], languageField: 'lang', ...wrong })).toThrow(message);
   });
 });

@@ -24,19 +24,19 @@ const parameters = Type.Object({
   /** The field for the probability, with two decimals, at most 0.99. Defaults to "languageConfidence". */
   languageConfidenceField: Type.Optional(Type.String({ default: 'languageConfidence' })),
   /**
-   * How many characters the texts must have in total. Defaults to 50. With fewer than 20, hardly any language can be
-   * detected.
+   * The minimum number of characters of all texts together. Defaults to 50. With fewer than 20, hardly any language can
+   * be detected.
    */
   minLength: Type.Optional(Type.Integer({ default: 50, ...clamped({ minimum: 0 }) })),
-  /** How many characters are examined, from the start. Defaults to 10000. */
+  /** The maximum number of characters to examine, from the start. Defaults to 10000. */
   maxLength: Type.Optional(Type.Integer({ default: 10_000, minimum: 1 })),
-  /** How probable the language must be, from 0 to 1. Defaults to 0.95. */
+  /** The minimum probability of the language, from 0 to 1. Defaults to 0.95. */
   minProbability: Type.Optional(Type.Number({ default: 0.95, ...clamped({ minimum: 0, maximum: 1 }) })),
   /** What happens to fields that exist: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
 });
 
-/** No result is certain. */
+/** The upper limit of the probability, because no result is certain. */
 const MAX_CONFIDENCE = 0.99;
 
 /**
@@ -110,7 +110,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
     this.#model = undefined;
   }
 
-  /** The texts of all sources; undefined if they are too short. */
+  /** Returns the texts of all sources, or undefined if they are too short. */
   #text(document: Document): string | undefined {
     const { source, minLength = 0, maxLength = 0 } = this.params;
     let text = '';
@@ -118,7 +118,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
     for (const field of source) {
       for (const value of document.values(field)) {
         const part = textOf(value)?.slice(0, maxLength - length) ?? '';
-        // A word must not continue into the next value. The blank does not count.
+        // A blank separates a value from the next one, so that no word continues into it. The blank is not counted.
         text += text === '' ? part : ` ${part}`;
         length += part.length;
         if (length >= maxLength) break;

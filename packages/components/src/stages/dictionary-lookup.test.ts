@@ -27,7 +27,7 @@ async function look(document: Record<string, unknown>, overrides: Record<string,
 }
 
 describe('DictionaryLookup', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     const params = { source: ['a'], dest: ['b'], dictPath: FRUIT };
     await assertStageContract(DictionaryLookup, { params, document: { id: '1', a: ['apple', 'plain'] } });
     const set = { source: ['a'], dest: ['b'], dictPath: SET, setOnly: true };
@@ -50,14 +50,14 @@ describe('DictionaryLookup', () => {
   });
 
   it.each([[null], ['carrot'], [[]], [{ x: 1 }], [7]])(
-    'finds nothing for %j and leaves the destination',
+    'keeps the destination if the dictionary does not have %j',
     async (value) => {
       expect(await look({ a: value, b: 'old' })).toEqual({ a: value, b: 'old' });
       expect(await look({ a: value })).toEqual({ a: value });
     },
   );
 
-  it('looks numbers, long integers and booleans up as texts', async () => {
+  it('looks up numbers, long integers and booleans as texts', async () => {
     const dictPath = file('5,five\n1.0,one\ntrue,yes\n9007199254740993,long\n');
     expect(await look({ a: [5, true] }, { dictPath })).toEqual({ a: [5, true], b: ['five', 'yes'] });
     const params = { source: ['a'], dest: ['b'], dictPath };
@@ -65,25 +65,25 @@ describe('DictionaryLookup', () => {
     expect(outcome?.documents).toEqual(['{"id":"1","a":[1.0,9007199254740993],"b":["one","long"]}']);
   });
 
-  it('takes the last of equal keys, and may give no payloads but the value', async () => {
+  it('uses the last of equal keys, and writes the value if usePayloads is false', async () => {
     const dictPath = file('k,one\nK,two,more\nk,three\n');
     expect(await look({ a: 'k' }, { dictPath })).toEqual({ a: 'k', b: 'three' });
     expect(await look({ a: 'K' }, { dictPath, ignoreCase: true })).toEqual({ a: 'K', b: 'three' });
     expect(await look({ a: 'K' }, { dictPath, ignoreCase: true, usePayloads: false })).toEqual({ a: 'K', b: 'k' });
   });
 
-  it('gives a key alone back as it is written when case does not count', async () => {
+  it('writes a key without payloads in its spelling of the file if ignoreCase is true', async () => {
     expect(await look({ a: 'BLUE' }, { dictPath: SET, ignoreCase: true })).toEqual({ a: 'BLUE', b: 'Blue' });
   });
 
-  it('knows texts of all scripts, emoji and very long ones', async () => {
+  it('supports keys of all scripts, emoji and very long keys', async () => {
     const long = 'ä'.repeat(100_000);
     const dictPath = file(`東京,日本\n😀,smile\nשלום,peace\ne\u0301,decomposed\n${long},long\n`);
     const a = ['東京', '😀', 'שלום', 'é', 'e\u0301', long];
     expect(await look({ a }, { dictPath })).toEqual({ a, b: ['日本', 'smile', 'peace', 'decomposed', 'long'] });
   });
 
-  it('leaves rows out that are not UTF-8, and says so', async () => {
+  it('leaves out rows that are not UTF-8 and logs their lines', async () => {
     const dictPath = file(Buffer.from('b2ssMQpjYWbpLDIKbGFzdCwzCg==', 'base64'));
     const context = stageContext();
     const params = { source: ['a'], dest: ['b'], dictPath };
@@ -92,7 +92,7 @@ describe('DictionaryLookup', () => {
     expect(context.logged).toEqual([expect.stringContaining(':2: the row is not UTF-8')]);
   });
 
-  it('several sources share a destination', async () => {
+  it('writes several sources to one destination', async () => {
     const params = { source: ['a', 'c'], dest: ['b'] };
     const document = { a: 'plain', c: 'Carrot', d: 1 };
     expect(await look(document, params)).toEqual({ ...document, b: 'vegetable' });
@@ -117,16 +117,16 @@ describe('DictionaryLookup', () => {
       [[], { useAnyMatch: true }, true],
       ['blue', {}, false],
       ['blue', { ignoreCase: true }, true],
-    ])('%j with %j is %s', async (value, options, expected) => {
+    ])('writes for %j with %j the result %s', async (value, options, expected) => {
       expect(await look({ a: value }, { ...set, ...options })).toEqual({ a: value, b: expected });
     });
 
-    it('a missing source counts as configured', async () => {
+    it('uses ignoreMissingSource for a missing source', async () => {
       expect(await look({}, set)).toEqual({ b: false });
       expect(await look({}, { ...set, ignoreMissingSource: true })).toEqual({ b: true });
     });
 
-    it('takes all sources of a destination together, and writes every destination', async () => {
+    it('combines the sources of one destination, and writes every destination', async () => {
       const many = { ...set, source: ['a', 'c'], dest: ['b'] };
       expect(await look({ a: 'red', c: 'pink' }, many)).toMatchObject({ b: false });
       expect(await look({ a: 'red', c: 'pink' }, { ...many, useAnyMatch: true })).toMatchObject({ b: true });
@@ -155,7 +155,7 @@ describe('DictionaryLookup', () => {
     [{ dictPath: '' }, 'it is empty'],
     [{ setOnly: true, updateMode: 'append' }, 'must be "overwrite"'],
     [{ updateMode: 'add' }, 'updateMode'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     const params = { source: ['a'], dest: ['b'], dictPath: FRUIT, ...wrong };
     expect(() => makeStage(DictionaryLookup, params)).toThrow(message);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DropDocument } from './drop-document.ts';
 
 describe('DropDocument', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(DropDocument, { params: {}, document: { id: '1' } });
   });
 
@@ -11,7 +11,7 @@ describe('DropDocument', () => {
     [0, 0, 0],
     [0.5, 300, 700],
     [1, 1000, 1000],
-  ])('drops the part %d of the documents', (percentage, least, most) => {
+  ])('drops documents with the probability %d', (percentage, least, most) => {
     const stage = makeStage(DropDocument, { percentage });
     let dropped = 0;
     for (let i = 0; i < 1000; i++) {

@@ -43,17 +43,17 @@ await describeWithServer(
       return { elasticsearch: { url: server.url, index }, source: ['text'], dest: ['copy'], ...more };
     }
 
-    it('holds to the contract of stages', async () => {
+    it('satisfies the stage contract', async () => {
       await assertStageContract(ElasticsearchLookup, { params: params(), document: { id: '1', a: 'x' } });
     });
 
-    it('copies values as they are in the index', async () => {
+    it('copies values with the types of the index', async () => {
       const source = ['text', 'whole', 'long', 'flag', 'none', 'list', 'object', 'absent'];
       const [outcome] = await runStage(ElasticsearchLookup, params({ source, dest: source }), ['{"id":"1"}']);
       expect(outcome).toEqual({ documents: [`{"id":"1",${entries[0]?.[1].slice(1)}`], error: undefined });
     });
 
-    it('finds any id, and leaves documents without an entry alone', async () => {
+    it('finds every kind of id and does not change documents without an entry', async () => {
       const outcomes = await runStage(ElasticsearchLookup, params(), [{ id: 'a/b c?ü' }, { id: 'unknown', copy: 1 }]);
       expect(outcomes.map(({ documents }) => documents)).toEqual([
         ['{"id":"a/b c?ü","copy":"odd id"}'],
@@ -61,13 +61,13 @@ await describeWithServer(
       ]);
     });
 
-    it('takes names literally', async () => {
+    it('uses field names literally', async () => {
       const names = { source: ['a.b', 'n.x'], dest: ['d', 'n'] };
       const [outcome] = await runStage(ElasticsearchLookup, params(names), [{ id: 'dots' }]);
       expect(outcome?.documents).toEqual(['{"id":"dots","d":"dotted"}']);
     });
 
-    it('updates as configured', async () => {
+    it('applies updateMode to an existing field', async () => {
       const document = { id: '1', copy: 'old' };
       const modes = { overwrite: '[1,"b"]', append: '["old",1,"b"]', skip: '"old"' };
       for (const [updateMode, expected] of Object.entries(modes)) {
@@ -76,13 +76,13 @@ await describeWithServer(
       }
     });
 
-    it('works compressed', async () => {
+    it('supports useCompression', async () => {
       const elasticsearch = { url: server.url, index, useCompression: true };
       const [outcome] = await runStage(ElasticsearchLookup, params({ elasticsearch }), [{ id: '1' }]);
       expect(outcome?.documents).toEqual(['{"id":"1","copy":"a"}']);
     });
 
-    it('an index that does not exist fails documents, saying so', async () => {
+    it('fails documents if the index does not exist, and names the index', async () => {
       const elasticsearch = { url: server.url, index: 'no-such-index' };
       const [outcome] = await runStage(ElasticsearchLookup, params({ elasticsearch }), [{ id: '1' }]);
       expect(outcome?.error).toMatch(/could not look up 1 in no-such-index: index_not_found_exception: no such index/);
@@ -100,7 +100,7 @@ describe('ElasticsearchLookup', () => {
   beforeEach(() => stub.handle(mget((id) => `{"_id":${id},"found":true,"_source":{"f":${id}}}`)));
   afterAll(() => stub.close());
 
-  /** Answers requests for several documents by what it says of each id, which is JSON text. */
+  /** Handles requests for several documents. `answer` returns the JSON of the entry with an id. */
   function mget(answer: (id: string) => string): StubHandler {
     return (request, response) => {
       if (request.method === 'HEAD') return void response.end();
@@ -113,7 +113,7 @@ describe('ElasticsearchLookup', () => {
     return { elasticsearch: { url: stub.url, index: 'i' }, source: ['f'], dest: ['g'], ...more };
   }
 
-  /** What became of documents that are in flight together: their field `g`, or the error. */
+  /** Processes documents at the same time. Returns for each its field `g`, or the error. */
   async function together(documents: readonly Document[]): Promise<string[]> {
     const stage = makeStage(ElasticsearchLookup, params());
     await stage.start?.();
@@ -126,7 +126,7 @@ describe('ElasticsearchLookup', () => {
 
   const documents = () => Array.from({ length: 130 }, (_, i) => toDocument({ id: `${i}` }));
 
-  it('asks for documents in flight together in few requests', async () => {
+  it('combines documents in flight into few requests', async () => {
     stub.requests.length = 0;
     expect(await together(documents())).toEqual(documents().map((_, i) => `"${i}"`));
     expect(stub.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -138,7 +138,7 @@ describe('ElasticsearchLookup', () => {
     expect(stub.requests[1]?.body).toMatch(/^\{"docs":\[\{"_id":"0","_source":\["f"\]\},/);
   });
 
-  it('fails the document alone of which the index says an error', async () => {
+  it('fails only the document whose entry has an error', async () => {
     stub.handle(
       mget((id) =>
         id === '"7"' ? '{"_id":"7","error":{"type":"t","reason":"r"}}' : `{"_id":${id},"found":true,"_source":{"f":1}}`,
@@ -149,7 +149,7 @@ describe('ElasticsearchLookup', () => {
     expect(results.filter((result) => result !== '1')).toHaveLength(1);
   });
 
-  it('fails the document alone for which a whole request is refused', async () => {
+  it('fails only the document that makes a whole request fail', async () => {
     const healthy = mget((id) => `{"_id":${id},"found":true,"_source":{"f":1}}`);
     stub.handle((request, response) => {
       if (!request.body.includes('"_id":"99"')) return healthy(request, response);
@@ -160,7 +160,7 @@ describe('ElasticsearchLookup', () => {
     expect(results.filter((result) => result !== '1')).toHaveLength(1);
   });
 
-  it('tries again what fails in passing, and goes to another node', async () => {
+  it('retries temporary failures on another node', async () => {
     const healthy = mget(() => '{"found":true,"_source":{"f":1}}');
     let count = 0;
     stub.handle((request, response) => {
@@ -176,7 +176,7 @@ describe('ElasticsearchLookup', () => {
     expect(dead.requests, 'the node that answers is asked first').toHaveLength(1);
   });
 
-  it('sends user and password of the URL from the start', async () => {
+  it('sends the user and the password of the URL with the first request', async () => {
     stub.requests.length = 0;
     const elasticsearch = { url: stub.url.replace('//', '//us%40er:pw@'), index: 'i' };
     await runStage(ElasticsearchLookup, params({ elasticsearch }), [{ id: '1' }]);
@@ -184,16 +184,16 @@ describe('ElasticsearchLookup', () => {
     expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([authorization, authorization]);
   });
 
-  it('does not start without the server, and reports why without the password', async () => {
+  it('does not start without the server, and reports the reason without the password', async () => {
     stub.handle((_, response) => void response.writeHead(401).end());
     const elasticsearch = { url: stub.url.replace('//', '//user:secret@'), index: 'i' };
     const start = runStage(ElasticsearchLookup, params({ elasticsearch }), []);
     await expect(start).rejects.toThrow(/^HEAD http:\/\/127\.0\.0\.1:\d+\/ answered 401 Unauthorized$/);
   });
 
-  it('fails documents of an index without _source', async () => {
+  it('fails documents if the index does not store _source', async () => {
     stub.handle(mget((id) => `{"_id":${id},"found":true}`));
-    expect(await together([toDocument({ id: '1' })])).toEqual([expect.stringContaining('keeps no _source')]);
+    expect(await together([toDocument({ id: '1' })])).toEqual([expect.stringContaining('does not store _source')]);
   });
 
   it.each([
@@ -204,7 +204,7 @@ describe('ElasticsearchLookup', () => {
     [{ elasticsearch: { url: 'http://user@e.org:9200', index: 'i' } }, /^elasticsearch\.url: .*without a password/],
     [{ elasticsearch: { url: 'http://e.org:9200', index: ' ' } }, /^elasticsearch\.index: /],
     [{ updateMode: 'APPEND' }, /^updateMode: /],
-  ])('refuses %j', (more, message) => {
+  ])('refuses the parameters %j', (more, message) => {
     const elasticsearch = { url: 'http://e.org:9200', index: 'i' };
     const given = { elasticsearch, source: ['f'], dest: ['g'], ...more };
     expect(() => makeStage(ElasticsearchLookup, given)).toThrow(message);

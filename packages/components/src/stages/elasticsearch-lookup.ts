@@ -44,7 +44,7 @@ const parameters = Type.Object({
 });
 
 const IN_FLIGHT = 256;
-/** Documents of one request. */
+/** The maximum number of documents in one request. */
 const BATCH = 64;
 
 /**
@@ -129,7 +129,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     await this.#engine?.close();
   }
 
-  /** The entries with these ids, undefined for those that do not exist. */
+  /** Returns the entries with these ids. The item of an id that does not exist is undefined. */
   async #lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
     const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.#fields}}`);
     const response = await (this.#engine as SearchEngine).request({
@@ -139,7 +139,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     });
     const answer = readJson(requireSuccess(response).body.toString());
     const found = answer instanceof Map ? answer.get('docs') : undefined;
-    if (!Array.isArray(found)) throw new Error(`The answer of ${response.url} has no list docs`);
+    if (!Array.isArray(found)) throw new Error(`The answer of ${response.url} has no list "docs"`);
     return found.map((entry) => this.#read(entry));
   }
 
@@ -154,7 +154,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     if (entry.get('found') !== true) return undefined;
     const source = entry.get('_source');
     if (source instanceof Map) return source;
-    return new Error(`The index ${index} keeps no _source, so no fields can be copied from it`);
+    return new Error(`The index ${index} does not store _source, so no fields can be copied from it`);
   }
 }
 

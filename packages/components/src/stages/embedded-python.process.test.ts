@@ -16,13 +16,16 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { pyodideFolder } from '../scripts/pyodide-folder.ts';
 import { EmbeddedPython } from './embedded-python.ts';
 
-/** Code, a document as JSON, and what it becomes: JSON without the id, or a pattern of its error. */
+/**
+ * A test case: its name, the code, a document as JSON, and the expected JSON without the id, or a pattern of the
+ * expected error.
+ */
 type Row = [what: string, code: string, document: string, expected: string | RegExp];
 
 const rows: Row[] = [
   // Reading
   [
-    'reads values as they are',
+    'reads values with their types',
     "doc.t = ' '.join(type(doc[name]).__name__ for name in list(doc)[1:])",
     '{"s":"a","n":1,"d":1.0,"b":true,"no":null,"l":[],"big":9007199254740993}',
     '{"s":"a","n":1,"d":1.0,"b":true,"no":null,"l":[],"big":9007199254740993,"t":"str int float bool NoneType list int"}',
@@ -39,8 +42,8 @@ const rows: Row[] = [
     '{"a":[null],"o":{"k":null}}',
     '{"a":[null],"o":{"k":null},"r":true}',
   ],
-  ['fails for a missing attribute', 'doc.no', '{}', /, line \d+: AttributeError: there is no field no$/],
-  ['fails for a missing key', "doc['no']", '{}', /, line \d+: KeyError: 'no'$/],
+  ['fails on a missing attribute', 'doc.no', '{}', /, line \d+: AttributeError: there is no field no$/],
+  ['fails on a missing key', "doc['no']", '{}', /, line \d+: KeyError: 'no'$/],
   [
     'iterates',
     'doc.r = [list(doc), list(doc.keys()), [k for k, v in doc.items()], len(doc), list(doc.values()), {**doc} == dict(doc)]',
@@ -48,7 +51,7 @@ const rows: Row[] = [
     '{"a":1,"r":[["id","a"],["id","a"],["id","a"],2,["d",1],true]}',
   ],
   [
-    'lets fields win over methods of dict, except keys and items',
+    'reads a field instead of a method of dict, except keys and items',
     "doc.r = [doc.get, doc.copy, doc['keys'], callable(doc.keys), doc.o.pop, callable(doc.o.items)]",
     '{"get":1,"copy":2,"keys":3,"o":{"pop":4,"items":5}}',
     '{"get":1,"copy":2,"keys":3,"o":{"pop":4,"items":5},"r":[1,2,3,true,4,true]}',
@@ -62,33 +65,33 @@ const rows: Row[] = [
     '{"a":["x",2],"o":{"b":1,"10":2,"l":[[1]],"n":5,"m":{}}}',
   ],
   [
-    'keeps the kinds of numbers',
+    'preserves the kinds of numbers',
     'doc.a.append(2)',
     '{"a":[1.0,1e10,9007199254740993],"d":1.0}',
     '{"a":[1.0,1.0E10,9007199254740993,2],"d":1.0}',
   ],
   ['removes elements', 'del doc.a[1]', '{"a":[1,2,3]}', '{"a":[1,3]}'],
-  ['fails out of range', 'doc.a[3] = 1', '{"a":[1]}', /IndexError: list assignment index out of range$/],
-  ['copies what it assigns', 'doc.b = doc.a; doc.b.append(2); doc.a.append(3)', '{"a":[1]}', '{"a":[1,3],"b":[1,2]}'],
+  ['fails for an index out of range', 'doc.a[3] = 1', '{"a":[1]}', /IndexError: list assignment index out of range$/],
+  ['copies assigned values', 'doc.b = doc.a; doc.b.append(2); doc.a.append(3)', '{"a":[1]}', '{"a":[1,3],"b":[1,2]}'],
   [
-    'writes what JSON lacks in place too',
+    'writes values that JSON lacks when a list or object is changed in place',
     'import datetime; doc.a += [(1, 2), float("inf"), datetime.date(2020, 1, 2)]; doc.o[1] = {3}',
     '{"a":[],"o":{}}',
     '{"a":[[1,2],"Infinity","2020-01-02"],"o":{"1":[3]}}',
   ],
   [
-    'fails for what has no form, in place',
+    'fails for a value without a JSON form that is written in place',
     'doc.a.append(object())',
     '{"a":[]}',
     /TypeError: field "a": a value of the type object/,
   ],
   [
-    'fails when a value that is assigned contains itself',
+    'fails if an assigned value contains itself',
     'a = []; a.append(a); doc.b = a',
     '{}',
     /, line \d+: RecursionError: field "b": /,
   ],
-  ['fails when a list contains itself', 'doc.a.append(doc.a)', '{"a":[]}', /(RecursionError|ValueError): field "a": /],
+  ['fails if a list contains itself', 'doc.a.append(doc.a)', '{"a":[]}', /(RecursionError|ValueError): field "a": /],
 
   // Writing
   [
@@ -98,7 +101,7 @@ const rows: Row[] = [
     '{"s":"é\\n\\ud800","i":5,"d":2.0,"b":false,"n":null,"x":1180591620717411303424}',
   ],
   [
-    'writes what else there is',
+    'writes tuples, sets, dates and enums as JSON',
     `import datetime, enum
 class Kind(enum.IntEnum): A = 3
 class Name(str): pass
@@ -108,33 +111,38 @@ doc.o = {1: 2, None: {'x.y': [None]}}`,
     '{"r":[[1],[2],3,"n","AQI=","NaN","-Infinity","2020-01-02T03:04:05Z"],"o":{"1":2,"None":{"x.y":[null]}}}',
   ],
   [
-    'fails for what has no form',
+    'fails for a value without a JSON form',
     'doc.x = object()',
     '{}',
     /, line \d+: TypeError: field "x": a value of the type object cannot/,
   ],
   [
-    'writes names as they are',
+    'writes names literally, including dots',
     "doc['a.b'] = 1; doc['0'] = 2; setattr(doc, 'c', 3); doc.update(e=4); doc |= {'f': 5}; doc.setdefault('g', 6); doc.__proto__ = 7",
     '{}',
     '{"a.b":1,"0":2,"c":3,"e":4,"f":5,"g":6,"__proto__":7}',
   ],
-  ['fails where the parent is missing', 'doc.a.b = 1', '{}', /AttributeError: there is no field a$/],
+  ['fails if the parent is missing', 'doc.a.b = 1', '{}', /AttributeError: there is no field a$/],
   ['removes fields', "del doc.a; del doc['b']; doc.r = doc.pop('c')", '{"a":1,"b":2,"c":3,"d":4}', '{"d":4,"r":3}'],
-  ['moves what is removed and written again', 'x = doc.a; del doc.a; doc.a = x', '{"a":1,"b":2}', '{"b":2,"a":1}'],
-  ['fails when it removes what is not there', 'del doc.a', '{}', /AttributeError: there is no field a$/],
-  ["refuses the engine's fields", 'doc.id = 1', '{}', /, line \d+: id is a reserved field$/],
-  ["refuses to remove the engine's fields", 'doc.clear()', '{}', /, line \d+: id is a reserved field$/],
-  ['refuses an empty name', "doc[''] = 1", '{}', /, line \d+: Field name cannot be null or empty$/],
-  ['refuses names that are no texts', 'doc[1] = 1', '{}', /TypeError: the name of a field must be a str$/],
   [
-    'can catch a refusal',
+    'moves a field that is removed and written again to the end',
+    'x = doc.a; del doc.a; doc.a = x',
+    '{"a":1,"b":2}',
+    '{"b":2,"a":1}',
+  ],
+  ['fails to remove a missing field', 'del doc.a', '{}', /AttributeError: there is no field a$/],
+  ['refuses to change the fields of the engine', 'doc.id = 1', '{}', /, line \d+: id is a reserved field$/],
+  ['refuses to remove the fields of the engine', 'doc.clear()', '{}', /, line \d+: id is a reserved field$/],
+  ['refuses an empty name', "doc[''] = 1", '{}', /, line \d+: Field name cannot be null or empty$/],
+  ['refuses names that are not texts', 'doc[1] = 1', '{}', /TypeError: the name of a field must be a str$/],
+  [
+    'can catch the error of a refused change',
     'try:\n  doc.run_id = 1\nexcept Exception as e:\n  doc.e = str(e)',
     '{}',
     '{"e":"run_id is a reserved field"}',
   ],
   [
-    'can be copied',
+    'supports copy.copy and copy.deepcopy of doc',
     'import copy; a = copy.deepcopy(doc); a.l.append(2); b = copy.copy(doc); doc.r = [a, b.l]',
     '{"l":[1]}',
     '{"l":[1],"r":[{"id":"d","l":[1,2]},[1]]}',
@@ -142,25 +150,25 @@ doc.o = {1: 2, None: {'x.y': [None]}}`,
 
   // rawDoc
   [
-    'reads through rawDoc',
+    'reads fields through rawDoc',
     "doc.r = [rawDoc.getId(), rawDoc.getString('n'), rawDoc.getInt('s'), rawDoc.has('no'), rawDoc.getString('no'), rawDoc.getStringList('l'), rawDoc.getNestedJson('o.k[0]'), rawDoc.length('l')]",
     '{"n":1,"s":"7","l":[1,"x"],"o":{"k":[5]}}',
     '{"n":1,"s":"7","l":[1,"x"],"o":{"k":[5]},"r":["d","1",7,false,null,["1","x"],5,2]}',
   ],
   [
-    'sees through rawDoc what was done to doc, and the other way',
+    'shares changes between doc and rawDoc',
     "a = doc.a; a.append(2); doc.b = 1; doc.n = rawDoc.length('a'); rawDoc.addToField('a', 3); doc.m = len(doc.a); rawDoc.removeField('b'); doc.h = 'b' in doc; doc.l.append(rawDoc.has('b'))",
     '{"a":[1],"l":[]}',
     '{"a":[1,2,3],"l":[false],"n":2,"m":3,"h":false}',
   ],
   [
-    'keeps lists live that a call leaves alone',
+    'keeps lists live that a rawDoc call does not change',
     "a = doc.a; rawDoc.setField('b', [1]); a.append(2); doc.b.append(2)",
     '{"a":[1]}',
     '{"a":[1,2],"b":[1,2]}',
   ],
   [
-    'updates in every mode',
+    'supports every update mode in rawDoc.update',
     `import java
 M = java.type('com.kmwllc.lucille.core.UpdateMode')
 rawDoc.update('a', UpdateMode.APPEND, 2, 3); rawDoc.update('b', UpdateMode.OVERWRITE, 'x', 'y'); rawDoc.update('b', M.SKIP, 'z')`,
@@ -168,20 +176,25 @@ rawDoc.update('a', UpdateMode.APPEND, 2, 3); rawDoc.update('b', UpdateMode.OVERW
     '{"a":[1,2,3],"b":["x","y"]}',
   ],
   [
-    'handles children, and skips',
+    'adds children and skips documents through rawDoc',
     "rawDoc.addChild({'id': 'c', 'a': (1,)}); doc.r = [rawDoc.hasChildren(), rawDoc.getChildren()[0].a[0]]; rawDoc.setSkipped(True)",
     '{}',
     '{"___children":[{"id":"c","a":[1]}],"r":[true,1],"___skipped":true}',
   ],
-  ['refuses through rawDoc', "rawDoc.setField('id', 1)", '{}', /, line \d+: id is a reserved field$/],
   [
-    'has no Java',
+    'refuses to change reserved fields through rawDoc',
+    "rawDoc.setField('id', 1)",
+    '{}',
+    /, line \d+: id is a reserved field$/,
+  ],
+  [
+    'has no access to Java',
     "import java; java.type('java.lang.System')",
     '{}',
     /java\.type\("java\.lang\.System"\): there are no Java classes/,
   ],
   [
-    'has the standard library and no host',
+    'has the standard library and no access to the host',
     `import csv, re, hashlib, unicodedata, statistics
 missing = []
 for name in ['js', 'pyodide_js', 'numpy']:
@@ -193,7 +206,7 @@ doc.r = missing`,
   ],
 ];
 
-// Starting a Python takes seconds: the rows share one.
+// Starting Python takes seconds, so all rows share one process.
 const script = `n = globals().get('n', 0) + 1
 code = doc.pop('code', '')
 
@@ -205,7 +218,7 @@ if code == 'count': doc.n = n
 elif code == 'inner': inner()
 else: exec(code)
 `;
-/** On a busy machine. */
+/** The time limit for a start on a busy machine. */
 const MILLIS_TO_START = 10 * 60_000;
 const scriptPath = join(mkdtempSync(join(tmpdir(), 'headrace-script-')), 'my script (1).py');
 
@@ -240,13 +253,13 @@ describe.each([
     else expect(found).toMatch(expected);
   });
 
-  it('names the innermost line of the script', async () => {
+  it('reports the innermost line of the script', async () => {
     expect(await processed(toDocument({ id: 'd' }), 'inner')).toBe(
       `${name}, line 6: JSONDecodeError: Expecting value: line 1 column 1 (char 0)`,
     );
   });
 
-  it('reads bytes as base64, and keeps them as they are', async () => {
+  it('reads bytes as base64 and preserves unchanged bytes', async () => {
     const document = toDocument({ id: 'd' });
     document.set('b', new Uint8Array([1, 2]));
     document.set('o', toValue({ b: new Uint8Array([3]), n: 1 }));
@@ -262,7 +275,7 @@ describe.each([
     );
   });
 
-  it('keeps globals, and the order of documents in flight', async () => {
+  it('keeps global variables and the order of documents in flight', async () => {
     const documents = Array.from({ length: 20 }, (_, i) => toDocument({ id: `${i}` }));
     const found = await Promise.all(documents.map((document) => processed(document, 'count')));
     const numbers = found.map((json) => (JSON.parse(json) as { n: number }).n);
@@ -271,14 +284,14 @@ describe.each([
 
   it('logs what the script prints', async () => {
     await processed(toDocument({ id: 'd' }), 'import sys; print("to", "stdout"); print("{}", file=sys.stderr)');
-    // It comes by another pipe than the document.
+    // The output arrives on a different pipe than the document.
     await expect.poll(() => context.logged.slice(-2), { timeout: 20_000 }).toEqual(['to stdout', '{}']);
   });
 });
 
 describe('EmbeddedPython', () => {
   it(
-    'keeps the contract of a stage',
+    'satisfies the stage contract',
     () =>
       assertStageContract(EmbeddedPython, {
         params: { script: 'doc.copy = doc.list\ndoc.list.append(1)\ndoc.n = len(doc.text)' },
@@ -288,7 +301,7 @@ describe('EmbeddedPython', () => {
   );
 
   it(
-    'does not start with what is no Python',
+    'does not start with invalid Python',
     async () => {
       await expect(runStage(EmbeddedPython, { script: '\nx = = 1' }, [])).rejects.toThrow(
         'script, line 2: SyntaxError: invalid syntax',
@@ -298,7 +311,7 @@ describe('EmbeddedPython', () => {
   );
 
   it(
-    'bounds what an upload takes, and starts again when the memory is exhausted',
+    'limits the time and memory of an uploaded script and restarts it',
     async () => {
       const script = `n = globals().get('n', 0) + 1
 if 'loop' in doc:
@@ -335,7 +348,7 @@ doc.n = n`;
   );
 
   it(
-    'ends a loop of a trusted config, too, after the time that the config gives a document',
+    'ends an endless loop of a trusted script after its time limit',
     async () => {
       const script = `n = globals().get('n', 0) + 1
 while 'loop' in doc: pass
@@ -354,7 +367,7 @@ doc.n = n`;
     MILLIS_TO_START,
   );
 
-  it('runs Python where JavaScript may do nothing', () => {
+  it('prevents JavaScript from leaving the Python process', () => {
     const { command, args } = pyodideCommand(pyodideFolder(), 256 * 1024 * 1024);
     const probe = `(async () => {
       const tries = {
@@ -387,7 +400,7 @@ doc.n = n`;
     });
   });
 
-  it('says what to install when Pyodide is missing', () => {
+  it('explains how to install Pyodide if it is missing', () => {
     const missing = () => {
       throw new Error('Cannot find module');
     };
@@ -399,7 +412,7 @@ doc.n = n`;
     );
   });
 
-  it('wants exactly one of script and scriptPath', () => {
+  it('requires exactly one of script and scriptPath', () => {
     expect(() => makeStage(EmbeddedPython, {})).toThrow(RefusedParameters);
     expect(() => makeStage(EmbeddedPython, { script: '1', scriptPath: 'a.py' })).toThrow(RefusedParameters);
     expect(() => makeStage(EmbeddedPython, { script_path: 'a.py' })).toThrow(/script_path/);

@@ -25,9 +25,9 @@ const parameters = Type.Object(scriptParameters);
 /** Loading Python into WebAssembly takes seconds, longer on a busy machine. */
 const MILLIS_TO_START = 10 * 60_000;
 
-/** Limits of a script of an untrusted config for one document. */
+/** The time limit for one document, for a script of an untrusted config. */
 const MILLIS = 5000;
-/** How much later, in clock time, a process that cannot be interrupted is ended. */
+/** A process that cannot be interrupted is killed this much later, in clock time. */
 const MILLIS_AT_MOST = 2 * 60_000;
 const UNTRUSTED_BYTES = 256 * 1024 * 1024;
 const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
@@ -38,13 +38,13 @@ const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
  * library and no other package, and no access to files, network, processes or environment of the machine. Use
  * ExternalPython for these, or for large data.
  *
- * doc is a dict that also has attributes. doc.title and doc['title'] read a field; a missing one raises AttributeError
- * or KeyError. getattr(doc, 'title', None), hasattr, doc.get('title') and 'title' in doc check first. doc.title = …
- * writes a field, del doc.title removes it. Null is None, bytes are a text in base64. Lists and objects are real lists
- * and dicts, which may be changed in place; objects also have attributes. A field with the name of a method is read by
- * its brackets if it is keys or items; all others win over the method. Assigned values are copied: tuples and sets
- * become lists, dates become the text of isoformat(), NaN becomes a text, keys become texts. Writing a field of the
- * engine (such as id) fails the document.
+ * doc is a dict that also has attributes. doc.title and doc['title'] read a field; a missing one raises
+ * AttributeError or KeyError. getattr(doc, 'title', None), hasattr, doc.get('title') and 'title' in doc check first.
+ * doc.title = … writes a field, del doc.title removes it. Null is None, bytes are a text in base64. Lists and objects
+ * are real lists and dicts, which may be changed in place; objects also have attributes. If a field has the name of a
+ * method of dict, doc.name is the field, except for keys and items: write doc['keys'] and doc['items']. Assigned values
+ * are copied: tuples and sets become lists, dates become the text of isoformat(), NaN becomes a text, keys become
+ * texts. Writing a field of the engine (such as id) fails the document.
  *
  * rawDoc has the methods of Lucille's documents, which ApplyJavascript lists. A mode is UpdateMode.OVERWRITE, APPEND or
  * SKIP. Each call costs a round trip between processes: doc is faster.
@@ -91,7 +91,7 @@ doc['count'] = count`,
     yield* checkScriptSettings(params);
   }
 
-  /** Python then does not wait for the next document. */
+  /** Several documents are sent ahead, so Python never waits for the next one. */
   override readonly maxInFlight = 8;
   readonly #host = new DocumentHost(this.context.log);
   #script: ScriptProcess | undefined;
@@ -130,7 +130,7 @@ doc['count'] = count`,
     this.#script = undefined;
   }
 
-  /** A call on `rawDoc`: its result, and the document after it, as JSON. */
+  /** Runs a call on `rawDoc`. Returns its result and the changed document as JSON. */
   #answer(document: Document, question: Value): string {
     const { changes, method, args } = Object.fromEntries(question instanceof Map ? question : []);
     applyChanges(document, changes);
@@ -142,7 +142,7 @@ doc['count'] = count`,
   }
 }
 
-/** The processor time that one document may use, and the error of one that uses more. */
+/** Returns the processor time that one document may use, and the error for a document that uses more. */
 function timeLimit({ trusted, computeMillis }: StageContext): { millis: number; overdue: object } | undefined {
   if (!trusted && (computeMillis === undefined || computeMillis > MILLIS)) {
     return { millis: MILLIS, overdue: { message: `took more than ${MILLIS} ms of processor time for one document` } };

@@ -9,24 +9,24 @@ async function emit(params: Record<string, unknown>, document: string): Promise<
 }
 
 describe('EmitNestedChildren', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(EmitNestedChildren, {
       params: { fieldsToCopy: { o: 'o', l: 'l' } },
       document: { id: '1', o: { k: ['v'] }, l: [['w'], 'x'], ___children: [{ id: 'c1' }, { id: 'c2', m: { n: 1 } }] },
     });
   });
 
-  it('leaves a document without children alone, dropParent or not', async () => {
+  it('does not change a document without children', async () => {
     expect(await emit({ dropParent: true }, '{"id":"1","a":1}')).toEqual(['{"id":"1","a":1}']);
   });
 
-  it('keeps children of children attached', async () => {
+  it('keeps the children of children attached', async () => {
     expect(
       await emit({ dropParent: true }, '{"id":"1","___children":[{"id":"c","___children":[{"id":"g"}]}]}'),
     ).toEqual(['{"id":"c","___children":[{"id":"g"}]}', '{"id":"1","___dropped":true}']);
   });
 
-  it('copies fields with their types: missing ones and empty lists not, lists of one as the value', async () => {
+  it('copies fields with their types, a list of one value as that value', async () => {
     const fieldsToCopy = { id: 'parent', f: 'f', n: 'n', one: 'one', empty: 'empty', none: 'none' };
     expect(
       await emit({ fieldsToCopy }, '{"id":"1","f":1.0,"n":null,"one":[2],"empty":[],"___children":[{"id":"c"}]}'),
@@ -37,7 +37,7 @@ describe('EmitNestedChildren', () => {
     ['overwrite', '"new"'],
     ['append', '["own","new"]'],
     ['skip', '"own"'],
-  ])('treats a field that the child has as the mode says (%s)', async (updateMode, expected) => {
+  ])('applies updateMode %s to a field that the child already has', async (updateMode, expected) => {
     const params = { fieldsToCopy: { a: 'a' }, updateMode };
     expect(await emit(params, '{"id":"1","a":"new","___children":[{"id":"c","a":"own"}]}')).toEqual([
       `{"id":"c","a":${expected}}`,
@@ -45,7 +45,7 @@ describe('EmitNestedChildren', () => {
     ]);
   });
 
-  it('says in the log which children cannot be documents', async () => {
+  it('logs the children that cannot become documents', async () => {
     const context = stageContext();
     const document = '{"id":"p","___children":["text",{"id":""},{"id":"c"}]}';
     const [outcome] = await runStage(EmitNestedChildren, {}, [document], context);

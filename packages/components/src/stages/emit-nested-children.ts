@@ -71,7 +71,7 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
     if (!document.has('___children')) return;
     const children: Document[] = [];
     for (const child of document.values('___children')) {
-      // Not copied: the children leave this document.
+      // The children leave this document, so they need no copy.
       if (hasId(child)) children.push(Document.fromObject(child));
       else this.context.log.error(`A child of the document ${document.id} has no id and is lost`);
     }

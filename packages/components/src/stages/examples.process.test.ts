@@ -8,9 +8,12 @@ interface StageExample {
   readonly params: Record<string, unknown>;
   readonly documents: readonly Record<string, unknown>[];
   readonly output: readonly Record<string, unknown>[];
-  /** The values differ from one time to the next: only the fields are the same. */
+  /** Marks an example whose values are random: only the names of the fields are compared. */
   readonly random?: boolean;
-  /** What has to run for the example, such as a server: only its parameters are checked here, the stage's own test runs the like. */
+  /**
+   * A requirement of the example, such as a server. Only the parameters of such an example are checked here; the test
+   * of the stage runs similar ones.
+   */
   readonly needs?: string;
 }
 
@@ -21,7 +24,7 @@ for (const file of readdirSync(import.meta.dirname)) {
   const exports = (await import(`./${file}`)) as Record<string, StageClass>;
   for (const [name, Class] of Object.entries(exports)) {
     describe(`examples of ${name}`, () => {
-      it('are there', () => expect(Class.examples?.length).toBeGreaterThan(0));
+      it('exist', () => expect(Class.examples?.length).toBeGreaterThan(0));
 
       for (const { description, params, documents, output, random, needs } of Class.examples ?? []) {
         it(description, async () => {

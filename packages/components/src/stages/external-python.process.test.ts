@@ -18,7 +18,7 @@ const hasPython = spawnSync('python3', ['--version']).status === 0;
 const home = process.cwd();
 let folder: string;
 
-// Scripts are looked for in the working directory.
+// The stage searches for scripts in the working directory.
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'headrace-python-'));
   process.chdir(folder);
@@ -35,7 +35,7 @@ function script(text: string, path = 'python/script.py'): string {
   return path;
 }
 
-/** What becomes of each document: its JSON, or the message of its error. */
+/** Returns for each document its JSON, or the message of its error. */
 async function outcomes(
   text: string,
   documents: (string | Record<string, unknown>)[],
@@ -50,7 +50,7 @@ const noPython = 'this machine has no python3';
 if (!hasPython) it.skipIf(process.env.CI !== 'true')(noPython, () => expect.fail(noPython));
 
 describe.skipIf(!hasPython)('ExternalPython', () => {
-  it('makes the document what the function returns', async () => {
+  it('replaces the document with the result of the function', async () => {
     expect(
       await outcomes(
         `
@@ -71,7 +71,7 @@ def process_document(doc):
   it.each([
     ['None', 'None'],
     ['an empty text', `''`],
-  ])('leaves the document alone for %s, even when the dict was changed', async (_, result) => {
+  ])('does not change the document if the function changes the dict and returns %s', async (_, result) => {
     const text = `
 def process_document(doc):
     doc['a'] = 2
@@ -80,7 +80,7 @@ def process_document(doc):
     expect(await outcomes(text, ['{"id":"1","a":1}'])).toEqual(['{"id":"1","a":1}']);
   });
 
-  it('reads a text as JSON', async () => {
+  it('accepts a JSON text as the result', async () => {
     const text = `
 def process_document(doc):
     return doc['r']
@@ -98,7 +98,7 @@ def process_document(doc):
     ]);
   });
 
-  it('names the field whose value cannot be taken', async () => {
+  it('names the field whose value is invalid', async () => {
     const text = `
 def process_document(doc):
     own = []
@@ -115,7 +115,7 @@ def process_document(doc):
   });
 
   it.each(['[]', '5', 'True', 'object()', "{'a': float('nan')}", "{'a': {1, 2}}"])(
-    'fails the document for %s',
+    'fails the document if the function returns %s',
     async (result) => {
       const text = `
 def process_document(doc):
@@ -127,7 +127,7 @@ def process_document(doc):
     },
   );
 
-  it("leaves the engine's fields as they are, and refuses names that are none", async () => {
+  it('preserves the fields of the engine and refuses invalid names', async () => {
     const text = `
 def process_document(doc):
     if 'bad' in doc:
@@ -140,7 +140,7 @@ def process_document(doc):
     ]);
   });
 
-  it('gives bytes as base64, and keeps them when they come back', async () => {
+  it('passes bytes as base64 and preserves unchanged bytes', async () => {
     const document = toDocument({ id: '1' });
     document.set('b', new Uint8Array([1, 2]));
     document.set('c', new Uint8Array([3]));
@@ -149,7 +149,7 @@ def process_document(doc):
     expect(document.get('c')).toBe('Aw====');
   });
 
-  it('calls another function, and keeps globals', async () => {
+  it('calls the configured function and keeps global variables', async () => {
     const text = `
 n = 0
 class Count:
@@ -166,13 +166,13 @@ count = Count()
     ]);
   });
 
-  it('imports what lies beside the script', async () => {
+  it('imports modules from the folder of the script', async () => {
     script('def twice(x): return 2 * x', 'python/helper.py');
     const text = 'import helper\ndef process_document(doc): return {"n": helper.twice(doc["n"]), "name": __name__}';
     expect(await outcomes(text, [{ id: '1', n: 2 }])).toEqual(['{"id":"1","n":4,"name":"script"}']);
   });
 
-  it('logs what the script prints, and lets it read nothing', async () => {
+  it('logs the output of the script and gives it an empty standard input', async () => {
     const context = stageContext();
     const text = `
 import os, subprocess, sys
@@ -190,7 +190,7 @@ def process_document(doc):
     );
   });
 
-  it('names the line of an error, the innermost in the script', async () => {
+  it('reports the innermost line of the script in an error', async () => {
     const text = `
 import json
 
@@ -212,7 +212,7 @@ def process_document(doc):
     ]);
   });
 
-  it('fails one document when the process dies, and starts another for the rest', async () => {
+  it('fails one document if the process dies, and starts another process for the others', async () => {
     const text = `
 import os, sys
 n = 0
@@ -235,7 +235,7 @@ def process_document(doc):
     const died = 'python/script.py: the process of the script (python3) ended with exit code 7: last words';
     const expected = ['{"id":"1","n":1}', died, '{"id":"3","n":1}', died, died, '{"id":"6","n":1}'];
     expect(await outcomes(text, documents)).toEqual(expected);
-    // The same with all of them on their way at once.
+    // The same documents, all in flight together.
     const stage = makeStage(ExternalPython, { scriptPath: script(text) });
     await stage.start?.();
     const inFlight = documents.map(async (fields) => {
@@ -249,7 +249,7 @@ def process_document(doc):
     await stage.stop?.();
   });
 
-  it('does not start without a script that can be loaded', async () => {
+  it('does not start if the script cannot be loaded', async () => {
     await expect(outcomes('x = 1\ndef process_document(doc:\n', [])).rejects.toThrow(
       /^python\/script.py, line 2: SyntaxError: /,
     );
@@ -283,7 +283,7 @@ def process_document(doc):
     }
   });
 
-  it('lets an upload run what lies in these folders, and nothing else', async () => {
+  it('restricts an upload to the scripts in these folders', async () => {
     const untrusted = () => ({ context: stageContext({ trusted: false }) });
     const text = 'def process_document(doc): return {"ok": True}';
     expect(await outcomes(text, [{ id: '1' }], untrusted())).toEqual(['{"id":"1","ok":true}']);
@@ -311,7 +311,7 @@ def process_document(doc):
     }
   });
 
-  it('installs requirements into ./python/venv, which scripts run in from then on', async () => {
+  it('installs requirements into ./python/venv and runs scripts in this environment', async () => {
     wheel('tiny_package', 'tiny_package-1.0-py3-none-any.whl');
     writeFileSync('requirements.txt', './tiny_package-1.0-py3-none-any.whl\n');
     const text = 'import tiny_package, sys\ndef process_document(doc): return {"v": tiny_package.V, "p": sys.prefix}';
@@ -323,17 +323,17 @@ def process_document(doc):
     await expect(outcomes(text, [], { params })).rejects.toThrow(
       /requirements.txt cannot be installed into .*\/python\/venv: [\s\S]*no-such-wheel/,
     );
-    // The other pipeline threads leave the installation to the first.
+    // The other pipeline threads leave the installation to the first thread.
     expect(await outcomes(text, [{ id: '1' }], { params, context: stageContext({ threadNumber: 2 }) })).toEqual(wanted);
   });
 
-  it('holds to the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ExternalPython, {
       params: { scriptPath: script('def process_document(doc):\n    doc["n"] = len(doc["a"])\n    return doc') },
       document: { id: '1', a: ['x'], o: { k: [1] } },
     }));
 
-  it('refuses at validation what cannot be right', () => {
+  it('validates the parameters without reading the script', () => {
     const problemOf = (params: Record<string, unknown>) => {
       try {
         makeStage(ExternalPython, params);
@@ -360,7 +360,7 @@ async function processed(documents: Document[], text: string): Promise<void> {
   await stage.stop?.();
 }
 
-/** A package that pip can install without a network. */
+/** Creates a package that pip can install without a network. */
 function wheel(name: string, file: string): void {
   const info = `${name}-1.0.dist-info`;
   const files = {

@@ -32,10 +32,10 @@ const parameters = Type.Object({
   port: Type.Optional(Type.Union([Type.Number(), Type.String()], { noEffect: true })),
 });
 
-/** Importing the packages of a script may take long. */
+/** The time limit for loading the script. Importing its packages may take long. */
 const MILLIS_TO_START = 2 * 60_000;
 const MILLIS_FOR_A_CALL = 5 * 60_000;
-/** Processor time for a call of an untrusted config. */
+/** The limit of processor time for one call, for an untrusted config. */
 const PROCESSOR_MILLIS = 60_000;
 
 /**
@@ -91,7 +91,7 @@ export class ExternalPython extends Stage<typeof parameters> {
     }
   }
 
-  /** Python then does not wait for the next document. */
+  /** Several documents are sent ahead, so Python never waits for the next one. */
   override readonly maxInFlight = 8;
   #script: ScriptProcess | undefined;
 
@@ -108,7 +108,7 @@ export class ExternalPython extends Stage<typeof parameters> {
     if (boundary !== undefined && requirementsPath !== undefined) {
       throw new HeadraceError(
         'HR_POLICY_REFUSED',
-        'An uploaded config may not install requirements: that needs the network',
+        'An uploaded config may not install requirements: pip needs the network',
         {
           hint: 'Ask the operator of the service to install them into ./python/venv, and remove requirementsPath.',
         },
@@ -150,7 +150,7 @@ export class ExternalPython extends Stage<typeof parameters> {
 
 const CHECKS = { makeError: scriptError, requireNothingHidden, requireReadOnly };
 
-/** Replaces the fields of the document, except those of the engine. */
+/** Replaces all fields of the document, except the reserved fields of the engine. */
 function replaceFields(document: Document, fields: JsonObject): void {
   for (const name of [...document.fieldNames]) {
     if (!fields.has(name) && !RESERVED_FIELDS.has(name)) document.remove(name);

@@ -29,7 +29,7 @@ async function extract(value: unknown, overrides: Record<string, unknown> = {}):
 const terms = (rows: string, options: Record<string, unknown> = {}) => ({ dictionaries: [file(rows)], ...options });
 
 describe('ExtractEntitiesFST', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     const params = { dictionaries: [PLACES], source: ['a'], dest: ['b'], entityField: 'c' };
     await assertStageContract(ExtractEntitiesFST, { params, document: { id: '1', a: ['Rome', 'New York'] } });
   });
@@ -50,22 +50,22 @@ describe('ExtractEntitiesFST', () => {
       ['York', null, 'Rome'],
       ['UK', 'Italy'],
     ],
-  ])('finds in %j %j', async (value, expected) => {
+  ])('writes for the text %j the payloads %j', async (value, expected) => {
     expect(await extract(value)).toEqual(expected);
   });
 
-  it('reports hits by their start, shorter ones first', async () => {
+  it('writes matches by their start, shorter ones first', async () => {
     expect(await extract('a b c', terms('a b c\nb c\nc\na\nb\n'))).toEqual(['a', 'a b c', 'b', 'b c', 'c']);
   });
 
-  it('finds emoji and terms of other signs', async () => {
+  it('finds emoji and terms with other symbols', async () => {
     const options = terms('😀,smile\n#1,first\nC++,language\n👩‍🚀,astronaut\n');
     expect(await extract('so 😀 happy', options)).toBe('smile');
     expect(await extract('x😀', options)).toBeUndefined();
     expect(await extract('C++ is #1, a#1 👩‍🚀', options)).toEqual(['language', 'first', 'astronaut']);
   });
 
-  it('takes the longest at each place from left to right when hits may not overlap', async () => {
+  it('uses the longest match from left to right if ignoreOverlaps is true', async () => {
     const greek = 'alpha beta\nbeta gamma delta\ngamma\nalpha\n';
     expect(await extract('alpha beta gamma delta', terms(greek, { ignoreOverlaps: true }))).toEqual([
       'alpha beta',
@@ -77,7 +77,7 @@ describe('ExtractEntitiesFST', () => {
     ]);
   });
 
-  it('reports terms in lower case when case does not count, and one of those that differ in case alone', async () => {
+  it('writes terms in lower case and ignores case variants if ignoreCase is true', async () => {
     const options = { ignoreCase: true };
     expect(await extract('in NEW YORK CITY', options)).toEqual(['USA', 'USA city', 'UK']);
     expect(await extract('PLAIN', options)).toBe('plain');
@@ -86,14 +86,14 @@ describe('ExtractEntitiesFST', () => {
     expect(await extract('ΟΔΟΣ', terms('Οδός\nοδος\n', options))).toBe('οδος');
   });
 
-  it('stops in a whole field at the first place with a hit', async () => {
+  it('stops at the first place with a match in the whole field if stopOnHit is true', async () => {
     const options = { stopOnHit: true };
     expect(await extract(['none', 'York Rome', 'Oman'], options)).toBe('UK');
     expect(await extract('New York, Rome', terms('New,1\nNew York,2\nYork,3\n', options))).toEqual(['1', '2']);
     expect(await extract('New York', terms('New,1\nNew York,2\n', { ...options, ignoreOverlaps: true }))).toBe('2');
   });
 
-  it('works with an empty dictionary and with one that is not sorted as promised', async () => {
+  it('supports empty and unsorted dictionaries', async () => {
     expect(await extract('Rome', terms(''))).toBeUndefined();
     expect(await extract('b a', terms('b\na\n', { dictsSorted: true }))).toEqual(['b', 'a']);
   });
@@ -102,7 +102,7 @@ describe('ExtractEntitiesFST', () => {
     [{ dest: ['x', 'y'] }, 'source has 1 field and dest 2'],
     [{ dictionaries: [] }, 'at least one file'],
     [{ onlyWhitespaceSeparated: true }, 'onlyWhitespaceSeparated'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     const params = { dictionaries: [PLACES], source: ['a'], dest: ['b'], ...wrong };
     expect(() => makeStage(ExtractEntitiesFST, params)).toThrow(message);
   });

@@ -29,7 +29,7 @@ async function extract(value: unknown, overrides: Record<string, unknown> = {}):
 const terms = (rows: string, options: Record<string, unknown> = {}) => ({ dictionaries: [file(rows)], ...options });
 
 describe('ExtractEntities', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     const params = { dictionaries: [PLACES], source: ['a'], dest: ['b'], entityField: 'c' };
     await assertStageContract(ExtractEntities, { params, document: { id: '1', a: ['Rome', 'New York'] } });
   });
@@ -53,16 +53,16 @@ describe('ExtractEntities', () => {
       ['York', null, 7, 'Rome'],
       ['UK', 'Italy'],
     ],
-  ])('finds in %j %j', async (value, expected) => {
+  ])('writes for the text %j the payloads %j', async (value, expected) => {
     expect(await extract(value)).toEqual(expected);
   });
 
-  it('reports hits by their end, then by term', async () => {
+  it('writes matches by their end, then by term', async () => {
     const options = terms('a b c\nb c\nc\na\nb\n');
     expect(await extract('a b c', options)).toEqual(['a', 'b', 'a b c', 'b c', 'c']);
   });
 
-  it('finds terms inside words when asked to', async () => {
+  it('finds terms inside words if onlyWholeWords is false', async () => {
     const options = { onlyWholeWords: false };
     expect(await extract('Romeo in Yorkshire', options)).toEqual(['Italy', 'UK']);
     expect(await extract('東京都', options)).toBe('日本');
@@ -76,7 +76,7 @@ describe('ExtractEntities', () => {
     ]);
   });
 
-  it('looks for white space on both sides when asked to', async () => {
+  it('requires white space on both sides if onlyWhitespaceSeparated is true', async () => {
     const options = { onlyWhitespaceSeparated: true };
     expect(await extract('Rome, York Oman', options)).toEqual(['UK', 'Asia']);
     expect(await extract('Rome\tYork\u00a0x', options)).toBe('Italy');
@@ -84,7 +84,7 @@ describe('ExtractEntities', () => {
     expect(await extract('Rome, Oman York', { ...options, stopOnHit: true })).toBe('Asia');
   });
 
-  it('ignores case, reports terms as they are written, and all that differ in case alone', async () => {
+  it('writes all terms that differ only in case if ignoreCase is true', async () => {
     const options = { ignoreCase: true, usePayloads: false };
     expect(await extract('ROME and SÃO PAULO', options)).toEqual(['Rome', 'São Paulo']);
     expect(await extract('it', terms('It\nIT\nit\nIT\n', options))).toEqual(['IT', 'It', 'it']);
@@ -92,7 +92,7 @@ describe('ExtractEntities', () => {
     expect(await extract('ΟΔΟΣ ΟΔΟΣ1', terms('οδοσ\n', options))).toEqual(['οδοσ', 'οδοσ']);
   });
 
-  it('prefers long hits, then early ones, when hits may not overlap', async () => {
+  it('prefers longer, then earlier matches if ignoreOverlaps is true', async () => {
     const options = { ignoreOverlaps: true };
     expect(await extract('in New York today', options)).toBe('USA');
     const greek = 'alpha beta\nbeta gamma delta\ngamma\n';
@@ -101,14 +101,14 @@ describe('ExtractEntities', () => {
     expect(await extract('it', terms('It\nIT\n', { ...options, ignoreCase: true }))).toBe('IT');
   });
 
-  it('stops at the hit that ends first, in each value', async () => {
+  it('stops at the first match of each value if stopOnHit is true', async () => {
     const options = { stopOnHit: true };
     expect(await extract(['Rome, York', 'xYork Oman'], options)).toEqual(['Italy', 'Asia']);
     expect(await extract('New York, Rome', { ...options, ignoreOverlaps: true })).toBe('USA');
     expect(await extract('a b c', terms('a b c\nb\nb c\n', options))).toBe('b');
   });
 
-  it('writes payloads, empty ones too, and the terms beside them', async () => {
+  it('writes payloads, also empty payloads, and the terms to entityField', async () => {
     const params = {
       dictionaries: [file('k,\nx,one,two\n,nothing\nx,other\n')],
       source: ['a'],
@@ -120,13 +120,13 @@ describe('ExtractEntities', () => {
     expect(await extract('k x', { ...params, usePayloads: false })).toEqual(['k', 'x']);
   });
 
-  it('reads several dictionaries, of equal terms the first counts', async () => {
+  it('uses the first of equal terms in several dictionaries', async () => {
     const dictionaries = [PLACES, file('Lyon,France\nRome,again\n')];
     expect(await extract('Rome and Lyon', { dictionaries })).toEqual(['Italy', 'France']);
     expect(await extract('Rome', { dictionaries: [file('')] })).toBeUndefined();
   });
 
-  it('several sources share a destination', async () => {
+  it('writes several sources to one destination', async () => {
     const params = { dictionaries: [PLACES], source: ['a', 'c'], dest: ['b'] };
     const document = { id: '1', a: 'Rome', c: 'York' };
     const [last] = await runStage(ExtractEntities, params, [document]);
@@ -135,7 +135,7 @@ describe('ExtractEntities', () => {
     expect(all?.documents).toEqual(['{"id":"1","a":"Rome","c":"York","b":["Italy","UK"]}']);
   });
 
-  it('takes texts of megabytes', async () => {
+  it('searches texts of several megabytes', async () => {
     const text = `${'lorem ipsum '.repeat(200_000)}Rome`;
     expect(await extract(text)).toBe('Italy');
     expect(await extract('a'.repeat(100_000), { onlyWholeWords: false })).toBeUndefined();
@@ -146,12 +146,12 @@ describe('ExtractEntities', () => {
     [{ dictionaries: [] }, 'at least one file'],
     [{ dictionaries: ['gs://bucket/x.csv'] }, 'need the block gcp'],
     [{ entityField: 'run_id' }, 'reserved'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     const params = { dictionaries: [PLACES], source: ['a'], dest: ['b'], ...wrong };
     expect(() => makeStage(ExtractEntities, params)).toThrow(message);
   });
 
-  it('does not start without its dictionaries, and names all that are missing', async () => {
+  it('does not start without its dictionaries and names all missing files', async () => {
     const dictionaries = [join(folder, 'none.csv'), PLACES, join(folder, 'gone.csv')];
     await expect(extract('x', { dictionaries })).rejects.toThrow(/none\.csv.*; .*gone\.csv/);
   });

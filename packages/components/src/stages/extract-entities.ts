@@ -127,7 +127,7 @@ export class ExtractEntities extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { dictionaries, ignoreCase, onlyWholeWords, onlyWhitespaceSeparated, s3, azure, gcp } = this.params;
-    // A term between white space is also between characters that are no letters.
+    // A term between white space is also a whole word, because white space is not a letter.
     const wholeWords = onlyWholeWords || onlyWhitespaceSeparated;
     this.#terms = await EntityTerms.open(
       {
@@ -179,7 +179,7 @@ interface NamedHit extends TermHit {
   readonly term: string;
 }
 
-/** Adds the match, and those of the terms that differ from its term only in case. */
+/** Adds the match, and one match for each term that differs from its term only in case. */
 function addVariants({ start, end, entry }: TermHit, terms: EntityTerms, named: NamedHit[]): void {
   for (let variant = entry; variant >= 0; variant = terms.trie.variant(variant)) {
     named.push({ start, end, entry: variant, term: terms.term(variant) });

@@ -10,7 +10,7 @@ async function first(value: unknown, params: Record<string, unknown> = {}): Prom
 }
 
 describe('ExtractFirstCharacter', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(ExtractFirstCharacter, {
       params: { fieldMapping: { a: 'b' } },
       document: { id: '1', a: 'x' },
@@ -25,21 +25,24 @@ describe('ExtractFirstCharacter', () => {
     ['𝒜 script letter', '𝒜'],
     [['first', 'second'], 'f'],
     [true, 't'],
-  ])('takes the letter of %j', async (value, letter) => {
+  ])('writes the first letter of %j', async (value, letter) => {
     expect(await first(value)).toBe(letter);
   });
 
-  it.each(['9', ' a', '_a', '😀', '\u0301', '٣', 5])('replaces what is no letter: %j', async (value) => {
-    expect(await first(value)).toBe('nonalpha');
-    expect(await first(value, { replacement: '#' })).toBe('#');
-    expect(await first(value, { replacement: 'SKIP' })).toBe('old');
-  });
+  it.each(['9', ' a', '_a', '😀', '\u0301', '٣', 5])(
+    'writes the replacement for %j, which does not begin with a letter',
+    async (value) => {
+      expect(await first(value)).toBe('nonalpha');
+      expect(await first(value, { replacement: '#' })).toBe('#');
+      expect(await first(value, { replacement: 'SKIP' })).toBe('old');
+    },
+  );
 
-  it.each([null, '', ' \t\n\u2003', [[]], {}])('passes over %j', async (value) => {
+  it.each([null, '', ' \t\n\u2003', [[]], {}])('does not change the field for %j', async (value) => {
     expect(await first(value)).toBe('old');
   });
 
-  it('passes over a missing field and an empty list', async () => {
+  it('does not change the field for a missing field or an empty list', async () => {
     const outcomes = await runStage(ExtractFirstCharacter, { fieldMapping: { a: 'b' } }, [
       { id: '1' },
       { id: '2', a: [] },
@@ -50,7 +53,7 @@ describe('ExtractFirstCharacter', () => {
   it.each([
     [{ fieldMapping: {} }, 'at least one field'],
     [{ fieldMapping: { a: 'id' } }, 'reserved'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(ExtractFirstCharacter, params)).toThrow(message);
   });
 });

@@ -20,13 +20,13 @@ async function fetch(path: unknown, params: Record<string, unknown> = {}) {
 }
 
 describe('FetchFileContent', () => {
-  it('keeps the contract', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(FetchFileContent, {
       params: {},
       document: { id: '1', file_path: join(folder, 'a b%20.txt') },
     }));
 
-  it('reads local paths literally, and URIs with their escapes', async () => {
+  it('reads local paths literally and decodes the escapes of URIs', async () => {
     const path = join(folder, 'a b%20.txt');
     const bytes = Buffer.from('text').toString('base64');
     expect(await fetch(path)).toBe(bytes);
@@ -37,12 +37,12 @@ describe('FetchFileContent', () => {
     expect(await fetch(join(folder, 'empty'))).toBe('');
   });
 
-  it('leaves documents without a path alone', async () => {
+  it('does not change documents without a path', async () => {
     expect(await fetch(null)).toBe('old');
     expect(await fetch([])).toBe('old');
   });
 
-  it('fails documents whose file cannot be read, and says why', async () => {
+  it('fails documents whose file cannot be read, with the reason', async () => {
     expect(await fetch(join(folder, 'none'))).toMatch(/^Cannot read .*none: ENOENT/);
     expect(await fetch(folder)).toMatch(/folder|EISDIR/);
     expect(await fetch('file:relative')).toContain('no absolute path');
@@ -54,7 +54,7 @@ describe('FetchFileContent', () => {
     );
   });
 
-  it('does not wait for pipes, nor take what no field can hold', async () => {
+  it('fails on pipes, devices and files that are too large', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     expect(await fetch(pipe)).toContain('not a regular file');
@@ -65,7 +65,7 @@ describe('FetchFileContent', () => {
     expect(await fetch(join(folder, 'big', 'file'))).toContain('too many for one field');
   });
 
-  it('refuses settings that cannot work', () => {
+  it('refuses invalid settings', () => {
     expect(() => makeStage(FetchFileContent, { s3: { accessKeyId: 'a' } })).toThrow('only one of accessKeyId');
     expect(() => makeStage(FetchFileContent, { s3: { endpoint: 'localhost:9000' } })).toThrow('s3.endpoint must begin');
     expect(() => makeStage(FetchFileContent, { azure: { accountName: 'a' } })).toThrow('only one of accountName');

@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterAll(() => stub.close());
 
-/** One document with a URL, fetched; its fields without the id and the URL. */
+/** Fetches the URL of one document. Returns the fields of the document without the id and the URL. */
 async function fetched(url: unknown, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const [outcome] = await runStage(FetchUri, { source: 'url', dest: 'body', ...params }, [{ id: '1', url }]);
   expect(outcome?.error).toBeUndefined();
@@ -33,20 +33,20 @@ function base64(text: string): string {
 }
 
 describe('FetchUri', () => {
-  it('holds to the contract of stages', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(FetchUri, {
       params: { source: 'url', dest: 'body' },
       document: { id: '1', url: `${stub.url}/a` },
     });
   });
 
-  it('puts content, status and size into the document', async () => {
+  it('writes content, status and size to the document', async () => {
     expect(await fetched(`${stub.url}/a`)).toEqual({ body: base64('hello'), url_status_code: 200, url_size: 5 });
     const names = { statusSuffix: 's', sizeSuffix: 'n' };
     expect(await fetched([`${stub.url}/a`, 'ignored'], names)).toEqual({ body: base64('hello'), url_s: 200, url_n: 5 });
   });
 
-  it('takes every answer, and none for empty content', async () => {
+  it('accepts every status and empty content', async () => {
     stub.handle((_, response) => void response.writeHead(404).end('gone'));
     expect(await fetched(stub.url)).toEqual({ body: base64('gone'), url_status_code: 404, url_size: 4 });
     stub.handle((_, response) => void response.writeHead(204).end());
@@ -55,12 +55,12 @@ describe('FetchUri', () => {
     expect(await fetched(stub.url)).toEqual({ body: '', url_status_code: 200, url_size: 0 });
   });
 
-  it.each([[null], [''], [[]]])('leaves a document with the URL %j alone', async (url) => {
+  it.each([[null], [''], [[]]])('does not change a document with the URL %j', async (url) => {
     expect(await fetched(url)).toEqual({});
     expect(stub.requests).toEqual([]);
   });
 
-  it('keeps what maxSize says, unpacked; a negative one is no limit', async () => {
+  it('cuts the decompressed content at maxSize, without a limit if it is negative', async () => {
     stub.handle((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('0123456789abcde'));
     });
@@ -70,7 +70,7 @@ describe('FetchUri', () => {
     expect(await fetched(stub.url, { maxSize: 0 })).toMatchObject({ body: '', url_size: 0 });
   });
 
-  it('sends the headers given, numbers too, and encodes other scripts', async () => {
+  it('sends the configured headers and encodes letters of other scripts', async () => {
     const headers = { 'User-Agent': 'mine', 'X-Number': 5, 'accept-encoding': 'identity' };
     await fetched(`  ${stub.url}/größe?q=ü `, { headers });
     expect(stub.requests[0]).toMatchObject({
@@ -79,7 +79,7 @@ describe('FetchUri', () => {
     });
   });
 
-  it('follows redirects, but not in circles, and keeps no cookies', async () => {
+  it('follows redirects except in circles, and stores no cookies', async () => {
     stub.handle(({ path }, response) => {
       if (path === '/end') response.end('end');
       else response.writeHead(302, { location: path === '/loop' ? '/loop' : '/end', 'set-cookie': 'a=b' }).end();
@@ -92,10 +92,10 @@ describe('FetchUri', () => {
   });
 
   describe('without an answer', () => {
-    it('reports why in the document, which continues', async () => {
+    it('writes the reason to the document, which continues', async () => {
       expect(await fetched('nope')).toEqual({ url_error: 'java.net.MalformedURLException no protocol: nope' });
       expect(await fetched('nope', { errorSuffix: 'bad' })).toHaveProperty('url_bad');
-      // Without a name server the look-up fails for now, with one for good.
+      // Without a name server, the look-up fails temporarily. With a name server, it fails permanently.
       expect((await fetched('http://no-such-host.invalid/')).url_error).toMatch(
         /^java\.net\.UnknownHostException no-such-host\.invalid: (Name or service not known|Temporary failure in name resolution)$/,
       );
@@ -112,7 +112,7 @@ describe('FetchUri', () => {
       expect((await fetched('http://127.0.0.1:99999/')).url_error).toMatch(/^java\.net\.MalformedURLException /);
     });
 
-    it('reports silent servers and connections that end', async () => {
+    it('reports a silent server and a closed connection', async () => {
       stub.handle(() => undefined);
       expect(await fetched(stub.url, { socketTimeout: 50 })).toEqual({
         url_error: 'java.net.SocketTimeoutException Read timed out',
@@ -127,7 +127,7 @@ describe('FetchUri', () => {
   describe('with retries', () => {
     const quick = { initialExpiryMs: 1, maxExpiryMs: 2 };
 
-    it('tries listed statuses and lost connections again', async () => {
+    it('repeats requests after listed statuses and lost connections', async () => {
       let count = 0;
       stub.handle((_, response) => {
         count++;
@@ -141,7 +141,7 @@ describe('FetchUri', () => {
       expect(count).toBe(4);
     });
 
-    it('takes a listed status that stays for a failure, and others as they are', async () => {
+    it('fails if a listed status remains, and accepts other statuses', async () => {
       stub.handle((_, response) => void response.writeHead(503).end('down'));
       const error = { url_error: `java.io.IOException Retry request to '${stub.url}'` };
       expect(await fetched(stub.url, { ...quick, maxRetries: 2, statusCodeRetryList: ['50x'] })).toEqual(error);
@@ -151,19 +151,19 @@ describe('FetchUri', () => {
       expect(stub.requests).toHaveLength(5);
     });
 
-    it('may take redirects for failures', async () => {
+    it('treats redirects as failures if they are listed', async () => {
       stub.handle((_, response) => void response.writeHead(301, { location: '/b' }).end());
       expect(await fetched(stub.url, { statusCodeRetryList: ['30x'] })).toEqual({
         url_error: `java.io.IOException Retry request to '${stub.url}'`,
       });
     });
 
-    it.each(['200', '20x', '2xx'])('refuses to try %s again', (status) => {
+    it.each(['200', '20x', '2xx'])('refuses %s in statusCodeRetryList', (status) => {
       const params = { source: 'url', dest: 'b', statusCodeRetryList: ['429', status] };
       expect(() => makeStage(FetchUri, params)).toThrow(/^statusCodeRetryList\[1\]: /);
     });
 
-    it('warns of entries that are none', () => {
+    it('warns about invalid entries of statusCodeRetryList', () => {
       const problems = (entries: string[]) => {
         const params = { source: 'u', dest: 'b', statusCodeRetryList: entries, statusSuffix: 's', sizeSuffix: 'n' };
         return [...FetchUri.check({ ...params, errorSuffix: 'e' })].map(({ severity }) => severity);
@@ -173,7 +173,7 @@ describe('FetchUri', () => {
     });
   });
 
-  it('keeps many documents in flight over few connections, and no more than it says', async () => {
+  it('keeps 128 documents in flight and reuses connections', async () => {
     stub.handle(inGroupsOf(128, ({ path }, response) => void response.end(path)));
     const stage = makeStage(FetchUri, { source: 'url', dest: 'body' });
     expect(stage.maxInFlight).toBe(128);
@@ -195,7 +195,7 @@ describe('FetchUri', () => {
     [{ headers: { 'a b': 'x' } }, /^headers.*a b/],
     [{ headers: { a: { b: 'c' } } }, /^headers\.a: .*must be a text/],
     [{ headers: { a: 'x\ny' } }, /^headers\.a: /],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(FetchUri, { source: 'url', dest: 'body', ...params })).toThrow(message);
   });
 });

@@ -23,8 +23,7 @@ import { getFollowing } from '../http/redirects.ts';
 import type { RetryPolicy } from '../http/retry.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 
-/** A negative time means none. */
-/** 0: no limit. */
+/** The limits of a time-out. 0 means no limit, and a negative time counts as 0. */
 const TIMEOUT = {
   ...clamped({ minimum: 0, maximum: MAX_MILLIS }),
   ...capped('maxWaitSecs', { scale: 1000, unlimitedUpTo: 0 }),
@@ -77,7 +76,7 @@ const parameters = Type.Object({
   headers: Type.Optional(MapOf(Type.Unknown())),
 });
 
-/** Requests at the same time, and connections to one server. */
+/** The maximum number of requests at the same time, and of connections to one server. */
 const IN_FLIGHT = 128;
 const MAX_REDIRECTS = 50;
 
@@ -219,19 +218,19 @@ export class FetchUri extends Stage<typeof parameters> {
   }
 }
 
-/** The mistake in an entry of the retry list; undefined if there is none. */
+/** Returns the problem of an entry of the retry list, or undefined if the entry is valid. */
 function retryEntryProblem(entry: string): Pick<ParameterProblem, 'message' | 'hint' | 'severity'> | undefined {
   if (/^2(00|0x|xx)$/i.test(entry)) {
-    return { message: `"${entry}" would try successful answers again`, hint: 'Remove it.' };
+    return { message: `"${entry}" would repeat successful requests`, hint: 'Remove it.' };
   }
   if (!isStatusPattern(entry)) {
     return {
       severity: 'warning',
       message: `"${entry}" is not a status and has no effect`,
-      hint: 'Write a status, as 429, or x for any digit at its end, as 50x or 5xx.',
+      hint: 'Write a status such as 429, or x for any digit at its end, such as 50x or 5xx.',
     };
   }
-  if (entry.startsWith('2')) return { severity: 'warning', message: `"${entry}" tries successful answers again` };
+  if (entry.startsWith('2')) return { severity: 'warning', message: `"${entry}" repeats successful requests` };
   return undefined;
 }
 

@@ -8,7 +8,7 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
   return (await runStage(FormatDate, params, documents)).map(({ documents, error }) => error ?? documents.join('\n'));
 }
 
-/** What becomes of one value. */
+/** Returns the formatted text of one value. */
 async function formatted(value: unknown, params: Record<string, unknown> = {}) {
   const [text] = await run({ ...day, ...params }, { id: '1', a: value });
   return JSON.parse(text as string).b;
@@ -24,7 +24,7 @@ describe('FormatDate', () => {
     ['2024-05-06', '2024/05/06 00:00:00.000 +02:00'],
     [1700000000123, '2023/11/14 23:13:20.123 +01:00'],
     [-1, '1970/01/01 00:59:59.999 +01:00'],
-  ])('writes %s in the zone it is given', async (value, text) => {
+  ])('writes %s in the configured zone', async (value, text) => {
     const params = { formatStr: 'yyyy/MM/dd HH:mm:ss.SSS XXX', timeZoneId: 'Europe/Paris' };
     expect(await formatted(value, params)).toBe(text);
   });
@@ -43,7 +43,7 @@ describe('FormatDate', () => {
     expect(await run(day, { id: '1', a: value, b: 'old' })).toEqual([JSON.stringify({ id: '1', a: value, b: 'old' })]);
   });
 
-  it('counts numbers in seconds if configured', async () => {
+  it('reads numbers as seconds if epochUnit is seconds', async () => {
     expect(await formatted(1700000000, { epochUnit: 'seconds', formatStr: 'uuuu-MM-dd HH:mm:ss' })).toBe(
       '2023-11-14 22:13:20',
     );
@@ -56,7 +56,7 @@ describe('FormatDate', () => {
     expect(await formatted('2024-08-15', { ...params, locale: 'en-US' })).toBe('Thursday, 15 August 2024');
   });
 
-  it('keeps the order of a list, and replaces a field in place', async () => {
+  it('preserves the order of a list and can write to its source', async () => {
     const params = { ...day, dest: ['a'] };
     expect(
       await run(
@@ -68,7 +68,7 @@ describe('FormatDate', () => {
     ).toEqual(['{"id":"1","a":["2024/01/02","2023/01/02"]}', '{"id":"2"}', '{"id":"3","a":"2024/01/02"}']);
   });
 
-  it('appends to a destination, or keeps it', async () => {
+  it('appends to a destination or keeps it, by updateMode', async () => {
     const document = { id: '1', a: '2024-01-02', b: 'old' };
     expect(await run({ ...day, updateMode: 'append' }, document)).toEqual([
       '{"id":"1","a":"2024-01-02","b":["old","2024/01/02"]}',
@@ -84,7 +84,7 @@ describe('FormatDate', () => {
     expect(error).toContain('"2024" is longer than the 3 characters');
   });
 
-  it('refuses a wrong pattern, zone, locale and unit, with the place in the pattern', async () => {
+  it('refuses an invalid pattern, zone, locale and unit, and reports the position in the pattern', async () => {
     await expect(run({ ...day, formatStr: "yyyy 'T" })).rejects.toThrow(
       /formatStr is not a date pattern: A quoted text is not closed, at position 6/,
     );
@@ -95,6 +95,6 @@ describe('FormatDate', () => {
     await expect(run({ ...day, dest: ['id'] })).rejects.toThrow('dest[0] names id');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(FormatDate, { params: day, document: { id: '1', a: ['2024-01-02', '2024-01-03'] } }));
 });

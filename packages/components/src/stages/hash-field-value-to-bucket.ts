@@ -7,7 +7,7 @@ const parameters = Type.Object({
   fieldName: Type.String(),
   /** The field for the label. The previous value is replaced. */
   dest: Type.String(),
-  /** The labels, at least one. Another number of labels, or another order, gives documents other labels. */
+  /** The labels, at least one. Changing their number or order changes the labels of documents. */
   buckets: Type.Array(Type.String()),
 });
 

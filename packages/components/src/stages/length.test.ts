@@ -29,12 +29,12 @@ describe('Length', () => {
     ]);
   });
 
-  it('replaces the target, which may be the counted field', async () => {
+  it('replaces the target, which can be the counted field', async () => {
     expect(await run({ fieldMapping: { a: 'a' } }, { id: '1', a: ['x', 'y'] })).toEqual(['{"id":"1","a":2}']);
     expect(await run({ fieldMapping: { a: 'n' } }, { id: '1', n: ['x'] })).toEqual(['{"id":"1","n":0}']);
   });
 
-  it('does nothing with an empty mapping', async () => {
+  it('does not change documents if the mapping is empty', async () => {
     expect(await run({ fieldMapping: {} }, { id: '1' })).toEqual(['{"id":"1"}']);
   });
 
@@ -43,6 +43,6 @@ describe('Length', () => {
     await expect(run({ fieldMapping: { a: '' } })).rejects.toThrow('fieldMapping.a must not be empty');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(Length, { params: { fieldMapping: { a: 'n' } }, document: { id: '1', a: ['x'] } }));
 });

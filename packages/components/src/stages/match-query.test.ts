@@ -18,7 +18,7 @@ async function hits(document: Record<string, unknown>, overrides: Record<string,
 }
 
 describe('MatchQuery', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(MatchQuery, { params, document: { id: '1', text: 'an apple' } });
   });
 
@@ -32,20 +32,20 @@ describe('MatchQuery', () => {
     [{}, undefined],
     [{ text: 'none', hits: 'old' }, 'old'],
     [{ text: 'pear', hits: 'old' }, ['old', 'fruit']],
-  ])('%j matches %j', async (document, expected) => {
+  ])('writes for %j the matching queries %j', async (document, expected) => {
     expect(await hits(document)).toEqual(expected);
   });
 
-  it('takes the last of queries with the same name, at the place of the first', async () => {
+  it('uses the last of several queries with the same name, in the position of the first', async () => {
     const queries = [{ a: 'x', b: 'pear' }, { a: 'pear' }];
     expect(await hits({ text: 'pear' }, { queries })).toEqual(['a', 'b']);
   });
 
-  it('takes numbers and booleans for texts', async () => {
+  it('searches numbers and booleans as texts', async () => {
     expect(await hits({ text: [42, true] }, { queries: [{ n: 42, b: true }] })).toEqual(['n', 'b']);
   });
 
-  it('tries many queries', async () => {
+  it('supports thousands of queries', async () => {
     const queries = [Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`q${i}`, `+word${i} +("a b" w*)`]))];
     expect(await hits({ text: 'word7 word4999 a b' }, { queries })).toEqual(['q7', 'q4999']);
   });
@@ -57,11 +57,11 @@ describe('MatchQuery', () => {
     [{ matchedQueriesField: ' ' }, 'must not be blank'],
     [{ matchedQueriesField: 'id' }, 'reserved'],
     [{ queries: [{ bad: 'a:b:c' }] }, 'The query "bad" is wrong'],
-  ])('refuses %j', (wrong, message) => {
+  ])('refuses the parameters %j', (wrong, message) => {
     expect(() => makeStage(MatchQuery, { ...params, ...wrong })).toThrow(message);
   });
 
-  it('warns of queries that look into fields that they cannot see', () => {
+  it('warns about queries that search fields outside the list', () => {
     const warnings = [...MatchQuery.check({ ...params, queries: [new Map([['q', 'title:apple *:*']])] } as never)];
     expect(warnings).toMatchObject([{ parameter: ['queries', 0, 'q'], severity: 'warning' }]);
   });

@@ -35,7 +35,7 @@ const parameters = Type.Object({
 });
 
 /**
- * Lists which of some stored queries match a document: alerts, tags and routes by search.
+ * Finds which of the configured queries match a document. Use it for alerts, tags and routing.
  *
  * The names of the matching queries are added to a field, in the order of the config. The field is then a list. If none
  * matches, the field does not change.

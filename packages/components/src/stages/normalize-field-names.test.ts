@@ -8,17 +8,17 @@ async function run(document: Record<string, unknown>, params: Record<string, unk
 }
 
 describe('NormalizeFieldNames', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(NormalizeFieldNames, { params: {}, document: { id: '1', 'a b': [1], 'a-b': 'x' } });
   });
 
-  it('replaces blanks and removes what is neither letter nor digit, underscore nor full stop', async () => {
+  it('replaces blanks and removes characters other than letters, digits, underscores and full stops', async () => {
     expect(await run({ 'First  Name': 1, 'e-mail': 2, 'ok_1.x': 3, 'c\td': 4, größe: 5, '😀x': 6 })).toBe(
       '{"id":"1","First__Name":1,"email":2,"ok_1.x":3,"cd":4,"gre":5,"x":6}',
     );
   });
 
-  it('takes what the parameters say', async () => {
+  it('uses delimiter and nonAlphanumReplacement', async () => {
     const params = { delimiter: '-', nonAlphanumReplacement: '..' };
     expect(await run({ 'a b-c😀': 1 }, params)).toBe('{"id":"1","a-b..c..":1}');
     expect(await run({ 'a b': 1 }, { delimiter: '' })).toBe('{"id":"1","ab":1}');
@@ -29,11 +29,11 @@ describe('NormalizeFieldNames', () => {
     ['{"a-":2,"a":1}', '{"id":"1","a":2}'],
     ['{"a-":1,"b":3,"a+":2}', '{"id":"1","a":2,"b":3}'],
     ['{"x y":1,"z":[2],"a":1,"a-":2}', '{"id":"1","x_y":1,"z":[2],"a":2}'],
-  ])('has renamed fields replace others: %s', async (fields, expected) => {
+  ])('replaces existing fields with renamed fields: %s', async (fields, expected) => {
     expect(await run(JSON.parse(fields))).toBe(expected);
   });
 
-  it('leaves the names of the engine, of children and inside of objects', async () => {
+  it('does not change the names of reserved fields, of children and inside objects', async () => {
     const document = { run_id: 'r', 'o o': { 'a b': 1 }, ___children: [{ id: 'c', 'a b': 1 }] };
     expect(await run(document)).toBe('{"id":"1","run_id":"r","o_o":{"a b":1},"___children":[{"id":"c","a b":1}]}');
   });
@@ -42,11 +42,11 @@ describe('NormalizeFieldNames', () => {
     [{ '##': 1 }, 'Nothing is left of the field name "##"'],
     [{ 日本: 1 }, 'Nothing is left'],
     [{ 'run id': 1 }, 'would become run_id'],
-  ])('fails %j', async (fields, message) => {
+  ])('fails on the fields %j', async (fields, message) => {
     expect(await run(fields)).toContain(message);
   });
 
-  it('gives documents names that later changes of one do not carry to others', () => {
+  it('keeps the fields of documents independent after renaming', () => {
     const stage = makeStage(NormalizeFieldNames, {});
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f ${i}`, i]));
     for (const fields of [many, { 'a b': 1 }]) {

@@ -17,11 +17,11 @@ const parameters = Type.Object({
   nonAlphanumReplacement: Type.Optional(Type.String({ default: '' })),
 });
 
-/** The new fields for documents with certain fields. */
+/** The new names for all documents that share one shape (the same field names). */
 interface Renaming {
-  /** The new fields; undefined if no name changes. */
+  /** The new shape, or undefined if no name changes. */
   readonly shape: Shape | undefined;
-  /** The old position of the value of each new field; undefined if all values keep their positions. */
+  /** For each new field, the old position of its value. Undefined if all values keep their positions. */
   readonly origins: readonly number[] | undefined;
 }
 
@@ -56,7 +56,7 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
 
   readonly #delimiter: string;
   readonly #replacement: string;
-  /** Cached by the field names of documents, which most documents share. */
+  /** The cached renamings by shape. Most documents share their shape. */
   readonly #known = new WeakMap<Shape, Renaming>();
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
@@ -89,7 +89,8 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
     const origins = new Map<string, number>();
     for (const [at, name] of names.entries()) {
       const to = RESERVED_FIELDS.has(name) ? name : this.#normalize(name);
-      // Only a renamed field replaces another one. A field that already has the name is replaced.
+      // A field that is renamed replaces an existing field with the new name. A field that keeps its name replaces
+      // none.
       if (to !== name || !origins.has(to)) origins.set(to, at);
     }
     const renamed = [...origins.keys()];

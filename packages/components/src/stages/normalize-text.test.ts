@@ -8,7 +8,7 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
   );
 }
 
-/** What a text becomes in a mode. */
+/** Returns the text in the letter case of a mode. */
 async function change(mode: string, text: unknown): Promise<unknown> {
   const [out] = await run({ source: ['a'], dest: ['b'], mode }, { id: '1', a: text });
   return (JSON.parse(out as string) as { b: unknown }).b;
@@ -21,7 +21,7 @@ describe('NormalizeText', () => {
     expect(await change('LowerCase', 'ABC')).toBe('abc');
   });
 
-  it('capitalises words in title case, which begin after white space only', async () => {
+  it('capitalises words after white space only, in title case', async () => {
     expect(await change('title_case', 'THE old\tman\u2003and THE\nsea')).toBe('The Old\tMan\u2003And The\nSea');
     expect(await change('title_case', "a-b o'neil")).toBe("A-b O'neil");
     expect(await change('title_case', ' x\u00a0y 1st (z')).toBe(' X\u00a0y 1st (z');
@@ -29,11 +29,11 @@ describe('NormalizeText', () => {
     expect(await change('title_case', '')).toBe('');
   });
 
-  it('uses the title form of a letter where that is not its upper case', async () => {
+  it('uses the title form of a letter if it differs from its upper case', async () => {
     expect(await change('title_case', 'ǄUNGLA ǳ ßa ŉ აბ ᾳ ᾀ ﬁn')).toBe('ǅungla ǲ ßa ŉ აბ ᾼ ᾈ ﬁn');
   });
 
-  it('capitalises sentences after a stop and one blank', async () => {
+  it('capitalises sentences after a stop and one blank, in sentence case', async () => {
     expect(await change('sentence_case', 'HELLO. HOW? FINE! a.b  c.  d.\nE')).toBe('Hello. How? Fine! A.b  c.  d.\ne');
     expect(await change('sentence_case', '9 LIVES. 3 CATS. _x')).toBe('9 lives. 3 cats. _x');
     expect(await change('sentence_case', 'ÉTÉ. été. мир')).toBe('Été. Été. Мир');
@@ -41,7 +41,7 @@ describe('NormalizeText', () => {
     expect(await change('sentence_case', '')).toBe('');
   });
 
-  it('makes texts of numbers and passes on what is no text', async () => {
+  it('changes numbers to texts and does not change other values', async () => {
     expect(await change('lowercase', [true, 1.5, null, 'X', { y: 'Y' }])).toEqual([
       'true',
       '1.5',
@@ -52,7 +52,7 @@ describe('NormalizeText', () => {
     expect(await change('sentence_case', null)).toBe(null);
   });
 
-  it('maps sources to destinations one by one, or all to one', async () => {
+  it('writes each source to its destination, or all sources to one', async () => {
     const document = { id: '1', a: 'X', b: ['Y', 'Z'] };
     const mode = 'lowercase';
     expect(await run({ source: ['a', 'b', 'c'], dest: ['a', 'd', 'e'], mode }, document)).toEqual([
@@ -69,7 +69,7 @@ describe('NormalizeText', () => {
     ]);
   });
 
-  it('refuses unknown modes, lists that do not go together, and reserved destinations', async () => {
+  it('refuses unknown modes, lists of different lengths and reserved destinations', async () => {
     const params = { source: ['a'], dest: ['b'], mode: 'lowercase' };
     await expect(run({ ...params, mode: 'lower' })).rejects.toThrow('mode must be one of "lowercase"');
     await expect(run({ ...params, dest: ['b', 'c'] })).rejects.toThrow('source has 1 field and dest 2');
@@ -77,7 +77,7 @@ describe('NormalizeText', () => {
     await expect(run({ ...params, dest: ['id'] })).rejects.toThrow('dest[0] names id');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(NormalizeText, {
       params: { source: ['a'], dest: ['b'], mode: 'title_case' },
       document: { id: '1', a: ['x y', { z: [] }, [1]] },

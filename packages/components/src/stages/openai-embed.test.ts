@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => stub.close());
 
-/** A vector that tells texts apart. */
+/** Returns a vector that differs for texts of different length. */
 function vectorOf(text: string): number[] {
   return [text.length + 0.1, -0.25];
 }
@@ -33,12 +33,12 @@ function base64(vector: number[]): string {
   return Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 }
 
-/** Answers as OpenAI does. */
+/** Responds in the format of OpenAI. */
 function embeddings(encode: (vector: number[]) => unknown = base64): StubHandler {
   return (request, response) => {
     const { input } = JSON.parse(request.body) as EmbeddingsRequest;
     const data = input.map((text, index) => ({ object: 'embedding', index, embedding: encode(vectorOf(text)) }));
-    // The order is not promised: the index counts.
+    // The protocol does not promise an order: the index identifies the text.
     response.end(JSON.stringify({ object: 'list', data: data.reverse(), model: 'm' }));
   };
 }
@@ -51,13 +51,13 @@ function params(more: Record<string, unknown> = {}): Record<string, unknown> {
   return { source: 'text', embedDocument: true, embedChildren: false, apiKey: 'key', ...more };
 }
 
-/** One document, embedded: its JSON, or the error. */
+/** Embeds one document. Returns its JSON, or the error. */
 async function embedded(document: Record<string, unknown>, more: Record<string, unknown> = {}) {
   const [outcome] = await runStage(OpenAIEmbed, params(more), [document]);
   return outcome?.error ?? outcome?.documents[0];
 }
 
-/** What became of documents that are in flight together: their vectors, or the errors. */
+/** Processes documents at the same time. Returns for each its vector, or the error. */
 async function together(documents: readonly Document[], more: Record<string, unknown> = {}): Promise<string[]> {
   const stage = makeStage(OpenAIEmbed, params(more));
   await stage.start?.();
@@ -69,7 +69,7 @@ async function together(documents: readonly Document[], more: Record<string, unk
 }
 
 describe('OpenAIEmbed', () => {
-  it('holds to the contract of stages', async () => {
+  it('satisfies the stage contract', async () => {
     const children = [{ id: 'c', text: 'child' }];
     await assertStageContract(OpenAIEmbed, {
       params: params({ embedChildren: true }),
@@ -77,7 +77,7 @@ describe('OpenAIEmbed', () => {
     });
   });
 
-  it('asks as the protocol says, and writes single-precision numbers', async () => {
+  it('sends requests in the format of the protocol and writes numbers of single precision', async () => {
     expect(await embedded({ id: '1', text: 'abc' })).toBe('{"id":"1","text":"abc","embeddings":[3.1,-0.25]}');
     expect(stub.requests[0]).toMatchObject({
       method: 'POST',
@@ -87,14 +87,14 @@ describe('OpenAIEmbed', () => {
     expect(asked()).toEqual([{ model: 'text-embedding-3-small', input: ['abc'], encoding_format: 'base64' }]);
   });
 
-  it('reads vectors of numbers too, from servers that know no other form', async () => {
+  it('reads vectors of numbers from servers without base64', async () => {
     stub.handle(embeddings((vector) => vector.map((number) => Math.fround(number))));
     expect(await embedded({ id: '1', text: 'abc' })).toContain('"embeddings":[3.1,-0.25]');
     stub.handle(embeddings(() => [1, 2]));
     expect(await embedded({ id: '1', text: 'abc' })).toContain('"embeddings":[1.0,2.0]');
   });
 
-  it('takes the model by any letter case, others as they are, and the number of dimensions', async () => {
+  it('accepts known models in any letter case, other models unchanged, and dimensions', async () => {
     await embedded({ id: '1', text: 'a' }, { modelName: 'TEXT-embedding-3-LARGE', dimensions: 256 });
     await embedded({ id: '1', text: 'a' }, { modelName: 'Nomic-Embed' });
     expect(asked()).toMatchObject([{ model: 'text-embedding-3-large', dimensions: 256 }, { model: 'Nomic-Embed' }]);
@@ -102,13 +102,13 @@ describe('OpenAIEmbed', () => {
     expect([...warnings]).toMatchObject([{ severity: 'warning', hint: 'Did you mean text-embedding-3-small?' }]);
   });
 
-  it('replaces an earlier vector, and takes the first of several texts', async () => {
+  it('replaces an earlier vector and embeds the first of several texts', async () => {
     const document = { id: '1', text: [12.5, 'b'], vector: [9, 9] };
     expect(await embedded(document, { dest: 'vector' })).toBe('{"id":"1","text":[12.5,"b"],"vector":[4.1,-0.25]}');
   });
 
   it.each([[undefined], [null], [''], [' \n'], [[]], [{ a: 1 }]])(
-    'leaves a document with the text %j alone',
+    'does not change a document with the text %j',
     async (text) => {
       const document = { id: '1', ...(text === undefined ? {} : { text }) };
       expect(await embedded(document)).toBe(JSON.stringify(document));
@@ -116,7 +116,7 @@ describe('OpenAIEmbed', () => {
     },
   );
 
-  it('embeds children, and keeps those that have no text', async () => {
+  it('embeds children and keeps children without text', async () => {
     const children = [{ id: 'a', text: 'one' }, { id: 'b' }, { id: '1', text: 'three' }, { id: 'd', text: ' ' }];
     const document = { id: '1', text: 'parent', ___children: children };
     const vector = (text: string) => vectorOf(text);
@@ -149,13 +149,13 @@ describe('OpenAIEmbed', () => {
       expect(asked().map(({ input }) => input.length)).toEqual([128, 72]);
     });
 
-    it('share none that would be too large', async () => {
+    it('share only requests that are not too large', async () => {
       const long = Array.from({ length: 60 }, (_, i) => toDocument({ id: `${i}`, text: `${i} `.padEnd(8000, 'x') }));
       await together(long);
       expect(asked().map(({ input }) => input.length)).toEqual([25, 25, 10]);
     });
 
-    it('do not fail for a text of another one', async () => {
+    it('fail only if their own text is refused', async () => {
       const healthy = embeddings();
       stub.handle((request, response) => {
         if (!request.body.includes('"text 77"')) return healthy(request, response);
@@ -176,12 +176,12 @@ describe('OpenAIEmbed', () => {
       ['with half a vector', '{"data":[{"index":0,"embedding":"AAA="}]}', /not a list of numbers/],
       ['for another text', '{"data":[{"index":5,"embedding":[1]}]}', /not have an embedding for each text/],
     ];
-    it.each(answers)('on an answer %s', async (_, body, message) => {
+    it.each(answers)('if an answer is one %s', async (_, body, message) => {
       stub.handle((_, response) => void response.end(body));
       expect(await embedded({ id: '1', text: 'a' })).toMatch(message);
     });
 
-    it('with what the server says, asking no more than once', async () => {
+    it('with the message of the server, after a single request', async () => {
       stub.handle((_, response) => void response.writeHead(401).end('{"error":{"message":"Incorrect API key"}}'));
       expect(await together([toDocument({ id: '1', text: 'a' }), toDocument({ id: '2', text: 'b' })])).toEqual(
         Array(2).fill(expect.stringMatching(/answered 401 Unauthorized: .*Incorrect API key/)),
@@ -190,7 +190,7 @@ describe('OpenAIEmbed', () => {
     });
   });
 
-  it('tries again what the rate limit refuses, when the server says, and what fails in passing', async () => {
+  it('retries after the rate limit, at the time of Retry-After, and after temporary failures', async () => {
     let count = 0;
     const healthy = embeddings();
     stub.handle((request, response) => {
@@ -203,7 +203,7 @@ describe('OpenAIEmbed', () => {
     expect(count).toBe(3);
   });
 
-  it('asks the server of baseUrl, whatever the environment says, for any model', async () => {
+  it('uses baseUrl for any model, in preference to OPENAI_BASE_URL', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
     const more = { baseUrl: ` ${stub.url}/own/v1/ `, modelName: 'nomic-embed-text' };
     expect([...OpenAIEmbed.check({ ...params(more), dest: 'e' } as never)]).toEqual([]);
@@ -211,7 +211,7 @@ describe('OpenAIEmbed', () => {
     expect(stub.requests.map(({ path }) => path)).toEqual(['/own/v1/embeddings']);
   });
 
-  it('does not start with a base URL that is none', async () => {
+  it('does not start if OPENAI_BASE_URL is not a URL', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'localhost:11434/v1');
     await expect(runStage(OpenAIEmbed, params(), [])).rejects.toThrow(/^OPENAI_BASE_URL must be a URL/);
   });
@@ -224,7 +224,7 @@ describe('OpenAIEmbed', () => {
     [{ dimensions: 0 }, /^dimensions: /],
     [{ baseUrl: 'localhost:11434/v1' }, /^baseUrl: .*http/],
     [{ baseUrl: 'file:///etc/passwd' }, /^baseUrl: .*http/],
-  ])('refuses %j', (more, message) => {
+  ])('refuses the parameters %j', (more, message) => {
     expect(() => makeStage(OpenAIEmbed, params(more))).toThrow(message);
   });
 });

@@ -48,15 +48,18 @@ const parameters = Type.Object({
 
 const MODELS = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'];
 const OPENAI = 'https://api.openai.com/v1';
-/** The maximum length of one text for the models. */
+/** The maximum number of tokens in one text. */
 const MAX_TOKENS = 8191;
 const IN_FLIGHT = 256;
-/** Texts of one request. */
+/** The maximum number of texts in one request. */
 const BATCH = 128;
-/** Characters of one request: OpenAI takes 300,000 tokens, and a character is rarely more than one. */
+/**
+ * The maximum number of characters in one request. OpenAI accepts 300,000 tokens, and a character is rarely more than
+ * one.
+ */
 const BATCH_CHARACTERS = 200_000;
 
-/** Server errors and rate limits, as in the official clients: about half a minute in total. */
+/** Retries server errors and rate limits as the official clients do, for about half a minute in total. */
 const RETRY: RetryPolicy = {
   retries: 6,
   initialDelay: 500,
@@ -103,7 +106,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     yield* checkDestination('dest', params.dest as string);
     const { baseUrl } = params;
     if (baseUrl !== undefined && !isWebUrl(baseUrl)) {
-      const hint = 'As http://localhost:11434/v1.';
+      const hint = 'For example http://localhost:11434/v1.';
       yield { parameter: 'baseUrl', message: 'baseUrl must be a URL of http or https', hint };
     }
     const model = params.modelName as string;
@@ -115,7 +118,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
         message: `modelName ${model} is not a model of OpenAI: ${MODELS.join(', ')}`,
         hint:
           best === undefined
-            ? 'It must be a model of the server in OPENAI_BASE_URL, or set baseUrl.'
+            ? 'Use a model of the server in OPENAI_BASE_URL, or set baseUrl.'
             : `Did you mean ${best}?`,
       };
     }
@@ -137,7 +140,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     const base = baseUrlOf(this.params);
     const client = await this.#open(NO_RETRY);
     try {
-      // The list of models is free of charge.
+      // Listing the models tests the key and is free of charge.
       requireSuccess(await client.request({ url: `${base}/models`, signal }));
     } finally {
       await client.close();
@@ -162,7 +165,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     await this.#client?.close();
   }
 
-  /** @param texts of the children, undefined for those that do not change */
+  /** @param texts the texts of the children; undefined for children that do not change */
   async #addVectors(
     document: Document,
     own: string | undefined,
@@ -201,7 +204,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
       body: JSON.stringify({
         model: this.#model,
         input: texts,
-        // Half the bytes, and much faster to read than numbers in decimals.
+        // Base64 needs half the bytes and is much faster to read than decimal numbers.
         encoding_format: 'base64',
         ...(dimensions === undefined ? {} : { dimensions }),
       }),
@@ -210,7 +213,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   }
 }
 
-/** The vectors of an answer in the order of the texts. */
+/** Returns the vectors of an answer, in the order of the texts. */
 function readVectors(body: string, count: number, url: string): Float32Array[] {
   const from = `The answer of ${safeUrl(url)}`;
   let data: unknown;
@@ -235,7 +238,10 @@ function readVectors(body: string, count: number, url: string): Float32Array[] {
   });
 }
 
-/** Little-endian 32-bit floats in base64. Servers that do not support this form answer with numbers. */
+/**
+ * Reads a vector: 32-bit little-endian floats in base64, or a list of numbers from servers without base64.
+ * Returns undefined for any other value.
+ */
 function readVector(embedding: unknown): Float32Array | undefined {
   if (typeof embedding === 'string') {
     const bytes = Buffer.from(embedding, 'base64');
@@ -269,7 +275,7 @@ function isHeaderValue(text: string): boolean {
   }
 }
 
-/** The address of the API. */
+/** Returns the address of the API. */
 function baseUrlOf({ baseUrl }: Static<typeof parameters>): string {
   if (baseUrl !== undefined) return withoutEndSlashes(baseUrl.trim());
   const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;

@@ -11,7 +11,7 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 const day = { source: ['a'], dest: ['b'], formatStrs: ['yyyy-MM-dd'] };
 
 describe('ParseDate', () => {
-  it('takes the first pattern that fits, then the formatters', async () => {
+  it('uses the first matching pattern, then the formatters', async () => {
     const formatStrs = ['MM/dd/yyyy', 'dd/MM/yyyy', 'MM/dd/yyyy'];
     const formatters = [
       { class: 'com.kmwllc.lucille.stage.dateformatters.DatePipeFormatter' },
@@ -35,20 +35,20 @@ describe('ParseDate', () => {
     ]);
   });
 
-  it('reads texts without a zone in the given one', async () => {
+  it('reads texts without a zone in the configured zone', async () => {
     expect(await run({ ...day, timeZoneId: 'Europe/Rome' }, { id: '1', a: '2021-02-02' })).toEqual([
       '{"id":"1","a":"2021-02-02","b":"2021-02-01T23:00:00Z"}',
     ]);
   });
 
-  it('reads them in the zone of the process when none is given', async () => {
+  it('reads texts without a zone in the zone of the process by default', async () => {
     const params = { source: ['a'], dest: ['b'], formatStrs: ['yyyy-MM-dd'] };
     const [outcome] = await runStage(ParseDate, params, [{ id: '1', a: '2021-02-02' }]);
     const midnight = new Date(2021, 1, 2).toISOString().replace('.000Z', 'Z');
     expect(JSON.parse(outcome?.documents[0] as string).b).toBe(midnight);
   });
 
-  it('keeps the dates of a list in their order and leaves out the rest', async () => {
+  it('preserves the order of the dates of a list and leaves out other values', async () => {
     expect(
       await run(day, { id: '1', a: ['2024-01-02', 'bad', null, { x: 1 }, '2023-01-02'] }, { id: '2', a: [] }),
     ).toEqual([
@@ -79,11 +79,11 @@ describe('ParseDate', () => {
     expect(await run({ ...params, updateMode: 'skip' }, ...documents)).toEqual(documents.map((d) => JSON.stringify(d)));
   });
 
-  it('keeps what a destination holds when nothing is a date', async () => {
+  it('keeps the destination if no value is a date', async () => {
     expect(await run(day, { id: '1', a: 'bad', b: 'old' })).toEqual(['{"id":"1","a":"bad","b":"old"}']);
   });
 
-  it('continues with the next pattern after one that gives no full date, and warns once', async () => {
+  it('tries the next pattern after a pattern without a full date, and warns once', async () => {
     const context = stageContext();
     const params = { ...day, formatStrs: ['yyyy-MM', 'yyyy-MM-dd'], timeZoneId: 'UTC' };
     const outcomes = await runStage(
@@ -102,7 +102,7 @@ describe('ParseDate', () => {
     expect(context.logged).toEqual([expect.stringContaining('The date pattern "yyyy-MM" matches "2024-05-06"')]);
   });
 
-  it('refuses what is no pattern, formatter or zone, all at once', async () => {
+  it('reports all invalid patterns, formatters and zones at once', async () => {
     const wrong = run({
       ...day,
       formatStrs: ['yyyy', "yyyy 'T"],
@@ -116,10 +116,10 @@ describe('ParseDate', () => {
     await expect(run({ ...day, dest: ['run_id'] })).rejects.toThrow('dest[0] names run_id');
   });
 
-  it('warns when there is nothing to parse with', () => {
+  it('warns if there are neither patterns nor formatters', () => {
     expect([...ParseDate.check({ source: ['a'], dest: ['b'] })]).toMatchObject([{ severity: 'warning' }]);
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ParseDate, { params: day, document: { id: '1', a: ['2024-01-02', '2024-01-03'] } }));
 });

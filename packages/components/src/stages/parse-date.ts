@@ -112,7 +112,7 @@ export class ParseDate extends Stage<typeof parameters> {
     if (formatStrs.length === 0 && formatters.length === 0) {
       yield {
         parameter: 'formatStrs',
-        message: 'Without formatStrs and formatters nothing is a date',
+        message: 'Without formatStrs and formatters, no value is read as a date',
         severity: 'warning',
       };
     }
@@ -131,7 +131,7 @@ export class ParseDate extends Stage<typeof parameters> {
       yield {
         parameter: `formatters[${i}].class`,
         message: `There is no date formatter ${name}`,
-        hint: best === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${best}?`,
+        hint: best === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean ${best}?`,
       };
     }
     if (timeZoneId !== undefined) {
@@ -207,7 +207,7 @@ export class ParseDate extends Stage<typeof parameters> {
     return undefined;
   }
 
-  /** The config is wrong, not the documents: one line for all of them is enough. */
+  /** Logs the warning only for the first date: the config is wrong, not the documents. */
   #warnOnce(pattern: DatePattern, error: PartialDateError): void {
     if (this.#partial.has(pattern)) return;
     this.#partial.add(pattern);

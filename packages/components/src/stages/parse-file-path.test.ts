@@ -9,7 +9,7 @@ async function parse(path: unknown, params: Record<string, unknown> = {}) {
 }
 
 describe('ParseFilePath', () => {
-  it('keeps the contract', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ParseFilePath, { params: {}, document: { id: '1', file_path: '/a/b.txt' } }));
 
   it.each([
@@ -27,7 +27,7 @@ describe('ParseFilePath', () => {
     ['a.b/c.', 'c.', 'a.b', 'a.b/c.', ''],
     ['q.html?x=1.2', 'q.html?x=1.2', '', 'q.html?x=1.2', '2'],
     ['', '', '', '', ''],
-  ])('%s', async (path, filename, folder, normal, extension) => {
+  ])('splits the path %s', async (path, filename, folder, normal, extension) => {
     const { file_paths: _, ...fields } = await parse(path);
     expect(fields).toEqual({
       filename: [filename],
@@ -37,36 +37,36 @@ describe('ParseFilePath', () => {
     });
   });
 
-  it('takes a drive for the folder of a file without a folder', async () => {
+  it('uses a drive as the folder of a file without a folder', async () => {
     const expected = { filename: ['C:x.txt'], folder: ['C:'], path: ['C:x.txt'], file_extension: ['TXT'] };
     expect(await parse('C:x.txt', { fileSep: '\\' })).toEqual(expected);
     expect((await parse('C:d\\x.txt', { fileSep: '\\' })).folder).toEqual(['C:d']);
   });
 
-  it('lists the folders above, without leading separators', async () => {
+  it('lists the parent folders without leading separators', async () => {
     expect((await parse('/a/b/c.txt')).file_paths).toEqual(['a', 'a/b']);
     expect((await parse('C:\\d\\f', { fileSep: '\\' })).file_paths).toEqual(['C:', 'C:\\d']);
     expect((await parse('//server/share/f')).file_paths).toEqual(['server', 'server/share']);
     expect(await parse('x.txt')).not.toHaveProperty('file_paths');
   });
 
-  it('adds to what is there', async () => {
+  it('adds the parts to existing values', async () => {
     const [outcome] = await runStage(ParseFilePath, { includeHierarchy: false }, [
       { id: '1', file_path: ['a.txt', 'b.txt'], filename: 'old' },
     ]);
     expect(JSON.parse(outcome?.documents[0] as string).filename).toEqual(['old', 'a.txt']);
   });
 
-  it('leaves documents without a path alone', async () => {
+  it('does not change documents without a path', async () => {
     expect(await parse(null)).toEqual({});
     expect(await parse([])).toEqual({});
   });
 
-  it.each(['../x', '/a/../../b', ':x', '///a', 'a/../../b'])('fails a document with %s', async (path) => {
+  it.each(['../x', '/a/../../b', ':x', '///a', 'a/../../b'])('fails on the path %s', async (path) => {
     expect(await parse(path)).toContain('is not a path of a file');
   });
 
-  it('refuses other separators', () => {
+  it('refuses separators other than slash and backslash', () => {
     expect(() => makeStage(ParseFilePath, { fileSep: ':' })).toThrow('fileSep must be "/" or "\\"');
   });
 });

@@ -78,7 +78,7 @@ export class ParseFilePath extends Stage<typeof parameters> {
     const path = normalizeFilePath(given, separator);
     if (path === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `"${given}" in field "${filePathField}" is not a path of a file`, {
-        hint: 'It leads above its root, or begins with something that is not a folder, a drive or a server.',
+        hint: 'The path leads above its root, or does not begin with a folder, a drive or a server.',
       });
     }
     const end = path.lastIndexOf(separator);

@@ -7,34 +7,34 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('ParseFloats', () => {
-  it('makes numbers of single precision, at the end of the document', async () => {
+  it('writes numbers of single precision to the end of the document', async () => {
     expect(await run({ field: 'f' }, { id: '1', f: '[0.1234567890123, 16777217, 1, -2.5e-3]', a: 1 })).toEqual([
       '{"id":"1","a":1,"f":[0.12345679,1.6777216E7,1.0,-0.0025]}',
     ]);
   });
 
-  it('always gives a list, and none for an empty one', async () => {
+  it('writes a list even for one number, and nothing for an empty list', async () => {
     expect(await run({ field: 'f' }, { id: '1', f: '[1]' }, { id: '2', f: ' [ ] ' })).toEqual([
       '{"id":"1","f":[1.0]}',
       '{"id":"2"}',
     ]);
   });
 
-  it('writes to another field in place of what it held', async () => {
+  it('replaces the value of another destination field', async () => {
     expect(await run({ field: 'f', dest: 'v' }, { id: '1', f: '[1]', v: 'old' }, { id: '2', v: 'old' })).toEqual([
       '{"id":"1","f":"[1]","v":[1.0]}',
       '{"id":"2","v":"old"}',
     ]);
   });
 
-  it('takes numbers in quotes, null, and text after the list', async () => {
+  it('accepts numbers in quotes, null, and text after the list', async () => {
     expect(await run({ field: 'f' }, { id: '1', f: '["1.5", " +2 ", ".5", "", null] rest' })).toEqual([
       '{"id":"1","f":[1.5,2.0,0.5,null,null]}',
     ]);
     expect(await run({ field: 'f' }, { id: '1', f: ['[1]', '[2]'] })).toEqual(['{"id":"1","f":[1.0]}']);
   });
 
-  it('leaves the document alone, with a warning, when there is no such list', async () => {
+  it('does not change the document if the text is not a list of numbers, and logs a warning', async () => {
     const texts = [
       '1, 2',
       '["x"]',
@@ -59,7 +59,7 @@ describe('ParseFloats', () => {
     );
   });
 
-  it('leaves missing, null and empty fields alone without a word', async () => {
+  it('ignores missing, null and empty fields without a warning', async () => {
     const documents = ['{"id":"1"}', '{"id":"2","f":null}', '{"id":"3","f":[]}'];
     const context = stageContext();
     const outcomes = await runStage(ParseFloats, { field: 'f' }, documents, context);
@@ -72,6 +72,6 @@ describe('ParseFloats', () => {
     await expect(run({ field: 'a', dest: 'id' })).rejects.toThrow('dest names id');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ParseFloats, { params: { field: 'f' }, document: { id: '1', f: '[1, 2.5]' } }));
 });

@@ -20,7 +20,7 @@ const parameters = Type.Object({
   dest: Type.Optional(Type.String()),
 });
 
-/** Far less than the longest number that the JSON reader accepts. */
+/** Far shorter than the longest number that the JSON reader accepts. */
 const MAX_PLAIN_LENGTH = 100;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
@@ -80,8 +80,8 @@ function parseFloats(text: string): Value[] {
 }
 
 /**
- * The numbers of a list that has only numbers, by the native reader, which is faster. Undefined if our reader must
- * decide.
+ * Reads a list that has only numbers with `JSON.parse`, which is faster than our reader.
+ * Returns undefined if our reader must read the text.
  */
 function plainNumbers(text: string): number[] | undefined {
   if (hasLongItem(text)) return undefined;
@@ -89,17 +89,19 @@ function plainNumbers(text: string): number[] | undefined {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) && list.every(isPlain) ? list : undefined;
   } catch {
-    // Our reader reports what is wrong, and where.
+    // Our reader then reports the error and its position.
     return undefined;
   }
 }
 
-/** For -0, only the text shows whether it is an integer, which has no sign. */
+/**
+ * Returns whether the value is a number other than -0. Only the text shows whether -0 is an integer, which has no sign.
+ */
 function isPlain(item: unknown): item is number {
   return typeof item === 'number' && !Object.is(item, -0);
 }
 
-/** Whether an item may be longer than the longest allowed number. */
+/** Returns whether an item may be longer than `MAX_PLAIN_LENGTH`. */
 function hasLongItem(text: string): boolean {
   let start = 0;
   for (let comma = text.indexOf(','); comma >= 0; comma = text.indexOf(',', start)) {

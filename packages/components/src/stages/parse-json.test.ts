@@ -7,7 +7,7 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('ParseJson', () => {
-  it('copies every key without loss', async () => {
+  it('copies every key without loss of precision', async () => {
     const j =
       '{"a": 1, "b": [true, null], "c": {"d": 2.50}, "e": 1e3, "f": 9007199254740993, "g": null, "__proto__": 1}';
     const [out] = await run({ src: 'j' }, { id: '1', j, a: 'old' });
@@ -16,7 +16,7 @@ describe('ParseJson', () => {
     );
   });
 
-  it('treats fields that exist as the mode says', async () => {
+  it('applies updateMode to existing fields', async () => {
     const document = { id: '1', j: '{"k":[2],"n":1}', k: 'old' };
     expect(await run({ src: 'j', updateMode: 'skip' }, document)).toEqual([
       '{"id":"1","j":"{\\"k\\":[2],\\"n\\":1}","k":"old","n":1}',
@@ -26,7 +26,7 @@ describe('ParseJson', () => {
     ]);
   });
 
-  it('copies what paths find, copies of it, and nothing for null and for what is missing', async () => {
+  it('copies the values at the paths, and nothing for null or missing values', async () => {
     const jsonFieldPaths = {
       x: '$.o.x',
       all: '$.l[*].n',
@@ -44,7 +44,7 @@ describe('ParseJson', () => {
     );
   });
 
-  it('reads paths in JSON of any kind', async () => {
+  it('reads paths in JSON that is not an object', async () => {
     expect(await run({ src: 'j', jsonFieldPaths: { a: '$[1]' } }, { id: '1', j: '[1,2]' })).toEqual([
       '{"id":"1","j":"[1,2]","a":2}',
     ]);
@@ -54,7 +54,7 @@ describe('ParseJson', () => {
     ]);
   });
 
-  it('reads base64', async () => {
+  it('reads JSON in base64 if sourceIsBase64 is true', async () => {
     const params = { src: 'j', sourceIsBase64: true };
     const encoded = Buffer.from('{"u": "größe"}').toString('base64');
     const [good, twice, spaced, unpadded, wrong, number] = await run(
@@ -70,19 +70,19 @@ describe('ParseJson', () => {
     for (const error of [unpadded, wrong, number]) expect(error).toContain('Field "j" is not JSON');
   });
 
-  it('leaves documents without JSON alone', async () => {
+  it('does not change documents without JSON', async () => {
     const documents = ['{"id":"1"}', '{"id":"2","j":null}', '{"id":"3","j":[]}', '{"id":"4","j":[null,"{}"]}'];
     expect(await run({ src: 'j' }, ...documents)).toEqual(documents);
   });
 
-  it('takes the first of several texts, and an object as it is', async () => {
+  it('reads the first of several texts, and an object directly', async () => {
     expect(await run({ src: 'j' }, { id: '1', j: ['{"a":1}', '{"b":2}'] }, { id: '2', j: { x: ['v'] } })).toEqual([
       '{"id":"1","j":["{\\"a\\":1}","{\\"b\\":2}"],"a":1}',
       '{"id":"2","j":{"x":["v"]},"x":["v"]}',
     ]);
   });
 
-  it('fails documents whose text is not JSON object, and says where', async () => {
+  it('fails documents whose text is not a JSON object, with the reason', async () => {
     const outcomes = await run({ src: 'j' }, { id: '1', j: '{broken' }, { id: '2', j: '' }, { id: '3', j: '[1]' });
     expect(outcomes).toEqual([
       expect.stringMatching(/^Field "j" is not JSON: Expected a key in double quotes, found "b"/),
@@ -91,14 +91,14 @@ describe('ParseJson', () => {
     ]);
   });
 
-  it('fails documents with keys that cannot be written, before it writes any', async () => {
+  it('fails documents with reserved or empty keys before it writes any field', async () => {
     expect(await run({ src: 'j' }, { id: '1', j: '{"a":1,"run_id":2}' }, { id: '2', j: '{"":1}' })).toEqual([
       'The JSON in field "j" has the key "run_id", which cannot be written',
       'The JSON in field "j" has the key "", which cannot be written',
     ]);
   });
 
-  it('refuses paths that are none, and reserved destinations', async () => {
+  it('refuses invalid paths and reserved destinations', async () => {
     await expect(run({ src: 'j', jsonFieldPaths: { a: '$.x[?(' } })).rejects.toThrow(
       'jsonFieldPaths.a is not a JSON path',
     );
@@ -108,7 +108,7 @@ describe('ParseJson', () => {
     await expect(run({ src: 'j', jsonFieldPaths: { id: '$.x' } })).rejects.toThrow('jsonFieldPaths.id names id');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ParseJson, {
       params: { src: 'j', jsonFieldPaths: { a: '$.x', b: '$.x', c: '$..x' } },
       document: { id: '1', j: '{"x":{"y":[1]}}' },

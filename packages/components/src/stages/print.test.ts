@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const documents = [{ id: '1', a: 1, b: ['é', null], run_id: 'r' }, '{"id":"2","a":1.0}'];
 
-/** The lines of the file that the documents give. */
+/** Returns the lines of the file after all documents. */
 async function printed(params: Record<string, unknown> = {}): Promise<string> {
   const outputFile = join(folder, 'out.jsonl');
   await runStage(Print, { outputFile, appendThreadName: false, shouldLog: false, ...params }, documents);
@@ -21,7 +21,7 @@ async function printed(params: Record<string, unknown> = {}): Promise<string> {
 }
 
 describe('Print', () => {
-  it('logs documents as JSON and leaves them as they are', async () => {
+  it('logs documents as JSON without changing them', async () => {
     const context = stageContext();
     const outcomes = await runStage(Print, { blacklist: ['b', 'id'] }, documents, context);
     expect(context.logged).toEqual(['{"id":"1","a":1,"run_id":"r"}', '{"id":"2","a":1.0}']);
@@ -32,7 +32,7 @@ describe('Print', () => {
     expect(await printed()).toBe('{"id":"1","a":1,"b":["é",null],"run_id":"r"}\n{"id":"2","a":1.0}\n');
   });
 
-  it('keeps the fields of the whitelist without those of the blacklist, and always the id', async () => {
+  it('prints the whitelisted fields that are not blacklisted, and always the id', async () => {
     expect(await printed({ whitelist: ['a', 'b'], blacklist: ['b', 'id'] })).toBe(
       '{"id":"1","a":1}\n{"id":"2","a":1.0}\n',
     );
@@ -40,20 +40,20 @@ describe('Print', () => {
     expect(await printed({ blacklist: ['a', 'b'] })).toBe('{"id":"1","run_id":"r"}\n{"id":"2"}\n');
   });
 
-  it('replaces a file, or adds to it', async () => {
+  it('replaces an existing file or appends to it', async () => {
     writeFileSync(join(folder, 'out.jsonl'), 'old\n');
     expect(await printed({ whitelist: ['id'], overwriteFile: false })).toBe('old\n{"id":"1"}\n{"id":"2"}\n');
     expect(await printed({ whitelist: ['id'] })).toBe('{"id":"1"}\n{"id":"2"}\n');
   });
 
-  it('puts the name of the thread before the extension', async () => {
+  it('inserts the thread name before the extension', async () => {
     const threadName = 'Worker-2';
     await runStage(Print, { outputFile: join(folder, 'out.txt') }, documents, stageContext({ threadName }));
     await runStage(Print, { outputFile: join(folder, 'out') }, documents, stageContext({ threadName }));
     expect(readdirSync(folder).sort()).toEqual(['outWorker-2', 'outWorker-2.txt']);
   });
 
-  it('shares a file between threads line by line', async () => {
+  it('writes complete lines if threads share a file', async () => {
     const params = { outputFile: join(folder, 'out.jsonl'), appendThreadName: false, shouldLog: false };
     const stages = [makeStage(Print, params), makeStage(Print, params)];
     for (const stage of stages) await stage.start?.();
@@ -64,7 +64,7 @@ describe('Print', () => {
     expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(1000);
   });
 
-  it('makes no file, and keeps the old one, when there are no documents', async () => {
+  it('creates no file and keeps an existing file if there are no documents', async () => {
     const params = { outputFile: join(folder, 'out.txt'), shouldLog: false };
     await runStage(Print, params, []);
     await runStage(Print, { ...params, appendThreadName: false }, []);
@@ -74,7 +74,7 @@ describe('Print', () => {
     expect(readFileSync(join(folder, 'outWorker-1.txt'), 'utf8')).toBe('old\n');
   });
 
-  it('cannot start when the file cannot be written, and says so', async () => {
+  it('does not start if the file cannot be written, and reports the reason', async () => {
     const outputFile = join(folder, 'missing', 'out.jsonl');
     await expect(runStage(Print, { outputFile, appendThreadName: false }, [])).rejects.toThrow(
       /The file .*out\.jsonl cannot be written: ENOENT/,
@@ -84,12 +84,12 @@ describe('Print', () => {
     );
   });
 
-  it('warns when it prints nowhere', () => {
+  it('warns if it prints nowhere', () => {
     expect([...Print.check({ shouldLog: false })]).toMatchObject([{ parameter: 'outputFile', severity: 'warning' }]);
     expect([...Print.check({ shouldLog: false, outputFile: 'x' }), ...Print.check({})]).toEqual([]);
     expect([...Print.check({ outputFile: '' })]).toMatchObject([{ message: 'outputFile must not be empty' }]);
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(Print, { params: { whitelist: ['a'] }, document: { id: '1', a: [1] } }));
 });

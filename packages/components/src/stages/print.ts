@@ -36,7 +36,7 @@ const parameters = Type.Object({
   blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
 });
 
-/** Lines are written in blocks of about this many characters, and at least once per second. */
+/** Lines are written in blocks of about this many characters, and at least once a second. */
 const BUFFER_SIZE = 64 * 1024;
 const FLUSH_AFTER_MS = 1000;
 
@@ -70,7 +70,7 @@ export class Print extends Stage<typeof parameters> {
     }
   }
 
-  /** With the name of a thread, the file has another name. */
+  /** Reports the file only if its name is exactly outputFile, without the name of a thread. */
   static override *touches({ outputFile, appendThreadName }: Static<typeof parameters>): Generator<TouchedFile> {
     if (outputFile === undefined || appendThreadName !== false) return;
     yield { parameter: 'outputFile', access: 'write', path: outputFile, verb: 'write' };
@@ -80,7 +80,7 @@ export class Print extends Stage<typeof parameters> {
   readonly #blacklist: ReadonlySet<string>;
   readonly #path: string | undefined;
   readonly #overwrite: boolean;
-  /** Whether only this thread writes the file. */
+  /** True if only this thread writes the file. */
   readonly #ownFile: boolean;
   #file: number | undefined = undefined;
   #buffer = '';
@@ -121,7 +121,7 @@ export class Print extends Stage<typeof parameters> {
       const present = statSync(this.#path, 'write');
       if (present?.isDirectory()) throw new Error('it is a directory');
       accessSync(present === undefined ? dirname(this.#path) : this.#path, constants.W_OK);
-      // The first thread empties a shared file. It starts before there are documents.
+      // The first thread empties a shared file. It does so before there are documents.
       const empty = this.#overwrite && !this.#ownFile && this.context.threadNumber === 1;
       if (empty && present?.isFile()) truncateSync(this.#path);
     } catch (error) {
@@ -151,9 +151,9 @@ export class Print extends Stage<typeof parameters> {
     }
   }
 
-  /** Opens the file for the first document. Without documents, no file is created and an old one stays. */
+  /** Opens the file for the first document. Without documents, no file is created and an existing file stays. */
   #open(path: string): number {
-    // Every write appends to the current end of the file: several threads may write the same file.
+    // Several threads may write the same file, so every write appends to its current end.
     const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
     return openSync(path, O_WRONLY | O_CREAT | O_APPEND | (this.#overwrite && this.#ownFile ? O_TRUNC : 0));
   }

@@ -19,7 +19,7 @@ function line(content: string, done = false): string {
   return `${JSON.stringify({ model: 'm', message: { role: 'assistant', content }, done })}\n`;
 }
 
-/** Streams a reply as Ollama does, a few characters at a time. */
+/** Streams a reply in the format of Ollama, a few characters at a time. */
 function says(reply: string): StubHandler {
   return (_, response) => {
     for (const piece of reply.match(/[\s\S]{1,3}/gu) ?? []) response.write(line(piece));
@@ -31,18 +31,18 @@ function params(more: Record<string, unknown> = {}): Record<string, unknown> {
   return { hostURL: stub.url, modelName: 'm', ...more };
 }
 
-/** What became of one document: its JSON, or the error. */
+/** Sends one document to the model. Returns its JSON, or the error. */
 async function asked(more: Record<string, unknown> = {}, document: string | Record<string, unknown> = { id: '1' }) {
   const [outcome] = await runStage(PromptOllama, params(more), [document]);
   return outcome?.error ?? outcome?.documents[0];
 }
 
 describe('PromptOllama', () => {
-  it('holds to the contract of stages', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(PromptOllama, { params: params(), document: { id: '1', a: 'x' } });
   });
 
-  it('sends the system prompt and the document, and nothing of the ones before', async () => {
+  it('sends the system prompt and only the current document', async () => {
     const documents = ['{"id":"1","a":[1.0,"ü\\n"]}', '{"id":"2"}'];
     await runStage(PromptOllama, params({ systemPrompt: 'Say "topic".' }), documents);
     expect(stub.requests).toMatchObject([{ method: 'POST', path: '/api/chat' }, {}]);
@@ -58,7 +58,7 @@ describe('PromptOllama', () => {
     expect(stub.requests.map((request) => JSON.parse(request.body))).toEqual(documents.map(body));
   });
 
-  it('sends the fields that the config names, in order, null for missing ones', async () => {
+  it('sends the configured fields in order, and null for missing fields', async () => {
     await asked({ fields: ['b', 'none', 'a'] }, '{"id":"1","a":1.0,"b":{"x":[]}}');
     expect(JSON.parse(stub.requests[0]?.body as string).messages).toEqual([
       { role: 'user', content: '{"b":{"x":[]},"none":null,"a":1.0}' },
@@ -73,12 +73,12 @@ describe('PromptOllama', () => {
     [' ``` \n\n{"a": 1}``` \n', '{"id":"1","a":1}'],
     ['```JSON \r\n{"a": "```"}\n\n```', '{"id":"1","a":"```"}'],
     ['{}', '{"id":"1"}'],
-  ])('takes the keys of %s for fields', async (reply, expected) => {
+  ])('writes the keys of %s to fields', async (reply, expected) => {
     stub.handle(says(reply));
     expect(await asked({ requireJSON: true })).toBe(expected);
   });
 
-  it('updates as configured', async () => {
+  it('applies updateMode to existing fields', async () => {
     const document = { id: '1', topic: 'land' };
     expect(await asked({}, document)).toBe('{"id":"1","topic":"sea"}');
     expect(await asked({ updateMode: 'append' }, document)).toBe('{"id":"1","topic":["land","sea"]}');
@@ -97,20 +97,20 @@ describe('PromptOllama', () => {
     'true story',
     '{"a":',
     '"text"',
-  ])('keeps the answer "%s" as it is, unless JSON is required', async (reply) => {
+  ])('writes the answer "%s" to ollamaResponse, or fails if requireJSON is true', async (reply) => {
     stub.handle(says(reply));
     expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
     expect(await asked({ requireJSON: true })).toBe(`The model m answered without a JSON object: ${reply}`);
   });
 
-  it.each(['```json', '```json\n{'])('is done with an endless answer after %j', async (start) => {
-    // Reading it again from every blank would take minutes.
+  it.each(['```json', '```json\n{'])('processes a long unfinished answer after %j in linear time', async (start) => {
+    // Reading the answer again from every blank would take minutes.
     const reply = `${start}${' '.repeat(1_000_000)}x`;
     stub.handle(says(reply));
     expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
   });
 
-  it.each(['id', 'run_id', ''])('fails on an answer with the key "%s"', async (key) => {
+  it.each(['id', 'run_id', ''])('fails if the answer has the key "%s"', async (key) => {
     stub.handle(says(JSON.stringify({ [key]: 'x' })));
     expect(await asked()).toMatch(/field/i);
   });
@@ -118,25 +118,25 @@ describe('PromptOllama', () => {
   describe('fails a document', () => {
     const failing: [string, (response: ServerResponse) => void, RegExp][] = [
       [
-        'with what the server says',
+        'with the error message of the server',
         (to) => to.writeHead(404).end('{"error":"model \'m\' not found"}'),
         /404 .*not found/,
       ],
       [
-        'when an error comes in the stream',
+        'if the stream contains an error',
         (to) => to.end(`${line('{')}{"error":"out of memory"}\n`),
         /failed: out of mem/,
       ],
-      ['when the stream ends early', (to) => to.end(line('{"a"')), /before it was complete/],
-      ['when the connection is lost', (to) => to.write(line('{'), () => to.destroy()), /closed before the answer/],
-      ['when it is not the stream of a chat', (to) => to.end('<html>\n'), /not JSON: <html>/],
+      ['if the stream ends early', (to) => to.end(line('{"a"')), /before it was complete/],
+      ['if the connection is lost', (to) => to.write(line('{'), () => to.destroy()), /closed before the answer/],
+      ['if the answer is not a chat stream', (to) => to.end('<html>\n'), /not JSON: <html>/],
     ];
     it.each(failing)('%s', async (_, answer, message) => {
       stub.handle((_, response) => answer(response));
       expect(await asked()).toMatch(message);
     });
 
-    it('when the server is silent, and the next one is asked about', async () => {
+    it('if the server is silent, and continues with the next document', async () => {
       let count = 0;
       stub.handle((request, response) => {
         if (++count > 1) return says('{"a":1}')(request, response);
@@ -148,7 +148,7 @@ describe('PromptOllama', () => {
     });
   });
 
-  it('tries a busy server again', async () => {
+  it('retries if the server is busy', async () => {
     let count = 0;
     stub.handle((request, response) => {
       if (++count === 1) response.writeHead(503).end('{"error":"server busy"}');
@@ -157,7 +157,7 @@ describe('PromptOllama', () => {
     expect(await asked()).toBe('{"id":"1","a":1}');
   });
 
-  it('asks about 8 documents at a time; one that waits for its turn is not given up', async () => {
+  it('sends 8 requests at a time, and does not time out while a request is queued', async () => {
     stub.handle(inGroupsOf(8, says('{"a":1}')));
     const stage = makeStage(PromptOllama, params());
     expect(stage.maxInFlight).toBe(8);
@@ -174,7 +174,7 @@ describe('PromptOllama', () => {
     [{ timeout: 0 }, /^timeout: /],
     [{ timeout: 'soon' }, /^timeout: /],
     [{ updateMode: 'replace' }, /^updateMode: /],
-  ])('refuses %j', (more, message) => {
+  ])('refuses the parameters %j', (more, message) => {
     expect(() => makeStage(PromptOllama, params(more))).toThrow(message);
   });
 });

@@ -24,9 +24,9 @@ import { readChatReply } from '../ollama/chat-reply.ts';
 import { LifeSigns } from '../ollama/life-signs.ts';
 
 const parameters = Type.Object({
-  /** The address of Ollama, as http://localhost:11434. */
+  /** The address of Ollama, such as http://localhost:11434. */
   hostURL: Type.String(CONNECTS),
-  /** The model, as llama3.2. The server must have it. */
+  /** The model, such as llama3.2. The server must have it. */
   modelName: Type.String(),
   /** The instructions for the model. Without them the model sees only the document. */
   systemPrompt: Type.Optional(Type.String()),
@@ -46,7 +46,7 @@ const parameters = Type.Object({
   updateMode: UpdateModeParameter,
 });
 
-/** A server answers few requests at a time and queues the others. */
+/** The number of requests at a time. A server answers few of them and queues the others. */
 const IN_FLIGHT = 8;
 const RESPONSE_FIELD = 'ollamaResponse';
 const FENCE = '```';
@@ -88,7 +88,7 @@ export class PromptOllama extends Stage<typeof parameters> {
 
   static override *check({ hostURL, modelName }: Static<typeof parameters>): Generator<ParameterProblem> {
     if (!/^https?:$/.test(URL.parse(hostURL)?.protocol ?? '')) {
-      const hint = 'As http://localhost:11434.';
+      const hint = 'For example http://localhost:11434.';
       yield { parameter: 'hostURL', message: 'hostURL must be a URL of http or https', hint };
     }
     if (modelName.trim() === '') yield { parameter: 'modelName', message: 'modelName must not be empty' };
@@ -111,7 +111,7 @@ export class PromptOllama extends Stage<typeof parameters> {
       const answer = readJson(requireSuccess(await client.request({ url, signal })).body.toString());
       const models = answer instanceof Map ? answer.get('models') : undefined;
       const { modelName } = this.params;
-      // A name without a tag means the latest version.
+      // Ollama lists a model that has no tag in the config as `:latest`.
       const names = [modelName, `${modelName}:latest`];
       const isThere = (model: Value) => model instanceof Map && names.includes(String(model.get('name')));
       if (!Array.isArray(models) || models.some(isThere)) return;
@@ -123,7 +123,7 @@ export class PromptOllama extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    // The time-out counts across all requests, so it is measured here.
+    // The time-out counts across all requests, so this stage measures it instead of the client.
     this.#client = await HttpClient.open({ connections: IN_FLIGHT, answerTimeout: 0, idleTimeout: 0 });
   }
 
@@ -141,7 +141,7 @@ export class PromptOllama extends Stage<typeof parameters> {
     await this.#client?.close();
   }
 
-  /** The document as the model gets it. */
+  /** Returns the document in the form that the model gets. */
   #describe(document: Document): string {
     const { fields = [] } = this.params;
     if (fields.length === 0) return document.toJson();
@@ -172,7 +172,7 @@ export class PromptOllama extends Stage<typeof parameters> {
   }
 }
 
-/** The object in a reply; undefined if it has none. */
+/** Returns the object in a reply, or undefined if the reply has none. */
 function readAnswer(reply: string): JsonObject | undefined {
   try {
     const value = readJson(withoutFence(reply));
@@ -183,7 +183,7 @@ function readAnswer(reply: string): JsonObject | undefined {
   }
 }
 
-/** The content of a Markdown fence for JSON or without a language. Other texts do not change. */
+/** Removes a Markdown fence for JSON or without a language. Returns other texts unchanged. */
 function withoutFence(reply: string): string {
   const text = reply.trim();
   const lineEnd = text.indexOf('\n');

@@ -37,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => void enforcePolicy(undefined));
 
-/** How Python gets at JavaScript's `Object`. */
+/** Ways in which Python code can reach JavaScript's `Object`. */
 const WAYS_TO_OBJECT = {
   'the modules of Pyodide': `Object = sys.modules['pyodide_js._api'].constructor`,
   'the closure of rawDoc.has': `
@@ -45,7 +45,7 @@ ask = [cell.cell_contents for cell in rawDoc.has.__closure__ if type(cell.cell_c
 Object = getattr(ask.constructor.prototype, '__proto__').constructor`,
 };
 
-/** Then a getter on a prototype is called with \`globalThis\`, which has \`process\`. */
+/** The escape: a getter on a prototype is called with \`globalThis\`, which has \`process\`. */
 const escapeBy = (way: string) => `
 import sys
 from pyodide.ffi import create_proxy, to_js
@@ -72,7 +72,7 @@ describe.each(boundaries)('Python of an upload, in the boundary of %s', (_, boun
   beforeEach(() => void enforcePolicy(policy));
 
   it.each(Object.entries(WAYS_TO_OBJECT))(
-    'does not get out through %s',
+    'cannot escape through %s',
     async (_way, code) => {
       const stage = makeStage(EmbeddedPython, { script: escapeBy(code) }, context());
       onTestFinished(() => stage.stop?.());
@@ -86,7 +86,7 @@ describe.each(boundaries)('Python of an upload, in the boundary of %s', (_, boun
   );
 
   it(
-    'changes documents, calls rawDoc, prints, and fails with the line of the script',
+    'changes documents, calls rawDoc, prints, and reports the line of an error',
     async () => {
       const script = `doc.n = rawDoc.length('list')
 print('hello')
@@ -111,7 +111,7 @@ if 'bad' in doc: doc.no`;
   );
 
   it(
-    'takes no more memory than promised, whatever it does with buffers of JavaScript',
+    'does not exceed the memory limit with buffers of JavaScript',
     async () => {
       const script = `from pyodide.ffi import to_js
 kept = []
@@ -136,9 +136,9 @@ kept.clear()`;
   );
 });
 
-describe.runIf(boundaries.length > 0)('Python of an upload that never ends', () => {
+describe.runIf(boundaries.length > 0)('an endless Python script of an upload', () => {
   it(
-    'is ended when it uses the processor longer than it may, where Python cannot be interrupted',
+    'is terminated after its limit of processor time if Python cannot be interrupted',
     async () => {
       enforcePolicy({ ...STRICT_POLICY, boundary: (boundaries[0] as [string, UsableBoundary])[1] });
       const script = `
@@ -171,7 +171,7 @@ describe.skipIf(!hasPython).each(boundaries)('ExternalPython of an upload, in th
     return result?.error ?? result?.documents[0];
   };
 
-  it('runs with the libraries of the machine, and imports what lies beside the script', async () => {
+  it('runs with the libraries of the machine and imports modules from the folder of the script', async () => {
     writeFileSync('python/helper.py', 'def twice(x): return 2 * x');
     const text = `
 import ctypes, decimal, hashlib, helper, json, sqlite3, ssl, threading, zlib
@@ -181,7 +181,7 @@ def process_document(doc): return {'n': helper.twice(4), 'x': hashlib.sha256(b''
     expect(await run(text)).toBe('{"id":"1","n":8,"x":"e3b0"}');
   });
 
-  it('is refused where uploads may write the files of its Python', async () => {
+  it('is refused if uploads may write the files of its Python', async () => {
     const place = process.cwd();
     mkdirSync('python/venv/bin', { recursive: true });
     writeFileSync('python/venv/bin/python', '');
@@ -192,7 +192,7 @@ def process_document(doc): return {'n': helper.twice(4), 'x': hashlib.sha256(b''
     });
   });
 
-  it('reads nothing else, writes nothing, reaches nothing and starts nothing', async () => {
+  it('cannot read other files, write files, connect or start processes', async () => {
     let connections = 0;
     const listener = createServer(() => void connections++);
     await new Promise<void>((listening) => listener.listen(0, '127.0.0.1', listening));
@@ -244,7 +244,7 @@ def process_document(doc):
     expect(JSON.parse((await run(text)) ?? '')).toMatchObject({ v: 1, p: join(process.cwd(), 'python/venv') });
   });
 
-  it('installs nothing, and runs nothing beside files of the service', async () => {
+  it('refuses requirements, and scripts beside files of the service', async () => {
     writeFileSync('python/requirements.txt', 'x');
     const text = 'def process_document(doc): return None';
     await expect(run(text, { requirementsPath: 'requirements.txt' })).rejects.toMatchObject({
@@ -258,11 +258,11 @@ def process_document(doc):
   });
 });
 
-describe('Python of an upload, where there is no boundary', () => {
+describe('Python of an upload without a boundary', () => {
   it.each([
     ['EmbeddedPython', () => runStage(EmbeddedPython, { script: 'doc.a = 1' }, [], context())],
     ['ExternalPython', () => runStage(ExternalPython, { scriptPath: 'x.py' }, [], context())],
-  ])('%s does not start, and says what was tried and what to do', async (_, start) => {
+  ])('%s does not start and reports the reason and a remedy', async (_, start) => {
     enforcePolicy({ ...STRICT_POLICY, boundary: { kind: 'none', reason: 'bubblewrap (bwrap) is not installed' } });
     await expect(start()).rejects.toMatchObject({
       code: 'HR_POLICY_NO_BOUNDARY',
@@ -272,7 +272,7 @@ describe('Python of an upload, where there is no boundary', () => {
   });
 });
 
-/** The processes that a process has started and that have not ended, over all of its threads. */
+/** Returns the running boundary processes that any thread of a process has started. */
 function boundariesBelow(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`)
     .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' '))

@@ -43,9 +43,10 @@ async function lookup(document: Record<string, unknown>, more: object = {}): Pro
 }
 
 describe('QueryDatabase', () => {
-  it('keeps the contract', () => assertStageContract(QueryDatabase, { params, document: { id: '1', zip: 2 } }));
+  it('satisfies the stage contract', () =>
+    assertStageContract(QueryDatabase, { params, document: { id: '1', zip: 2 } }));
 
-  it('adds the columns of each row to the fields, NULL aside', async () => {
+  it('adds the columns of each row to the fields, except NULL', async () => {
     expect(await lookup({ zip: 1 })).toEqual({ id: '1', zip: 1, city: 'Ulm', latitude: 48.4 });
     expect(await lookup({ zip: '2', city: 'old' })).toEqual({
       id: '1',
@@ -65,7 +66,7 @@ describe('QueryDatabase', () => {
     );
   });
 
-  it('fails a document without the key', async () => {
+  it('fails a document without a key field', async () => {
     expect(await lookup({})).toMatch(/Field "zip", a key of the query, is missing/);
     expect(await lookup({ zip: [] })).toMatch(/missing/);
   });
@@ -85,7 +86,7 @@ describe('QueryDatabase', () => {
     ['Boolean', 'yes', '0'],
     ['Boolean', 2, '1'],
     ['Boolean', 0, '0'],
-  ])('as %s %j is %s to the database', async (type, value, expected) => {
+  ])('binds as %s the value %j, which the database reads as %s', async (type, value, expected) => {
     const [outcome] = await runStage(
       QueryDatabase,
       {
@@ -108,11 +109,11 @@ describe('QueryDatabase', () => {
     expect(await lookup({ zip: 'tomorrow' }, date)).toMatch(/Field "zip" is not an instant/);
   });
 
-  it('names the columns there are when one is missing', async () => {
+  it('reports a missing column with the existing columns', async () => {
     expect(await lookup({ zip: 1 }, { fieldMapping: { town: 'city' } })).toMatch(/no column town/);
   });
 
-  it('refuses mistakes before anything runs', () => {
+  it('refuses invalid parameters before the start', () => {
     const refused = (more: object) => {
       try {
         makeStage(QueryDatabase, { ...params, ...more });
@@ -129,7 +130,7 @@ describe('QueryDatabase', () => {
     expect(refused({ connectionString: 'jdbc:oracle:thin:@h:1:X' })).toEqual(['connectionString']);
   });
 
-  it('does not start on a statement that cannot be prepared so, or a file that is missing', async () => {
+  it('does not start if the statement has a wrong number of values or the file is missing', async () => {
     await expect(runStage(QueryDatabase, { ...params, sql: 'select 1' }, [])).rejects.toThrow(
       /takes 0 values.*names 1/,
     );
@@ -137,12 +138,12 @@ describe('QueryDatabase', () => {
     await expect(runStage(QueryDatabase, elsewhere, [])).rejects.toThrow(/does not exist/);
   });
 
-  it('fails on a statement that is no query', async () => {
+  it('fails if the statement is not a query', async () => {
     expect(await lookup({ zip: 1 }, { sql: "update city set note = 'x' where zip = ?" })).toMatch(/returns no rows/);
     expect(await lookup({ zip: 1 })).toMatchObject({ city: 'Ulm' });
   });
 
-  it('warns of H2', async () => {
+  it('warns that SQLite is used for H2', async () => {
     const context = stageContext();
     const h2 = { ...params, connectionString: 'jdbc:h2:mem:x', sql: 'select ? as name', fieldMapping: { name: 'n' } };
     await runStage(QueryDatabase, h2, [{ id: '1', zip: 1 }], context);

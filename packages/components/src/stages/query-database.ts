@@ -29,30 +29,32 @@ const parameters = Type.Object({
   driver: Type.String(),
   /** The JDBC URL, such as jdbc:postgresql://host:5432/db. */
   connectionString: Type.String(QUERIES),
-  /** The user. Empty together with jdbcPassword means the user in the URL. */
+  /** The user. If jdbcUser and jdbcPassword are both empty, the user in the URL is used. */
   jdbcUser: Type.String(),
   /** The password. Read it from the environment: ${DB_PASSWORD}. */
   jdbcPassword: Type.String(),
   /** The query. Required: without it the stage does not start. */
   sql: Type.Optional(Type.String()),
-  /** The fields whose values replace the ?. If a field is a list, its first value counts. Null is NULL. */
+  /**
+   * The fields whose values replace each ? of the query. If a field is a list, its first value counts. Null is NULL.
+   */
   keyFields: Type.Array(Type.String()),
   /**
-   * The type of each of them in the database: String, Integer, Long, Double, Boolean or Date. A text that is not a
+   * The type of each key field in the database: String, Integer, Long, Double, Boolean or Date. A text that is not a
    * number counts as 0. A Date is the day of an instant in the zone of the process.
    */
   inputTypes: Type.Array(Type.String()),
-  /** Labels of columns, in any letter case, and the fields for their values. */
+  /** For each column, by its label in any letter case, the field for its values. */
   fieldMapping: MapOf(Type.String()),
   /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
-  /** The wait before that, in milliseconds. Defaults to 10000. */
+  /** The wait before each retry, in milliseconds. Defaults to 10000. */
   connectionRetryPause: Type.Optional(
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),
 });
 
-/** Queries, and so connections, that each pipeline thread runs at the same time. */
+/** The number of queries, and of connections, that each pipeline thread runs at the same time. */
 const IN_FLIGHT = 4;
 
 /**
@@ -107,7 +109,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
       yield {
         parameter: `inputTypes[${i}]`,
         message: `type ${type} is not a valid prepared statement parameter.`,
-        hint: `It is one of ${Object.keys(INPUT_TYPES).join(', ')}, in this spelling.`,
+        hint: `Use one of ${Object.keys(INPUT_TYPES).join(', ')}, in this spelling.`,
       };
     }
     for (const [column, field] of fieldMapping) {

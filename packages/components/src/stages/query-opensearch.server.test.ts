@@ -39,14 +39,14 @@ await describeWithServer(
       return { opensearch: { url: server.url, index }, requiredParamNames: ['movie'], ...more };
     }
 
-    it('holds to the contract of stages', async () => {
+    it('satisfies the stage contract', async () => {
       await assertStageContract(QueryOpensearch, {
         params: params({ searchTemplate: byMovie, opensearchResponsePath: '/hits/total' }),
         document: { id: '1', movie: 'm1' },
       });
     });
 
-    it('puts a part of the answer into a field, kinds of numbers as they are', async () => {
+    it('writes a part of the answer to a field and preserves the kinds of numbers', async () => {
       const query = params({
         searchTemplate: byMovie,
         opensearchResponsePath: '/hits/hits/0/_source',
@@ -61,7 +61,7 @@ await describeWithServer(
       ]);
     });
 
-    it('puts null where it finds nothing, and the whole answer without a path', async () => {
+    it('writes null if nothing is found, and the whole answer without a path', async () => {
       const nothing = params({ searchTemplate: byMovie, opensearchResponsePath: '/hits/hits/0' });
       expect((await runStage(QueryOpensearch, nothing, [{ id: '1', movie: 'none' }]))[0]?.documents).toEqual([
         '{"id":"1","movie":"none","response":null}',
@@ -72,7 +72,7 @@ await describeWithServer(
       });
     });
 
-    it('runs a stored template, with lists as parameters', async () => {
+    it('runs a stored template with lists as parameters', async () => {
       const query = {
         opensearch: { url: server.url, index },
         templateName: template,
@@ -83,7 +83,7 @@ await describeWithServer(
       expect(outcome?.documents).toEqual(['{"id":"1","movies":["m1","m2"],"response":3}']);
     });
 
-    it('fails a document with what OpenSearch says', async () => {
+    it('fails a document with the error message of OpenSearch', async () => {
       const query = params({ templateName: 'no-such-template' });
       const outcomes = await runStage(QueryOpensearch, query, [{ id: '1', movie: 'm1' }]);
       expect(outcomes[0]?.error).toMatch(/_search\/template answered 404 Not Found: .*no-such-template/);
@@ -108,7 +108,7 @@ describe('QueryOpensearch', () => {
     return { opensearch: { url: stub.url, index: 'a,b' }, templateName: 't', ...more };
   }
 
-  it('sends fields as parameters, whatever they hold', async () => {
+  it('sends fields of every type as parameters', async () => {
     const names = { requiredParamNames: ['a', 'n', 'id'], optionalParamNames: ['o', 'none', 'a'] };
     await runStage(QueryOpensearch, params(names), ['{"id":"1","a":[1.0,"x"],"n":null,"o":{"k":true},"p":1}']);
     expect(stub.requests).toMatchObject([
@@ -124,7 +124,7 @@ describe('QueryOpensearch', () => {
     expect(stub.requests[1]?.body).toBe('{"source":{"size":1.0},"params":{}}');
   });
 
-  it('asks nothing when a required field is missing', async () => {
+  it('sends no request if a required field is missing', async () => {
     const context = stageContext();
     const [outcome] = await runStage(QueryOpensearch, params({ requiredParamNames: ['q'] }), [{ id: '1' }], context);
     expect(outcome?.documents).toEqual(['{"id":"1","queryOpensearchError":"A requiredField was missing."}']);
@@ -135,12 +135,12 @@ describe('QueryOpensearch', () => {
   it.each([
     ['', 'something that is not JSON'],
     ['<html>', 'something that is not JSON'],
-  ])('fails on the answer "%s"', async (body, message) => {
+  ])('fails if the answer is "%s"', async (body, message) => {
     stub.handle((_, response) => void response.end(body));
     expect((await runStage(QueryOpensearch, params(), [{ id: '1' }]))[0]?.error).toContain(message);
   });
 
-  it('tries again what fails in passing; a document that fails leaves the others alone', async () => {
+  it('retries temporary failures, and fails only the document of a failed search', async () => {
     let count = 0;
     stub.handle(({ body }, response) => {
       if (++count === 1) response.writeHead(429).end();
@@ -155,7 +155,7 @@ describe('QueryOpensearch', () => {
     ]);
   });
 
-  it('keeps 64 searches going at once', async () => {
+  it('runs 64 searches at the same time', async () => {
     stub.handle(inGroupsOf(64, (_, response) => void response.end('{}')));
     const stage = makeStage(QueryOpensearch, params());
     expect(stage.maxInFlight).toBe(64);
@@ -175,7 +175,7 @@ describe('QueryOpensearch', () => {
     [{ destinationField: 'id' }, /^destinationField: .*reserved/],
     [{ opensearch: { url: 'e.org', index: 'i' } }, /^opensearch\.url: /],
     [{ opensearch: { url: 'http://e.org', index: 'i', enableCompression: true } }, /enableCompression/],
-  ])('refuses %j', (more, message) => {
+  ])('refuses the parameters %j', (more, message) => {
     expect(() => makeStage(QueryOpensearch, params(more))).toThrow(message);
   });
 });

@@ -22,11 +22,11 @@ import { SearchEngine } from '../search-engine/search-engine.ts';
 const parameters = Type.Object({
   /** The index to search. */
   opensearch: Type.Object(connectionParameters),
-  /** The id of a stored template. Either this or searchTemplate is needed. */
+  /** The id of a stored template. Either templateName or searchTemplate is required. */
   templateName: Type.Optional(Type.String()),
   /**
-   * A template as JSON text, as """{"source": {"query": {"match": {"title": "{{title}}"}}}}""". Parameters in it are
-   * replaced.
+   * A template as JSON text, such as """{"source": {"query": {"match": {"title": "{{title}}"}}}}""". Parameters in it
+   * are replaced.
    */
   searchTemplate: Type.Optional(Type.String()),
   /** Fields that are parameters and are required. Defaults to none. */
@@ -99,7 +99,7 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   #engine: SearchEngine | undefined;
   readonly #path = `/${encodeURIComponent(this.params.opensearch.index)}/_search/template`;
   readonly #pointer = parseJsonPointer(this.params.opensearchResponsePath ?? '') ?? [];
-  /** The body of every request before its parameters. */
+  /** The start of every request body. The parameters follow it. */
   readonly #template: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
@@ -161,7 +161,7 @@ function* checkTemplate(text: string): Generator<ParameterProblem> {
   }
 }
 
-/** The start of the JSON object of a request. The parameters follow. */
+/** Returns the start of the JSON object of a request. The parameters follow it. */
 function openTemplate({ templateName, searchTemplate }: Static<typeof parameters>): string {
   if (searchTemplate === undefined) return `{"id":${writeString(templateName ?? '')},`;
   const members = [...(readJson(searchTemplate) as Map<string, Value>)].filter(([name]) => name !== 'params');

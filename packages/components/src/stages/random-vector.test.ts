@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 describe('RandomVector', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(RandomVector, {
       params: { fields: ['v', 'w'], dimensions: 4 },
       document: { id: '1' },
@@ -16,12 +16,12 @@ describe('RandomVector', () => {
     });
   });
 
-  it('fills every field with a different vector, from -1 up to 1', () => {
+  it('fills every field with a different vector of numbers from -1 up to 1', () => {
     const document = toDocument({ id: '1', v: 'old' });
     makeStage(RandomVector, { fields: ['v', 'w'], dimensions: 500 }).process(document);
     for (const field of ['v', 'w']) {
       const numbers = document.values(field).map(Number);
-      // They print as the floats that they are.
+      // Their texts are those of single-precision floats.
       expect(numbers).toEqual(numbers.map(widenFloat));
       expect(numbers).toHaveLength(500);
       expect(Math.min(...numbers)).toBeGreaterThanOrEqual(-1);
@@ -30,7 +30,7 @@ describe('RandomVector', () => {
     expect(document.get('v')).not.toEqual(document.get('w'));
   });
 
-  it('writes floats in their shortest form, whole ones as decimals', async () => {
+  it('writes floats in their shortest form, and whole numbers with a decimal', async () => {
     const random = vi.spyOn(Math, 'random');
     random.mockReturnValueOnce(0).mockReturnValueOnce(0.5).mockReturnValueOnce(0.6);
     const [outcome] = await runStage(RandomVector, { fields: ['v'], dimensions: 3 }, [{ id: '1' }]);
@@ -44,7 +44,7 @@ describe('RandomVector', () => {
     ['append', 1, {}, '-1.0'],
     ['skip', 2, { v: null }, 'null'],
     ['skip', 2, {}, '[-1.0,-1.0]'],
-  ])('%s with %d dimensions and %j', async (updateMode, dimensions, fields, written) => {
+  ])('writes with updateMode %s, %d dimensions and the fields %j', async (updateMode, dimensions, fields, written) => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const params = { fields: ['v'], dimensions, updateMode };
     const [outcome] = await runStage(RandomVector, params, [{ id: '1', ...fields }]);
@@ -56,7 +56,7 @@ describe('RandomVector', () => {
     [{ fields: ['v'], dimensions: 0 }, 'at least 1'],
     [{ fields: ['v', 'id'], dimensions: 1 }, 'reserved'],
     [{ fields: ['v'], dimensions: 1, updateMode: 'replace' }, 'updateMode'],
-  ])('refuses %j', (params, message) => {
+  ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(RandomVector, params)).toThrow(message);
   });
 });

@@ -25,8 +25,8 @@ const parameters = Type.Object({
 });
 
 /**
- * Numbers below 1 with seven decimals are the shortest texts of as many floats, which are closer together. So the
- * numbers need no rounding.
+ * The number of steps from 0 to 1. Neighbouring floats below 1 are closer than a step, so each number with seven
+ * decimals is the shortest text of a different float. The numbers need no rounding.
  */
 const STEPS = 10 ** 7;
 

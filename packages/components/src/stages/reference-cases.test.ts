@@ -6,9 +6,11 @@ import { describe, expect, it } from 'vitest';
 type StageClass = Parameters<typeof runStage>[0];
 
 /**
- * Cases that follow from what the text of the reference says, beside the recorded ones: a stage with its parameters,
- * documents, and for each the result (a list of documents where there are children), null where it fails. `refused`
- * means parameters that validation does not let pass; it may refuse those too with which every document would fail.
+ * Test cases that follow from the documentation of the reference, in addition to the recorded cases.
+ *
+ * A case has a stage with its parameters, and documents. `results` has one result for each document: the document, a
+ * list of documents if there are children, or null if the document fails. `refused` means that validation refuses the
+ * parameters. Validation may also refuse parameters with which every document would fail.
  */
 const cases = readFileSync(new URL('reference-cases.jsonl', import.meta.url), 'utf8')
   .trimEnd()
@@ -22,7 +24,7 @@ for (const file of readdirSync(import.meta.dirname)) {
   for (const [name, Class] of Object.entries(exports)) classes.set(name, Class);
 }
 
-describe('what the text of the reference says', () => {
+describe('cases from the documentation of the reference', () => {
   it.each(cases.map((one) => [`${one.get('stage')}: ${one.get('about')}`, one] as const))('%s', async (_, one) => {
     const Class = classes.get(one.get('stage') as string) as StageClass;
     const params = JSON.parse(writeValue(one.get('params') as Value)) as Record<string, unknown>;

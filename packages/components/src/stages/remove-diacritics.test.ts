@@ -9,14 +9,14 @@ async function run(params: Record<string, unknown>, document: Record<string, unk
 }
 
 describe('RemoveDiacritics', () => {
-  it('keeps the contract of a stage', async () => {
+  it('satisfies the stage contract', async () => {
     await assertStageContract(RemoveDiacritics, {
       params: { source: 'a', destination: 'b' },
       document: { id: '1', a: ['é', { x: 1 }] },
     });
   });
 
-  it('works in place, or to another field, whose values are replaced', async () => {
+  it('writes in place or replaces the values of another field', async () => {
     expect(await run({ source: 'a' }, { a: 'é' })).toEqual({ a: 'e' });
     expect(await run({ source: 'a', destination: 'b' }, { a: 'é', b: ['x', 'y'] })).toEqual({ a: 'é', b: 'e' });
   });
@@ -32,11 +32,11 @@ describe('RemoveDiacritics', () => {
     [true, 'true'],
     [null, null],
     [{ x: 'é' }, { x: 'é' }],
-  ])('makes %j %j', async (a, expected) => {
+  ])('changes %j to %j', async (a, expected) => {
     expect(await run({ source: 'a' }, { a })).toEqual({ a: expected });
   });
 
-  it('leaves documents without the field alone', async () => {
+  it('does not change documents without the field', async () => {
     expect(await run({ source: 'a', destination: 'b' }, { b: 'é' })).toEqual({ b: 'é' });
   });
 
@@ -44,11 +44,11 @@ describe('RemoveDiacritics', () => {
     [{ source: 'id' }, 'source'],
     [{ source: 'a', destination: 'id' }, 'destination'],
     [{ source: 'a', destination: '' }, 'destination'],
-  ])('refuses %j', (params, parameter) => {
+  ])('refuses the parameters %j', (params, parameter) => {
     expect(() => makeStage(RemoveDiacritics, params)).toThrow(`${parameter}:`);
   });
 
-  it('may read the id', async () => {
+  it('can read the id', async () => {
     expect(await run({ source: 'id', destination: 'b' }, {})).toEqual({ b: '1' });
   });
 });

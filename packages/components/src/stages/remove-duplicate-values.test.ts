@@ -9,14 +9,14 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('RemoveDuplicateValues', () => {
-  it('keeps the first of equal values, in place', async () => {
+  it('keeps the first of equal values in place', async () => {
     expect(await run({ fieldMapping: { a: 'a' } }, { id: '1', a: ['x', 'y', 'x', null, null], b: 1 })).toEqual([
       '{"id":"1","b":1,"a":["x","y",null]}',
     ]);
     expect(await run({ fieldMapping: { a: null } }, { id: '1', a: [1, 1] })).toEqual(['{"id":"1","a":[1]}']);
   });
 
-  it('compares as JSON', async () => {
+  it('compares values as JSON', async () => {
     expect(await run({ fieldMapping: { a: 'a' } }, '{"id":"1","a":[1,1.0,"1",2.5,2.50,1]}')).toEqual([
       '{"id":"1","a":[1,1.0,"1",2.5]}',
     ]);
@@ -25,13 +25,13 @@ describe('RemoveDuplicateValues', () => {
     );
   });
 
-  it('leaves lists without repetition, single values and missing fields alone', async () => {
+  it('does not change lists without duplicates, single values and missing fields', async () => {
     const documents = ['{"id":"1","a":["x","y"],"b":1}', '{"id":"2","a":"x"}', '{"id":"3"}'];
     expect(await run({ fieldMapping: { a: 'a' } }, ...documents)).toEqual(documents);
     expect(await run({ fieldMapping: { a: 'c' } }, ...documents.slice(1))).toEqual(documents.slice(1));
   });
 
-  it('appends to another field, whatever it holds', async () => {
+  it('appends to another field with any values', async () => {
     expect(
       await run(
         { fieldMapping: { a: 'b' } },
@@ -48,14 +48,14 @@ describe('RemoveDuplicateValues', () => {
     ]);
   });
 
-  it('refuses an empty mapping, targets that are no names, and reserved ones', async () => {
+  it('refuses an empty mapping, invalid targets and reserved fields', async () => {
     await expect(run({ fieldMapping: {} })).rejects.toThrow('at least one field');
     await expect(run({ fieldMapping: { a: 5 } })).rejects.toThrow('fieldMapping.a must be the name of a field or null');
     await expect(run({ fieldMapping: { a: '___children' } })).rejects.toThrow('reserved');
     await expect(run({ fieldMapping: { id: null } })).rejects.toThrow('reserved');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(RemoveDuplicateValues, {
       params: { fieldMapping: { a: 'b' } },
       document: { id: '1', a: [{ x: [1] }, { x: [1] }] },

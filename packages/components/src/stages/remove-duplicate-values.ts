@@ -48,7 +48,7 @@ export class RemoveDuplicateValues extends Stage<typeof parameters> {
         yield {
           parameter,
           message: `${parameter} must be the name of a field or null`,
-          hint: 'A name that looks like a number must be in quotes. A name with a dot too, on the left.',
+          hint: 'Put a name that looks like a number in quotes, and a name with a dot on the left side.',
         };
       }
     }

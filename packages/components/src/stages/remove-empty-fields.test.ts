@@ -9,25 +9,25 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('RemoveEmptyFields', () => {
-  it('removes null, empty texts, lists and objects', async () => {
+  it('removes null, and empty texts, lists and objects', async () => {
     expect(await run({}, { id: '1', a: '', b: null, c: [], d: {}, e: 'x', f: ['', null, [], {}] })).toEqual([
       '{"id":"1","e":"x"}',
     ]);
   });
 
-  it('keeps every value that is one', async () => {
+  it('keeps every value that is not empty', async () => {
     const document = '{"id":"1","a":" ","b":0,"c":false,"d":0.0,"e":{"x":null},"f":["","x"],"g":[null,1]}';
     expect(await run({}, document)).toEqual([document]);
   });
 
-  it('leaves the fields of the engine alone', async () => {
+  it('does not change the fields of the engine', async () => {
     const document = '{"id":"1","run_id":"","___children":[]}';
     expect(await run({}, document)).toEqual([document]);
     const parent = '{"id":"1","___children":[{"id":"c","a":""}]}';
     expect(await run({}, parent)).toEqual([parent]);
   });
 
-  it('removes fields with odd names', async () => {
+  it('removes fields with unusual names', async () => {
     expect(await run({}, '{"":"","id":"1","__proto__":""}')).toEqual(['{"id":"1"}']);
   });
 
@@ -37,6 +37,6 @@ describe('RemoveEmptyFields', () => {
     expect(Object.keys(JSON.parse(text as string))).toHaveLength(21);
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(RemoveEmptyFields, { params: {}, document: { id: '1', a: '', b: 'x' } }));
 });

@@ -20,7 +20,7 @@ export class RemoveEmptyFields extends Stage {
   ];
 
   override process(document: Document): void {
-    // From the end, because a removal moves the later fields.
+    // The loop runs from the end, because a removal moves the later fields.
     for (let i = document.fieldValues.length - 1; i >= 0; i--) {
       if (!isEmpty(document.fieldValues[i] as Value)) continue;
       const name = document.fieldNames[i] as string;

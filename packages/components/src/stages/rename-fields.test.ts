@@ -7,7 +7,7 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('RenameFields', () => {
-  it('renames fields and keeps their values', async () => {
+  it('renames fields and preserves their values', async () => {
     expect(
       await run(
         { fieldMapping: { a: 'b' } },
@@ -18,7 +18,7 @@ describe('RenameFields', () => {
     ).toEqual(['{"id":"1","c":1,"b":[1,1.0,null,{"x":2.5}]}', '{"id":"2","b":null}', '{"id":"3","c":1}']);
   });
 
-  it('treats a field of the new name as the mode says', async () => {
+  it('applies updateMode to an existing field with the new name', async () => {
     const document = { id: '1', a: ['v', 'w'], b: 'old' };
     const fieldMapping = { a: 'b' };
     expect(await run({ fieldMapping }, document)).toEqual(['{"id":"1","b":["v","w"]}']);
@@ -27,7 +27,7 @@ describe('RenameFields', () => {
     await expect(run({ fieldMapping, updateMode: 'replace' })).rejects.toThrow('updateMode must be one of');
   });
 
-  it('exchanges names, and moves chains by one step, whichever order they are written in', async () => {
+  it('exchanges names, and moves the values of a chain by one step, in any order of the config', async () => {
     expect(await run({ fieldMapping: { a: 'b', b: 'a' } }, { id: '1', a: 1, b: 2 })).toEqual([
       '{"id":"1","b":1,"a":2}',
     ]);
@@ -41,26 +41,26 @@ describe('RenameFields', () => {
     }
   });
 
-  it('follows the mode in chains too', async () => {
+  it('applies updateMode in chains', async () => {
     const fieldMapping = { a: 'b', b: 'c' };
     const document = { id: '1', a: 1, b: [2, 3], c: 4 };
     expect(await run({ fieldMapping, updateMode: 'append' }, document)).toEqual(['{"id":"1","c":[4,2,3],"b":1}']);
     expect(await run({ fieldMapping, updateMode: 'skip' }, document)).toEqual(['{"id":"1","c":4,"b":1}']);
   });
 
-  it('lets the later of two fields with one new name win', async () => {
+  it('keeps the later field in the config if two fields have the same new name', async () => {
     expect(await run({ fieldMapping: { b: 'x', a: 'x' } }, { id: '1', a: 'a', b: 'b' })).toEqual([
       '{"id":"1","x":"a"}',
     ]);
   });
 
-  it('keeps a field that gets its own name', async () => {
+  it('keeps a field that is renamed to its own name', async () => {
     expect(await run({ fieldMapping: { a: 'a' }, updateMode: 'append' }, { id: '1', a: 'v' })).toEqual([
       '{"id":"1","a":"v"}',
     ]);
   });
 
-  it('renames in children and grandchildren if configured', async () => {
+  it('renames fields in children and grandchildren if applyToChildren is true', async () => {
     const document = '{"id":"1","a":"v","___children":[{"id":"c","a":1,"___children":[{"id":"d","a":1.0}]},{"a":2},7]}';
     const fieldMapping = { a: 'b' };
     expect(await run({ fieldMapping, applyToChildren: true }, document)).toEqual([
@@ -78,7 +78,7 @@ describe('RenameFields', () => {
     await expect(run({ fieldMapping: { run_id: 'a' } })).rejects.toThrow('fieldMapping.run_id names run_id');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(RenameFields, {
       params: { fieldMapping: { a: 'b' }, applyToChildren: true },
       document: { id: '1', a: [{ x: 1 }], ___children: [{ id: 'c', a: 1 }] },

@@ -66,7 +66,7 @@ export class RenameFields extends Stage<typeof parameters> {
 
   readonly #renames: readonly (readonly [from: string, to: string])[];
   readonly #mode: UpdateMode;
-  /** Whether one field's new name is another's old name. */
+  /** True if the new name of one field is the old name of another. */
   readonly #overlapping: boolean;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {

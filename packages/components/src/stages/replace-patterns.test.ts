@@ -10,27 +10,27 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 
 const base = { source: ['a'], dest: ['b'] };
 
-/** What a text becomes. */
+/** Returns the text after the replacements. */
 async function replace(params: Record<string, unknown>, text: string): Promise<unknown> {
   const [out] = await run({ ...base, ...params }, { id: '1', a: text });
   return (JSON.parse(out as string) as { b: unknown }).b;
 }
 
 describe('ReplacePatterns', () => {
-  it('applies the patterns in order, each to the last result', async () => {
+  it('applies each pattern to the result of the previous one', async () => {
     expect(await replace({ regex: ['a', 'bb'], replacement: 'b' }, 'a-ab')).toBe('b-b');
     expect(await replace({ regex: [], replacement: 'b' }, 'a')).toBe('a');
     expect(await replace({ regex: ['x'], replacement: '' }, 'axxb')).toBe('ab');
   });
 
-  it('puts in what groups matched', async () => {
+  it('inserts the text of groups into the replacement', async () => {
     expect(await replace({ regex: ['(\\w+) (\\w+)'], replacement: '$2 $1' }, 'hello world again now')).toBe(
       'world hello now again',
     );
     expect(await replace({ regex: ['(?<y>x)?y'], replacement: '[${y}\\$$0]' }, 'xy y')).toBe('[x$xy] [$y]');
   });
 
-  it('fails a document when the replacement names a group that the matching pattern lacks', async () => {
+  it('fails a document if the replacement names a group that the pattern does not have', async () => {
     const [failed, passed] = await run(
       { ...base, regex: ['a'], replacement: '$3' },
       { id: '1', a: 'a' },
@@ -40,14 +40,14 @@ describe('ReplacePatterns', () => {
     expect(passed).toBe('{"id":"2","a":"c","b":"c"}');
   });
 
-  it('understands the flags', async () => {
+  it('supports the flags', async () => {
     expect(await replace({ regex: ['X.'], replacement: '-', ignoreCase: true, dotall: true }, 'x\nxa')).toBe('--');
     expect(await replace({ regex: ['^'], replacement: '> ', multiline: true }, 'a\nb')).toBe('> a\n> b');
     expect(await replace({ regex: ['a.b'], replacement: 'X', literal: true }, 'a.b axb')).toBe('X axb');
     expect(await replace({ regex: ['[A'], replacement: '$0$0', literal: true, ignoreCase: true }, '[a')).toBe('[a[a');
   });
 
-  it('takes the replacement from a field, if the document has it', async () => {
+  it('reads the replacement from a field if the document has it', async () => {
     const params = { ...base, regex: ['(x)'], replacementField: 'r' };
     const documents = [
       { id: '1', a: 'x', r: '$1$1' },
@@ -66,7 +66,7 @@ describe('ReplacePatterns', () => {
     expect((await run(params, ...documents))[2]).toBe('{"id":"3","a":"x","r":null}');
   });
 
-  it('writes values of lists together, and passes on what is no text', async () => {
+  it('writes the values of a list together and does not change other values', async () => {
     expect(
       await run(
         { source: ['a'], dest: ['a'], regex: ['-|^$'], replacement: '_' },
@@ -83,14 +83,14 @@ describe('ReplacePatterns', () => {
     ]);
   });
 
-  it('refuses to be without a replacement, and patterns that are none, all at once', async () => {
+  it('refuses parameters without a replacement, and reports all invalid patterns at once', async () => {
     await expect(run({ ...base, regex: ['x'] })).rejects.toThrow('Either replacement or replacementField');
     const wrong = run({ ...base, regex: ['x', '(', '[a'], replacement: '' });
     await expect(wrong).rejects.toThrow(/regex\[1\] is not a regular expression[\s\S]*regex\[2\] is not/);
     await expect(run({ ...base, dest: ['id'], regex: ['x'], replacement: '' })).rejects.toThrow('dest[0] names id');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(ReplacePatterns, {
       params: { ...base, regex: ['x'], replacement: 'y' },
       document: { id: '1', a: ['x', { z: [] }] },

@@ -26,7 +26,7 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /** The regular expressions. */
   regex: Type.Array(Type.String()),
-  /** The replacement. An empty one removes the matches. Required unless replacementField is given. */
+  /** The replacement. An empty text removes the matches. Required unless replacementField is given. */
   replacement: Type.Optional(Type.String()),
   /**
    * A field whose first value is the replacement, with the same rules. A document without it uses replacement, and does
@@ -99,7 +99,7 @@ export class ReplacePatterns extends Stage<typeof parameters> {
   readonly #pairs: readonly FieldPair[];
   readonly #patterns: readonly JavaRegex[];
   readonly #fixed: JavaReplacement | undefined;
-  /** The current replacement. It is kept from one document to the next, because the patterns prepare it. */
+  /** The current replacement. It is kept for the next document, because the patterns prepare it. */
   #current: JavaReplacement;
   readonly #replace = (text: string): string => {
     let result = text;
@@ -127,7 +127,7 @@ export class ReplacePatterns extends Stage<typeof parameters> {
     return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#replace));
   }
 
-  /** Uses the document's replacement or the fixed one; returns false without either. */
+  /** Sets the replacement of the document, or else the fixed one. Returns false if both are missing. */
   #chooseReplacement(document: Document): boolean {
     const own = document.text(this.params.replacementField as string);
     if (own === undefined) {

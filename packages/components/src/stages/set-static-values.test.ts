@@ -9,14 +9,14 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('SetStaticValues', () => {
-  it('sets values of every kind', async () => {
+  it('writes values of every type', async () => {
     const staticValues = { s: 'x', n: 5, d: 2.5, b: true, l: [1, ['y']], o: { k: [1] }, z: null, e: [] };
     expect(await run({ staticValues }, { id: '1', s: ['old', 'older'] })).toEqual([
       '{"id":"1","s":"x","n":5,"d":2.5,"b":true,"l":[1,["y"]],"o":{"k":[1]},"z":null,"e":[]}',
     ]);
   });
 
-  it('treats fields that exist as the mode says', async () => {
+  it('applies updateMode to existing fields', async () => {
     const staticValues = { a: 'new', b: ['x', 'y'], c: null };
     const document = { id: '1', a: 'old', b: 'old' };
     expect(await run({ staticValues, updateMode: 'append' }, document)).toEqual([
@@ -27,7 +27,7 @@ describe('SetStaticValues', () => {
     ]);
   });
 
-  it('gives each document separate values', async () => {
+  it('writes separate values to each document', async () => {
     const staticValues = { l: ['x'] };
     expect(await run({ staticValues, updateMode: 'append' }, { id: '1' }, { id: '2', l: [] }, { id: '3' })).toEqual([
       '{"id":"1","l":["x"]}',
@@ -36,7 +36,7 @@ describe('SetStaticValues', () => {
     ]);
   });
 
-  it('takes a quoted name with a dot as a name', async () => {
+  it('uses a quoted name with a dot as one name', async () => {
     expect(await run({ staticValues: { 'a.b': 1 } }, { id: '1', a: { b: 2 } })).toEqual([
       '{"id":"1","a":{"b":2},"a.b":1}',
     ]);
@@ -51,7 +51,7 @@ describe('SetStaticValues', () => {
     await expect(run({ staticValues: { '': 'x' } })).rejects.toThrow('must not be empty');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(SetStaticValues, {
       params: { staticValues: { a: [{ x: 1 }], b: { y: [] } } },
       document: { id: '1' },

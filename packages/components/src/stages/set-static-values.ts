@@ -14,7 +14,7 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** Values by fields. The name of a field with a dot must be in quotes: without them it means an object. */
+  /** The values by field. Put a field name with a dot in quotes: without them it means an object. */
   staticValues: MapOf(Type.Unknown()),
   /**
    * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list value by
@@ -79,7 +79,7 @@ export class SetStaticValues extends Stage<typeof parameters> {
       const column = new Array<Value>(table.count).fill(value);
       for (let row = 0; row < column.length; row++) {
         const before = present?.[row];
-        // Texts, numbers and similar values may be shared.
+        // Documents may share texts, numbers and similar values. Objects need a copy.
         if (before === undefined) {
           if (typeof value === 'object') column[row] = copyValue(value);
         } else if (updateMode === 'skip') column[row] = before;

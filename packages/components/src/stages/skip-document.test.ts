@@ -7,11 +7,11 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('SkipDocument', () => {
-  it('marks the document and leaves its fields and children alone', async () => {
+  it('marks the document and does not change its fields and children', async () => {
     expect(await run({}, { id: '1', a: 1, ___children: [{ id: 'c' }] })).toEqual([
       '{"id":"1","a":1,"___children":[{"id":"c"}],"___skipped":true}',
     ]);
   });
 
-  it('holds the contract of stages', () => assertStageContract(SkipDocument, { params: {}, document: { id: '1' } }));
+  it('satisfies the stage contract', () => assertStageContract(SkipDocument, { params: {}, document: { id: '1' } }));
 });

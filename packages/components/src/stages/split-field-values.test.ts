@@ -23,24 +23,24 @@ describe('SplitFieldValues', () => {
     expect(await split('', 'a😀')).toEqual(['a', '😀']);
   });
 
-  it('drops empty pieces at the end only', async () => {
+  it('removes empty pieces only at the end', async () => {
     expect(await split(',', 'x,,y,,')).toEqual(['x', '', 'y']);
     expect(await split(',', ',x')).toEqual(['', 'x']);
     expect(await split(',', '')).toEqual(['']);
     expect(await split(',', ',,')).toBeUndefined();
   });
 
-  it('trims pieces if configured; those that become empty stay', async () => {
+  it('trims pieces if trimWhitespace is true, and keeps empty pieces', async () => {
     expect(await split(',', ' x ,\u00a0y\t, ', true)).toEqual(['x', '\u00a0y', '']);
     expect(await split(',', ' x ,y')).toEqual([' x ', 'y']);
   });
 
-  it('splits every value, and the texts of numbers and booleans', async () => {
+  it('splits every value, and numbers and booleans as texts', async () => {
     expect(await split(',', ['a,b', 'c', 1.5, null, { x: ',' }])).toEqual(['a', 'b', 'c', '1.5', { x: ',' }]);
     expect(await split('u', true)).toEqual(['tr', 'e']);
   });
 
-  it('adds to what the output holds', async () => {
+  it('adds the pieces to existing values of the output', async () => {
     const params = { inputField: 'a', outputField: 'b', delimiter: ',', trimWhitespace: true };
     expect(
       await run(
@@ -58,7 +58,7 @@ describe('SplitFieldValues', () => {
     ]);
   });
 
-  it('replaces the values when input and output are the same', async () => {
+  it('replaces the values if input and output are the same field', async () => {
     const params = { inputField: 'a', outputField: 'a', delimiter: ';', trimWhitespace: true };
     expect(
       await run(
@@ -71,13 +71,13 @@ describe('SplitFieldValues', () => {
     ).toEqual(['{"id":"1","b":1,"a":["x","y"]}', '{"id":"2"}', '{"id":"3","a":null}', '{"id":"4","a":["x"]}']);
   });
 
-  it('refuses a delimiter that is no expression, and reserved outputs', async () => {
+  it('refuses an invalid delimiter and reserved outputs', async () => {
     const params = { inputField: 'a', outputField: 'b', delimiter: ',', trimWhitespace: true };
     await expect(run({ ...params, delimiter: '(' })).rejects.toThrow('delimiter is not a regular expression');
     await expect(run({ ...params, outputField: 'id' })).rejects.toThrow('outputField names id');
   });
 
-  it('warns of delimiters that do not mean themselves', () => {
+  it('warns about delimiters that do not match their own text', () => {
     const problems = [
       ...SplitFieldValues.check({ inputField: 'a', outputField: 'b', delimiter: '|', trimWhitespace: true }),
     ];
@@ -91,7 +91,7 @@ describe('SplitFieldValues', () => {
     ]);
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(SplitFieldValues, {
       params: { inputField: 'a', outputField: 'b', delimiter: ',', trimWhitespace: true },
       document: { id: '1', a: ['x,y', { z: [] }] },

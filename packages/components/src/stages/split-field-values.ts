@@ -21,8 +21,8 @@ const parameters = Type.Object({
   /** The field for the pieces, which may be the same. */
   outputField: Type.String(),
   /**
-   * The text between two values, as a Java regular expression: a dot is \., a vertical bar \|. An empty one splits into
-   * characters.
+   * The text between two values, as a Java regular expression: a dot is \., a vertical bar \|. An empty delimiter
+   * splits into characters.
    */
   delimiter: Type.String(),
   /**
@@ -32,7 +32,7 @@ const parameters = Type.Object({
   trimWhitespace: Type.Boolean(),
 });
 
-/** Delimiters that users mean literally but that have another meaning as regular expressions. */
+/** Delimiters that users mean literally, but that have another meaning in a regular expression. */
 const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
 
 /**
@@ -106,7 +106,7 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     for (let row = 0; row < values.length; row++) {
       const value = values[row];
       const before = present?.[row];
-      // In place, the field moves to the end, but not in a document where it is null.
+      // Splitting in place moves the field to the end, except in documents where it is null. A table cannot do that.
       if (inPlace && value === null) return false;
       const pieces = value === undefined || value === null ? [] : this.#pieces(value);
       if (pieces.length === 0) column[row] = before;

@@ -41,7 +41,7 @@ const pairs = (values: Record<string, unknown>) =>
     dest: [dest],
   }));
 
-/** Processes documents one by one: drops, skips and fails some, and emits children of others. */
+/** Processes documents one by one. It drops, skips and fails some documents, and emits children of others. */
 class ByText extends Stage {
   static override readonly parameters = Type.Object({});
 
@@ -56,7 +56,7 @@ class ByText extends Stage {
   }
 }
 
-/** Stages with and without support for tables, with parameters that use the same fields. */
+/** Generates stages with and without support for tables. Their parameters use the same fields. */
 const stage = fc.oneof(
   use(
     ApplyRegex,
@@ -120,7 +120,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ k: ' v ' }) },
 );
 const optional = fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: fc.constant(undefined) });
-/** Documents of the same fields in the same order, and some that lack fields. */
+/** Generates documents with the same fields in the same order, and some without some of the fields. */
 const documents = fc
   .uniqueArray(field, { minLength: 1 })
   .chain((names) =>
@@ -129,7 +129,7 @@ const documents = fc
       .map((rows) => rows.map((values) => Object.fromEntries(names.map((name, i) => [name, values[i]])))),
   );
 
-it('processes tables as it processes the same documents one by one', async () => {
+it('processes a table with the same result as its documents one by one', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(documents, { minLength: 2, maxLength: 4 }),

@@ -11,12 +11,12 @@ async function stampAt(time: string, document: Record<string, unknown> = { id: '
 }
 
 describe('Timestamp', () => {
-  it('writes the time in UTC, with a fraction only when there is one', async () => {
+  it('writes the time in UTC, with a fraction only if it is not a whole second', async () => {
     expect(await stampAt('2024-05-06T07:08:09.120Z')).toBe('{"id":"1","t":"2024-05-06T07:08:09.120Z"}');
     expect(await stampAt('2024-05-06T07:08:09Z')).toBe('{"id":"1","t":"2024-05-06T07:08:09Z"}');
   });
 
-  it('replaces what the field held', async () => {
+  it('replaces the previous value of the field', async () => {
     expect(await stampAt('2024-05-06T07:08:09Z', { id: '1', t: ['old', 'older'] })).toBe(
       '{"id":"1","t":"2024-05-06T07:08:09Z"}',
     );
@@ -27,6 +27,6 @@ describe('Timestamp', () => {
     await expect(runStage(Timestamp, { destField: '' }, [])).rejects.toThrow('destField must not be empty');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(Timestamp, { params: { destField: 't' }, document: { id: '1' }, random: true }));
 });

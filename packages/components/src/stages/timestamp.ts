@@ -35,7 +35,7 @@ export class Timestamp extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     const now = Date.now();
-    // Hundreds of documents pass in one millisecond. They share the text.
+    // Hundreds of documents pass in one millisecond and share the text.
     if (now !== this.#time) {
       const milliseconds = now % 1000;
       this.#time = now;

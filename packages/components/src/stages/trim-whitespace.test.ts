@@ -22,14 +22,14 @@ describe('TrimWhitespace', () => {
     ]);
   });
 
-  it('makes texts of numbers and booleans, and a single value of a list of one', async () => {
+  it('writes numbers and booleans as texts, and a list of one value as that value', async () => {
     expect(await run({ fields: ['a'] }, '{"id":"1","a":1.0}', '{"id":"2","a":[true]}')).toEqual([
       '{"id":"1","a":"1.0"}',
       '{"id":"2","a":"true"}',
     ]);
   });
 
-  it('leaves what is no text as it is', async () => {
+  it('does not change values that are not texts', async () => {
     const documents = ['{"id":"1"}', '{"id":"2","a":null}', '{"id":"3","a":[]}', '{"id":"4","a":{"x":" y "}}'];
     expect(await run({ fields: ['a'] }, ...documents)).toEqual(documents);
     expect(await run({ fields: ['a'] }, '{"id":"1","a":[[" x "]," y ",null]}', '{"id":"2","a":[[" x "]]}')).toEqual([
@@ -43,6 +43,6 @@ describe('TrimWhitespace', () => {
     await expect(run({ fields: ['a', 'id'] })).rejects.toThrow('fields[1] names id');
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(TrimWhitespace, { params: { fields: ['a'] }, document: { id: '1', a: [' x', { y: ' ' }] } }));
 });

@@ -9,14 +9,14 @@ async function run(params: Record<string, unknown>, ...documents: (string | Reco
 }
 
 describe('TruncateField', () => {
-  it('cuts a text that is too long', async () => {
+  it('cuts a text that is longer than maxSize', async () => {
     expect(
       await run({ source: 'a', maxSize: 3 }, { id: '1', a: 'abcdef' }, { id: '2', a: 'abc' }, { id: '3' }),
     ).toEqual(['{"id":"1","a":"abc"}', '{"id":"2","a":"abc"}', '{"id":"3"}']);
     expect(await run({ source: 'a', maxSize: 0 }, { id: '1', a: 'abc' })).toEqual(['{"id":"1","a":""}']);
   });
 
-  it('writes to a destination in place of what it held', async () => {
+  it('replaces the previous value of the destination', async () => {
     expect(await run({ source: 'a', maxSize: 3, destination: 'b' }, { id: '1', a: 'abcdef', b: ['old', 'x'] })).toEqual(
       ['{"id":"1","a":"abcdef","b":"abc"}'],
     );
@@ -28,22 +28,22 @@ describe('TruncateField', () => {
     ]);
   });
 
-  it('cuts the texts of numbers', async () => {
+  it('cuts numbers as texts', async () => {
     expect(await run({ source: 'a', maxSize: 2 }, { id: '1', a: 12345 })).toEqual(['{"id":"1","a":"12"}']);
   });
 
-  it('never leaves half of a surrogate pair', async () => {
+  it('never keeps half of a surrogate pair', async () => {
     expect(
       await run({ source: 'a', maxSize: 2 }, { id: '1', a: 'a😀b' }, { id: '2', a: '😀b' }, { id: '3', a: 'a\ud83db' }),
     ).toEqual(['{"id":"1","a":"a"}', '{"id":"2","a":"😀"}', '{"id":"3","a":"a\\ud83d"}']);
   });
 
-  it('leaves null and objects as they are', async () => {
+  it('does not change null and objects', async () => {
     const documents = ['{"id":"1","a":null}', '{"id":"2","a":{"x":"long"}}', '{"id":"3","a":[]}'];
     expect(await run({ source: 'a', maxSize: 1 }, ...documents)).toEqual(documents);
   });
 
-  it('takes a size written as text and refuses a negative one', async () => {
+  it('accepts a size in quotes and refuses a negative size', async () => {
     expect(await run({ source: 'a', maxSize: '2' }, { id: '1', a: 'abc' })).toEqual(['{"id":"1","a":"ab"}']);
     await expect(run({ source: 'a', maxSize: -1 })).rejects.toThrow('maxSize must be at least 0');
   });
@@ -54,7 +54,7 @@ describe('TruncateField', () => {
     expect(await run({ source: 'id', maxSize: 1, destination: 'b' }, { id: 'xy' })).toEqual(['{"id":"xy","b":"x"}']);
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(TruncateField, {
       params: { source: 'a', maxSize: 1, destination: 'b' },
       document: { id: '1', a: ['xy', { z: [1] }] },

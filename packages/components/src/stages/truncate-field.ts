@@ -64,7 +64,7 @@ export class TruncateField extends Stage<typeof parameters> {
 
 function truncate(text: string, maxSize: number): string {
   if (text.length <= maxSize) return text;
-  // Half of a surrogate pair at the end would make the text invalid.
+  // Half of a surrogate pair at the end would make the text invalid UTF-16.
   const splitsPair = maxSize > 0 && (text.codePointAt(maxSize - 1) as number) > 0xffff;
   return text.slice(0, splitsPair ? maxSize - 1 : maxSize);
 }

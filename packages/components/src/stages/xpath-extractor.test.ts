@@ -12,7 +12,7 @@ async function extract(fieldMapping: Record<string, string[]>, document: Record<
 }
 
 describe('XPathExtractor', () => {
-  it('adds the text of every node, in document order, one as a text, several as a list', async () => {
+  it('adds the text of every node in document order, one as a text, several as a list', async () => {
     expect(await extract({ '//title': ['t', 'u'], '//book[2]/@id': ['i'], '//zzz': ['z'] }, { xml })).toEqual({
       t: ['Tides', 'Salt & Sand'],
       u: ['Tides', 'Salt & Sand'],
@@ -32,7 +32,7 @@ describe('XPathExtractor', () => {
     expect(JSON.parse(outcome?.documents[0] as string).b).toEqual(['9.50', '20', 'Tides', 'Salt & Sand']);
   });
 
-  it('leaves documents alone whose field is not XML, and says so once in full', async () => {
+  it('does not change documents whose field is not XML, and logs the full reason once', async () => {
     const context = stageContext();
     const documents = [
       '{"id":"1","xml":"<a><b></a>"}',
@@ -43,12 +43,12 @@ describe('XPathExtractor', () => {
     const outcomes = await runStage(XPathExtractor, { fieldMapping: { '//a': ['b'] } }, documents, context);
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
     expect(context.logged[0]).toBe(
-      'Document 1 is left alone: field "xml" is not XML: 1:7: </a> closes nothing: <b> is open',
+      'Document 1 is not changed: field "xml" is not XML: 1:7: </a> closes nothing: <b> is open',
     );
-    expect(context.logged.at(-1)).toBe('2 documents were left alone: field "xml" is not XML');
+    expect(context.logged.at(-1)).toBe('2 documents were not changed: field "xml" is not XML');
   });
 
-  it('refuses what is no expression and fields that cannot be written; warns of expressions that give no nodes', async () => {
+  it('refuses invalid expressions and reserved fields, and warns about expressions that return no nodes', async () => {
     const run = (fieldMapping: Record<string, unknown>) => runStage(XPathExtractor, { fieldMapping }, []);
     await expect(run({ '//[': ['b'] })).rejects.toThrow('"//[" is not an XPath expression: a step');
     await expect(run({ '//a': ['id'] })).rejects.toThrow('names id, which is a reserved field');
@@ -58,12 +58,12 @@ describe('XPathExtractor', () => {
     expect(await extract({ 'count(//book)': ['n'], '//i': ['i'] }, { xml })).toEqual({ i: 'Sand' });
   });
 
-  it('does nothing without a mapping', async () => {
+  it('does not change documents without a mapping', async () => {
     expect(await extract({}, { xml })).toEqual({});
     expect(await extract({ '//title': [] }, { xml })).toEqual({});
   });
 
-  it('holds the contract of stages', () =>
+  it('satisfies the stage contract', () =>
     assertStageContract(XPathExtractor, {
       params: { fieldMapping: { '//title': ['a', 'b'] } },
       document: { id: '1', xml },

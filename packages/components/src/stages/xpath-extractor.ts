@@ -14,9 +14,7 @@ import { LeftAlone } from '../fields/left-alone.ts';
 type ParseXml = typeof import('@headrace/xml/reader').parseXml;
 
 const parameters = Type.Object({
-  /**
-   * For each XPath expression the fields that its matches are added to, as in "//book/title": ["title", "all_titles"].
-   */
+  /** For each XPath expression, the fields that get its matches, such as "//book/title": ["title", "all_titles"]. */
   fieldMapping: MapOf(Type.Array(Type.String())),
   /** The field with the XML. Defaults to "xml". */
   xmlField: Type.Optional(Type.String({ default: 'xml' })),

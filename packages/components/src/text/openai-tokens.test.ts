@@ -4,8 +4,8 @@ import { cutToTokens } from './openai-tokens.ts';
 
 const count = (text: string) => encode(text, { disallowedSpecial: new Set() }).length;
 
-describe('cutting a text to tokens', () => {
-  it('leaves short texts as they are', async () => {
+describe('cutToTokens', () => {
+  it('does not change short texts', async () => {
     expect(await cutToTokens('short', 5)).toBe('short');
     const long = 'some words '.repeat(100);
     expect(await cutToTokens(long, count(long))).toBe(long);
@@ -16,18 +16,18 @@ describe('cutting a text to tokens', () => {
     ['lines', 'key: value\n\n  - 12345678 <|endoftext|>\r\n'.repeat(1000)],
     ['another script', '東京都は日本の首都である。'.repeat(500)],
     ['emoji', '😀👩‍👩‍👧🏴󠁧󠁢󠁥󠁮󠁧󠁿'.repeat(400)],
-  ])('gives the start that has so many, of %s', async (_, text) => {
+  ])('returns the longest start within the limit, of %s', async (_, text) => {
     for (const limit of [1, 2, 100, 999, 1000, 3000]) {
       const cut = await cutToTokens(text, limit);
       expect(text.startsWith(cut)).toBe(true);
       expect(count(cut)).toBeLessThanOrEqual(limit);
-      // A character that is cut in the middle takes up to three tokens with it.
+      // A character that is cut in the middle may remove up to three tokens.
       expect(count(cut)).toBeGreaterThan(limit - 4);
       expect(cut.isWellFormed()).toBe(true);
     }
   });
 
-  it('takes one very long word in pieces', async () => {
+  it('cuts one very long word', async () => {
     const cut = await cutToTokens('a'.repeat(1_000_000), 8191);
     expect(cut.length).toBeGreaterThan(60_000);
     expect(cut.length).toBeLessThan(66_000);

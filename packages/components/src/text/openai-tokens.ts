@@ -1,11 +1,12 @@
-/** Texts are encoded in pieces of about this many characters: the library takes the square of the length of a word. */
+/** The approximate size of a piece in characters. The tokenizer needs time in the square of the length of a word. */
 const PIECE = 2048;
-/** Names such as `<|endoftext|>` are plain text in documents. */
+/** In documents, names such as `<|endoftext|>` are plain text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
 /**
- * The start of a text that has at most so many tokens of `cl100k_base`, the encoding of OpenAI's embedding models; it ends
- * with a whole character. The tokenizer is loaded for texts that may be too long: a token has at least one byte.
+ * Returns the longest start of a text with at most `limit` tokens of `cl100k_base`, the encoding of OpenAI's embedding
+ * models. The start ends with a whole character.
+ * The tokenizer is loaded only for texts that may be too long: a token has at least one byte.
  */
 export async function cutToTokens(text: string, limit: number): Promise<string> {
   if (Buffer.byteLength(text) <= limit) return text;
@@ -22,7 +23,10 @@ export async function cutToTokens(text: string, limit: number): Promise<string> 
   return text;
 }
 
-/** The end of a piece: before the last blank that a word precedes, where tokens end in any case; otherwise between characters. */
+/**
+ * Returns the end of a piece: before the last blank after a word, where a token always ends, or else between two
+ * characters.
+ */
 function pieceEnd(text: string, from: number): number {
   const far = from + PIECE;
   if (far >= text.length) return text.length;
@@ -32,7 +36,10 @@ function pieceEnd(text: string, from: number): number {
   return isLowSurrogate(text, far) ? far - 1 : far;
 }
 
-/** The longest start with at most so many tokens, found by halving; the library's own decoder mixes up characters that are cut. */
+/**
+ * Finds the longest start with at most `limit` tokens by binary search. The library's decoder corrupts characters that
+ * are cut.
+ */
 function startOf(text: string, limit: number, count: (text: string) => number): string {
   let fits = 0;
   for (let tooLong = text.length; tooLong - fits > 1; ) {

@@ -13,9 +13,9 @@ import type { MysqlSettings } from './mysql-settings.ts';
 import { type MysqlColumn, type MysqlValue, mysqlIdText, mysqlReader } from './mysql-values.ts';
 
 const KEEP_ALIVE_MILLIS = 60_000;
-/** A lookup for a document fails after this time, so that a server that hangs does not block a run. */
+/** The time limit of a lookup for a document, so that a silent server does not block a run. */
 const QUERY_MILLIS = 5 * 60_000;
-/** Rows are passed on in batches of this number, or of about this many bytes. */
+/** The size of a batch of rows: this number of rows, or about this many bytes. */
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 512 * 1024;
 const WAITING_BYTES = 4 * 1024 * 1024;
@@ -23,9 +23,9 @@ const WAITING_BYTES = 4 * 1024 * 1024;
 /** A session with MySQL or MariaDB. */
 export class MysqlConnection implements DatabaseConnection {
   broken = false;
-  /** Whether a query is running. */
+  /** True while a query is running. */
   #busy = false;
-  /** Called if the connection is lost while rows are read: their query is not notified. */
+  /** Called if the connection is lost while rows are read, because the driver does not notify their query. */
   #onLoss: ((error: unknown) => void) | undefined;
   readonly #connection: mysql.Connection;
   readonly #settings: MysqlSettings;
@@ -73,7 +73,7 @@ export class MysqlConnection implements DatabaseConnection {
       dateStrings: true,
       jsonStrings: true,
       rowsAsArray: true,
-      // A server could request files of this machine.
+      // Without this flag, a server could request files of this machine.
       flags: ['-LOCAL_FILES'],
     });
     const opened = new MysqlConnection(connection, settings, errors, () =>
@@ -129,7 +129,7 @@ export class MysqlConnection implements DatabaseConnection {
     let readers: ((value: MysqlValue) => Value)[] = [];
     let batch: Row[] = [];
     let bytes = 0;
-    // While no rows are taken, the server must be silent.
+    // While no rows are read, the server cannot send, so its silence is not an error.
     let held = false;
     const queue = new BatchQueue<readonly Row[]>(
       {
@@ -155,7 +155,7 @@ export class MysqlConnection implements DatabaseConnection {
       batch = [];
       bytes = 0;
     };
-    // The answer waits until the rows are requested: only then the id column is known.
+    // The driver waits until the rows are requested, because the id column is known only then.
     const columns = await new Promise<readonly MysqlColumn[]>((resolve, reject) => {
       const fail = (error: unknown) => {
         this.#busy = false;
@@ -221,7 +221,7 @@ export class MysqlConnection implements DatabaseConnection {
   async close(): Promise<void> {
     if (this.broken) this.#connection.destroy();
     else if (this.#busy) await this.#cancel();
-    // An error while closing changes nothing.
+    // An error while closing has no effect.
     else await new Promise<void>((resolve) => this.#connection.end(() => resolve()));
     this.broken = true;
   }
@@ -230,13 +230,14 @@ export class MysqlConnection implements DatabaseConnection {
     return (this.#connection as unknown as { stream: Socket }).stream;
   }
 
-  /** Ends the query of the session from another session, and closes the session. */
+  /** Cancels the query of the session from another session, and closes the session. */
   async #cancel(): Promise<void> {
     this.broken = true;
     const { threadId } = this.#connection;
-    this.#onLoss?.(new Error('Connection lost: it was closed here'));
+    this.#onLoss?.(new Error('Connection lost: it was closed by Headrace'));
     this.#connection.destroy();
-    // A query that computes would not notice that the reader is gone. Best effort: the rows are not needed.
+    // A query that computes does not notice that its reader is closed. A failure is ignored, because the rows are not
+    // needed.
     await this.#reopen()
       .then((other) => other.execute(`KILL ${threadId}`).finally(() => other.close()))
       .catch(() => undefined);
@@ -261,7 +262,7 @@ export class MysqlConnection implements DatabaseConnection {
   }
 }
 
-/** The driver does not support bigint. */
+/** Converts a bigint to a text, because the driver does not support bigint. */
 function boundValue(value: SqlParameter): Exclude<SqlParameter, bigint> {
   return typeof value === 'bigint' ? String(value) : value;
 }

@@ -14,7 +14,7 @@ const DIALECT = {
   hashComments: true,
 } as const;
 
-/** MySQL and MariaDB, with the driver `mysql2`. */
+/** Opens MySQL or MariaDB with the driver `mysql2`. */
 export async function openMysql(url: ServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
   const { default: mysql } = await import('mysql2');
   const settings = mysqlSettings(url, credentials);

@@ -12,24 +12,27 @@ export interface MysqlSettings {
   readonly user: string;
   readonly password: string;
   readonly database: string | undefined;
-  /** In the order in which they are tried; false is without TLS. */
+  /** The TLS options in the order in which they are tried. False means no TLS. */
   readonly tls: readonly (TlsOptions | false)[];
   readonly connectTimeoutMs: number;
-  /** How long the server may be silent during a request; 0 means no limit. */
+  /** The maximum time without data from the server during a request, in milliseconds. 0 means no limit. */
   readonly silenceTimeoutMs: number;
-  /** The zone of dates and times. */
+  /** The zone of dates and times without an offset. */
   readonly zone: string;
-  /** Whether TINYINT(1) is a boolean. */
+  /** Whether TINYINT(1) is read as a boolean. */
   readonly tinyIsBoolean: boolean;
-  /** Whether YEAR is the first of January. */
+  /** Whether YEAR is read as the first of January. */
   readonly yearIsDate: boolean;
-  /** Variables of the session: `sql_mode='…'`. */
+  /** The variables of the session, such as `sql_mode='…'`. */
   readonly sessionVariables: string | undefined;
 }
 
 const DEFAULT_CONNECT_MILLIS = 10_000;
 
-/** Settings from the parameters of a URL, named as in the JDBC drivers of MySQL and MariaDB. Throws `DatabaseUrlError`. */
+/**
+ * Returns the settings from the parameters of a URL, named as in the JDBC drivers of MySQL and MariaDB. Throws
+ * `DatabaseUrlError`.
+ */
 export function mysqlSettings({ scheme, database, properties }: ServerUrl, credentials: Credentials): MysqlSettings {
   const zone =
     properties.get('connectiontimezone') ?? properties.get('servertimezone') ?? properties.get('timezone') ?? 'LOCAL';
@@ -65,7 +68,7 @@ function tlsChoices(scheme: string, properties: ReadonlyMap<string, string>): (T
     if (!properties.has(name)) continue;
     throw new DatabaseUrlError(
       `Java key stores (${name}) cannot be read`,
-      'Give the certificates as PEM files: serverSslCert=/path/ca.pem, clientSslCert and clientSslKey.',
+      'Use certificates in PEM files: serverSslCert=/path/ca.pem, clientSslCert and clientSslKey.',
     );
   }
   const read = (name: string) => {
@@ -97,7 +100,7 @@ function tlsChoices(scheme: string, properties: ReadonlyMap<string, string>): (T
     default:
       throw new DatabaseUrlError(
         'the sslMode in the URL is not known',
-        'It is one of DISABLED, PREFERRED, REQUIRED, VERIFY_CA and VERIFY_IDENTITY.',
+        'Use one of DISABLED, PREFERRED, REQUIRED, VERIFY_CA and VERIFY_IDENTITY.',
       );
   }
 }
@@ -111,7 +114,7 @@ function modeOf(scheme: string, properties: ReadonlyMap<string, string>): string
   if (properties.get('requiressl') === 'true') return 'required';
   if (useSsl === 'true')
     return scheme === 'mariadb' && properties.get('trustservercertificate') !== 'true' ? 'true' : 'required';
-  // Without a setting, the driver of MySQL uses TLS if the server has it, that of MariaDB does not.
+  // Without a setting, the JDBC driver of MySQL uses TLS if the server supports it. The driver of MariaDB does not.
   return scheme === 'mariadb' ? 'disable' : 'preferred';
 }
 

@@ -2,7 +2,7 @@ import { double, integer, type Value, widenFloat } from '@headrace/engine';
 import type { SqlTimes } from '../sql-times.ts';
 import type { MysqlSettings } from './mysql-settings.ts';
 
-/** A column as `mysql2` describes it. */
+/** A column in the description of `mysql2`. */
 export interface MysqlColumn {
   readonly name: string;
   readonly columnType?: number | undefined;
@@ -10,12 +10,12 @@ export interface MysqlColumn {
   readonly characterSet?: number | undefined;
 }
 
-/** A value as `mysql2` reads it: dates, decimals and integers beyond 2^53 as texts. */
+/** A value of `mysql2`. Dates, decimals and integers beyond 2^53 are texts. */
 export type MysqlValue = null | number | string | Buffer | object;
 
 type Reader = (value: MysqlValue) => Value;
 
-// Numbers of the types in the protocol (MySQL internals, "Column Definition").
+// The numbers of the column types in the protocol (MySQL internals, "Column Definition").
 const DECIMAL = 0;
 const TINY = 1;
 const FLOAT = 4;
@@ -28,7 +28,7 @@ const YEAR = 13;
 const BIT = 16;
 const NEWDECIMAL = 246;
 
-/** How values of a column are read; NULL is null. */
+/** Returns the reader for the values of a column. It returns null for NULL. */
 export function mysqlReader(column: MysqlColumn, settings: MysqlSettings, times: SqlTimes): Reader {
   const read = readerOf(column, settings, times);
   return (value) => (value === null ? null : read(value));
@@ -64,7 +64,7 @@ function plain(value: MysqlValue): Value {
   return value instanceof Uint8Array ? new Uint8Array(value) : JSON.stringify(value);
 }
 
-/** The text of an id. */
+/** Returns the text of an id. */
 export function mysqlIdText(value: MysqlValue): string | null {
   if (value === null) return null;
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);

@@ -46,7 +46,7 @@ await describeWithServer('mariadb', (server) => {
     `"at":"01:02:03","made":${local(2024, 1, 1)},"fixed":"ab","name":"Grüße 🎉","body":"${'x'.repeat(100)}",` +
     String.raw`"mood":"happy","tags":"a,b","data":"{\"k\": [1, 2.0]}","raw":"AP8=","blobby":""`;
 
-  it('makes values of its types; NULL makes no field', async () => {
+  it('reads values of each column type and no field for NULL', async () => {
     const { json } = await read('select * from hr_types order by id');
     expect(json).toEqual([
       `{"id":"1",${FIRST}}`,
@@ -55,14 +55,14 @@ await describeWithServer('mariadb', (server) => {
     ]);
   });
 
-  it('makes the same of them in a lookup', async () => {
+  it('reads the same values in a lookup', async () => {
     const columns = [...FIRST.matchAll(/"(\w+)":/g)].map(([, name]) => name as string).filter((name) => name !== 'k');
     const [outcome] = await lookup('select * from hr_types where id = ?', ['Integer'], columns, [{ id: '9', k: 1 }]);
     expect(outcome?.error).toBeUndefined();
     expect(outcome?.documents).toEqual([`{"id":"9","k":1,${FIRST}}`]);
   });
 
-  it('reads TINYINT(1), YEAR and times as the URL says', async () => {
+  it('reads TINYINT(1), YEAR and times by the parameters of the URL', async () => {
     const parameters = '?tinyInt1isBit=false&yearIsDateType=false&connectionTimeZone=Asia/Tokyo&useCursorFetch=true';
     const { json } = await read('select id, flag, made, seen, born from hr_types where id = 1', {
       connectionString: url(parameters),
@@ -72,7 +72,7 @@ await describeWithServer('mariadb', (server) => {
     ]);
   });
 
-  it('leaves out what is not a point in time, and reports it', async () => {
+  it('leaves out values that are not points in time and logs a warning', async () => {
     const { json, warnings } = await read("select 1 as id, cast('0000-00-00' as date) as d", {
       connectionString: url("?sessionVariables=sql_mode=''"),
     });
@@ -80,11 +80,11 @@ await describeWithServer('mariadb', (server) => {
     expect(warnings.join()).toMatch(/0000-00-00/);
   });
 
-  it('makes ids of binary columns', async () => {
+  it('uses binary columns as ids in hex', async () => {
     expect((await read("select x'00ff' as id")).json).toEqual(['{"id":"00ff"}']);
   });
 
-  it('joins children', async () => {
+  it('attaches the rows of otherSQLs as children', async () => {
     const { json } = await read('select id, name from hr_types order by id', {
       otherSQLs: ['select thing, part from hr_parts order by thing, part'],
       otherJoinFields: ['thing'],
@@ -105,7 +105,7 @@ await describeWithServer('mariadb', (server) => {
       expect(documents.every((document, i) => document.id === String(i + 1))).toBe(true);
     });
 
-    it('slows the server down while no rows are taken, and reports how many were read if it is lost', async () => {
+    it('pauses the server while no rows are read, and reports the number of rows if the connection is lost', async () => {
       const publisher = new PausingPublisher(1000, async () => {
         await new Promise((resolve) => setTimeout(resolve, 500));
         const running = database.driver.prepare(
@@ -118,11 +118,11 @@ await describeWithServer('mariadb', (server) => {
       expect(error).toMatchObject({ code: 'HR_SOURCE_UNREADABLE' });
       const [, rows] = /\((\d+) rows were read\)/.exec(error.message) ?? [];
       expect(Number(rows)).toBe(publisher.documents.length);
-      // Far less than the whole: it had to wait.
+      // This is far fewer than all rows, so the server had to wait.
       expect(Number(rows)).toBeLessThan(300_000);
     });
 
-    it('ends the query in the server when the run is stopped', async () => {
+    it('cancels the query in the server when the run is stopped', async () => {
       const publisher = new CollectingPublisher();
       const reading = read('select 1 as id, sleep(60) as hr_stopped', {}, publisher).catch((thrown) => thrown);
       const running = database.driver.prepare(
@@ -136,25 +136,25 @@ await describeWithServer('mariadb', (server) => {
     });
   });
 
-  describe('what goes wrong', () => {
+  describe('an error of the database', () => {
     it.each([
       ['an unknown table', 'select id from nowhere', /nowhere' doesn't exist/, /name of the table/],
       ['a syntax error', 'selec 1', /You have an error in your SQL syntax/, undefined],
-      ['no query', "update hr_types set name = 'x' where id < 0", /returns no rows/, undefined],
+      ['a statement that is not a query', "update hr_types set name = 'x' where id < 0", /returns no rows/, undefined],
       ['a missing id column', 'select 1 as a', /no column id, the idField/, /columns are a/],
-    ])('%s', async (_, sql, message, hint) => {
+    ])('reports %s', async (_, sql, message, hint) => {
       const error = await read(sql).catch((thrown) => thrown);
       expect(error.message).toMatch(message);
       if (hint !== undefined) expect(error.hint).toMatch(hint);
     });
 
-    it('a server that is silent for longer than it may be', async () => {
+    it('reports a server that is silent for longer than socketTimeout', async () => {
       await expect(read('select 1 as id, sleep(30)', { connectionString: url('?socketTimeout=500') })).rejects.toThrow(
         /silent for longer than socketTimeout/,
       );
     });
 
-    it('a wrong password, which is not shown and tried once', async () => {
+    it('reports a wrong password after one attempt, without showing it', async () => {
       await session.execute("create or replace user hr_pw identified by 'right'");
       await session.execute('grant all on *.* to hr_pw');
       const { host, pathname } = new URL(server.url);
@@ -173,7 +173,7 @@ await describeWithServer('mariadb', (server) => {
       expect(JSON.stringify([error.message, error.stack, error.hint, error.cause])).not.toContain('Wr0ng-Secret');
     });
 
-    it('an unknown database, an unknown host', async () => {
+    it('reports an unknown database and an unknown host', async () => {
       const elsewhere = url().replace(/\/headrace$/, '/nowhere');
       await expect(read('select 1', { connectionString: elsewhere })).rejects.toThrow(/Unknown database 'nowhere'/);
       await expect(read('select 1', { connectionString: 'jdbc:mysql://nowhere.invalid/d' })).rejects.toThrow(
@@ -224,7 +224,7 @@ await describeWithServer('mariadb', (server) => {
   });
 });
 
-/** A publisher that does something once, before it takes a certain document. */
+/** A publisher that runs a function once, before it accepts a certain document. */
 class PausingPublisher extends CollectingPublisher {
   readonly #at: number;
   readonly #work: () => Promise<void>;
@@ -237,12 +237,12 @@ class PausingPublisher extends CollectingPublisher {
 
   override publish(document: Parameters<CollectingPublisher['publish']>[0]): undefined {
     super.publish(document);
-    // The connector awaits what it gets.
+    // The connector awaits the returned promise.
     if (this.documents.length === this.#at) return this.#work() as unknown as undefined;
   }
 }
 
-/** A local time as the JSON of its instant. */
+/** Returns a local time as the JSON of its instant. */
 function local(...[year, month, ...rest]: [number, number, ...number[]]): string {
   const [day = 1, hour = 0, minute = 0, second = 0, millis = 0] = rest;
   const instant = new Date(year, month - 1, day, hour, minute, second, millis).toISOString();

@@ -18,11 +18,11 @@ it.each([
   ],
   ['[2:3]={a,b}', ['a', 'b']],
   ['{"{x}","y,z"}', ['{x}', 'y,z']],
-])('%s', (array, expected) => {
+])('reads the array %s', (array, expected) => {
   expect(readArray(array, text)).toEqual(expected);
 });
 
-it('reads every list of texts as Postgres quotes it', () => {
+it('reads every list of texts with the quotes of Postgres', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.string({ unit: 'binary' }))), (values) => {
       const quoted = values.map((value) =>

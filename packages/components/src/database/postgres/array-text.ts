@@ -1,8 +1,8 @@
 import type { Value } from '@headrace/engine';
 
 /**
- * A list from the text of an array: `{1,2,NULL}`, `{{"a b","c\"d"},{e,f}}`. Bounds before it (`[2:3]={…}`) are ignored,
- * because a list cannot have them.
+ * Reads the text of an array as a list: `{1,2,NULL}`, `{{"a b","c\"d"},{e,f}}`. Bounds before the array (`[2:3]={…}`)
+ * are ignored, because a list has no bounds.
  */
 export function readArray(text: string, element: (text: string) => Value): Value[] {
   const lists: Value[][] = [];

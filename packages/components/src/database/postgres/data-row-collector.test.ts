@@ -11,7 +11,7 @@ function message(code: number, body: Uint8Array): Buffer {
   return Buffer.concat([header, body]);
 }
 
-it('takes whole rows out of the stream however it is cut, and passes on everything else', () => {
+it('collects complete rows for any cut of the stream, and passes on all other messages', () => {
   const anyMessage = fc.record({
     code: fc.constantFrom(ROW, ROW, ROW, 'C'.charCodeAt(0), 'Z'.charCodeAt(0)),
     body: fc.uint8Array({ maxLength: 40 }),
@@ -47,7 +47,7 @@ it('takes whole rows out of the stream however it is cut, and passes on everythi
   );
 });
 
-it('hands on large pieces at ends of rows, and grows for a row that is larger', () => {
+it('passes on large chunks that end with a row, and grows for a row that is larger', () => {
   const sizes: number[] = [];
   let count = 0;
   const collector = new DataRowCollector(() => undefined);
@@ -65,7 +65,7 @@ it('hands on large pieces at ends of rows, and grows for a row that is larger', 
   expect(sizes.length).toBeLessThan(6);
 });
 
-it('leaves rows to the driver while no collector is set', () => {
+it('passes rows to the driver if no receiver is set', () => {
   const others: Buffer[] = [];
   const collector = new DataRowCollector((bytes) => others.push(Buffer.from(bytes)));
   const row = message(ROW, new Uint8Array(10));

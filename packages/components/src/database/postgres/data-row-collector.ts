@@ -1,30 +1,28 @@
 import { DATA_ROW, HEADER_BYTES } from './data-rows.ts';
 
-/** Chunks are passed on at this size. */
+/** The size at which a chunk is passed on. */
 const PIECE_BYTES = 512 * 1024;
-/** Rows of a slow query wait no longer than this for other rows. */
+/** The maximum time for which the rows of a slow query wait for more rows. */
 const PIECE_MILLIS = 20;
 
 /**
- * Reads the stream between the socket and the driver. It takes the rows out of the messages and collects them
- * unchanged, without decoding. All other messages pass on to the driver. So the thread that reads a large table only
- * copies its bytes, and the pipeline threads decode them.
+ * Reads the stream between the socket and the driver. It collects the messages with rows without decoding them, and
+ * passes all other messages to the driver.
+ * The thread that reads a large table then only copies bytes, and the pipeline threads decode them.
  */
 export class DataRowCollector {
-  /**
-   * Gets whole messages with rows; the receiver owns the memory. While it is undefined, the driver gets the rows too.
-   */
+  /** Receives complete messages with rows, and owns their memory. If it is undefined, the driver receives the rows. */
   onRows: ((bytes: Uint8Array<ArrayBuffer>, rows: number) => void) | undefined;
   readonly #forward: (bytes: Buffer) => void;
-  /** The beginning of a message with an incomplete header. */
+  /** The beginning of a message whose header is incomplete. */
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerLength = 0;
-  /** The remaining bytes of the current message, and whether it is a row. */
+  /** The number of remaining bytes of the current message, and whether it is a row. */
   #remaining = 0;
   #isRow = false;
   #piece = new Uint8Array(0);
   #filled = 0;
-  /** The part of the chunk with whole messages, and their number. */
+  /** The size of the complete messages in the chunk, and their number. */
   #whole = 0;
   #rows = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -64,7 +62,7 @@ export class DataRowCollector {
     if (at < bytes.length) this.#headerLength = bytes.copy(this.#header, 0, at);
   }
 
-  /** Passes on the rows that have arrived. */
+  /** Passes on the complete rows. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -81,7 +79,7 @@ export class DataRowCollector {
     this.onRows?.(piece.subarray(0, whole), rows);
   }
 
-  /** Reads the rest of the header of a message; returns the offset after it. */
+  /** Reads the rest of a message header. Returns the offset after it. */
   #completeHeader(bytes: Buffer): number {
     const taken = bytes.copy(this.#header, this.#headerLength, 0, HEADER_BYTES - this.#headerLength);
     this.#headerLength += taken;
@@ -94,7 +92,7 @@ export class DataRowCollector {
     return taken;
   }
 
-  /** @param end the end of the last complete message; -1 if there is none */
+  /** @param end the end of the last complete message, or -1 if there is none */
   #pass(bytes: Buffer, from: number, to: number, end: number, rows: number): void {
     if (to === from) return;
     if (!this.#isRow) {

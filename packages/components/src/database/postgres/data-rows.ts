@@ -2,18 +2,18 @@ import type { Value } from '@headrace/engine';
 import type { Row } from '../database.ts';
 import type { BytesReader } from './value-readers.ts';
 
-/** The code of a message that holds a row. */
+/** The code of a message with a row. */
 export const DATA_ROW = 68;
-/** Code and length precede each message; the length includes itself. */
+/** The size of the header of a message: its code and its length, which includes the length field. */
 export const HEADER_BYTES = 5;
 
 /**
- * Reads rows as the server sent them: complete DataRow messages of the protocol of Postgres, version 3 (PostgreSQL
- * documentation, "Message Formats").
+ * Reads rows in the form that the server sent: complete DataRow messages of the Postgres protocol, version 3
+ * (PostgreSQL documentation, "Message Formats").
  *
- * @param readers one for each column; undefined for unused columns, which are then null
+ * @param readers the reader of each column; undefined for an unused column, which is then null
  * @param idColumn the column whose text follows all values
- * @param onRow gets each row; with `reuse`, the next row overwrites it
+ * @param onRow receives each row; with `reuse`, the next row overwrites it
  */
 export function readDataRows(
   bytes: Buffer,
@@ -26,7 +26,7 @@ export function readDataRows(
   let row: Row = new Array<Value>(columns + 1);
   for (let at = 0; at < bytes.length; ) {
     const end = at + 1 + bytes.readUInt32BE(at + 1);
-    // The header is followed by the number of columns, which is known.
+    // The number of columns follows the header. It is known and skipped.
     let from = at + HEADER_BYTES + 2;
     if (!reuse) row = new Array<Value>(columns + 1);
     row[columns] = null;

@@ -1,8 +1,11 @@
 import type pg from 'pg';
 
-/** Asks for the columns of a query without running it. Passed to `client.query`. */
+/** Requests the columns of a query without running it. Pass it to `client.query`. */
 export class Describe implements pg.Submittable {
-  /** The columns; undefined for a statement that returns no rows. Rejects with the error of the server. */
+  /**
+   * Resolves to the columns, or to undefined for a statement that returns no rows. Rejects with the error of the
+   * server.
+   */
   readonly done: Promise<readonly pg.FieldDef[] | undefined>;
   readonly #text: string;
   #fields: readonly pg.FieldDef[] | undefined;

@@ -18,14 +18,14 @@ import { textReader } from './value-readers.ts';
 
 type Pg = typeof pg;
 
-/** Members of the connection that `pg` calls and its types lack. */
+/** Members of the connection that `pg` uses and its types lack. */
 interface ConnectionInside {
   stream: Duplex & { setTimeout(millis: number, listener: () => void): unknown };
   attachListeners(stream: unknown): void;
 }
 
 const KEEP_ALIVE_MILLIS = 60_000;
-/** A lookup for a document fails after this time, so that a server that hangs does not block a run. */
+/** The time limit of a lookup for a document, so that a silent server does not block a run. */
 const QUERY_MILLIS = 5 * 60_000;
 const CANCEL_MILLIS = 3000;
 const TEXTS = { getTypeParser: () => (text: string) => text };
@@ -33,7 +33,7 @@ const TEXTS = { getTypeParser: () => (text: string) => text };
 /** A session with Postgres. */
 export class PostgresConnection implements DatabaseConnection {
   broken = false;
-  /** Whether a query is running. */
+  /** True while a query is running. */
   #busy = false;
   readonly collector: DataRowCollector;
   readonly #client: pg.Client;
@@ -56,7 +56,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.#settings = settings;
     this.#errors = errors;
     this.#reopen = reopen;
-    // The running query gets the error too. Without a listener the process would end.
+    // The running query also receives the error. Without a listener, the process would end.
     client.on('error', () => {
       this.broken = true;
     });
@@ -89,17 +89,16 @@ export class PostgresConnection implements DatabaseConnection {
       user,
       database,
       ssl: tls,
-      // A function, because `pg` would look up an empty password in the environment and in a file of the process's
-      // user.
+      // This is a function, because `pg` would look for an empty password in the environment and in a file of the user.
       password: () => {
-        if (password === '') throw new Error(`the server asks for a password of ${user}, and jdbcPassword is empty`);
+        if (password === '') throw new Error(`the server requires a password for ${user}, and jdbcPassword is empty`);
         return password;
       },
       sslnegotiation: 'postgres',
       connectionTimeoutMillis: connectTimeoutMs,
       connection,
     } as pg.ClientConfig);
-    // All settings are given here: `pg` would add others from the environment.
+    // This sets all settings, because `pg` would add others from the environment.
     Object.assign(client, { getStartupConf: () => ({ user, database, ...session }) });
     const opened = new PostgresConnection(client, collector, settings, errors, () =>
       PostgresConnection.open(module, { host, port }, tls, settings, errors),
@@ -159,7 +158,7 @@ export class PostgresConnection implements DatabaseConnection {
     );
   }
 
-  /** Runs a query whose rows are sent to the collector. Throws the errors of `pg`. */
+  /** Runs a query whose rows go to the collector. Throws the errors of `pg`. */
   async runCollected(text: string, parameters: readonly SqlParameter[], silent: () => void): Promise<void> {
     const { stream } = this.#inside;
     const { silenceTimeoutMs } = this.#settings;
@@ -181,11 +180,12 @@ export class PostgresConnection implements DatabaseConnection {
     this.#inside.stream.resume();
   }
 
-  /** Ends the query of the session from another session, and closes the session. */
+  /** Cancels the query of the session from another session, and closes the session. */
   async #cancel(): Promise<void> {
     this.broken = true;
     const { processID } = this.#client as unknown as { processID: number | null };
-    // A query that computes would not notice that the reader is gone. Best effort: the rows are not needed.
+    // A query that computes does not notice that its reader is closed. A failure is ignored, because the rows are not
+    // needed.
     await this.#reopen()
       .then(async (other) => {
         other.#inside.stream.setTimeout(CANCEL_MILLIS, () => other.#inside.stream.destroy());
@@ -195,7 +195,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.#inside.stream.destroy();
   }
 
-  /** Closes the connection because of an error, which the running query gets. */
+  /** Closes the connection with an error, which the running query receives. */
   destroy(error: Error): void {
     this.broken = true;
     this.#inside.stream.destroy(error);
@@ -204,7 +204,7 @@ export class PostgresConnection implements DatabaseConnection {
   async close(): Promise<void> {
     if (this.broken) this.#inside.stream.destroy();
     else if (this.#busy) await this.#cancel();
-    // An error while closing changes nothing.
+    // An error while closing has no effect.
     else await this.#client.end().catch(() => undefined);
     this.broken = true;
   }
@@ -220,7 +220,7 @@ export class PostgresConnection implements DatabaseConnection {
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       const wrapped = this.#errors.wrap(withPosition(error));
-      // After an answer that never came, the connection cannot be used again.
+      // After a lost connection or a timeout, the connection cannot be used again.
       if (wrapped.trouble === 'lost' || /timeout/.test(wrapped.message)) this.broken = true;
       throw wrapped;
     } finally {
@@ -228,7 +228,7 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** The kinds of the columns. Types that differ between databases are looked up once. */
+  /** Returns the kinds of the columns. Types that differ between databases are looked up once. */
   async #kindsOf(fields: readonly pg.FieldDef[]): Promise<ValueKind[]> {
     const unknown = fields.filter((field) => isUnknownType(field) && !this.#kinds.has(field.dataTypeID));
     if (unknown.length > 0) {

@@ -15,7 +15,7 @@ const DIALECT = {
   hashComments: false,
 } as const;
 
-/** Postgres, and databases with the same protocol, with the driver `pg`. */
+/** Opens Postgres, or a database with the same protocol, with the driver `pg`. */
 export async function openPostgres(url: ServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
   const { default: pg } = await import('pg');
   const settings = postgresSettings(url, credentials);

@@ -1,7 +1,8 @@
 import { codeOf, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
 
 /**
- * The meaning of an error of `pg`: by its SQLSTATE (PostgreSQL documentation, appendix A), or by its text without one.
+ * Returns the meaning of an error of `pg`, by its SQLSTATE (PostgreSQL documentation, appendix A), or by its text if it
+ * has none.
  */
 export function judgePostgres(error: unknown): ErrorVerdict {
   const code = codeOf(error);
@@ -29,7 +30,7 @@ export function judgePostgres(error: unknown): ErrorVerdict {
     case '42501':
       return { trouble: 'statement', hint: 'Grant the right to the user in jdbcUser.' };
   }
-  // Transactions in conflict, and a server without enough memory, disk or similar.
+  // Conflicting transactions, or a server without enough memory, disk space or other resources.
   if (/^(40|53)/.test(code)) return { trouble: 'busy' };
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return { trouble: 'statement' };
   const network = judgeNetwork(error);
@@ -45,12 +46,12 @@ export function judgePostgres(error: unknown): ErrorVerdict {
   return { trouble: 'refused' };
 }
 
-/** Whether the server has no TLS. */
+/** Returns whether the server does not support TLS. */
 export function isWithoutTls(error: unknown): boolean {
   return error instanceof Error && /server does not support SSL/.test(error.message);
 }
 
-/** The error with the position in the statement, if the server reports it. */
+/** Adds the position in the statement to the message of an error, if the server reports it. */
 export function withPosition(error: unknown): unknown {
   const position = (error as { position?: unknown } | null)?.position;
   if (error instanceof Error && typeof position === 'string')

@@ -10,10 +10,10 @@ import { PostgresRowDecoder } from './row-decoder.ts';
 import type { ValueKind } from './value-kinds.ts';
 import { bytesReader } from './value-readers.ts';
 
-/** The amount of waiting data at which the server must wait. */
+/** The size of waiting data at which the server must wait. */
 const WAITING_BYTES = 4 * 1024 * 1024;
 
-/** A statement in Postgres's form, and the values of its placeholders. */
+/** A statement with the placeholders of Postgres, and their values. */
 interface Statement {
   readonly text: string;
   readonly parameters: readonly SqlParameter[];
@@ -24,7 +24,7 @@ interface Piece {
   readonly rows: number;
 }
 
-/** The rows of a query. The server sends as fast as they are taken: the flow control of the connection limits it. */
+/** The rows of a query. The flow control of the connection makes the server wait for a slow reader. */
 export class PostgresRowStream implements RowStream {
   readonly columns: readonly string[];
   readonly #connection: PostgresConnection;

@@ -12,20 +12,20 @@ export interface PostgresSettings {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** In the order in which they are tried; false is without TLS. */
+  /** The TLS options in the order in which they are tried. False means no TLS. */
   readonly tls: readonly (ConnectionOptions | false)[];
   readonly connectTimeoutMs: number;
-  /** How long the server may be silent during a request; 0 means no limit. */
+  /** The maximum time without data from the server during a request, in milliseconds. 0 means no limit. */
   readonly silenceTimeoutMs: number;
-  /** Parameters of the session, sent with the user's name, as the JDBC driver does. */
+  /** The parameters of the session, sent at the login, as the JDBC driver does. */
   readonly session: Readonly<Record<string, string>>;
-  /** Whether prepared statements are kept: not with a pooler that uses another session each time. */
+  /** Whether prepared statements are reused. They cannot be reused with a pooler that changes the session. */
   readonly keepPrepared: boolean;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Settings from the parameters of a URL, named as in the JDBC driver. Throws `DatabaseUrlError`. */
+/** Returns the settings from the parameters of a URL, named as in the JDBC driver. Throws `DatabaseUrlError`. */
 export function postgresSettings({ database, properties }: ServerUrl, credentials: Credentials): PostgresSettings {
   const user = credentials.user || userInfo().username;
   const currentSchema = properties.get('currentschema');
@@ -40,7 +40,7 @@ export function postgresSettings({ database, properties }: ServerUrl, credential
     silenceTimeoutMs: seconds(properties, 'sockettimeout') ?? 0,
     session: {
       application_name: properties.get('applicationname') ?? 'headrace',
-      // Numbers with all their digits, dates in one form, times in the zone of this process.
+      // Numbers have all digits, dates have one form, and times are in the zone of this process.
       extra_float_digits: '3',
       DateStyle: 'ISO',
       TimeZone: processZone(),
@@ -83,7 +83,7 @@ function tlsChoices(properties: ReadonlyMap<string, string>): (ConnectionOptions
     default:
       throw new DatabaseUrlError(
         `sslmode ${mode} is not known`,
-        'It is one of disable, allow, prefer, require, verify-ca and verify-full.',
+        'Use one of disable, allow, prefer, require, verify-ca and verify-full.',
       );
   }
 }
@@ -97,7 +97,7 @@ function clientCertificate(properties: ReadonlyMap<string, string>): ConnectionO
     return { pfx: readPem(keyFile, 'sslkey'), ...(passphrase === undefined ? {} : { passphrase }) };
   }
   const bytes = readPem(keyFile, 'sslkey');
-  // The JDBC driver expects the key in DER; others have PEM.
+  // The JDBC driver expects the key in DER. Other tools write PEM, so both are accepted.
   const key = bytes.includes('-----BEGIN')
     ? bytes
     : createPrivateKey({

@@ -34,13 +34,13 @@ await describeWithServer('postgres', (server) => {
     return () => session.close();
   });
 
-  /** The fields of the one row of a query, as JSON. */
+  /** Returns the fields of a query with one row, as JSON. */
   async function row(columns: string, parameters = ''): Promise<Record<string, unknown>> {
     const { json } = await read(`select 1 as id, ${columns}`, { connectionString: url(parameters) });
     return JSON.parse(json[0] as string);
   }
 
-  describe('types', () => {
+  describe('reading values of Postgres', () => {
     it.each([
       ['integers', '1::int2 as a, -2::int4 as b, 3::int8 as c, 4::oid as d', '"a":1,"b":-2,"c":3,"d":4'],
       [
@@ -76,14 +76,14 @@ await describeWithServer('postgres', (server) => {
         String.raw`"a":[1,null,3],"b":["x,y","\""],"c":[],"d":[[1,2],[3,4]],"e":[1.0,2.5],"f":[true],"g":[{"k":1}]`,
       ],
       [
-        'enums and what else there is',
+        'enums and other types',
         `'happy'::hr_test.mood as a, array['sad']::hr_test.mood[] as b, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid as c, time '01:02:03' as d, interval '1 day' as e, '10.0.0.1'::inet as f, '<a/>'::xml as g, 1234.5::money as h`,
         '"a":"happy","b":["sad"],"c":"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11","d":"01:02:03","e":"1 day","f":"10.0.0.1","g":"<a/>","h":1234.5',
       ],
-    ])('%s', async (_, columns, expected) => {
+    ])('reads %s', async (_, columns, expected) => {
       const { json } = await read(`select 1 as id, ${columns}`);
       expect(json).toEqual([`{"id":"1",${expected}}`]);
-      // The rows that are decoded here, and those of small queries, are read by other code.
+      // A query with otherSQLs, and a small query, use other code to read rows.
       const joined = await read(`select 1 as id, ${columns}`, {
         otherSQLs: ['select 5 as p where false'],
         otherJoinFields: ['p'],
@@ -91,7 +91,7 @@ await describeWithServer('postgres', (server) => {
       expect(joined.json).toEqual(json);
     });
 
-    it('of a lookup are the same', async () => {
+    it('reads the same values in a lookup', async () => {
       const sql = `select 9007199254740993 as a, 1.0::numeric as b, true as c, date '2024-01-02' as d, array[1,2] as e, '{"k":[]}'::json as f, '\\x01'::bytea as g, 'happy'::hr_test.mood as h where ?::int = 1`;
       const [{ documents = [], error } = {}] = await lookup(sql, ['Integer'], 'a b c d e f g h'.split(' '), [
         { id: '1', k: 1 },
@@ -104,13 +104,13 @@ await describeWithServer('postgres', (server) => {
       );
     });
 
-    it('leave out what is not a point in time, and report it', async () => {
+    it('leaves out values that are not points in time and logs a warning', async () => {
       const { json, warnings } = await read("select 1 as id, 'infinity'::timestamp as t, 2 as n");
       expect(json).toEqual(['{"id":"1","n":2}']);
       expect(warnings.join()).toMatch(/values such as infinity are not points in time/);
     });
 
-    it('NULL makes no field', async () => {
+    it('creates no field for NULL', async () => {
       const { json } = await read('select * from hr_test.things order by id');
       expect(json).toEqual([
         '{"id":"1","name":"one","mood":"happy"}',
@@ -119,14 +119,14 @@ await describeWithServer('postgres', (server) => {
       ]);
     });
 
-    it('texts may be very long', async () => {
+    it('reads very long texts', async () => {
       const { documents } = await read("select 1 as id, repeat('ü€', 3000000) as t, repeat('x', 100) as u");
       expect(documents[0]?.get('t')).toBe('ü€'.repeat(3_000_000));
       expect(documents[0]?.get('u')).toBe('x'.repeat(100));
     });
   });
 
-  describe('a URL', () => {
+  describe('a JDBC URL of Postgres', () => {
     it('sets schema, application and options of the session', async () => {
       const { json } = await read('select id from things where id = 1', {
         connectionString: url('?currentSchema=hr_test,public&ApplicationName=mine&options=-c%20work_mem%3D5MB'),
@@ -143,7 +143,7 @@ await describeWithServer('postgres', (server) => {
       expect(json).toEqual(['{"id":"1"}']);
     });
 
-    it('goes without TLS where the server has none, unless it is asked for', async () => {
+    it('connects without TLS if the server does not support it, unless TLS is required', async () => {
       expect(await row('1 as n', '?sslmode=prefer')).toEqual({ id: '1', n: 1 });
       expect(await row('1 as n', '?sslmode=disable')).toEqual({ id: '1', n: 1 });
       await expect(row('1 as n', '?sslmode=require')).rejects.toMatchObject({
@@ -163,7 +163,7 @@ await describeWithServer('postgres', (server) => {
       expect(chunks).toBeLessThan(300);
     });
 
-    it('slows the server down while no rows are taken', async () => {
+    it('pauses the server while no rows are read', async () => {
       const waits: string[] = [];
       const publisher = new SlowPublisher(async () => {
         if (waits.length > 0) return;
@@ -178,7 +178,7 @@ await describeWithServer('postgres', (server) => {
       expect(documents.length).toBe(400_000);
     });
 
-    it('reports how many rows were read when the connection is lost', async () => {
+    it('reports the number of rows if the connection is lost', async () => {
       const publisher = new SlowPublisher(() =>
         session.execute(
           "select pg_terminate_backend(pid) from pg_stat_activity where query like '%generate_series%' and pid <> pg_backend_pid()",
@@ -194,7 +194,7 @@ await describeWithServer('postgres', (server) => {
       expect(Number(rows)).toBeGreaterThan(0);
     });
 
-    it('ends the query in the server when the run is stopped', async () => {
+    it('cancels the query in the server when the run is stopped', async () => {
       const publisher = new CollectingPublisher();
       const reading = read('select 1 as id, pg_sleep(60) as hr_stopped', {}, publisher).catch((error) => error);
       const running = database.driver.prepare(
@@ -208,7 +208,7 @@ await describeWithServer('postgres', (server) => {
     });
   });
 
-  it('joins children', async () => {
+  it('attaches the rows of otherSQLs as children', async () => {
     const { json, warnings } = await read('select id, name from hr_test.things order by id', {
       otherSQLs: ['select thing, part, id from hr_test.parts order by thing, part', 'select 2::int8 as "T", 1.5 as v'],
       otherJoinFields: ['THING', 't'],
@@ -230,13 +230,13 @@ await describeWithServer('postgres', (server) => {
     expect(json).toEqual(['{"id":"1"}']);
   });
 
-  it('continues if such a statement fails, and reports it', async () => {
+  it('continues if preSQL or postSQL fails, and logs a warning', async () => {
     const { json, warnings } = await read('select 1 as id', { preSQL: 'drop table nowhere', postSQL: 'nonsense' });
     expect(json).toEqual(['{"id":"1"}']);
     expect(warnings.join('\n')).toMatch(/preSQL failed.*nowhere(?:.|\n)*postSQL failed.*syntax error/);
   });
 
-  describe('what goes wrong', () => {
+  describe('an error of the database', () => {
     it.each([
       [
         'an unknown table',
@@ -245,22 +245,27 @@ await describeWithServer('postgres', (server) => {
         /currentSchema/,
       ],
       ['a syntax error', 'selec 1', /syntax error at or near "selec"/, undefined],
-      ['no query', "update hr_test.things set name = 'x' where false", /returns no rows/, undefined],
+      [
+        'a statement that is not a query',
+        "update hr_test.things set name = 'x' where false",
+        /returns no rows/,
+        undefined,
+      ],
       ['a missing id column', 'select 1 as a, 2 as b', /no column id, the idField/, /columns are a, b/],
       ['a column of a reserved name', 'select 1 as id, 2 as run_id', /"run_id" is reserved/, /AS other_name/],
       [
-        'an error in mid-read',
+        'an error in the middle of the result',
         'select i as id, 1/(100000-i) as x from generate_series(1, 200000) i',
         /division by zero \(\d+ rows were read\)/,
         undefined,
       ],
-    ])('%s', async (_, sql, message, hint) => {
+    ])('reports %s', async (_, sql, message, hint) => {
       const error = await read(sql).catch((thrown) => thrown);
       expect(error.message).toMatch(message);
       if (hint !== undefined) expect(error.hint).toMatch(hint);
     });
 
-    it('a server that is silent for longer than it may be', async () => {
+    it('reports a server that is silent for longer than socketTimeout', async () => {
       const silent = { connectionString: url('?socketTimeout=1') };
       await expect(read('select 1 as id, pg_sleep(30)', silent)).rejects.toThrow(
         /silent for longer than socketTimeout/,
@@ -275,12 +280,12 @@ await describeWithServer('postgres', (server) => {
       expect(outcome?.error).toMatch(/timeout/);
     });
 
-    it('an unknown database', async () => {
+    it('reports an unknown database', async () => {
       const error = await read('select 1', { connectionString: url().replace(/headrace$/, 'nowhere') }).catch((e) => e);
       expect(error.message).toMatch(/database "nowhere" does not exist/);
     });
 
-    it('a wrong password, which is not shown and tried once', async () => {
+    it('reports a wrong password after one attempt, without showing it', async () => {
       await session.execute(`
         do $$ begin create role hr_pw login password 'right'; exception when duplicate_object then null; end $$;
         do $$ begin
@@ -303,10 +308,10 @@ await describeWithServer('postgres', (server) => {
       expect(error).toMatchObject({ code: 'HR_SOURCE_UNREADABLE', hint: 'Check jdbcUser and jdbcPassword.' });
       expect(error.message).toMatch(/password authentication failed/);
       expect(JSON.stringify([error.message, error.stack, error.hint, error.cause])).not.toContain('Wr0ng-Secret');
-      await expect(as('')).rejects.toThrow(/asks for a password of hr_pw, and jdbcPassword is empty/);
+      await expect(as('')).rejects.toThrow(/requires a password for hr_pw, and jdbcPassword is empty/);
     });
 
-    it('an unknown host, after the retries that are asked for', async () => {
+    it('reports an unknown host after the configured retries', async () => {
       const publisher = new CollectingPublisher();
       const error = await runConnector(
         {
@@ -360,7 +365,7 @@ await describeWithServer('postgres', (server) => {
       });
     });
 
-    it('sends many queries at once and replaces connections that are lost', async () => {
+    it('runs several queries at once and replaces lost connections', async () => {
       const pool = new ConnectionPool(await Database.open({ ...settings(), connectionRetryPause: 1 }, QUIET), 3);
       await pool.open();
       const sql = database.driver.prepare('select pg_backend_pid() as pid, ?::int as n, pg_sleep(0.02) as hr_pool');
@@ -376,7 +381,7 @@ await describeWithServer('postgres', (server) => {
       await pool.close();
     });
 
-    it('fails the document whose query fails, and no other', async () => {
+    it('fails only the document whose query fails', async () => {
       const outcomes = await lookup(
         'select 1/?::int as r',
         ['Integer'],
@@ -391,13 +396,13 @@ await describeWithServer('postgres', (server) => {
       ]);
     });
 
-    it('refuses at the start a statement with another number of values', async () => {
+    it('refuses a statement with a wrong number of values at the start', async () => {
       await expect(lookup('select ? + ?', ['Integer'], ['r'], [])).rejects.toThrow(/takes 2 values.*names 1/);
     });
   });
 });
 
-/** A publisher that does something before it takes a piece. */
+/** A publisher that runs a function before it accepts a chunk. */
 class SlowPublisher extends CollectingPublisher {
   readonly #before: () => Promise<void>;
 
@@ -412,7 +417,7 @@ class SlowPublisher extends CollectingPublisher {
   }
 }
 
-/** A local time as the JSON of its instant. */
+/** Returns a local time as the JSON of its instant. */
 function local(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): string {
   const instant = new Date(year, month - 1, day, hour, minute, second).toISOString();
   return JSON.stringify(instant.replace('.000Z', 'Z'));

@@ -6,10 +6,10 @@ import { readDataRows } from './data-rows.ts';
 import type { ValueKind } from './value-kinds.ts';
 import { type BytesReader, bytesReader } from './value-readers.ts';
 
-/** The common data of all chunks of a result. Plain data. */
+/** The options that are equal for all chunks of a result. They are plain data. */
 export interface PostgresRowOptions {
   readonly layout: RowLayout;
-  /** One for each column. */
+  /** The kind of each column. */
   readonly kinds: readonly ValueKind[];
   /** The zone of dates and times without an offset. */
   readonly zone: string;
@@ -18,7 +18,7 @@ export interface PostgresRowOptions {
 /** The number of the first row of a chunk, counted from 1. */
 export type PostgresRowPosition = number;
 
-/** Makes documents from rows as Postgres sends them. */
+/** Creates documents from rows in the form that Postgres sends. */
 export class PostgresRowDecoder implements RecordDecoder {
   readonly #documents: RowDocuments;
   readonly #readers: readonly (BytesReader | undefined)[];

@@ -1,4 +1,7 @@
-/** How the text of a column becomes a value. The prefix `array:` precedes the kind of the elements. Plain data. */
+/**
+ * The conversion of a column's text to a value. For arrays, `array:` precedes the kind of the elements. It is plain
+ * data.
+ */
 export type ValueKind = ScalarKind | `array:${ScalarKind}`;
 
 export type ScalarKind =
@@ -14,8 +17,8 @@ export type ScalarKind =
   | 'other';
 
 /**
- * The types that every Postgres has, by their fixed numbers (pg_type.dat in its sources). All others, including arrays,
- * are looked up.
+ * The types that every Postgres has, by their fixed numbers (pg_type.dat in its sources). Other types, including
+ * arrays, are looked up in the database.
  */
 const KINDS: Readonly<Record<number, ScalarKind>> = {
   16: 'boolean',
@@ -29,7 +32,7 @@ const KINDS: Readonly<Record<number, ScalarKind>> = {
   26: 'int', // oid
   114: 'json',
   142: 'text', // xml
-  700: 'double', // float4: its text is the shortest, as Java prints it
+  700: 'double', // float4: its text is the shortest, as in Java
   701: 'double', // float8
   790: 'money',
   1042: 'text', // char(n)
@@ -45,25 +48,25 @@ const KINDS: Readonly<Record<number, ScalarKind>> = {
 };
 const BIT = 1560;
 
-/** The facts about a column. */
+/** The type of a column in the protocol. */
 export interface ColumnType {
   readonly dataTypeID: number;
   readonly dataTypeModifier: number;
 }
 
-/** A row of pg_type: what an array is made of. */
+/** A row of pg_type, which describes the elements of an array. */
 export interface TypeRow {
   readonly oid: number;
   readonly element: number;
   readonly isArray: boolean;
 }
 
-/** Whether pg_type must be asked for the type. */
+/** Returns whether the type must be looked up in pg_type. */
 export function isUnknownType({ dataTypeID }: ColumnType): boolean {
   return KINDS[dataTypeID] === undefined && dataTypeID !== BIT;
 }
 
-/** The kind of a column; `types` has the rows of pg_type for the unknown ones. */
+/** Returns the kind of a column. `types` has the rows of pg_type for the unknown types. */
 export function kindOf({ dataTypeID, dataTypeModifier }: ColumnType, types: ReadonlyMap<number, TypeRow>): ValueKind {
   // JDBC treats a single bit as a boolean.
   if (dataTypeID === BIT) return dataTypeModifier === 1 ? 'boolean' : 'text';

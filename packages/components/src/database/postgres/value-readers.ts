@@ -3,20 +3,20 @@ import type { SqlTimes } from '../sql-times.ts';
 import { readArray } from './array-text.ts';
 import type { ScalarKind, ValueKind } from './value-kinds.ts';
 
-/** Makes a value from the text of a column. */
+/** Converts the text of a column to a value. */
 export type TextReader = (text: string) => Value;
 
-/** Makes a value from the bytes of a column, `[from, to)` of a buffer. */
+/** Converts the bytes `[from, to)` of a buffer to a value. */
 export type BytesReader = (bytes: Buffer, from: number, to: number) => Value;
 
-/** Integers of up to this many characters are always plain numbers. */
+/** Integers of up to this many characters fit into a plain number. */
 const SAFE_LENGTH = 15;
 const MINUS = 45;
 const ZERO = 48;
 const LETTER_T = 116;
 const ONE = 49;
 
-/** The reader of texts of a kind. */
+/** Returns the reader of texts of a kind. */
 export function textReader(kind: ValueKind, times: SqlTimes): TextReader {
   if (kind.startsWith('array:')) {
     const element = textReader(kind.slice('array:'.length) as ScalarKind, times);
@@ -45,7 +45,7 @@ export function textReader(kind: ValueKind, times: SqlTimes): TextReader {
   }
 }
 
-/** The reader of bytes of a kind: numbers without an intermediate text. */
+/** Returns the reader of bytes of a kind. It reads numbers without creating a text. */
 export function bytesReader(kind: ValueKind, times: SqlTimes): BytesReader {
   switch (kind) {
     case 'int':
@@ -76,7 +76,10 @@ function readInteger(bytes: Buffer, from: number, to: number): number {
   return negative ? -value : value;
 }
 
-/** `\x6869`, or in the older form `hi\\\000`: a backslash and three octal digits, or two backslashes. */
+/**
+ * Reads bytes in the form `\x6869`, or in the older form `hi\\\000`: a backslash and three octal digits, or two
+ * backslashes.
+ */
 function bytesOf(text: string): Uint8Array {
   if (text.startsWith('\\x')) return new Uint8Array(Buffer.from(text.slice(2), 'hex'));
   const plain = text.replace(/\\(?:\\|([0-3][0-7]{2}))/g, (_, octal?: string) =>
@@ -85,7 +88,7 @@ function bytesOf(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(plain, 'latin1'));
 }
 
-/** `$1,234.50`, `-$0.10`, `($5.00)`; other national forms stay texts. */
+/** Reads `$1,234.50`, `-$0.10` and `($5.00)`. Other national forms stay texts. */
 function moneyOf(text: string): Value {
   const number = Number(text.replace(/[^\d.-]/g, ''));
   if (Number.isNaN(number) || /,\d\d$/.test(text)) return text;

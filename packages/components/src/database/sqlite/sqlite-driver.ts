@@ -16,14 +16,14 @@ const DIALECT = {
   hashComments: false,
 } as const;
 
-/** Rows that are read in one go: SQLite reads in this thread, and others want to have their turn. */
+/** The number of rows that are read at once. SQLite reads in this thread, and other work must run in between. */
 const BATCH_ROWS = 1000;
-/** How long to wait while another process writes. */
+/** The maximum wait while another process writes the file. */
 const BUSY_MILLIS = 10_000;
 
 type SqliteValue = null | number | bigint | string | Uint8Array;
 
-/** SQLite, with the driver that Node has. */
+/** Opens SQLite with the driver of Node. */
 export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
   const errors = new DatabaseErrors(displayUrl(url), [], (error) => judge(error, url));
   return {
@@ -45,11 +45,14 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
   };
 }
 
-/** Other databases are separate servers, which can be asked to stop. */
+/**
+ * Returns the error for a config that may not use SQLite. Other databases are separate servers, whose queries can be
+ * cancelled.
+ */
 function refusedSqlite(url: SqliteUrl): HeadraceError {
   const what = `An uploaded config may not use ${displayUrl(url)}: SQLite computes in the service, and cannot be interrupted`;
   return new HeadraceError('HR_POLICY_REFUSED', what, {
-    hint: 'Who runs the service can allow it: `policy.scripts: all` in the service file.',
+    hint: 'The operator of the service can allow it: `policy.scripts: all` in the service file.',
   });
 }
 
@@ -172,8 +175,8 @@ function textOfId(value: SqliteValue): string | null {
 type Reader = (value: SqliteValue) => Value;
 
 /**
- * How values of a column are read. SQLite keeps a type with each value; what the column was declared as decides only
- * where the value cannot say it: whether a number is a boolean, a whole double, an instant.
+ * Returns the reader for the values of a column. SQLite stores a type with each value. The declared type of the column
+ * decides only if the value is ambiguous: whether a number is a boolean, a whole double or an instant.
  */
 function reader(declared: string | null, times: SqlTimes): Reader {
   const type = declared?.toUpperCase() ?? '';
@@ -191,7 +194,7 @@ function plain(value: SqliteValue): Value {
   return value instanceof Uint8Array ? new Uint8Array(value) : value;
 }
 
-/** Texts are dates, integers milliseconds since 1970: so the JDBC driver writes them. */
+/** Reads a text as a date, and an integer as milliseconds since 1970. The JDBC driver writes these forms. */
 function instant(value: SqliteValue, times: SqlTimes): Value {
   if (typeof value === 'string') return times.instant(value);
   if (typeof value !== 'bigint') return plain(value);

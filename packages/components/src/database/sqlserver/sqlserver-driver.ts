@@ -28,7 +28,7 @@ const DIALECT = {
 const BATCH_ROWS = 1000;
 const WAITING_ROWS = 10_000;
 
-/** SQL Server, with the driver `mssql`. */
+/** Opens SQL Server with the driver `mssql`. */
 export async function openSqlServer(url: SqlServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
   const { default: module } = await loadLibrary('mssql');
   const settings = sqlServerSettings(url, credentials);
@@ -37,7 +37,7 @@ export async function openSqlServer(url: SqlServerUrl, credentials: Credentials)
     maxConnections: Number.POSITIVE_INFINITY,
     prepare: (sql) => prepareSql(sql, DIALECT),
     async connect() {
-      // A pool of one connection: a separate session.
+      // A pool of one connection is a separate session.
       const pool = new module.ConnectionPool(settings);
       try {
         return new SqlServerConnection(module, await pool.connect(), errors);
@@ -48,7 +48,7 @@ export async function openSqlServer(url: SqlServerUrl, credentials: Credentials)
   };
 }
 
-/** A column as the driver describes it. */
+/** A column in the description of the driver. */
 interface Column {
   readonly name: string;
   readonly type: { readonly name?: string } | (() => unknown);
@@ -56,7 +56,7 @@ interface Column {
 
 class SqlServerConnection implements DatabaseConnection {
   broken = false;
-  /** The running request. */
+  /** The running request, if there is one. */
   #active: mssql.Request | undefined;
   readonly #module: typeof mssql;
   readonly #pool: mssql.ConnectionPool;
@@ -66,7 +66,7 @@ class SqlServerConnection implements DatabaseConnection {
     this.#module = module;
     this.#pool = pool;
     this.#errors = errors;
-    // The running request gets the error too. Without a listener the process would end.
+    // The running request also receives the error. Without a listener, the process would end.
     pool.on('error', () => {
       this.broken = true;
     });
@@ -124,7 +124,7 @@ class SqlServerConnection implements DatabaseConnection {
         queue.fail(wrapped);
       };
       request.on('recordset', (found: unknown) => {
-        // The rows wait until they are requested: only then the id column is known.
+        // The rows wait until they are requested, because the id column is known only then.
         request.pause();
         resolve(found as readonly Column[]);
       });
@@ -162,7 +162,7 @@ class SqlServerConnection implements DatabaseConnection {
   async close(): Promise<void> {
     this.broken = true;
     this.#active?.cancel();
-    // An error while closing changes nothing.
+    // An error while closing has no effect.
     await this.#pool.close().catch(() => undefined);
   }
 
@@ -194,13 +194,13 @@ class SqlServerConnection implements DatabaseConnection {
   }
 }
 
-/** The name of a column's type: the driver returns a function with that name, or its result. */
+/** Returns the name of a column's type. The driver returns a function with that name, or the result of the function. */
 function typeName({ type }: Column): string {
   if (typeof type === 'function') return type.name;
   return type.name ?? '';
 }
 
-/** By the codes of the driver, and the numbers of SQL Server. */
+/** Classifies an error by the codes of the driver and the numbers of SQL Server. */
 function judge(error: unknown): ErrorVerdict {
   const number = (error as { number?: unknown } | null)?.number;
   if (number === 208)

@@ -5,12 +5,12 @@ import { DatabaseUrlError } from '../database-url-error.ts';
 import type { SqlServerUrl } from '../jdbc-url.ts';
 
 const DEFAULT_LOGIN_SECONDS = 30;
-/** The application name, if the URL has none. */
+/** The application name if the URL has none. */
 const APP_NAME = 'headrace';
 
 /**
- * The settings for the driver `mssql`, from the properties of a URL, named as in the JDBC drivers of Microsoft and
- * jTDS. Throws `DatabaseUrlError`.
+ * Returns the settings for the driver `mssql` from the properties of a URL, named as in the JDBC drivers of Microsoft
+ * and jTDS. Throws `DatabaseUrlError`.
  */
 export function sqlServerSettings(url: SqlServerUrl, credentials: Credentials): mssql.config {
   const { properties } = url;
@@ -29,8 +29,8 @@ export function sqlServerSettings(url: SqlServerUrl, credentials: Credentials): 
     ...(ntlm === undefined ? {} : { domain: ntlm }),
     ...(url.database === undefined ? {} : { database: url.database }),
     connectionTimeout: (Number(get('loginTimeout')) || DEFAULT_LOGIN_SECONDS) * 1000,
-    // In both drivers no limit unless the URL sets one: the JDBC driver counts one in milliseconds, the other in
-    // seconds.
+    // Both drivers have no limit unless the URL sets one. The JDBC driver counts socketTimeout in milliseconds, jTDS
+    // counts it in seconds.
     requestTimeout:
       Number(get('socketTimeout')) * (url.scheme === 'jtds' ? 1000 : 1) || Number(get('queryTimeout')) * 1000 || 0,
     arrayRowMode: true,
@@ -44,7 +44,7 @@ export function sqlServerSettings(url: SqlServerUrl, credentials: Credentials): 
       ...(certificate === undefined ? {} : { cryptoCredentialsDetails: { ca: readCertificate(certificate) } }),
       ...(get('applicationIntent')?.toLowerCase() === 'readonly' ? { readOnlyIntent: true } : {}),
       ...(get('multiSubnetFailover') === 'true' ? { multiSubnetFailover: true } : {}),
-      // Dates and times without a zone are those of this process, as with JDBC.
+      // Dates and times without a zone are in the zone of this process, as with JDBC.
       useUTC: false,
     },
   };
@@ -55,7 +55,7 @@ function encryption({ scheme, properties }: SqlServerUrl): { encrypt: boolean; t
     const ssl = properties.get('ssl')?.toLowerCase() ?? 'off';
     return { encrypt: ssl !== 'off', trustServerCertificate: ssl !== 'authenticate' };
   }
-  // Since version 10 the driver of Microsoft encrypts by default.
+  // Since version 10, the driver of Microsoft encrypts by default.
   const encrypt = properties.get('encrypt')?.toLowerCase() ?? 'true';
   return {
     encrypt: encrypt !== 'false' && encrypt !== 'no' && encrypt !== 'optional',
@@ -63,7 +63,7 @@ function encryption({ scheme, properties }: SqlServerUrl): { encrypt: boolean; t
   };
 }
 
-/** The Windows domain to log in at; undefined for a login of SQL Server itself. */
+/** Returns the Windows domain for the login, or undefined for a login of SQL Server itself. */
 function windowsDomain({ scheme, properties }: SqlServerUrl, { user, password }: Credentials): string | undefined {
   const authentication = properties.get('authentication')?.toLowerCase() ?? 'notspecified';
   if (authentication !== 'notspecified' && authentication !== 'sqlpassword') {
@@ -79,7 +79,7 @@ function windowsDomain({ scheme, properties }: SqlServerUrl, { user, password }:
   if (ntlm && user !== '' && password !== '') return domain ?? '';
   throw new DatabaseUrlError(
     'integratedSecurity works with NTLM and a password only',
-    'Add authenticationScheme=NTLM;domain=… and give jdbcUser and jdbcPassword.',
+    'Add authenticationScheme=NTLM;domain=… and set jdbcUser and jdbcPassword.',
   );
 }
 

@@ -1,10 +1,10 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
 import { instantOfDate } from '../sql-times.ts';
 
-/** Makes a value from the driver's value. */
+/** Converts a value of the driver. */
 export type SqlServerReader = (value: unknown) => Value;
 
-/** How values of a column are read, by the name of its type; NULL is null. */
+/** Returns the reader for the values of a column, by the name of its type. It returns null for NULL. */
 export function sqlServerReader(type: string): SqlServerReader {
   const read = readerOf(type);
   return (value) => (value === null || value === undefined ? null : read(value));
@@ -13,7 +13,7 @@ export function sqlServerReader(type: string): SqlServerReader {
 function readerOf(type: string): SqlServerReader {
   switch (type) {
     case 'BigInt':
-      // A text, because a number would be inexact.
+      // The driver returns a text, because a number would be inexact.
       return (value) => integer(BigInt(value as string));
     case 'Decimal':
     case 'Numeric':
@@ -40,12 +40,12 @@ function plain(value: unknown): Value {
     case 'bigint':
       return value;
     default:
-      // Points and shapes.
+      // Points and shapes are written as JSON text.
       return JSON.stringify(value);
   }
 }
 
-/** The local time of day, which is the value of a column of type time. */
+/** Returns the local time of day, which is the value of a column of type time. */
 function timeOf(date: Date): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const millis = date.getMilliseconds();
@@ -53,7 +53,7 @@ function timeOf(date: Date): string {
   return millis === 0 ? time : `${time}.${String(millis).padStart(3, '0')}`;
 }
 
-/** The text of an id. */
+/** Returns the text of an id. */
 export function sqlServerIdText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');

@@ -4,13 +4,13 @@ import { parseJdbcUrl, type SqlServerUrl } from '../jdbc-url.ts';
 import { sqlServerSettings } from './sqlserver-settings.ts';
 import { sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
 
-// No SQL Server can be started here: what its driver is given and gives is tested, not the server.
+// No SQL Server can be started here, so the tests check only the input and output of its driver.
 
 const settings = (url: string, user = 'sa', password = 'pw') =>
   sqlServerSettings(parseJdbcUrl(url) as SqlServerUrl, { user, password });
 
-describe('a URL of SQL Server', () => {
-  it('is what the driver is given', () => {
+describe('settings from a URL of SQL Server', () => {
+  it('passes the properties of the URL to the driver', () => {
     expect(settings('jdbc:sqlserver://h:1444;databaseName=d;applicationName=a;loginTimeout=5')).toMatchObject({
       server: 'h',
       port: 1444,
@@ -29,7 +29,7 @@ describe('a URL of SQL Server', () => {
     expect(settings('jdbc:sqlserver://h;queryTimeout=3').requestTimeout).toBe(3000);
   });
 
-  it('of jTDS has different defaults', () => {
+  it('uses the defaults of jTDS for a URL of jTDS', () => {
     expect(settings('jdbc:jtds:sqlserver://h/d;domain=CORP;socketTimeout=3')).toMatchObject({
       server: 'h',
       port: 1433,
@@ -44,7 +44,7 @@ describe('a URL of SQL Server', () => {
     });
   });
 
-  it('logs in at Windows with a password only', () => {
+  it('supports Windows logins only with NTLM and a password', () => {
     const ntlm = 'jdbc:sqlserver://h;integratedSecurity=true;authenticationScheme=NTLM';
     expect(settings(`${ntlm};domain=CORP`)).toMatchObject({ domain: 'CORP', user: 'sa' });
     expect(settings(ntlm, 'CORP\\me')).toMatchObject({ domain: 'CORP', user: 'me' });
@@ -68,22 +68,22 @@ describe('values of SQL Server', () => {
     ['DateTimeOffset', new Date('2024-01-02T03:04:05Z'), '2024-01-02T03:04:05Z'],
     ['Time', new Date(1970, 0, 1, 1, 2, 3, 40), '01:02:03.040'],
     ['Int', null, null],
-  ])('%s %s', (type, value, expected) => {
+  ])('converts %s %s', (type, value, expected) => {
     expect(sqlServerReader(type)(value)).toEqual(expected);
   });
 
-  it('that are whole doubles keep their kind', () => {
+  it('preserves whole doubles as doubles', () => {
     expect(String(sqlServerReader('Float')(2))).toBe('2.0');
     expect(String(sqlServerReader('Money')(12))).toBe('12.0');
   });
 
-  it('are texts as ids', () => {
+  it('converts ids to texts', () => {
     expect([1, '5', Buffer.from([255]), null].map(sqlServerIdText)).toEqual(['1', '5', 'ff', null]);
   });
 });
 
-describe('a server of SQL Server', () => {
-  it('that cannot be reached is reported without the password', async () => {
+describe('a connection to SQL Server', () => {
+  it('reports an unreachable server without the password', async () => {
     const database = await Database.open(
       {
         connectionString: 'jdbc:sqlserver://127.0.0.1:1;databaseName=d;loginTimeout=2',

@@ -4,7 +4,7 @@ import { CollectingPublisher } from '../../formats/testing/collecting-publisher.
 
 const NEVER = new AbortController().signal;
 
-/** The settings of a connector in a test; the rest has defaults. */
+/** The settings of a connector in a test. Other settings have defaults. */
 export interface ConnectorSettings extends Record<string, unknown> {
   readonly connectionString: string;
   readonly sql: string;
@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly preview?: boolean;
 }
 
-/** Runs a connector as the engine does, and returns what it published and logged. Throws its errors. */
+/** Runs a connector as the engine does. Returns its documents and log messages, and throws its errors. */
 export async function runConnector(
   settings: ConnectorSettings,
   options: RunOptions = {},

@@ -19,29 +19,29 @@ import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.
 const MANY_COLUMNS = 50;
 const WIDE_BLOCK_BYTES = 128 * 1024;
 
-/** What all pieces of files with the same header have in common. Plain data. */
+/** The options that are equal for all chunks of files with the same header. They are plain data. */
 export interface CsvDecoderOptions {
   readonly header: readonly string[];
   readonly settings: CsvSettings;
   readonly docIdPrefix: string;
 }
 
-/** What a decoder must know of a piece. Plain data. */
+/** The position of a chunk, which its decoder needs. It is plain data. */
 export interface CsvPosition {
-  /** The file as the user named it, and its own name. */
+  /** The path of the file as the user wrote it, and the name of the file. */
   readonly path: string;
   readonly name: string;
-  /** Number of the first record, counted from 1 after the header. */
+  /** The number of the first record, counted from 1 after the header. */
   readonly record: number;
-  /** The line in which it begins, counted from 1. */
+  /** The line in which the first record begins, counted from 1. */
   readonly line: number;
 }
 
-/** Makes documents of the rows of CSV files. */
+/** Decodes the rows of CSV files into documents. */
 export class CsvDecoder implements RecordDecoder {
   readonly #layout: CsvLayout;
   readonly #shape: Shape;
-  /** For each field the one source of its value, as long as no term is ignored. */
+  /** For each field, its only source. It is valid if no terms are ignored. */
   readonly #sources: readonly number[];
   readonly #parser: CsvParser;
   readonly #prefix: string;
@@ -50,10 +50,13 @@ export class CsvDecoder implements RecordDecoder {
   readonly #ignored: ReadonlySet<string>;
   readonly #maxLines: number;
   #warnedOfId = false;
-  /** Number and line of the next record. */
+  /** The number and the line of the next record. */
   #record = 0;
   #line = 0;
-  /** Rows that wait to become a table: their cells by column, the numbers of their records, their ids if columns make them. */
+  /**
+   * The rows that wait to become a table: their cells by column, their record numbers, and their ids if columns form
+   * the ids.
+   */
   #cells: string[][];
   #records: number[] = [];
   #ids: string[] = [];
@@ -78,7 +81,7 @@ export class CsvDecoder implements RecordDecoder {
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const place = position as CsvPosition;
     const parser = this.#parser;
-    // Tables of few rows gain little: rows of many columns need larger blocks.
+    // A table of few rows is slow, so rows with many columns need larger blocks.
     const blocks =
       this.#layout.columns > MANY_COLUMNS ? new TextBlocks(bytes, WIDE_BLOCK_BYTES) : new TextBlocks(bytes);
     this.#record = place.record;
@@ -87,7 +90,7 @@ export class CsvDecoder implements RecordDecoder {
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
       parser.load(open === '' ? text : open + text);
       open = this.#rows(place, sink);
-      // A quoted cell is longer than the block. Larger blocks avoid reading it repeatedly.
+      // A quoted cell is longer than the block. Larger blocks avoid parsing it repeatedly.
       if (open !== '' && parser.at === 0) blocks.enlarge();
       else blocks.reset();
       this.#sendTable(place, sink);
@@ -98,16 +101,17 @@ export class CsvDecoder implements RecordDecoder {
   }
 
   /**
-   * Reads the rows of the parser's block. Returns the text of the last one if it continues in the next block. It is
-   * separate from `decode`, so that the compiler sees frequent calls and not one loop that it has to enter in the
-   * middle.
+   * Reads the rows of the parser's block. Returns the text of the last row if it continues in the next block.
+   *
+   * This is separate from `decode`, so that the compiler optimizes a function that is called often, instead of one long
+   * loop.
    */
   #rows(place: CsvPosition, sink: RecordSink): string {
     const parser = this.#parser;
     while (!parser.done) {
       const start = parser.at;
       if (!parser.next()) return parser.rest();
-      // Only a record of several lines has a cell of several.
+      // Only a record of several lines can have a cell of several lines.
       if (parser.lines > this.#maxLines && parser.mostLines > this.#maxLines) this.#rejectLong(place, start, sink);
       else if (!parser.blank) this.#row(place, this.#record, this.#line, sink);
       this.#record++;
@@ -162,7 +166,7 @@ export class CsvDecoder implements RecordDecoder {
     this.#records.push(record);
   }
 
-  /** Sends the rows that wait: before anything that comes after them. */
+  /** Sends the waiting rows as a table. It must run before anything that follows these rows is sent. */
   #sendTable(place: CsvPosition, sink: RecordSink): void {
     const records = this.#records;
     const cells = this.#cells;
@@ -190,7 +194,7 @@ export class CsvDecoder implements RecordDecoder {
       if (!this.#warnedOfId && value.trim() === '') {
         this.#warnedOfId = true;
         sink.warn(
-          `${place.path}:${line}: the id column ${this.#idFields[values.length]} is blank, so ids may coincide (said once)`,
+          `${place.path}:${line}: the id column ${this.#idFields[values.length]} is blank, so several documents may get the same id (logged once)`,
         );
       }
       values.push(value);
@@ -204,7 +208,7 @@ export class CsvDecoder implements RecordDecoder {
     return false;
   }
 
-  /** A document without the cells that hold ignored terms. */
+  /** Returns a document without the cells that have ignored terms. */
   #partialDocument(id: string, place: CsvPosition, record: number): Document {
     const { cells } = this.#parser;
     const { names } = this.#shape;
@@ -242,7 +246,7 @@ export class CsvDecoder implements RecordDecoder {
     });
   }
 
-  /** The id of a rejected row, where the line number makes it. */
+  /** Returns the id of a rejected row if the line number forms the id. */
   #idOfLine(place: CsvPosition, record: number): { id?: string } {
     return this.#idFields.length === 0 ? { id: `${this.#prefix}${place.name}-${record}` } : {};
   }

@@ -9,9 +9,9 @@ import {
   type Value,
 } from '@headrace/engine';
 
-/** Which fields make the row. Plain data. */
+/** The fields of a row. They are plain data. */
 export interface CsvEncoderOptions {
-  /** Names of the fields, in order. */
+  /** The names of the fields, in order. */
   readonly columns: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface CsvEncoderOptions {
  */
 export class CsvEncoder implements DocumentEncoder {
   readonly #columns: readonly string[];
-  /** The positions of the columns in documents of this shape; a number beyond every value if they are missing. */
+  /** The positions of the columns in documents of this shape. A missing column has a position beyond all values. */
   #positions: number[] = [];
   #shape: Shape | undefined = undefined;
 
@@ -77,7 +77,7 @@ export class CsvEncoder implements DocumentEncoder {
   }
 }
 
-/** The texts of a column's cells, if each can be quoted without changes. */
+/** Returns the texts of a column's cells, or undefined if a text needs escapes inside its quotes. */
 function cellsOf(column: Column | undefined, count: number): readonly string[] | undefined {
   if (column === undefined) return undefined;
   const texts: string[] = new Array(count);
@@ -101,7 +101,7 @@ function joinCells(columns: readonly (readonly string[])[], count: number): stri
   return rows;
 }
 
-/** The row of the columns' names. */
+/** Returns the header row. */
 export function csvHeader(columns: readonly string[]): string {
   return `${columns.map(quoted).join(',')}\n`;
 }

@@ -24,7 +24,7 @@ async function publish(
   return publisher;
 }
 
-/** The documents without the fields that every one has. */
+/** Returns the documents without the fields that all documents have. */
 async function rows(text: string | Uint8Array, settings: CsvSettings = {}): Promise<Record<string, unknown>[]> {
   const { json } = await publish(text, settings);
   return json.map((line) => {
@@ -34,7 +34,7 @@ async function rows(text: string | Uint8Array, settings: CsvSettings = {}): Prom
   });
 }
 
-/** The same syntax once more, a character at a time: records as cells, and the offsets at which they start. */
+/** A second, simple parser for the same syntax, one character at a time. Returns the cells of each record. */
 function parse(text: string, { separator, quotes, escapes }: CsvDialect): { cells: string[]; open: boolean }[] {
   const records: { cells: string[]; open: boolean }[] = [];
   let at = 0;
@@ -89,8 +89,8 @@ const HOSTILE =
   '\ufeff"a""1",b ,  "c\r\nd"\r\n1,2,3\n\r\n"x\ny",  "q" ,"\\"é,\\\\"\r\r4,C:\\temp\\,new,5\n,,\n' +
   'ab"c"d,"日本\u{1f600}","\r"\r\n\\"1,\\,2,3\\\n"",""""," "z"\r\n  \n"l,\n\n\n",\ta,\t"b"\n6,7';
 
-describe('CSV', () => {
-  it('makes a document of each row', async () => {
+describe('CsvFormat', () => {
+  it('creates a document of each row', async () => {
     const { json } = await publish('no,Name\n1,Ann\n2,"Bob, Jr."\n');
     expect(json).toEqual([
       '{"id":"in.csv-1","source":"/data/in.csv","filename":"in.csv","no":"1","Name":"Ann","csvLineNumber":1}',
@@ -98,7 +98,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('reads line ends of every kind, and a last line without one', async () => {
+  it('reads line ends of every kind and a last line without one', async () => {
     expect(await rows('a,b\r\n1,2\n3,4\r5,6')).toEqual([
       { a: '1', b: '2' },
       { a: '3', b: '4' },
@@ -111,13 +111,13 @@ describe('CSV', () => {
     expect(await rows('a\n"x\r\ny\rz"\n')).toEqual([{ a: 'x\ny\nz' }]);
   });
 
-  it('never takes a byte-order mark for data', async () => {
+  it('never reads a byte-order mark as data', async () => {
     expect(await rows('\ufeffa,b\n1,2\n')).toEqual([{ a: '1', b: '2' }]);
     expect(await rows('\ufeff"a","b\nc"\n1,2\n')).toEqual([{ a: '1', 'b\nc': '2' }]);
     expect((await publish('\ufeff')).warnings).toEqual(['/data/in.csv is empty: it has no header and no rows']);
   });
 
-  it('takes quotes for quotes at the start of a cell only', async () => {
+  it('reads quotes only at the start of a cell', async () => {
     expect(await rows('a,b\n"x" ,  "y, z"\nab"c"d,5" pipe\n"say ""hi""",""\n')).toEqual([
       { a: 'x ', b: 'y, z' },
       { a: 'ab"c"d', b: '5" pipe' },
@@ -126,7 +126,7 @@ describe('CSV', () => {
     expect(await rows('a,b\n"x,y"\n', { interpretQuotes: false })).toEqual([{ a: '"x', b: 'y"' }]);
   });
 
-  it('reads backslashes as escapes, logs that once, and keeps them if configured', async () => {
+  it('reads backslashes as escapes and logs it once, or keeps them if configured', async () => {
     const text = 'a,b\nC:\\temp\\new,1\nx\\,y,2\nsay \\"hi\\",3\n"d\\\\s\\",4",\\\nend\\\\,6\n';
     expect(await rows(text)).toEqual([
       { a: 'C:tempnew', b: '1' },
@@ -146,7 +146,7 @@ describe('CSV', () => {
     expect(await rows('a§b\n1§"2§\n3"\n', { separatorChar: '§' })).toEqual([{ a: '1', b: '2§\n3' }]);
   });
 
-  it('keeps characters of all planes, NUL, and replaces what is not UTF-8', async () => {
+  it('preserves all characters, also NUL, and replaces bytes that are not UTF-8', async () => {
     expect(await rows('naïve,日本\nçà,\u{1f600}\0\n')).toEqual([{ naïve: 'çà', 日本: '\u{1f600}\0' }]);
     expect(await rows(Buffer.from('YSxiCmNhZuks//4Kb2ssMQo=', 'base64'))).toEqual([
       { a: 'caf\ufffd', b: '\ufffd\ufffd' },
@@ -154,7 +154,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('skips blank lines and rejects rows of another length, with their places, and continues', async () => {
+  it('skips blank lines and rejects rows of another length with their positions', async () => {
     const publisher = await publish('a,b\n\n"x\ny",1\n2\n  \n3,4,5\n6,7\n', {}, 'p-');
     expect(publisher.documents.map((document) => [document.id, document.get('csvLineNumber')])).toEqual([
       ['p-in.csv-2', 2],
@@ -166,7 +166,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('fails for a quote that is never closed, after the rows before it, with its line and column', async () => {
+  it('fails on a quote that is never closed, with line and column, after the rows before it', async () => {
     const failing = async (text: string, settings: CsvSettings = {}) => {
       const publisher = new CollectingPublisher();
       const format = new CsvFormat(settings, { docIdPrefix: '', log: publisher.log });
@@ -183,7 +183,7 @@ describe('CSV', () => {
     expect(await failing('a,"b\n1,2\n')).toEqual([0, 'HR_SOURCE_UNREADABLE', `/data/in.csv:1:3: ${rest}`]);
   });
 
-  it('reports text after a closing quote, with line and column, and keeps it in the cell', async () => {
+  it('reports text after a closing quote with line and column, and keeps it in the cell', async () => {
     const notes: unknown[][] = [];
     const read = async (text: string, step = text.length, settings: CsvSettings = {}) => {
       notes.length = 0;
@@ -203,7 +203,7 @@ describe('CSV', () => {
     expect(await read('é\n"ö\nü" "x\n').then(({ warnings }) => warnings)).toEqual([
       expect.stringMatching(/^in\.csv:3:4: text follows the closing quote/),
     ]);
-    // White space does no harm, and where quotes are characters nothing is amiss.
+    // White space after a quote is allowed, and without interpretQuotes nothing is reported.
     for (const text of ['a,b\n"x" ,"y"\t\r\n"1" , "2" \r"3","4"', 'a b\n"x" "y"\n', 'a§b\n"x"§"y" § \n']) {
       const separatorChar = text[1] as string;
       for (const step of [1, 3, 1000]) expect((await read(text, step, { separatorChar })).warnings).toEqual([]);
@@ -215,7 +215,7 @@ describe('CSV', () => {
     expect(many.documents).toHaveLength(50);
   });
 
-  it('rejects a row with a cell of more lines than it may have, with the place of its quote', async () => {
+  it('rejects a row with a cell of too many lines, with the position of its quote', async () => {
     const text = 'a,b\n1,2\n"x\ny\nz",3\n"4",é"\n5,  "open\n6,7\r\n8,9"\n10,11\n';
     expect((await publish(text)).rejected).toEqual([]);
     expect((await publish(text, { maxLinesPerCell: 3 })).rejected).toEqual([]);
@@ -235,7 +235,7 @@ describe('CSV', () => {
     expect([documents.length, rejected.map(({ place }) => place)]).toEqual([1, ['/data/in.csv:1002:1']]);
   });
 
-  it('writes fields of one name in the order of the file, the line number last', async () => {
+  it('writes fields with the same name in the order of the file, the line number last', async () => {
     const duplicate = await publish('a,b,a\n1,2,3\n', { idField: 'a' });
     expect(duplicate.json[0]).toContain('"id":"1"');
     expect(duplicate.json[0]).toContain('"a":"3","b":"2"');
@@ -247,18 +247,18 @@ describe('CSV', () => {
     ]);
   });
 
-  it('makes no fields of reserved names, but ids', async () => {
+  it('creates no fields with reserved names but can use them for ids', async () => {
     const publisher = await publish('id,v,___dropped\n7,a,x\n', { idField: 'id' });
     expect(publisher.json).toEqual([
       '{"id":"7","source":"/data/in.csv","filename":"in.csv","v":"a","csvLineNumber":1}',
     ]);
-    // The column of the id is not lost, so there is nothing to say of it.
+    // The column of the id is used, so there is no warning about it.
     expect(publisher.warnings).toEqual([expect.stringContaining('column "___dropped" makes no field')]);
     expect((await publish('ID,v\n7,a\n', { idField: 'ID', lowercaseFields: true })).warnings).toEqual([]);
     expect((await publish('id,v\n7,a\n')).warnings).toEqual([expect.stringContaining('column "id" makes no field')]);
   });
 
-  it('makes ids of columns, formatted and prefixed', async () => {
+  it('creates ids from columns, with format and prefix', async () => {
     const text = 'k,v\na,1\n';
     expect((await publish(text, { idFields: ['k', 'v'] }, 'p-')).documents[0]?.id).toBe('p-a_1');
     expect((await publish(text, { idFields: ['k', 'v'], docIdFormat: '%2$s|%-3s|%3s' })).documents[0]?.id).toBe(
@@ -268,7 +268,7 @@ describe('CSV', () => {
     expect((await publish('K,v\na,1\n', { idField: 'K', lowercaseFields: true })).documents[0]?.id).toBe('a');
   });
 
-  it('rejects a row without any id, and warns once of blank ones', async () => {
+  it('rejects a row with an empty id and warns once about blank ids', async () => {
     const publisher = await publish('k,v\n,a\nx,b\n  ,c\n', { idField: 'k' });
     expect(publisher.documents.map((document) => document.id)).toEqual(['x', '  ']);
     expect(publisher.rejected).toEqual([{ place: '/data/in.csv:2', message: 'k is blank: there is no id' }]);
@@ -279,7 +279,7 @@ describe('CSV', () => {
     expect(await rows('a,b,a\n1,,-\n2,x,3\n', { ignoredTerms: ['', '-'] })).toEqual([{ a: '1' }, { a: '3', b: 'x' }]);
   });
 
-  it('fails for a header with which every row would fail', async () => {
+  it('fails on a header with which every row would fail', async () => {
     await expect(publish('a,,c\n1,2,3\n')).rejects.toThrow('column 2 of the header has no name');
     await expect(publish('\nx\ny\n')).rejects.toThrow('column 1 of the header has no name');
     const unknown = await publish('id_no,Name\n1,2\n', { idField: 'id_n' }).catch((error) => error);
@@ -287,7 +287,7 @@ describe('CSV', () => {
     expect([unknown.code, unknown.hint]).toEqual(['HR_SOURCE_UNREADABLE', 'Did you mean id_no?']);
   });
 
-  it('stops when the run stops', async () => {
+  it('stops when the run is aborted', async () => {
     const publisher = new CollectingPublisher();
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a\n');
@@ -301,7 +301,7 @@ describe('CSV', () => {
     expect(publisher.chunks).toBe(1);
   });
 
-  it('finds mistakes in the settings', () => {
+  it('reports problems in the settings', () => {
     const problems = (settings: CsvSettings) => [...checkCsvSettings(settings)].map(({ parameter }) => parameter);
     expect(problems({})).toEqual([]);
     expect(problems({ separatorChar: '' })).toEqual(['separatorChar']);
@@ -324,7 +324,10 @@ describe('a CSV file cut into pieces', () => {
     { separator: '§', quotes: true, escapes: true },
   ];
 
-  /** The parts of a text, its records parsed, with what a decoder would number them. */
+  /**
+   * Splits a text. Returns the parsed records of its parts, and the record and line numbers that a decoder would
+   * assign.
+   */
   async function split(text: string, dialect: CsvDialect, step: number, options: SplitOptions) {
     const texts: string[] = [];
     const places: string[] = [];
@@ -339,12 +342,12 @@ describe('a CSV file cut into pieces', () => {
     return { texts, places, open };
   }
 
-  /** Numbers of the record and the line at which the rest of the text begins. */
+  /** Returns the numbers of the record and the line at which the rest of the text begins. */
   function placeAfter(before: string, dialect: CsvDialect): string {
     return `${parse(before, dialect).length}:${before.split(/\r\n|\r|\n/).length}`;
   }
 
-  it('loses the byte-order mark and nothing else', async () => {
+  it('loses only the byte-order mark', async () => {
     const bytes = Buffer.from(HOSTILE);
     for (let step = 1; step <= bytes.length; step++) {
       const read: Buffer[] = [];
@@ -355,7 +358,7 @@ describe('a CSV file cut into pieces', () => {
     }
   });
 
-  it.each(dialects)('gives the same records wherever it is cut: %o', async (dialect) => {
+  it.each(dialects)('has the same records for any cut of the bytes: %o', async (dialect) => {
     const text = HOSTILE.slice(1).replaceAll(',', dialect.separator);
     const whole = parse(text, dialect);
     for (let step = 1; step < 40; step++) {
@@ -375,7 +378,7 @@ describe('a CSV file cut into pieces', () => {
   const alphabet = fc.constantFrom('a', 'é', '\u{1f600}', ',', ',', '"', '"', '\\', '\n', '\r', '\r\n', ' ', '\t', '§');
   const csvText = fc.array(alphabet, { maxLength: 60 }).map((parts) => parts.join(''));
 
-  it('gives the same records as a plain parser, whatever the text', async () => {
+  it('has the same records as with a simple parser, for any text', async () => {
     const anyDialect = fc.record({
       separator: fc.constantFrom(',', ';', '\t', ' ', '§'),
       quotes: fc.boolean(),
@@ -391,7 +394,7 @@ describe('a CSV file cut into pieces', () => {
     );
   });
 
-  it('makes the same documents as a plain parser, whatever the text', async () => {
+  it('has the same documents as with a simple parser, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(csvText, fc.boolean(), async (text, ignoreEscapeChar) => {
         const records = parse(`x,y\n${text}`, { separator: ',', quotes: true, escapes: !ignoreEscapeChar });
@@ -406,7 +409,7 @@ describe('a CSV file cut into pieces', () => {
     );
   });
 
-  it('skips a record above the limit, with its place, and continues', async () => {
+  it('skips a record above the size limit, with its position', async () => {
     const text = `a,b\n1,2\n"${'x\n'.repeat(200)}",3\n4,5\n`;
     const parts: string[] = [];
     const scanner = new CsvScanner({ separator: ',', quotes: true, escapes: true });
@@ -420,7 +423,7 @@ describe('a CSV file cut into pieces', () => {
     expect(parts).toEqual(['records 0:1 a,b\n1,2\n', 'too-long 2:3 ', 'records 3:204 4,5\n']);
   });
 
-  it('reads cells longer than a block and files longer than a piece', async () => {
+  it('can have cells longer than a block and more rows than fit into a chunk', async () => {
     const long = `${'line\n'.repeat(30_000)}"" é`;
     const text = `a,b\n${Array.from({ length: 40_000 }, (_, i) => `${i},${'x'.repeat(50)}`).join('\n')}\n"${long}",end\n`;
     const publisher = await publish(text, { maxLinesPerCell: 100_000 });

@@ -10,19 +10,19 @@ import { readHeader } from './csv-header.ts';
 import { type CsvSettings, dialectOf } from './csv-settings.ts';
 
 const BACKSLASH = 92;
-const ESCAPES = 'backslashes are taken as escapes and disappear; set ignoreEscapeChar: true to keep them';
+const ESCAPES = 'backslashes are read as escapes and removed; set ignoreEscapeChar: true to keep them';
 const STRAY =
   'text follows the closing quote of a cell. It is read as part of the cell; a quote may be missing before it, so that ' +
   'rows are joined, or one inside the cell is not doubled';
 const STRAYS = 'cells with text after the closing quote';
 
-/** Publishes CSV files: the run's thread cuts them into pieces, the pipeline threads decode those. */
+/** Publishes CSV files. The run thread cuts them into chunks, and the pipeline threads decode the chunks. */
 export class CsvFormat {
   readonly #settings: CsvSettings;
   readonly #context: FormatContext;
-  /** The decoder of the last file: files of one source mostly have the same header. */
+  /** The decoder of the last file. Most files of one source have the same header, so they share the decoder. */
   #decoder: { readonly header: string; readonly reference: ModuleReference } | undefined;
-  /** What holds for most files of a source is said of the first one. */
+  /** The warnings that were logged. Most files of a source have the same problems, so each is logged only once. */
   readonly #said = new Set<string>();
 
   get pathField(): string {
@@ -35,9 +35,10 @@ export class CsvFormat {
   }
 
   /**
-   * Publishes the rows of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
-   * when the file cannot be read or its header cannot be used, `HR_SOURCE_INCOMPLETE` when a quote is never closed, so
-   * that it holds the rest of the file.
+   * Publishes the rows of a file. Stops early if the publisher's signal is aborted.
+   *
+   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read or its header cannot be used. Throws
+   * `HR_SOURCE_INCOMPLETE` if a quote is never closed, so that its cell contains the rest of the file.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path, name } = file;
@@ -85,20 +86,20 @@ export class CsvFormat {
   #say(path: string, warning: string): void {
     if (this.#said.has(warning)) return;
     this.#said.add(warning);
-    this.#context.log.warn(`${path}: ${warning} (said once)`);
+    this.#context.log.warn(`${path}: ${warning} (logged once)`);
   }
 
   #tellOfStrays(path: string, { strays, strayCount }: CsvScanner, known: number): number {
     const [first] = strays;
     for (const { line, column } of strays.slice(known)) this.#context.log.warn(`${path}:${line}:${column}: ${STRAY}`);
     if (strayCount > strays.length && known <= strays.length) {
-      this.#context.log.warn(`${path}: there is more text after closing quotes, which is only counted`);
+      this.#context.log.warn(`${path}: more cells have text after the closing quote; they are only counted`);
     }
     this.#context.note?.(STRAYS, `${path}:${first?.line}:${first?.column}`, strayCount - known);
     return strayCount;
   }
 
-  /** A row that holds the rest of the file, because a quote is never closed. */
+  /** Returns the error for a row that contains the rest of the file, because a quote is never closed. */
   #brokenOff(path: string, part: Exclude<SourcePart, { kind: 'records' }>): HeadraceError {
     const { record, line } = part.place;
     let place = `${path}:${line}`;

@@ -2,29 +2,29 @@ import { HeadraceError, nearest, RESERVED_FIELDS } from '@headrace/engine';
 import { idFieldsOf } from '../id-settings.ts';
 import type { CsvSettings } from './csv-settings.ts';
 
-/** The source of a field's value, if it is not a column (which is given by its number, from 0). */
+/** Sources of a field's value that are not columns. A column is a number from 0. */
 export const FROM_ID = -1;
 export const FROM_PATH = -2;
 export const FROM_NAME = -3;
 export const FROM_LINE = -4;
 
-/** Which fields a document of the file has, and where their values come from. */
+/** The fields of the documents of a file, and the sources of their values. */
 export interface CsvLayout {
-  /** How many cells a row must have. */
+  /** The number of cells that a row must have. */
   readonly columns: number;
-  /** Names of the fields, in order, `id` first. */
+  /** The names of the fields, in order, with `id` first. */
   readonly names: readonly string[];
-  /** For each field the sources of its value, in the order in which they are written: the last one stays. */
+  /** For each field, the sources of its value in the order of writing: the last one overwrites the others. */
   readonly sources: readonly (readonly number[])[];
-  /** The columns that make the id; none: the line number does. */
+  /** The columns that form the id. If the list is empty, the line number forms the id. */
   readonly idColumns: readonly number[];
-  /** What a user should know about the header, whichever file has it. */
+  /** The warnings about the header. They do not depend on the file. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Works out from the header of a file what its documents look like. Throws `HR_SOURCE_UNREADABLE` for a header with
- * which every row would fail.
+ * Returns the layout of documents for the header of a file.
+ * Throws `HR_SOURCE_UNREADABLE` for a header with which every row would fail.
  */
 export function readHeader(header: readonly string[], settings: CsvSettings, path: string): CsvLayout {
   const lowercase = settings.lowercaseFields === true;
@@ -71,6 +71,6 @@ function idColumn(field: string, columns: readonly string[], path: string): numb
   if (at >= 0) return at;
   const best = nearest(field, [...columns]);
   throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path}: the header has no column "${field}" for the id`, {
-    hint: best === undefined ? `Columns are: ${columns.join(', ')}.` : `Did you mean ${best}?`,
+    hint: best === undefined ? `The columns are: ${columns.join(', ')}.` : `Did you mean ${best}?`,
   });
 }

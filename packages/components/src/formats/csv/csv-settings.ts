@@ -4,16 +4,17 @@ import { checkEncoding, type EncodingSettings, encodingParameters } from '../enc
 import { checkIdSettings, type IdSettings } from '../id-settings.ts';
 
 /**
- * Longer cells probably come from a missing quote: a thousand lines are a text of twenty pages. A longer text that is
- * refused is reported and needs one setting. Rows that disappear in a cell would not be noticed.
+ * The default limit of lines in a cell. A longer cell probably comes from a missing quote: 1000 lines are about 20
+ * pages of text. If a valid text is longer, its row is rejected and reported, and one setting allows it. Without a
+ * limit, rows could disappear inside a cell without notice.
  */
 export const MAX_LINES_PER_CELL = 1000;
 
-/** The parameters that say how CSV becomes documents, except those of the id. */
+/** The parameters for reading CSV, except those of the id. */
 export const csvParameters = {
-  /** The character between cells; of a longer text the first one. Defaults to a comma. */
+  /** The character between cells. Of a longer text, only the first character is used. Defaults to a comma. */
   separatorChar: Type.Optional(Type.String({ default: ',' })),
-  /** Whether tabs separate cells, whatever separatorChar says. Defaults to false. */
+  /** Whether tabs separate cells. It overrides separatorChar. Defaults to false. */
   useTabs: Type.Optional(Type.Boolean({ default: false })),
   /** Whether double quotes enclose cells; otherwise they are ordinary characters. Defaults to true. */
   interpretQuotes: Type.Optional(Type.Boolean({ default: true })),
@@ -21,7 +22,7 @@ export const csvParameters = {
   ignoreEscapeChar: Type.Optional(Type.Boolean({ default: false })),
   /** Whether names of columns are turned to lower case. Defaults to false. */
   lowercaseFields: Type.Optional(Type.Boolean({ default: false })),
-  /** Cells that equal one of these make no field; list the empty text to leave out empty cells. Defaults to none. */
+  /** Cells with one of these texts are left out. List the empty text to leave out empty cells. Defaults to none. */
   ignoredTerms: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** The field for the line number. Defaults to csvLineNumber. */
   lineNumberField: Type.Optional(Type.String({ default: 'csvLineNumber' })),
@@ -34,7 +35,7 @@ export const csvParameters = {
   ...encodingParameters,
 };
 
-/** How CSV becomes documents. Plain data: it crosses threads. */
+/** The settings for reading CSV. They are plain data, so they can be sent to other threads. */
 export interface CsvSettings extends IdSettings, EncodingSettings {
   readonly separatorChar?: string;
   readonly useTabs?: boolean;
@@ -45,11 +46,11 @@ export interface CsvSettings extends IdSettings, EncodingSettings {
   readonly lineNumberField?: string;
   readonly filenameField?: string;
   readonly filePathField?: string;
-  /** A row with a cell of more lines is rejected. */
+  /** The maximum number of lines in a cell. A row with a longer cell is rejected. */
   readonly maxLinesPerCell?: number;
 }
 
-/** The syntax that the settings ask for. */
+/** Returns the CSV syntax of the settings. */
 export function dialectOf(settings: CsvSettings): CsvDialect {
   return {
     separator: settings.useTabs === true ? '\t' : (settings.separatorChar ?? ',').charAt(0),
@@ -58,7 +59,7 @@ export function dialectOf(settings: CsvSettings): CsvDialect {
   };
 }
 
-/** Mistakes in the settings that their schema cannot express. */
+/** Reports problems that the schema cannot express. */
 export function* checkCsvSettings(settings: CsvSettings): Generator<ParameterProblem> {
   yield* checkIdSettings(settings);
   yield* checkEncoding(settings, 'standard');

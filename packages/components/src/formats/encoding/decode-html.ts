@@ -1,6 +1,6 @@
 import { type CharsetDecoder, charsetDecoder } from '@headrace/charsets';
 
-/** So many bytes are looked at for a declaration. */
+/** The number of bytes that are searched for a declaration. */
 const HEAD_BYTES = 5 * 1024;
 const BYTE_ORDER_MARKS: readonly (readonly [bytes: readonly number[], charset: string])[] = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],
@@ -11,8 +11,8 @@ const DECLARATION =
   /<meta\s[^>]*?charset\s*=\s*["']*\s*([^\s"'>;/]+)|^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']+)["']/gi;
 
 /**
- * The text of an HTML file in the charset that its byte-order mark says, else in the given one, else in the first known one
- * that it declares at its beginning, else in UTF-8.
+ * Decodes an HTML file. The charset is that of its byte-order mark, or else the given one, or else the first known
+ * charset that the file declares at its beginning, or else UTF-8.
  */
 export function decodeHtml(bytes: Uint8Array, charset: string | undefined): string {
   const mark = BYTE_ORDER_MARKS.find(([start]) => start.every((byte, i) => bytes[i] === byte));

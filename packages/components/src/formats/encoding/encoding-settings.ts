@@ -1,15 +1,15 @@
 import { charsetDecoder, labelDecoder } from '@headrace/charsets';
 import { OneOf, type ParameterProblem, Type } from '@headrace/engine';
 
-/** How the bytes of files become text. Plain data. */
+/** The settings for decoding the bytes of files. They are plain data. */
 export interface EncodingSettings {
-  /** What the files are encoded in; `auto` finds it out file by file. Defaults to UTF-8. */
+  /** The encoding of the files. With `auto`, it is detected for each file. Defaults to UTF-8. */
   readonly encoding?: string;
-  /** What happens to a file with bytes that do not decode: they become U+FFFD, or the file fails. */
+  /** The result for a file with invalid bytes: they become U+FFFD, or the file fails. */
   readonly onInvalidBytes?: 'replace' | 'fail';
 }
 
-/** The parameter of all formats that says what bytes that do not decode do to their file. */
+/** The parameter `onInvalidBytes`, which all formats have. */
 export const invalidBytesParameter = {
   /**
    * What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.
@@ -17,35 +17,35 @@ export const invalidBytesParameter = {
   onInvalidBytes: Type.Optional(OneOf(['replace', 'fail'], { default: 'replace' })),
 };
 
-/** The parameters that say how the bytes of files become text. */
+/** The parameters for decoding the bytes of files. */
 export const encodingParameters = {
   /**
-   * What the file is encoded in: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name
+   * The encoding of the file: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name
    * that iconv-lite knows (cp850), or auto. Defaults to utf-8.
    */
   encoding: Type.Optional(Type.String({ default: 'utf-8' })),
   ...invalidBytesParameter,
 };
 
-/** Whether the encoding is found out from each file. */
+/** Returns whether the encoding is detected for each file. */
 export function isAuto(encoding: string): boolean {
   return encoding.toLowerCase() === 'auto';
 }
 
 /**
- * Whose meaning names of charsets have where two differ: that of the Encoding Standard, as in browsers, or that of Java,
- * as in the reference. `iso-8859-1` is windows-1252 in the one and strictly ISO-8859-1 in the other.
+ * The registry that defines the names of charsets: the Encoding Standard, as in browsers, or Java, as in the reference.
+ * For example, `iso-8859-1` is windows-1252 in the Encoding Standard, and strictly ISO-8859-1 in Java.
  */
 export type NamesOf = 'standard' | 'java';
 
 export const DECODER_OF = { standard: labelDecoder, java: charsetDecoder } as const;
 
-/** An encoding that is not known. */
+/** Reports an encoding that is not known. */
 export function* checkEncoding({ encoding }: EncodingSettings, names: NamesOf): Generator<ParameterProblem> {
   if (encoding === undefined || isAuto(encoding) || DECODER_OF[names](encoding) !== undefined) return;
   yield {
     parameter: 'encoding',
     message: `The encoding "${encoding}" is not known`,
-    hint: 'Known are auto, UTF-8, UTF-16, windows-1252, ISO-8859-1, Shift_JIS, GB18030 and others of the Encoding Standard, and what iconv-lite knows, such as CP850.',
+    hint: 'Use auto, UTF-8, UTF-16, windows-1252, ISO-8859-1, Shift_JIS, GB18030, another name of the Encoding Standard, or a name that iconv-lite knows, such as CP850.',
   };
 }

@@ -7,7 +7,7 @@ import { isAuto } from './encoding-settings.ts';
 const REPLACEMENT = Buffer.from('\ufffd');
 const KIND = 'bytes that do not decode';
 
-/** The positions of records in bytes, and the lines in which they begin, counted from 1. */
+/** The range of a record in a chunk, and the line in which it begins, counted from 1. */
 interface RecordRange {
   readonly start: number;
   readonly end: number;
@@ -16,9 +16,9 @@ interface RecordRange {
 
 export interface InvalidBytesOptions {
   readonly path: string;
-  /** What the file is read as, and what it declares itself. */
+  /** The encoding with which the file is read, and the encoding that it declares. */
   readonly text: { readonly encoding: string; readonly declared?: string | undefined };
-  /** The parameter `encoding`, if it is given. */
+  /** The parameter `encoding`. Undefined if it is not set. */
   readonly setting: string | undefined;
   readonly log: Logger;
   readonly note: Note | undefined;
@@ -26,10 +26,10 @@ export interface InvalidBytesOptions {
 }
 
 /**
- * Counts the bytes of a file that mean nothing in its encoding, and reports the first. It looks in the thread that reads
- * the file, where it is known which bytes come first; a MiB takes less than a tenth of a millisecond.
+ * Counts the bytes of a file that are invalid in its encoding, and reports the first one. This happens in the thread
+ * that reads the file, because only that thread knows the order of the bytes. A MiB takes less than 0.1 ms.
  *
- * A file that is not UTF-8 arrives transcoded, with U+FFFD for such bytes: then each U+FFFD counts.
+ * A file that is not UTF-8 arrives converted, with U+FFFD for invalid bytes. In this case each U+FFFD counts.
  */
 export class InvalidBytes {
   readonly #options: InvalidBytesOptions;
@@ -40,8 +40,9 @@ export class InvalidBytes {
   }
 
   /**
-   * Looks at the next bytes of the file. They must not begin or end inside a character, nor may the records. Throws
-   * `HR_SOURCE_UNREADABLE` where such bytes fail the file.
+   * Checks the next bytes of the file. Neither the bytes nor the records may begin or end inside a character.
+   *
+   * Throws `HR_SOURCE_UNREADABLE` if invalid bytes fail the file.
    */
   look(bytes: Uint8Array, records: readonly RecordRange[]): void {
     const isOriginal = this.#options.text.encoding === 'UTF-8';
@@ -71,13 +72,13 @@ export class InvalidBytes {
     note?.(KIND, `${place}: ${what}`, count);
     if (this.#reported) return;
     this.#reported = true;
-    log.warn(`${place}: ${what}. Such bytes become U+FFFD: ${advice} (said once per file)`);
+    log.warn(`${place}: ${what}. Such bytes become U+FFFD: ${advice} (logged once per file)`);
   }
 
   #advice(): string {
     const { text, setting } = this.#options;
     const isUtf8 = text.encoding === 'UTF-8';
-    const other = 'set encoding to what the file is in';
+    const other = 'set encoding to the encoding of the file';
     if (setting === undefined || !isAuto(setting)) {
       if (!isUtf8) return `${other}; files of Western Europe are mostly windows-1252`;
       const { declared = 'utf-8' } = text;
@@ -93,7 +94,7 @@ export class InvalidBytes {
   }
 }
 
-/** How many bytes decoding would not give back. */
+/** Returns the number of bytes that decoding does not preserve. */
 function invalidIn(bytes: Buffer): number {
   const text = bytes.toString();
   let replaced = -occurrences(bytes);
@@ -107,7 +108,7 @@ function occurrences(bytes: Buffer): number {
   return count;
 }
 
-/** The position of the first byte that decoding would not reproduce. */
+/** Returns the position of the first byte that decoding does not preserve. */
 function firstForeign(bytes: Buffer): number {
   const decoded = Buffer.from(bytes.toString());
   let at = 0;

@@ -4,14 +4,14 @@ import type { EncodingSettings, NamesOf } from './encoding-settings.ts';
 import { InvalidBytes } from './invalid-bytes.ts';
 import { SourceText } from './source-text.ts';
 
-/** A file as UTF-8, and what looks for bytes that did not decode. */
+/** A file as UTF-8, with the counter of its invalid bytes. */
 export interface OpenText {
   readonly bytes: ByteSource;
   readonly invalid: InvalidBytes;
 }
 
 /**
- * Opens a file for a format, which reads UTF-8.
+ * Opens a file for a format. All formats read UTF-8.
  * @param declared see `SourceTextOptions`
  */
 export function openText(
@@ -29,7 +29,7 @@ export function openText(
     onGuess: (guess) => log.warn(`${path} is read as ${guess}, which is a guess: set encoding to be sure`),
     onUnknown: (unknown) =>
       log.warn(
-        `${path} declares the encoding ${unknown}, which is not known, so the bytes decide: set encoding to be sure`,
+        `${path} declares the encoding ${unknown}, which is not known, so it is guessed from the bytes: set encoding to be sure`,
       ),
   });
   return {

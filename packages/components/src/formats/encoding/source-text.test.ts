@@ -4,7 +4,7 @@ import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { SourceText, type SourceTextOptions } from './source-text.ts';
 
-/** Pieces whose memory is used again, as that of files is. */
+/** Yields pieces that share memory, as the pieces of files do. */
 async function* inPieces(bytes: Uint8Array, sizes: readonly number[]) {
   const memory = Buffer.alloc(Math.max(...sizes));
   for (let at = 0, i = 0; at < bytes.length; i++) {
@@ -32,7 +32,7 @@ async function read(
   return { text: Buffer.concat(parts).toString(), encoding: text.encoding, guesses };
 }
 
-/** "한국어, a" twice, on two lines, in ISO-2022-KR; recorded from Python's codec. */
+/** The text "한국어, a" on two lines in ISO-2022-KR, recorded from Python's codec. */
 const ISO_2022_KR = Buffer.from('\x1b$)C\x0eGQ19>n\x0f, a\n\x0eGQ19>n\x0f, a\n', 'latin1');
 
 const ENCODINGS = [
@@ -54,7 +54,7 @@ const ENCODINGS = [
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
 const anyBytes = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
-  // What means something in one encoding or another.
+  // Byte sequences that are valid in one of the encodings.
   fc
     .array(
       fc.constantFrom(
@@ -77,7 +77,7 @@ const anyBytes = fc.oneof(
 );
 
 describe('SourceText', () => {
-  it.each(ENCODINGS)('gives the text of %s wherever the bytes are cut', async (encoding) => {
+  it.each(ENCODINGS)('decodes %s correctly for any cut of the bytes', async (encoding) => {
     await fc.assert(
       fc.asyncProperty(anyBytes, sizes, async (bytes, sizes) => {
         const whole = labelDecoder(encoding)?.decode(bytes, false) ?? '';
@@ -88,7 +88,7 @@ describe('SourceText', () => {
   });
 
   it.each(ENCODINGS.filter((encoding) => iconv.encodingExists(encoding)))(
-    'gives back what was written in %s',
+    'decodes text that was encoded in %s',
     async (encoding) => {
       const text = fc.string({ unit: fc.constantFrom('a', ',', '\n', 'é', 'Ω', 'あ', '漢', '한', '\u{1f600}', '€') });
       await fc.assert(
@@ -104,7 +104,7 @@ describe('SourceText', () => {
     },
   );
 
-  it('finds the same encoding and text with auto wherever the bytes are cut', async () => {
+  it('detects the same encoding and text with auto for any cut of the bytes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -138,7 +138,7 @@ describe('SourceText', () => {
     ['koi8-r', russian, 'koi8-r'],
     ['utf-16le', 'id,name\n1,Zoë\n', 'utf-16le'],
     ['utf-16be', 'id,name\n1,Zoë\n', 'utf-16be'],
-  ])('with auto recognises %s', async (encoding, text, expected) => {
+  ])('detects text in %s with auto', async (encoding, text, expected) => {
     for (const size of [7, 1000, 1_000_000]) {
       const found = await read(iconv.encode(text, encoding), 'auto', [size]);
       expect([found.text, found.encoding]).toEqual([text, expected]);
@@ -147,12 +147,12 @@ describe('SourceText', () => {
   });
 
   const word = fc.string({ unit: fc.constantFrom('ä', 'é', 'ß', 'œ', '€', 'Ω', 'я', '漢', '\u{1f600}', 'a', ' ') });
-  it('with auto takes a text for UTF-8 when a quarter of its places, or less, are broken', async () => {
+  it('detects UTF-8 with auto if at most a quarter of the non-ASCII sequences are invalid', async () => {
     const lone = fc.constantFrom(0x80, 0x93, 0xa0, 0xbf, 0xc0, 0xf5, 0xff);
     const broken = fc.array(fc.tuple(word, lone), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(broken, sizes, async (parts, sizes) => {
-        // An ASCII character before and after each broken byte: it is one place, and belongs to no character.
+        // An ASCII character on both sides of each invalid byte makes it a separate sequence.
         const pieces = parts.flatMap(([text, byte]) => [Buffer.from(`${text}äöü.`), Buffer.from([byte, 0x2e])]);
         const bytes = Buffer.concat(pieces);
         const found = await read(bytes, 'auto', sizes);
@@ -161,7 +161,7 @@ describe('SourceText', () => {
     );
   });
 
-  it('with auto never takes Western European words in windows-1252 for UTF-8', async () => {
+  it('never detects windows-1252 text of Western European words as UTF-8 with auto', async () => {
     const letters = fc.constantFrom('ä', 'ö', 'ü', 'ß', 'é', 'è', 'à', 'ç', 'ñ', 'ø', 'å', 'Ä', 'É', 'Ø');
     const words = fc.array(fc.tuple(letters, fc.constantFrom('n', 't', ' ', '.', '\n')), { minLength: 1 });
     await fc.assert(
@@ -178,14 +178,14 @@ describe('SourceText', () => {
     ['utf-16be', 'feff'],
     ['utf-32le', 'fffe0000'],
     ['utf-32be', '0000feff'],
-  ])('with auto follows the byte-order mark of %s, which is no data', async (encoding, mark) => {
+  ])('uses the byte-order mark of %s with auto and removes it', async (encoding, mark) => {
     const bytes = Buffer.concat([Buffer.from(mark, 'hex'), iconv.encode('é,\u{1f600}\n', encoding, { addBOM: false })]);
     for (const size of [1, 3, 100]) {
       expect(await read(bytes, 'auto', [size])).toMatchObject({ text: 'é,\u{1f600}\n', guesses: [] });
     }
   });
 
-  it('reads ISO-2022-KR, which neither the platform nor iconv-lite does', async () => {
+  it('reads ISO-2022-KR, which neither the platform nor iconv-lite supports', async () => {
     for (const encoding of ['ISO-2022-KR', 'csISO2022KR', 'auto']) {
       for (const size of [1, 3, 100]) {
         expect((await read(ISO_2022_KR, encoding, [size])).text).toBe('한국어, a\n한국어, a\n');
@@ -193,13 +193,13 @@ describe('SourceText', () => {
     }
   });
 
-  it('reads the characters of Korean and Chinese that the platform does not know', async () => {
+  it('reads Korean and Chinese characters that the platform does not support', async () => {
     expect((await read(Buffer.from('8c63', 'hex'), 'euc-kr')).text).toBe('똠');
     expect((await read(Buffer.from('8c63', 'hex'), 'MS949', [1], { names: 'java' })).text).toBe('똠');
     expect((await read(Buffer.from('c6e7', 'hex'), 'big5', [1])).text).toBe('ぁ');
   });
 
-  it('takes labels as the Encoding Standard does, or as Java', async () => {
+  it('resolves labels by the Encoding Standard or by the names of Java', async () => {
     const bytes = Buffer.from([0x80]);
     expect((await read(bytes, 'ISO-8859-1')).text).toBe('€');
     expect((await read(bytes, 'ISO-8859-1', [1], { names: 'java' })).text).toBe('\x80');
@@ -208,7 +208,7 @@ describe('SourceText', () => {
     await expect(read(bytes, 'klingon')).rejects.toThrow('The encoding "klingon" is not known');
   });
 
-  it('closes the file when its reader stops early', async () => {
+  it('closes the file if its reader stops early', async () => {
     let closed = false;
     async function* endless() {
       try {

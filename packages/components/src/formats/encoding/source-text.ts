@@ -13,26 +13,26 @@ import { DECODER_OF, isAuto, type NamesOf } from './encoding-settings.ts';
 
 const UTF_8 = 'UTF-8';
 const NOTHING = new Uint8Array();
-/** A byte-order mark, and a declaration of XML, fit in. */
+/** The number of bytes that are read for a byte-order mark and an XML declaration. */
 const HEAD_BYTES = 1024;
 
 export interface SourceTextOptions {
   /** The encoding, or `auto`. Defaults to UTF-8. */
   readonly encoding: string | undefined;
   readonly names: NamesOf;
-  /** The encoding that a file declares itself, from its first KiB as Latin-1. `auto` follows it. */
+  /** Returns the encoding that a file declares, from its first KiB as Latin-1. Used with `auto`. */
   readonly declared?: (head: string) => string | undefined;
-  /** For `auto`: called if the encoding is only a guess. */
+  /** Called with `auto` if the encoding is only a guess. */
   readonly onGuess?: (encoding: string) => void;
-  /** For `auto`: called if a file declares an unknown encoding. */
+  /** Called with `auto` if a file declares an unknown encoding. */
   readonly onUnknown?: (declared: string) => void;
 }
 
-/** A file as UTF-8 without byte-order mark, whatever it is encoded in. What is UTF-8 passes as it is. */
+/** Converts a file in any encoding to UTF-8 without a byte-order mark. UTF-8 is passed unchanged. */
 export class SourceText {
-  /** What the file is encoded in, for messages; with `auto` as far as it is known. */
+  /** The encoding of the file, for messages. With `auto`, it is set when it is detected. */
   encoding = UTF_8;
-  /** What the file declares itself, if that is known. Only looked for with UTF-8 and `auto`. */
+  /** The encoding that the file declares, if it is known. It is read only with UTF-8 and `auto`. */
   declared: string | undefined;
   readonly #file: SourceFile;
   readonly #options: SourceTextOptions;
@@ -43,8 +43,10 @@ export class SourceText {
   }
 
   /**
-   * The bytes, once. Throws `HR_SOURCE_UNREADABLE` if the file cannot be read, and for a file in UTF-16, with a mark or
-   * without, that must be read as UTF-8.
+   * Returns the bytes. Can be called once.
+   *
+   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read. Also throws it for a UTF-16 file that is read as UTF-8,
+   * with or without a byte-order mark.
    */
   bytes(): ByteSource {
     const { encoding = UTF_8 } = this.#options;
@@ -60,7 +62,7 @@ export class SourceText {
       const head = await collect(pieces, Buffer.alloc(0), HEAD_BYTES);
       refuseUtf16(head, this.#file.path);
       this.declared = this.#declaredBy(head);
-      // A mark is never data.
+      // A byte-order mark is never data.
       yield markedEncoding(head) === 'utf-8' ? head.subarray(3) : head;
       yield* rest(pieces);
     } finally {
@@ -85,7 +87,7 @@ export class SourceText {
     }
   }
 
-  /** What the file declares, if that is known. */
+  /** Returns the encoding that the file declares, if it is known. */
   #declaredBy(head: Buffer, onUnknown?: (declared: string) => void): string | undefined {
     const declared = this.#options.declared?.(head.toString('latin1'));
     if (declared === undefined) return undefined;
@@ -95,7 +97,7 @@ export class SourceText {
     return this.declared;
   }
 
-  /** Passes ASCII, which is the same in all encodings that are left, and decides when there is something to decide. */
+  /** Passes ASCII, which is equal in all remaining encodings, and guesses the encoding at the first other byte. */
   async *#guessed(head: Buffer, pieces: AsyncIterator<Uint8Array>): ByteSource {
     let bytes = head;
     for (;;) {
@@ -134,7 +136,7 @@ export class SourceText {
   }
 }
 
-/** Throws `HR_SOURCE_UNREADABLE` for UTF-16: read as UTF-8, nothing of the file would make sense. */
+/** Throws `HR_SOURCE_UNREADABLE` for UTF-16, because no character of the file would be readable as UTF-8. */
 function refuseUtf16(head: Buffer, path: string): void {
   const mark = { fffe: 'FF FE', feff: 'FE FF' }[head.toString('hex', 0, 2)];
   const encoding = mark === undefined ? unmarkedUtf16(head) : 'utf-16';
@@ -145,7 +147,7 @@ function refuseUtf16(head: Buffer, path: string): void {
   });
 }
 
-/** Whether a label means UTF-8. */
+/** Returns whether a label means UTF-8. */
 function isUtf8Label(label: string): boolean {
   try {
     return new TextDecoder(label).encoding === 'utf-8';
@@ -159,7 +161,7 @@ async function* transcoded(source: ByteSource, decoder: CharsetDecoder): ByteSou
   yield Buffer.from(decoder.decode(NOTHING, false));
 }
 
-/** The next bytes after these until there are so many, or no more. Copied: the source may use its memory again. */
+/** Reads bytes until there are `enough` or the source ends. Returns a copy, because the source may reuse its memory. */
 async function collect(pieces: AsyncIterator<Uint8Array>, first: Buffer, enough: number): Promise<Buffer> {
   let bytes = first;
   while (bytes.length < enough) {

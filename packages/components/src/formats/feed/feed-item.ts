@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { type JsonObject, toValue, type Value, writeValue } from '@headrace/engine';
 import { type FeedElement, feedDate } from '@headrace/xml/feed';
 
-/** An item of a feed, as the fields of a document. */
+/** An item of a feed as the fields of a document. */
 export interface FeedItem {
-  /** In alphabetical order but for the date, which is the last. */
+  /** The fields in alphabetical order, except the date, which is last. */
   readonly fields: ReadonlyMap<string, Value>;
   readonly guid: string | undefined;
-  /** The id for an item without a guid: its link, else a hash of all that it holds. */
+  /** The id for an item without a guid: its link, or else a hash of its content. */
   readonly substitute: string;
-  /** What all its fields say: equal for equal items. */
+  /** A hash of all fields, which is equal for equal items. */
   readonly digest: string;
   readonly published: Date | undefined;
   /** The text of an invalid date; undefined if all dates are valid. */
   readonly badDate: string | undefined;
 }
 
-/** @param feedUrl where the feed was read: relative links of Atom start there */
+/** @param feedUrl the URL of the feed, against which relative links of Atom are resolved */
 export function feedItem(element: FeedElement, feedUrl: string): FeedItem {
   const parts = element.name === 'atom:entry' ? atomParts(element, feedUrl) : rssParts(element);
   const { date, ...others } = parts;
@@ -37,7 +37,7 @@ export function feedItem(element: FeedElement, feedUrl: string): FeedItem {
   };
 }
 
-/** The fields in the order that documents have, undefined for what the item lacks; `date` as it is written. */
+/** The fields in the order of documents. A field is undefined if the item lacks it. `date` is the text in the feed. */
 interface Parts {
   readonly author: string | undefined;
   readonly categories: string[];
@@ -63,7 +63,7 @@ function rssParts(item: FeedElement): Parts {
       .filter((value) => value !== ''),
     comments: item.valueOf('comments'),
     content,
-    // As in the reference.
+    // The reference also uses the content if the description is missing.
     description: item.valueOf('description') ?? content,
     enclosures: item
       .all('enclosure')
@@ -103,12 +103,15 @@ function atomParts(entry: FeedElement, feedUrl: string): Parts {
     isPermaLink: undefined,
     link: link?.url,
     title: textOf(entry.first('atom:title')),
-    // The names of Atom 0.3 follow.
+    // The last two names are those of Atom 0.3.
     date: entry.valueOf('atom:published', 'atom:updated', 'atom:issued', 'atom:modified'),
   };
 }
 
-/** The text of a text construct; of XHTML what the element around it holds (RFC 4287, section 3.1.1.3). */
+/**
+ * Returns the text of a text construct. For XHTML, this is the content of the element around it (RFC 4287, section
+ * 3.1.1.3).
+ */
 function textOf(construct: FeedElement | undefined): string | undefined {
   const [only] = construct?.elements ?? [];
   const around = construct?.attributes.get('type') === 'xhtml' && only !== undefined ? only : construct;
@@ -126,7 +129,7 @@ function enclosure(type: string | undefined, url: string | undefined, length: st
   return [object];
 }
 
-/** A URL unchanged, or, if it is relative, resolved against the URL of the feed. */
+/** Returns a URL, resolved against the URL of the feed if it is relative. */
 function absolute(url: string | undefined, base: string): string | undefined {
   if (url === undefined || url === '' || URL.canParse(url)) return url || undefined;
   return URL.parse(url, base)?.href ?? url;

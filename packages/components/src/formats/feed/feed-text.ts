@@ -1,13 +1,13 @@
 import { charsetDecoder } from '@headrace/charsets';
 
 /**
- * The text of a feed. The charset comes from a byte-order mark, otherwise from the `Content-Type` of the answer,
- * otherwise from the XML declaration, otherwise it is UTF-8 (RFC 7303). An unknown charset is ignored.
+ * Decodes a feed. The charset is that of a byte-order mark, or else of the `Content-Type` header, or else of the XML
+ * declaration, or else UTF-8 (RFC 7303). An unknown charset is ignored.
  */
 export function feedText(bytes: Uint8Array, contentType: string | undefined): string {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200));
   const named = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? '')?.[1];
-  // Sixteen bits a character: without its zeros the declaration reads like any other.
+  // The declaration of a UTF-16 feed is readable after its zero bytes are removed.
   const declared = /^\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w.:-]+)/.exec(
     start.toString('latin1').replaceAll('\0', ''),
   )?.[1];

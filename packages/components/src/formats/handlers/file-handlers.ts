@@ -20,18 +20,20 @@ import { checkJsonSettings, type JsonSettings, jsonParameters } from '../json/js
 import { XmlFormat } from '../xml/xml-format.ts';
 import { checkXmlSettings, type XmlSettings, xmlParameters } from '../xml/xml-settings.ts';
 
-/** Publishes the records of files, one file after the other. */
+/** Publishes the records of files, one file at a time. */
 export interface FileFormat {
-  /** The field in which every record has the path of its file; undefined where records do not have it. */
+  /** The field that has the path of the file in every record. Undefined if records do not have it. */
   readonly pathField?: string;
   /**
-   * Publishes the records of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
-   * when the file cannot be read, `HR_SOURCE_INCOMPLETE` when its rest cannot.
+   * Publishes the records of a file. Stops early if the publisher's signal is aborted.
+   *
+   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read, and `HR_SOURCE_INCOMPLETE` if the rest of the file cannot
+   * be read.
    */
   publish(file: SourceFile, publisher: Publisher): Promise<void>;
 }
 
-/** `fileHandlers` as a component has them: the settings of each are checked by `checkFileHandlers`. */
+/** The parameter `fileHandlers` of a component. `checkFileHandlers` checks the settings of each handler. */
 export type FileHandlers = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
 interface FileHandler extends DescribesParameters {
@@ -67,13 +69,13 @@ const BY_EXTENSION: Readonly<Record<string, FileHandler>> = { csv, json, jsonl: 
 const BY_CLASS: Readonly<Record<string, FileHandler>> = {
   CSVFileHandler: csv,
   JsonFileHandler: json,
-  // The reference's documentation calls it so.
+  // The documentation of the reference uses this name.
   JSONFileHandler: json,
   XMLFileHandler: xml,
 };
 const JAVA_PACKAGE = 'com.kmwllc.lucille.core.fileHandler.';
 
-/** What editors know about the handlers: their names, and the connector that describes their parameters. */
+/** The schema of the handlers for editors: their names, and the connector whose page describes their parameters. */
 const choices: ClassChoices = {
   classes: (
     [
@@ -91,10 +93,10 @@ const choices: ClassChoices = {
   byKey: { csv: 'CSVFileHandler', json: 'JsonFileHandler', jsonl: 'JsonFileHandler', xml: 'XMLFileHandler' },
 };
 
-/** The parameter `fileHandlers`: by extension, how the records of such files are read. */
+/** The parameter `fileHandlers`: for each extension, the settings of its handler. */
 export const FileHandlersParameter = MapOf(MapOf(Type.Unknown()), { choices });
 
-/** All mistakes in the handlers of a component. */
+/** Reports all problems in the handlers of a component. */
 export function* checkFileHandlers(handlers: FileHandlers, parameter = 'fileHandlers'): Generator<ParameterProblem> {
   for (const [extension, settings] of handlers) {
     const handler = handlerOf(extension, settings);
@@ -103,7 +105,7 @@ export function* checkFileHandlers(handlers: FileHandlers, parameter = 'fileHand
   }
 }
 
-/** The extensions whose records do not tell from which file they are. */
+/** Returns the extensions whose records do not have the path of their file. */
 export function extensionsWithoutPath(handlers: FileHandlers): string[] {
   return [...handlers]
     .filter(([extension, settings]) => {
@@ -114,8 +116,8 @@ export function extensionsWithoutPath(handlers: FileHandlers): string[] {
 }
 
 /**
- * The formats of checked handlers, by extension, each made at its first file. `json` serves `jsonl` too, and the other
- * way round, unless both are there.
+ * The formats of valid handlers, by extension. Each is created for its first file. `json` also reads `jsonl` files, and
+ * `jsonl` reads `json` files, if the other handler is missing.
  */
 export class FileFormats {
   readonly #handlers: FileHandlers;
@@ -127,7 +129,7 @@ export class FileFormats {
     this.#context = context;
   }
 
-  /** The format of files with this extension; undefined if they have no handler. */
+  /** Returns the format of files with this extension, or undefined if there is no handler. */
   of(extension: string | undefined): FileFormat | undefined {
     if (extension === undefined) return undefined;
     let format = this.#opened.get(extension);
@@ -167,7 +169,7 @@ function handlerOf(
   };
 }
 
-const KNOWN = 'Known are CSVFileHandler, JsonFileHandler and XMLFileHandler; csv, json, jsonl and xml need no class.';
+const KNOWN = 'Use CSVFileHandler, JsonFileHandler or XMLFileHandler. csv, json, jsonl and xml need no class.';
 
 function readSettings(
   handler: FileHandler,

@@ -7,26 +7,23 @@ import type {
   RejectedRecord,
 } from '@headrace/engine';
 
-/** The notes about records while they become documents. */
+/** Receives the problems of records while they are decoded. */
 export interface HeldRecordsListener {
-  /** A record cannot be read. It is left out, unless this throws. */
+  /** Called for a record that cannot be read. The record is left out unless this throws. */
   reject(record: RejectedRecord): void;
   warn(message: string): void;
 }
 
 type Held = { readonly chunk: RecordChunk; readonly decoder: RecordDecoder } | { readonly rejected: RejectedRecord };
 
-/**
- * Takes the records of one file as a format publishes them, as bytes, and makes documents of them only when they are
- * asked for.
- */
+/** Stores the published records of one file as bytes, and decodes them into documents only on demand. */
 export class HeldRecords implements Publisher {
   readonly signal: AbortSignal = new AbortController().signal;
   readonly #held: Held[] = [];
   readonly #decoders = new Map<ModuleReference, RecordDecoder>();
 
   publish(): never {
-    throw new TypeError('Formats publish bytes');
+    throw new TypeError('A format must publish bytes, not documents');
   }
 
   async publishChunk(chunk: RecordChunk): Promise<void> {
@@ -46,7 +43,7 @@ export class HeldRecords implements Publisher {
 
   async settled(): Promise<void> {}
 
-  /** The documents of the records, in order, decoded a piece at a time. */
+  /** Yields the documents of the records in order. Decodes one chunk at a time. */
   *documents(listener: HeldRecordsListener): Generator<Document> {
     for (const part of this.#held) {
       if ('rejected' in part) {

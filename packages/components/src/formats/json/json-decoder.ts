@@ -19,26 +19,26 @@ import type { JsonLayout } from './json-layout.ts';
 import { JsonObjectReader } from './json-object-reader.ts';
 import { type JsonSettings, keepsField } from './json-settings.ts';
 
-/** What all files of a connector have in common. Plain data. */
+/** The options that are equal for all files of a connector. They are plain data. */
 export interface JsonDecoderOptions {
   readonly settings: JsonSettings;
   readonly docIdPrefix: string;
 }
 
-/** What a decoder must know of a piece. Plain data. */
+/** The position of a chunk, which its decoder needs. It is plain data. */
 export interface JsonPosition {
-  /** The file as the user named it. */
+  /** The path of the file as the user wrote it. */
   readonly path: string;
   readonly layout: JsonLayout;
-  /** The line in which the piece begins, counted from 1. */
+  /** The line in which the chunk begins, counted from 1. */
   readonly line: number;
-  /** Whether it begins at the start of that line. */
+  /** Whether the chunk begins at the start of that line. */
   readonly lineStart: boolean;
 }
 
 const NO_FIELDS = Shape.of([]);
 
-/** Makes documents of JSON objects. */
+/** Decodes JSON objects into documents. */
 export class JsonDecoder implements RecordDecoder {
   readonly #settings: JsonSettings;
   readonly #prefix: string;
@@ -47,13 +47,13 @@ export class JsonDecoder implements RecordDecoder {
   readonly #filters: boolean;
   readonly #reader = new JsonObjectReader();
   #warnedOfId = false;
-  // The position of the record that is being read.
+  // The position of the current record.
   #path = '';
   #line = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #bytesLineStart = true;
   #offset = 0;
-  // The object that was read last. Names are shared by the documents that have them all.
+  // The last object. Documents with the same names share the shape.
   #shape: Shape = NO_FIELDS;
   #values: Value[] = [];
   #idAt = -1;
@@ -111,7 +111,7 @@ export class JsonDecoder implements RecordDecoder {
     }
   }
 
-  /** Makes a document of the record in this range of the text. */
+  /** Creates a document from the record in this range of the text. */
   #record(text: string, from: number, end: number, sink: RecordSink): void {
     const start = skipSpace(text, from, end);
     if (start === end) return;
@@ -127,7 +127,7 @@ export class JsonDecoder implements RecordDecoder {
     this.#idAt = shape.position('id');
   }
 
-  /** Reads records that the fast reader does not support. Rejects what is not an object, and returns false then. */
+  /** Reads records that the fast reader does not support. Rejects a record that is not an object, and returns false. */
   #readAnything(text: string, start: number, from: number, end: number, sink: RecordSink): boolean {
     try {
       const value = readJson(text.slice(start, end));
@@ -144,12 +144,12 @@ export class JsonDecoder implements RecordDecoder {
     return false;
   }
 
-  /** The position of the text after this beginning of the record. The column is left out if it is not known. */
+  /** Returns the position after the given beginning of the record. The column is left out if it is not known. */
   #placeOf(before: string): string {
     const place = `${this.#path}:${this.#line + countLineEnds(before)}`;
     const lineEnd = before.lastIndexOf('\n');
     if (lineEnd >= 0) return `${place}:${before.length - lineEnd}`;
-    // Searched only now: values may be anywhere in their line.
+    // The start of the line is searched only here, because a value may begin anywhere in its line.
     const start = this.#offset === 0 ? 0 : this.#bytes.lastIndexOf('\n', this.#offset - 1) + 1;
     if (start === 0 && !this.#bytesLineStart) return place;
     return `${place}:${this.#bytes.toString('utf8', start, this.#offset).length + before.length + 1}`;
@@ -180,7 +180,7 @@ export class JsonDecoder implements RecordDecoder {
     sink.document(new Document(Shape.common(kept), keptValues));
   }
 
-  /** The id that the object has, with the prefix: a text, or a number as text. */
+  /** Returns the id in the object, with the prefix. It may be a text, or a number, which becomes a text. */
   #ownId(sink: RecordSink): string | undefined {
     const value = this.#values[this.#idAt];
     if (typeof value === 'string' && value !== '') return this.#prefix === '' ? value : this.#prefix + value;
@@ -196,7 +196,7 @@ export class JsonDecoder implements RecordDecoder {
     return this.#reject(message, sink);
   }
 
-  /** The id made of the id fields, with the prefix. */
+  /** Returns the id that is built from the id fields, with the prefix. */
   #madeId(sink: RecordSink): string | undefined {
     const texts = this.#idFields.map((field) => {
       const at = this.#shape.position(field);
@@ -204,7 +204,9 @@ export class JsonDecoder implements RecordDecoder {
       const text = textOf(value) ?? '';
       if (text === '' && !this.#warnedOfId) {
         this.#warnedOfId = true;
-        sink.warn(`${this.#path}:${this.#line}: the id field ${field} has no text, so ids may coincide (said once)`);
+        sink.warn(
+          `${this.#path}:${this.#line}: the id field ${field} has no text, so several documents may get the same id (logged once)`,
+        );
       }
       return text;
     });

@@ -10,24 +10,24 @@ import {
   writeValue,
 } from '@headrace/engine';
 
-/** Which fields go into the line. Plain data. */
+/** The fields to write. They are plain data. */
 export interface JsonEncoderOptions {
-  /** Names of the fields to write; none: all. */
+  /** The names of the fields to write. If the list is empty, all fields are written. */
   readonly whitelist: readonly string[];
-  /** Names of the fields not to write. */
+  /** The names of the fields to leave out. */
   readonly blacklist: readonly string[];
 }
 
-/** Past so many names (keys that are data) they are no longer remembered. */
+/** The maximum number of names in the cache. Keys that are data could fill the memory. */
 const MAX_NAMES = 10_000;
 
-/** Writes a document as a line of JSON, fields in order, the marks of the engine left out. */
+/** Writes a document as a line of JSON, with the fields in order and without the marks of the engine. */
 export class JsonEncoder implements DocumentEncoder {
   readonly #whitelist: ReadonlySet<string> | undefined;
   readonly #blacklist: ReadonlySet<string>;
-  /** `"name":` for each name that is written, the empty text for one that is not. */
+  /** For each name, the text `"name":`, or an empty text if the field is left out. */
   readonly #keys = new Map<string, string>();
-  /** What goes before each value of documents of this shape; the empty text where the value is left out. */
+  /** For documents of this shape, the text before each value. It is empty if the value is left out. */
   #prefixes: string[] = [];
   #shape: Shape | undefined = undefined;
 
@@ -71,7 +71,7 @@ export class JsonEncoder implements DocumentEncoder {
     });
   }
 
-  /** `"name":` for a name that is written, else the empty text. */
+  /** Returns `"name":` for a name that is written, otherwise the empty text. */
   #key(name: string): string {
     return this.#keys.get(name) ?? this.#keyOf(name);
   }
@@ -84,12 +84,12 @@ export class JsonEncoder implements DocumentEncoder {
   }
 }
 
-/** One member of all objects of a table. */
+/** One member of all objects in a table. */
 interface Members {
   /** The text before and after each value. */
   readonly before: string;
   readonly after: string;
-  /** The values between these texts; undefined if an object lacks the member. */
+  /** The values between these texts. A value is undefined if the object lacks the member. */
   readonly values: readonly (string | undefined)[];
   readonly complete: boolean;
 }
@@ -109,20 +109,20 @@ function membersOf(key: string, column: Column): Members {
 }
 
 /**
- * Whether all values are missing or texts that JSON can contain unchanged. All are searched at once, which is much
- * faster.
+ * Returns whether each value is missing, or a text that JSON can contain without escapes. It searches all values
+ * together, which is much faster than one by one.
  */
 function isPlainText(column: Column): column is readonly (string | undefined)[] {
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
     if (typeof value !== 'string' && value !== undefined) return false;
   }
-  // The blank keeps halves of a surrogate pair apart that end one text and begin the next.
+  // The blank separates halves of a surrogate pair at the end of one text and the start of the next.
   const all = column.join(' ');
   return JSON.stringify(all).length === all.length + 2;
 }
 
-/** The lines of objects that have all members. */
+/** Returns the lines of objects that have all members. */
 function joinMembers(members: readonly Members[], count: number): string[] {
   // The text before the value of a member: everything between it and the previous value.
   const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).after},`) + member.before);
@@ -136,7 +136,7 @@ function joinMembers(members: readonly Members[], count: number): string[] {
   return lines;
 }
 
-/** The lines of objects some of which lack members. */
+/** Returns the lines of objects, some of which lack members. */
 function chooseMembers(members: readonly Members[], count: number): string[] {
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {

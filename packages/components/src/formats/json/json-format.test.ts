@@ -31,8 +31,8 @@ async function documents(text: string | Uint8Array, settings?: JsonSettings, pre
   return publisher.json;
 }
 
-describe('JSON lines', () => {
-  it('are documents, with all their values as they are', async () => {
+describe('JsonFormat with JSON lines', () => {
+  it('creates a document of each line and preserves all values', async () => {
     const lines = [
       '{"id":"a","n":1,"f":1.0,"t":"x"}',
       '{"id":"b","nested":{"k":[1,{"z":null}]},"l":[],"o":{}}',
@@ -44,7 +44,7 @@ describe('JSON lines', () => {
     expect(await documents(lines.map((line) => line.replaceAll(/[,:]/g, '$& ')).join('\n\n  \n'))).toEqual(lines);
   });
 
-  it('may hold escapes, lone surrogates, bytes that are not UTF-8', async () => {
+  it('reads escapes, lone surrogates and bytes that are not UTF-8', async () => {
     expect(await documents('{"id":"a","s":"tab\\t q\\" bs\\\\ sl\\/ u\\u00e9","k\\n":"x\\ud800y"}\n')).toEqual([
       '{"id":"a","s":"tab\\t q\\" bs\\\\ sl/ ué","k\\n":"x\\ud800y"}',
     ]);
@@ -52,7 +52,7 @@ describe('JSON lines', () => {
     expect(await documents(bytes)).toEqual(['{"id":"a","s":"caf\ufffd"}', '{"id":"b"}']);
   });
 
-  it('are read up to the end of the object; the last of duplicate keys wins', async () => {
+  it('reads a line up to the end of its object and uses the last of duplicate keys', async () => {
     expect(await documents('{"id":"a"} trailing\n{"id":"b"}{"id":"c"}\n{"id":"d","x":1,"x":2}\n')).toEqual([
       '{"id":"a"}',
       '{"id":"b"}',
@@ -60,7 +60,7 @@ describe('JSON lines', () => {
     ]);
   });
 
-  it('keep run_id, flags and children for the engine', async () => {
+  it('passes run_id and the marks of the engine to the document', async () => {
     const publisher = await publish('{"id":"a","run_id":"r","___skipped":true}\n{"id":"b"}\n');
     expect(publisher.documents.map(({ skipped, runId }) => [skipped, runId])).toEqual([
       [true, 'r'],
@@ -68,7 +68,7 @@ describe('JSON lines', () => {
     ]);
   });
 
-  it('fail one by one, with line and column', async () => {
+  it('rejects invalid lines with line and column and continues', async () => {
     const text =
       '{"id":"a"}\n\n{"id":"b", oops}\n[1]\n5\nnot json\n{"id":"c","s":"\t"}\n{"id":"d"\n{"id":"e"}\n{oops\n';
     const publisher = await publish(text);
@@ -85,7 +85,7 @@ describe('JSON lines', () => {
     expect(publisher.rejected[0]?.message).toContain('Expected a key in double quotes, found "o"');
   });
 
-  it('may be broken from the first on', async () => {
+  it('detects the layout if the first line is invalid', async () => {
     expect((await publish('{oops\n{"id":"b"}\n')).json).toEqual(['{"id":"b"}']);
     expect((await publish('{oops\nnot json\n{"id":"b"}\n')).json).toEqual(['{"id":"b"}']);
     expect((await publish('{"id":"a\n{"id":"b"}\n')).json).toEqual(['{"id":"b"}']);
@@ -93,7 +93,7 @@ describe('JSON lines', () => {
     expect((await publish('{')).rejected).toHaveLength(1);
   });
 
-  it('have ids that are texts or numbers', async () => {
+  it('accepts texts and numbers as ids', async () => {
     const publisher = await publish(
       '{"id":"a"}\n{"id":5}\n{"id":1.50}\n{"id":""}\n{"v":1}\n{"id":null}\n{"id":[1]}\n',
       {},
@@ -108,7 +108,7 @@ describe('JSON lines', () => {
     ]);
   });
 
-  it('get ids of fields, formatted and prefixed', async () => {
+  it('creates ids from fields, with format and prefix', async () => {
     const text = '{"a":"x","b":2.50}\n{"id":"old","a":true}\n';
     expect(await documents(text, { idFields: ['a', 'b'], docIdFormat: '%s~%s' }, 'P')).toEqual([
       '{"a":"x","b":2.5,"id":"Px~2.5"}',
@@ -120,13 +120,13 @@ describe('JSON lines', () => {
     expect((await publish('{"v":1}\n', { idField: 'a' }, 'pp')).json).toEqual(['{"v":1,"id":"pp"}']);
   });
 
-  it('are filtered by field', async () => {
+  it('keeps only the fields that whitelist and blacklist allow', async () => {
     const text = '{"id":"1","a":1,"b":2,"c":3}\n';
     expect(await documents(text, { whitelist: ['id', 'a', 'b'], blacklist: ['b'] })).toEqual(['{"id":"1","a":1}']);
     expect(await documents(text, { idField: 'a', blacklist: ['id', 'c'] })).toEqual(['{"a":1,"b":2,"id":"1"}']);
   });
 
-  it('that look alike share their names until one changes', async () => {
+  it('shares the names between similar documents until one changes', async () => {
     const { documents } = await publish('{"id":"1","a":1}\n{"id":"2","a":2}\n{"id":"3","a":3,"b":4}\n{"id":"4"}\n');
     expect(documents[1]?.fieldNames).toBe(documents[0]?.fieldNames);
     documents[0]?.set('x', 1);
@@ -139,7 +139,7 @@ describe('JSON lines', () => {
   });
 });
 
-describe('JSON values over several lines', () => {
+describe('JsonFormat with values over several lines', () => {
   const objects = ['{"id":"a","n":{"x":[1,2.0]}}', '{"id":"b","s":"} ] { \\" [,"}', '{"id":"c"}'];
   const pretty = objects.map((text) => JSON.stringify(JSON.parse(text), null, 2));
   const values = objects.map((text) => JSON.parse(text));
@@ -155,7 +155,7 @@ describe('JSON values over several lines', () => {
     ],
     ['pretty-printed objects with CRLF', pretty.join('\n').replaceAll('\n', '\r\n')],
     ['commas first', '{ "id": "a"\n, "n": {"x":[1,2.0]}\n}\n{"id":"b","s":"} ] { \\" [,"}\n{"id":"c"}'],
-  ])('are documents: %s', async (_, text) => {
+  ])('reads %s', async (_, text) => {
     for (const size of [1, 5, 1000]) {
       const publisher = await publish(text, {}, '', size);
       expect(publisher.rejected).toEqual([]);
@@ -163,7 +163,7 @@ describe('JSON values over several lines', () => {
     }
   });
 
-  it('fail one by one, with line and column', async () => {
+  it('rejects invalid values with line and column and continues', async () => {
     const text =
       '[\n  {"id": "a"},\n  {\n    "id": "b",\n    oops\n  },\n  17,\n  {"id": [}, "text",\n  {"id": "c"}\n]\n';
     const publisher = await publish(text);
@@ -180,7 +180,7 @@ describe('JSON values over several lines', () => {
     ['in an array', '[\n{"id":"a"},\n{"id":"b"}', 2, '/data/in.jsonl:3: the file ends inside an array'],
     ['in an object', '[{"id":"a"},\n\n{"id":"b"', 1, '/data/in.jsonl:3: a string or an object is opened but never'],
     ['by a quote', '[{"id":"a"},\n{"id":"b},\n{"id":"c"}]', 1, '/data/in.jsonl:2: a string or an object is opened'],
-  ])('fail a file that was cut off %s, after the values before', async (_, text, count, message) => {
+  ])('fails on a file that was cut off %s, after the values before', async (_, text, count, message) => {
     const publisher = new CollectingPublisher();
     const format = new JsonFormat({}, { docIdPrefix: '', log: publisher.log });
     const file = { path: '/data/in.jsonl', name: 'in.jsonl', bytes: pieces(Buffer.from(text)) };
@@ -191,7 +191,7 @@ describe('JSON values over several lines', () => {
     expect(publisher.rejected).toEqual([]);
   });
 
-  it('give the same records wherever they are cut', async () => {
+  it('finds the same records for any cut of the bytes', async () => {
     const part = fc.constantFrom('{', '}', '"', '\\', '"a"', '{"id":"x"}', '[', ']', ',', '\n', ' ', '17', 'é', ':');
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), async (parts, step) => {
@@ -216,7 +216,7 @@ describe('JSON values over several lines', () => {
   });
 });
 
-describe('the fast reader of objects', () => {
+describe('JsonObjectReader', () => {
   const scalar = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.integer(),
@@ -230,7 +230,7 @@ describe('the fast reader of objects', () => {
     { maxKeys: 5 },
   );
 
-  it('gives what the general reader gives, in every layout', async () => {
+  it('returns the same documents as the general reader, in every layout', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(object, { maxLength: 8 }), fc.integer({ min: 0, max: 2 }), async (objects, space) => {
         const texts = objects.map((members, i) => JSON.stringify({ id: `${i}`, ...members, id2: i }, null, space));
@@ -242,7 +242,7 @@ describe('the fast reader of objects', () => {
     );
   });
 
-  it('refuses what the general reader refuses', async () => {
+  it('rejects the same texts as the general reader', async () => {
     const mutated = fc
       .tuple(object, fc.nat(), fc.constantFrom('', '"', ',', '}', '{', '0', '1', '.', 'e', '\\', '\t', 'é', ' ', 'n'))
       .map(([members, at, text]) => {
@@ -268,7 +268,10 @@ describe('the fast reader of objects', () => {
   });
 });
 
-/** Whether the general reader makes this document of the line: it takes no numbers for ids. */
+/**
+ * Returns whether the general reader reads the line as this document. Unlike the fast reader, it accepts no numbers as
+ * ids.
+ */
 function readsAs(line: string, json: string): boolean {
   try {
     return readDocument(line).toJson() === json;
@@ -277,8 +280,8 @@ function readsAs(line: string, json: string): boolean {
   }
 }
 
-describe('JSON settings', () => {
-  it('must keep what makes the id', () => {
+describe('checkJsonSettings', () => {
+  it('reports a filter that leaves out an id field', () => {
     const problems = (settings: JsonSettings) => [...checkJsonSettings(settings)].map(({ parameter }) => parameter);
     expect(problems({})).toEqual([]);
     expect(problems({ whitelist: ['id', 'a'] })).toEqual([]);
@@ -289,16 +292,16 @@ describe('JSON settings', () => {
   });
 });
 
-describe('the JSON encoder', () => {
+describe('JsonEncoder', () => {
   const document = () => readDocument('{"id":"1","a":1.0,"b":[null,{"c":"\\n"}],"___skipped":true,"run_id":"r"}');
 
-  it('writes a line, without the marks of the engine', () => {
+  it('writes a line without the marks of the engine', () => {
     expect(new JsonEncoder({ whitelist: [], blacklist: [] }).encode(document())).toBe(
       '{"id":"1","a":1.0,"b":[null,{"c":"\\n"}],"run_id":"r"}\n',
     );
   });
 
-  it('honours whitelist and blacklist', () => {
+  it('writes only the fields that whitelist and blacklist allow', () => {
     expect(new JsonEncoder({ whitelist: ['id', 'b', 'a'], blacklist: ['b'] }).encode(document())).toBe(
       '{"id":"1","a":1.0}\n',
     );

@@ -11,8 +11,8 @@ import type { JsonSettings } from './json-settings.ts';
 const OPEN = 'a string or an object is opened but never closed: the rest of the file was not read';
 
 /**
- * Publishes JSON files: an object per line, or objects on any number of lines, in sequence or in an array. The run's
- * thread cuts them into chunks, the pipeline threads decode those.
+ * Publishes JSON files: an object in each line, or objects over any number of lines, in sequence or in an array. The
+ * run thread cuts the files into chunks, and the pipeline threads decode the chunks.
  */
 export class JsonFormat {
   readonly #decoder: ModuleReference;
@@ -26,8 +26,9 @@ export class JsonFormat {
   }
 
   /**
-   * Publishes the objects of a file; ends early when the publisher's signal is aborted. Throws
-   * `HR_SOURCE_UNREADABLE` when the file cannot be read, `HR_SOURCE_INCOMPLETE` when an object, a string or an
+   * Publishes the objects of a file. Stops early if the publisher's signal is aborted.
+   *
+   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read, and `HR_SOURCE_INCOMPLETE` if an object, a string or an
    * array is never closed.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
@@ -58,11 +59,11 @@ export class JsonFormat {
 
 function incomplete(place: string, what: string): HeadraceError {
   return new HeadraceError('HR_SOURCE_INCOMPLETE', `${place}: ${what}`, {
-    hint: 'Look there for a quote, a brace or a bracket that is missing, or whether the file was cut off.',
+    hint: 'Look at this place for a missing quote, brace or bracket, and check whether the file was cut off.',
   });
 }
 
-/** The line in which a record itself begins. */
+/** Returns the line in which the record itself begins, after separators. */
 function lineOf(part: Exclude<SourcePart, { kind: 'records' }>): number {
   if (part.kind === 'too-long') return part.place.line;
   const between = BETWEEN_VALUES.exec(Buffer.from(part.bytes).toString('latin1')) as RegExpExecArray;

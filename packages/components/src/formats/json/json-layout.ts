@@ -1,15 +1,15 @@
 import type { ByteSource } from '../byte-source.ts';
 
 /**
- * The arrangement of records in a JSON file: one per line, or values on any number of lines, in an array or in
- * sequence.
+ * The layout of a JSON file: `lines` has one record in each line. `values` has records over any number of lines, in an
+ * array or in sequence.
  */
 export type JsonLayout = 'lines' | 'values';
 
-/** A first line longer than this is taken for what it looks like so far. */
+/** The maximum number of bytes that are read to detect the layout. */
 const MAX_HEAD = 1024 * 1024;
 
-/** The layout of a source, found out from its beginning, and the source, from its beginning. */
+/** Detects the layout of a source from its first bytes. Returns the layout and the complete source. */
 export async function detectLayout(source: ByteSource): Promise<{ layout: JsonLayout; source: ByteSource }> {
   const pieces = source[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
@@ -31,9 +31,9 @@ async function* resume(head: Uint8Array, pieces: AsyncIterator<Uint8Array>): Byt
 }
 
 /**
- * The layout of a text that begins like this; undefined if more is needed to tell. An object that its first line
- * does not close is pretty-printed when the line or the next one looks like it; otherwise the line is broken, and
- * the others need not suffer.
+ * Returns the layout of a text with this beginning, or undefined if more text is needed.
+ * An object may continue after its first line. It is pretty-printed if this line or the next one looks so. Otherwise
+ * the line is invalid, and the other lines are still read.
  */
 function layoutOf(head: string, final: boolean): JsonLayout | undefined {
   const undecided = final ? 'lines' : undefined;
@@ -51,7 +51,7 @@ function layoutOf(head: string, final: boolean): JsonLayout | undefined {
   return '"}],:'.includes(next) || (line.endsWith('{') && next !== '{') ? 'values' : 'lines';
 }
 
-/** Whether the braces of a line that begins with one are all closed. */
+/** Returns whether a line that begins with a brace closes all its braces. */
 function isClosed(line: string): boolean {
   let depth = 0;
   for (const [token] of line.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]/g)) {

@@ -5,31 +5,31 @@ const COMMA = 44;
 const COLON = 58;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** Objects with more members are left to the general reader: here each name is compared with all before. */
+/** The general reader reads objects with more members, because here each name is compared with all names before it. */
 const MAX_MEMBERS = 64;
-/** How many sequences of names are remembered, and how many names may follow one of them. */
+/** The maximum number of cached sequences of names, and of names that can follow one of them. */
 const MAX_NODES = 4096;
 const MAX_NEXT = 16;
 
-/** The names of the first members of objects, as a tree: those that may follow are its children. */
+/** A tree of member names. A path from the root is a sequence of names at the start of objects. */
 interface MemberNode {
-  /** The name as in the text, with the colon. */
+  /** The name as it is written in the text, with the colon. */
   readonly key: string;
   readonly name: string;
   readonly parent: MemberNode | undefined;
   readonly next: MemberNode[];
   readonly depth: number;
-  /** The shape of objects whose last member this is. */
+  /** The shape of objects for which this is the last member. */
   shape: Shape | undefined;
 }
 
 /**
- * Reads the objects of a text fast if they are similar to earlier ones: names are compared with the text instead of
- * read. Objects in which members are missing are similar too. Unusual objects are left to `readJson`: `read` then
- * returns false, also for everything that is not JSON.
+ * Reads JSON objects fast if they are similar to earlier ones: it compares the names with the text instead of parsing
+ * them. Objects that lack some members are also similar.
+ * For unusual objects and invalid JSON, `read` returns false. The caller then uses `readJson`.
  */
 export class JsonObjectReader {
-  /** The names of the last object that was read. */
+  /** The shape of the last object. */
   shape: Shape = Shape.common([]);
   values: Value[] = [];
   #reader = new JsonReader('');
@@ -40,10 +40,10 @@ export class JsonObjectReader {
     this.#reader = new JsonReader(text);
   }
 
-  /** Reads the object that begins at `start` and ends before `end`; the text after it is ignored. */
+  /** Reads the object that begins at `start` and ends before `end`. Ignores the text after the object. */
   read(start: number, end: number): boolean {
     if (this.#read(start, end)) return true;
-    // This one may have read beyond the end.
+    // The old reader may have read beyond the end.
     this.#reader = new JsonReader(this.#reader.text);
     return false;
   }
@@ -65,7 +65,7 @@ export class JsonObjectReader {
         try {
           values.push(reader.value(1));
         } catch {
-          // Not JSON: the general reader reports where and why.
+          // The text is not JSON. The general reader reports the error and its position.
           return false;
         }
         reader.skipSpace();
@@ -82,7 +82,7 @@ export class JsonObjectReader {
     return true;
   }
 
-  /** Reads the name that begins here, and its colon. Undefined if it is unusual. */
+  /** Reads the name at this position, and its colon. Returns undefined if the name is unusual. */
   #readName(before: MemberNode): MemberNode | undefined {
     const reader = this.#reader;
     const { text, at } = reader;
@@ -125,7 +125,7 @@ function shapeOf(node: MemberNode): Shape {
   for (let each: MemberNode | undefined = node; each?.parent !== undefined; each = each.parent)
     names.unshift(each.name);
   const shape = Shape.common(names);
-  // A changing shape belongs to one document.
+  // A changing shape belongs to one document and cannot be shared.
   if (!shape.changing) node.shape = shape;
   return shape;
 }

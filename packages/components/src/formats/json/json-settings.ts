@@ -9,20 +9,20 @@ export const jsonParameters = {
   ...encodingParameters,
 };
 
-/** How JSON becomes documents. Plain data: it crosses threads. */
+/** The settings for reading JSON. They are plain data, so they can be sent to other threads. */
 export interface JsonSettings extends IdSettings, EncodingSettings {
-  /** Names of the fields to keep, at the top; none given: all. */
+  /** The names of the top-level fields to keep. If the list is empty or missing, all fields are kept. */
   readonly whitelist?: readonly string[];
-  /** Names of the fields to leave out, at the top. */
+  /** The names of the top-level fields to leave out. */
   readonly blacklist?: readonly string[];
 }
 
-/** Whether a field of this name is kept. */
+/** Returns whether a field with this name is kept. */
 export function keepsField({ whitelist = [], blacklist = [] }: JsonSettings, name: string): boolean {
   return (whitelist.length === 0 || whitelist.includes(name)) && !blacklist.includes(name);
 }
 
-/** Mistakes in the settings that their schema cannot express: an id that is filtered out. */
+/** Reports problems that the schema cannot express, such as an id field that is left out. */
 export function* checkJsonSettings(settings: JsonSettings): Generator<ParameterProblem> {
   yield* checkIdSettings(settings);
   yield* checkEncoding(settings, 'standard');
@@ -33,8 +33,8 @@ export function* checkJsonSettings(settings: JsonSettings): Generator<ParameterP
     const parameter = listed ? 'blacklist' : 'whitelist';
     yield {
       parameter,
-      message: `${parameter} leaves out "${name}", which makes the id`,
-      hint: listed ? 'Take it off the list.' : 'Put it on the list.',
+      message: `${parameter} leaves out "${name}", which is needed for the id`,
+      hint: listed ? 'Remove it from the list.' : 'Add it to the list.',
     };
   }
 }

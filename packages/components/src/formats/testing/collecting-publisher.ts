@@ -11,8 +11,8 @@ import type {
 } from '@headrace/engine';
 
 /**
- * A publisher for tests: it decodes every chunk at once and keeps what comes. Where a decoder makes tables, too, they
- * have to hold the same documents.
+ * A publisher for tests. It decodes every chunk immediately and stores the documents. If the decoder can create tables,
+ * it checks that they contain the same documents.
  */
 export class CollectingPublisher implements Publisher, RecordSink {
   readonly documents: Document[] = [];
@@ -32,7 +32,7 @@ export class CollectingPublisher implements Publisher, RecordSink {
     return this.#controller.signal;
   }
 
-  /** The documents as JSON texts, fields in order. */
+  /** The documents as JSON texts with their fields in order. */
   get json(): string[] {
     return this.documents.map((document) => document.toJson());
   }
@@ -51,7 +51,7 @@ export class CollectingPublisher implements Publisher, RecordSink {
       );
       this.#decoders.set(reference, decoder);
     }
-    // As the engine does: the memory is gone for the sender.
+    // The bytes are transferred, as in the engine: the sender loses their memory.
     const [crossed, place] = structuredClone([bytes, position], { transfer: [bytes.buffer as ArrayBuffer] });
     const before = this.documents.length;
     decoder.decode(crossed as Uint8Array, place, this);

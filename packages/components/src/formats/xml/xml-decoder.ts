@@ -10,21 +10,21 @@ import {
 import { textOfPieces, type XmlRecord } from '@headrace/records/xml';
 import type { XmlSettings } from './xml-settings.ts';
 
-/** What all files of a connector have in common. Plain data. */
+/** The options that are equal for all files of a connector. They are plain data. */
 export interface XmlDecoderOptions {
   readonly settings: XmlSettings;
   readonly docIdPrefix: string;
 }
 
-/** What a decoder must know of a piece. Plain data. */
+/** The position of a chunk, which its decoder needs. It is plain data. */
 export interface XmlPosition {
-  /** The file as the user named it. */
+  /** The path of the file as the user wrote it. */
   readonly path: string;
   /** The positions of the records in the chunk. */
   readonly records: readonly XmlRecord[];
 }
 
-/** Makes documents of elements that were cut out of XML files, with the texts of their id elements as ids. */
+/** Decodes elements of XML files into documents. The texts of their id elements are the ids. */
 export class XmlDecoder implements RecordDecoder {
   readonly #settings: XmlSettings;
   readonly #prefix: string;
@@ -56,12 +56,12 @@ export class XmlDecoder implements RecordDecoder {
         sink.reject({ place: `${path}:${record.line}`, message: messageOf(error) });
         continue;
       }
-      // What the pipeline throws is no fault of the record.
+      // This call is outside of `try`: an error of the pipeline is not an error of the record.
       sink.document(document);
     }
   }
 
-  /** The id of a record, without prefix; the empty text if it has none. */
+  /** Returns the id of a record without the prefix, or the empty text if it has none. */
   protected idOf(source: Buffer, _xml: string, { id }: XmlRecord): string {
     return textOfPieces(source, id);
   }

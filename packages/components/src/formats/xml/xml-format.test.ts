@@ -8,7 +8,7 @@ import { checkXmlSettings, type XmlSettings } from './xml-settings.ts';
 
 const BOOKS: XmlSettings = { xmlRootPath: '/lib/book', xmlIdPath: '/lib/book/isbn' };
 
-/** The source in pieces of this many bytes. */
+/** Yields the source in pieces of this many bytes. */
 async function* inPieces(bytes: Uint8Array, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
 }
@@ -38,7 +38,7 @@ async function documentsOf(xml: string | Uint8Array, settings?: XmlSettings, doc
 }
 
 describe('XmlFormat', () => {
-  it('makes a document of each element at the path, with its unchanged text', async () => {
+  it('creates a document with the unchanged text of each element at the path', async () => {
     const books = [
       '<book  lang="en"\n ><isbn>1</isbn><t>One &amp; <![CDATA[<only>]]> \r\n</t></book >',
       '<book><t><book><isbn>no</isbn></book></t><isbn>ü<!-- - -->&#98;&lt;<![CDATA[&lt;]]>\r\n</isbn><!-- </book> --><?p </book>?></book>',
@@ -53,7 +53,7 @@ describe('XmlFormat', () => {
     expect(await idsOf(xml, { ...BOOKS, outputField: 'raw' }, 'b-')).toEqual(['b-1', 'b-üb<&lt;\n', 'b-34']);
   });
 
-  it('takes all text inside an id element for the id, that of elements in it too', async () => {
+  it('uses all text inside an id element as the id, including nested elements', async () => {
     const ids = ['<isbn>1<x>2</x>3</isbn>', '<isbn><x><y>a</y><![CDATA[<b>]]></x>&amp;</isbn><n>no</n><isbn>c</isbn>'];
     expect(await idsOf(`<lib>${ids.map((id) => `<book>${id}</book>`).join('')}</lib>`)).toEqual(['123', 'a<b>&c']);
     expect(await idsOf('<lib><book>x<isbn>1</isbn>y</book></lib>', { ...BOOKS, xmlIdPath: '/lib/book' })).toEqual([
@@ -61,7 +61,7 @@ describe('XmlFormat', () => {
     ]);
   });
 
-  it('gives random ids where there is none, or leaves the element out', async () => {
+  it('creates random ids for elements without an id, or leaves them out', async () => {
     const xml = '<lib><book/><book><isbn/></book><book><isbn> </isbn></book></lib>';
     const documents = await documentsOf(xml, BOOKS, 'p-');
     expect(documents[0]?.[0]).toMatch(/^p-[0-9a-f-]{36}$/);
@@ -70,7 +70,7 @@ describe('XmlFormat', () => {
     expect(await documentsOf(xml, { ...BOOKS, skipEmptyId: true })).toEqual([[' ', '<book><isbn> </isbn></book>']]);
   });
 
-  it('takes ids from an XPath', async () => {
+  it('reads ids with an XPath expression', async () => {
     const xml = '<lib><book n="7"><isbn>1</isbn><isbn>2</isbn></book></lib>';
     for (const [xpathIdPath, id] of [
       ['@n', '7'],
@@ -82,7 +82,7 @@ describe('XmlFormat', () => {
     }
   });
 
-  it('takes the root element itself, and none where nothing matches', async () => {
+  it('supports the root element as the record, and publishes nothing without a match', async () => {
     expect(await documentsOf('<a><b>1</b></a>', { xmlRootPath: '/a', xmlIdPath: '/a/b' })).toEqual([
       ['1', '<a><b>1</b></a>'],
     ]);
@@ -91,7 +91,7 @@ describe('XmlFormat', () => {
     expect(await documentsOf('<a><b/></a>', { xmlRootPath: 'a/b/', xmlIdPath: '/x/y' })).toEqual([]);
   });
 
-  it('reads the charset that is configured, whatever the file declares; a byte-order mark is no data', async () => {
+  it('decodes the configured charset instead of the declared one, and skips a byte-order mark', async () => {
     const xml = '<?xml version="1.0" encoding="UTF-16"?><lib><book><isbn>é</isbn></book></lib>';
     const expected = [['é', '<book><isbn>é</isbn></book>']];
     expect(await documentsOf(`\ufeff${xml}`)).toEqual(expected);
@@ -102,13 +102,13 @@ describe('XmlFormat', () => {
     expect(await documentsOf(Buffer.from(xml, 'utf16le').swap16(), { ...BOOKS, encoding: 'utf-16' })).toEqual(expected);
   });
 
-  it('fails at what is not well-formed, after the elements before it', async () => {
+  it('fails on malformed XML after the elements before it', async () => {
     const { documents, error } = await publish('<lib><book><isbn>1</isbn></book>\n<book><isbn>2</book></lib>');
     expect(documents).toEqual([['1', '<book><isbn>1</isbn></book>']]);
     expect(error).toBe('in.xml:2: not well-formed XML: </book> closes nothing: <isbn> is open');
   });
 
-  it('never expands entities', async () => {
+  it('does not expand entities', async () => {
     const doctype = '<!DOCTYPE lib [<!ENTITY a "x"><!-- ]> " --><?p ]> \' ?><!ENTITY e SYSTEM "file:///etc/passwd">]>';
     const xml = `${doctype}<lib><book><isbn>1</isbn>&e;&a;</book><book><isbn>&e;</isbn></book></lib>`;
     const { documents, rejected, error } = await publish(xml);
@@ -118,7 +118,7 @@ describe('XmlFormat', () => {
     expect((await publish('<lib>&e;</lib>')).error).toContain('&e; is not a known entity');
   });
 
-  it('refuses elements that are too long, and continues after them', async () => {
+  it('rejects elements that are too long and continues after them', async () => {
     const bytes = Buffer.from(`<r><d>1</d>\n<d>${'x'.repeat(500)}</d><z>${'y'.repeat(500)}</z><d>2</d></r>`);
     const parts: string[] = [];
     const finder = new XmlRecordFinder(['r', 'd'], []);
@@ -128,7 +128,7 @@ describe('XmlFormat', () => {
     expect(parts).toEqual(['<d>1</d>', 'too-long 2', '<d>2</d>']);
   });
 
-  it('finds mistakes in the settings', () => {
+  it('reports problems in the settings', () => {
     const problems = (settings: Partial<XmlSettings>) =>
       [...checkXmlSettings({ ...BOOKS, ...settings })].map(({ parameter, severity }) => [parameter, severity]);
     expect(problems({})).toEqual([]);
@@ -151,7 +151,7 @@ describe('XmlFormat', () => {
   });
 });
 
-/** XML as it may come, some of it broken. */
+/** Generates XML, some of it malformed. */
 const anyXml = fc
   .array(
     fc.oneof(
@@ -196,7 +196,7 @@ const anyXml = fc
   .map((parts) => `<r>${parts.join('')}</r>`);
 
 describe('XmlScanner', () => {
-  it('takes and refuses what a parser of events does, and finds the same elements, however the bytes come', async () => {
+  it('accepts the same XML as an event parser and finds the same elements, for any cut of the bytes', async () => {
     await fc.assert(
       fc.asyncProperty(anyXml, fc.integer({ min: 1, max: 9 }), async (xml, size) => {
         const expected = parsed(xml);
@@ -218,7 +218,7 @@ describe('XmlScanner', () => {
   });
 });
 
-/** The texts of the elements at /r/a; undefined if the XML is not well-formed. */
+/** Returns the texts of the elements at /r/a, or undefined if the XML is not well-formed. */
 function parsed(xml: string): string[] | undefined {
   const parser = new SaxesParser({ position: true });
   const found: string[] = [];

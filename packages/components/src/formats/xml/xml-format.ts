@@ -8,8 +8,8 @@ import { XmlDecoder, type XmlPosition } from './xml-decoder.ts';
 import { pathNames, type XmlSettings } from './xml-settings.ts';
 
 /**
- * Publishes the elements of XML files at a path, each as a document. The run's thread cuts them out and checks that the
- * file is well-formed, the pipeline threads decode them.
+ * Publishes the elements of XML files at a path, each as a document. The run thread cuts out the elements and checks
+ * that the file is well-formed. The pipeline threads decode the elements.
  */
 export class XmlFormat {
   readonly #settings: XmlSettings;
@@ -22,8 +22,10 @@ export class XmlFormat {
   }
 
   /**
-   * Publishes the elements of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
-   * when the file cannot be read, and if it is not well-formed XML, after the elements before that place.
+   * Publishes the elements of a file. Stops early if the publisher's signal is aborted.
+   *
+   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read. Also throws it if the file is not well-formed XML, after
+   * the elements before the error.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
@@ -48,21 +50,21 @@ export class XmlFormat {
     } catch (error) {
       if (!(error instanceof XmlSyntaxError)) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path}:${error.line}: not well-formed XML: ${error.message}`, {
-        hint: `Correct the file there. It was read with encoding ${encoding}${isAuto(encoding) ? '' : ', whatever it declares itself'}.`,
+        hint: `Correct the file there. It was read with encoding ${encoding}${isAuto(encoding) ? '' : ', regardless of its declaration'}.`,
         cause: error,
       });
     }
   }
 }
 
-/** One pipeline thread's decoder serves all files: it must be the same reference. */
+/** Returns the reference of the decoder. All files share it, so a pipeline thread creates only one decoder. */
 async function decoderFor(settings: XmlSettings, docIdPrefix: string): Promise<ModuleReference> {
   if (settings.xpathIdPath === undefined) return XmlDecoder.reference({ settings, docIdPrefix });
   const { XmlXPathDecoder } = await import('./xml-xpath-decoder.ts');
   return XmlXPathDecoder.reference({ settings, docIdPrefix });
 }
 
-/** The encoding in the XML declaration at the beginning of a file. */
+/** Returns the encoding in the XML declaration at the beginning of a file. */
 function declaredEncoding(head: string): string | undefined {
   return /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
 }

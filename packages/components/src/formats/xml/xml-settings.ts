@@ -3,19 +3,22 @@ import { compileXPath, XPathError } from '@headrace/xml/xpath';
 import { checkDestination } from '../../fields/destination.ts';
 import { checkEncoding, type EncodingSettings, invalidBytesParameter } from '../encoding/encoding-settings.ts';
 
-/** How elements of XML become documents. Plain data: it crosses threads. */
+/** The settings for reading XML. They are plain data, so they can be sent to other threads. */
 export interface XmlSettings extends EncodingSettings {
-  /** Path of the elements that become documents, from the root: `/lib/book`. */
+  /** The path of the elements that become documents, from the root: `/lib/book`. */
   readonly xmlRootPath: string;
-  /** Path of the elements whose text makes the id, from the root: `/lib/book/isbn`. */
+  /** The path of the elements whose text is the id, from the root: `/lib/book/isbn`. */
   readonly xmlIdPath?: string;
-  /** XPath that gives the id, relative to the element that becomes the document. Instead of `xmlIdPath`. */
+  /** The XPath expression for the id, relative to the element of the document. It replaces `xmlIdPath`. */
   readonly xpathIdPath?: string;
-  /** The charset of the files, whatever they declare themselves; with `auto` that counts, unless a mark says another. */
+  /**
+   * The charset of the files, which overrides their declarations. With `auto`, a byte-order mark counts, then the
+   * declaration.
+   */
   readonly encoding?: string;
   /** The field for the XML of the element. */
   readonly outputField?: string;
-  /** Whether elements without an id are left out; else they get a random one. */
+  /** Whether elements without an id are left out. Otherwise they get a random id. */
   readonly skipEmptyId?: boolean;
 }
 
@@ -30,12 +33,12 @@ export const xmlParameters = {
   ...invalidBytesParameter,
 };
 
-/** The names that a path such as `/lib/book` goes through. */
+/** Returns the element names of a path such as `/lib/book`. */
 export function pathNames(path: string): string[] {
   return path.replace(/^\//, '').split('/');
 }
 
-/** Mistakes in the settings that their schema cannot express. */
+/** Reports problems that the schema cannot express. */
 export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterProblem> {
   const { xmlRootPath, xmlIdPath, xpathIdPath, outputField } = settings;
   yield* checkPath('xmlRootPath', xmlRootPath);
@@ -69,7 +72,9 @@ export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterPro
   if (outputField !== undefined) yield* checkDestination('outputField', outputField);
 }
 
-/** A path that can match nothing is reported but accepted: it makes no documents in the reference either. */
+/**
+ * Warns about a path that cannot match. It is accepted, because the reference also accepts it and creates no documents.
+ */
 function* checkPath(parameter: 'xmlRootPath' | 'xmlIdPath', path: string): Generator<ParameterProblem> {
   if (/^(?:\/[^/@*[\]()\s]+)+$/.test(path)) return;
   yield {

@@ -3,7 +3,7 @@ import { parseXml } from '@headrace/xml/reader';
 import { compileXPath, type XPath } from '@headrace/xml/xpath';
 import { XmlDecoder, type XmlDecoderOptions } from './xml-decoder.ts';
 
-/** Makes documents of elements that were cut out of XML files, with what an XPath finds in them as ids. */
+/** Decodes elements of XML files into documents. The result of an XPath expression is the id. */
 export class XmlXPathDecoder extends XmlDecoder {
   readonly #xpath: XPath;
 
@@ -18,7 +18,7 @@ export class XmlXPathDecoder extends XmlDecoder {
 
   protected override idOf(_source: Buffer, xml: string): string {
     const { nodes } = parseXml(xml);
-    // Relative to the element, which is the first node after the document.
+    // The expression is relative to the element, which is the first node after the document node.
     return this.#xpath.text(nodes[1] as (typeof nodes)[number]);
   }
 }

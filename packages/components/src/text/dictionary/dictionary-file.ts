@@ -5,11 +5,11 @@ import { type FileUri, parseFileUri } from '../../storage/file-uri.ts';
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { type Storages, unreadableScheme } from '../../storage/storages.ts';
 
-/** What bytes that are no UTF-8 become. */
+/** The character that replaces invalid bytes. */
 const REPLACEMENT = '\ufffd';
 const MAX_WARNINGS = 10;
 
-/** The mistake of a path that no dictionary can be read from. Whether there is a file shows when the run starts. */
+/** Reports a path that cannot be a dictionary. A missing file is reported only when the run starts. */
 export function* checkDictionary(
   parameter: string,
   path: string,
@@ -29,12 +29,12 @@ export function* checkDictionary(
 }
 
 /**
- * Reads a dictionary: CSV without a header, cells without the white space around them. Rows with bytes that are not
- * UTF-8 are left out, with a warning.
+ * Reads a dictionary: CSV without a header. White space around cells is removed. Rows with bytes that are not UTF-8 are
+ * left out with a warning.
  *
- * @param path as in the config: a local path, `file:`, `classpath:` or the URI of a storage
- * @param onRow gets the cells of each row, blank lines as one empty cell; the list is used again for the next row
- * @throws HeadraceError `HR_SOURCE_UNREADABLE` when the file cannot be read, or has a quote that is never closed
+ * @param path the path in the config: a local path, `file:`, `classpath:` or the URI of a storage
+ * @param onRow receives the cells of each row; a blank line has one empty cell; the list is reused for the next row
+ * @throws HeadraceError `HR_SOURCE_UNREADABLE` if the file cannot be read or has a quote that is never closed
  */
 export async function readDictionary(
   path: string,
@@ -47,7 +47,7 @@ export async function readDictionary(
   try {
     const uri = dictionaryUri(path);
     const storage = await storages.of(uri);
-    // A byte-order mark goes by itself.
+    // The decoder removes a byte-order mark.
     const decoder = new TextDecoder();
     for await (const bytes of storage.read(uri)) rows.take(decoder.decode(bytes, { stream: true }));
     rows.take(decoder.decode());
@@ -61,11 +61,11 @@ export async function readDictionary(
 }
 
 function dictionaryUri(path: string): FileUri {
-  // For lack of a class path, what is in it is in the working directory.
+  // There is no class path here, so its files are read from the working directory.
   return parseFileUri(path.replace(/^classpath:\/*/, './'));
 }
 
-/** Makes rows of pieces of text. */
+/** Splits pieces of text into rows. */
 class RowReader {
   readonly #parser: CsvParser;
   readonly #path: string;
@@ -73,7 +73,7 @@ class RowReader {
   readonly #onRow: (cells: readonly string[]) => void;
   readonly #cells: string[] = [];
   #pending = '';
-  /** With less text than this it is not worth while to look for the end of a row. */
+  /** The length of pending text below which no row is searched, to save time. */
   #enough = 0;
   #line = 1;
   #malformed = 0;
@@ -103,11 +103,11 @@ class RowReader {
       );
     }
     if (this.#malformed > MAX_WARNINGS) {
-      this.#log.warn(`${this.#path}: ${this.#malformed} rows in all are not UTF-8 and were left out`);
+      this.#log.warn(`${this.#path}: ${this.#malformed} rows in total are not UTF-8 and were left out`);
     }
   }
 
-  /** Reads the rows of a text; what is not complete stays pending, before the rest. */
+  /** Reads the rows of a text. An incomplete row is stored with `rest` until more text arrives. */
   #read(text: string, rest: string): void {
     const parser = this.#parser;
     parser.load(text);
@@ -115,7 +115,7 @@ class RowReader {
     while (!parser.done) {
       if (!parser.next()) {
         this.#pending = parser.rest() + rest;
-        // A quoted cell continues: with twice the text, long ones are not read repeatedly.
+        // A quoted cell continues. Waiting for twice the text avoids reading a long cell repeatedly.
         this.#enough = this.#pending.length * 2;
         return;
       }

@@ -4,7 +4,7 @@ import { checkFieldPairs } from '../../fields/field-pairs.ts';
 import { checkStorageSettings, type StorageSettings } from '../../storage/storage-parameters.ts';
 import { checkDictionary } from './dictionary-file.ts';
 
-/** Mistakes in what the stages that extract entities have in common. */
+/** Reports problems in the parameters that both stages for entities have. */
 export function* checkEntityParameters(
   params: StorageSettings & {
     readonly dictionaries: readonly string[];

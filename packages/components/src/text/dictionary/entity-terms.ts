@@ -13,18 +13,18 @@ import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
 
-/** Which dictionaries are read, and how. */
+/** The dictionaries to read, and the options for reading them. */
 export interface EntityDictionaries {
   readonly dictionaries: readonly string[];
   readonly storage: StorageSettings;
-  /** Names the syntax: tries of different ones are not the same. */
+  /** The name of the syntax. Tries with different syntax are not shared. */
   readonly kind: string;
   readonly syntax: TermSyntax;
-  /** Whether terms are reported as they are folded, not as they are written. */
+  /** Whether terms are reported in their folded form instead of their spelling. */
   readonly reportFolded: boolean;
 }
 
-/** The terms of dictionaries, loaded once for all pipeline threads of the run. */
+/** The terms of dictionaries. They are loaded once for all pipeline threads of the run. */
 export class EntityTerms {
   readonly trie: TermTrie;
   readonly #held: HeldTables<TermTrieData>;
@@ -39,7 +39,7 @@ export class EntityTerms {
     this.#payloads = new RecentValues((entry) => trie.payload(entry));
   }
 
-  /** Reads the dictionaries: of each row the term and, if there is a second cell, its payload. */
+  /** Reads the dictionaries. The first cell of a row is the term, and the second cell, if it exists, is its payload. */
   static async open(options: EntityDictionaries, context: StageContext): Promise<EntityTerms> {
     const { dictionaries, storage, kind, syntax } = options;
     const key = `${kind}/${fingerprint([dictionaries, storage])}`;
@@ -68,7 +68,7 @@ async function load(options: EntityDictionaries, context: StageContext): Promise
     const folded = syntax.fold(term);
     builder.add(reportFolded ? folded : term, cells[1], folded);
   };
-  // All unreadable ones are reported, not only the first.
+  // All unreadable dictionaries are reported, not only the first.
   const unreadable: HeadraceError[] = [];
   try {
     for (const path of options.dictionaries) {
@@ -90,14 +90,14 @@ async function load(options: EntityDictionaries, context: StageContext): Promise
   return builder.finish();
 }
 
-/** What is written of the entities that were found. */
+/** The settings for writing the entities that were found. */
 export interface EntityOutput {
   readonly usePayloads: boolean;
   readonly entityField: string | undefined;
   readonly updateMode: UpdateMode;
 }
 
-/** Writes entities, given by their entries in the order of their hits. */
+/** Writes the entities with these entries, in the order of their matches. */
 export function writeEntities(
   document: Document,
   dest: string,

@@ -12,17 +12,17 @@ import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
 
-/** Which dictionary is read, and how. */
+/** The dictionary to read, and the options for reading it. */
 export interface LookupSource {
   readonly path: string;
   readonly storage: StorageSettings;
-  /** Whether keys are kept in lower case. */
+  /** Whether keys are stored in lower case. */
   readonly ignoreCase: boolean;
-  /** Whether rows must have nothing but a key. */
+  /** Whether rows must have only a key. */
   readonly isSet: boolean;
 }
 
-/** A dictionary of whole values, loaded once for all pipeline threads of the run. */
+/** A dictionary of whole values. It is loaded once for all pipeline threads of the run. */
 export class LookupDictionary {
   readonly #held: HeldTables<PayloadTableData>;
   readonly #table: PayloadTable;
@@ -69,7 +69,7 @@ async function load(
           'HR_STAGE_START',
           `The dictionary ${path} has payloads: "${key}" has ${counted(cells.length, 'cell')}`,
           {
-            hint: 'With setOnly each row is a key alone. Remove the other cells, or setOnly.',
+            hint: 'With setOnly, each row may have only a key. Remove the other cells, or setOnly.',
           },
         );
       }
