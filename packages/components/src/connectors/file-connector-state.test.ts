@@ -197,8 +197,8 @@ it('FileConnector warns of entries of archives that it leaves out, and counts th
   const { found, warnings, message } = await run({ fileOptions: { handleArchivedFiles: true } });
   expect(found).toEqual(['a.zip!open.txt']);
   expect(warnings).toEqual([
-    expect.stringMatching(/a\.zip!secret\.txt is left out: it is encrypted/),
-    expect.stringMatching(/a\.zip!strange\.txt is left out: /),
+    expect.stringMatching(/a\.zip!secret\.txt is skipped: it is encrypted/),
+    expect.stringMatching(/a\.zip!strange\.txt is skipped: /),
   ]);
   expect(message).toBe(`entries of archives that were left out: 2 (the first one: ${warnings[0]})`);
   expect((await run()).message).toBeUndefined();
@@ -208,9 +208,9 @@ it('FileConnector warns when it has no path', () => {
   expect(problemsOf({ paths: [] })).toEqual(['warning: paths is empty: nothing is read']);
 });
 
-it('FileConnector warns when a folder is taken for the name of a host', () => {
+it('FileConnector warns when a folder is read as a host name and ignored', () => {
   expect(problemsOf({ paths: ['file://in/sub'] })).toEqual([
-    'warning: file://in/sub is /sub of this machine: "in" is taken for the name of a host',
+    'warning: file://in/sub means the local path /sub: "in" is read as a host name and ignored',
   ]);
   expect(problemsOf({ paths: ['file://localhost/in'] })).toEqual([]);
 });

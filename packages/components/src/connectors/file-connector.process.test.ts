@@ -85,7 +85,7 @@ describe('FileConnector', () => {
     expect(found).toEqual(['good.csv-1']);
     expect(rejected.sort()).toEqual([
       expect.stringMatching(/^bad\.csv: column 2 of the header has no name/),
-      'cut.txt.gz!cut.txt: it is cut off: unexpected end of file',
+      'cut.txt.gz!cut.txt: it is truncated: unexpected end of file',
       expect.stringMatching(/^empty\.zip: /),
       expect.stringMatching(/^none\.zip: /),
     ]);

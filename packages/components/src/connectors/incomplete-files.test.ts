@@ -67,7 +67,7 @@ describe('FileConnector fails for a file that it could not read to its end', () 
     await write({ ...whole, 'in/m.csv.gz': cutOff.subarray(0, cutOff.length * 0.9) });
     const { ids, message, rejected } = await failing({ fileOptions: { handleCompressedFiles: true } });
     expect(ids.length).toBeGreaterThan(2);
-    expect(message).toContain('m.csv.gz: it is cut off');
+    expect(message).toContain('m.csv.gz: it is truncated');
     expect(rejected).toEqual([]);
   });
 
