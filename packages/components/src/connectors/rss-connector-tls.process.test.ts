@@ -55,7 +55,12 @@ describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', ()
     ['without the required client certificate', { tls: ca }, true, /failed/],
     ['with the required client certificate', { tls: { ...ca, ...ours } }, true, undefined],
     ['with a missing certificate file', { tls: { caFile: file('none.pem') } }, false, /none\.pem, cannot be read/],
-    ['with a file without a certificate', { tls: { caFile: file('ca.key') } }, false, /ca\.key, holds no certificate/],
+    [
+      'with a file without a certificate',
+      { tls: { caFile: file('ca.key') } },
+      false,
+      /ca\.key, contains no certificate/,
+    ],
   ])('%s', async (_, params, demands, message) => {
     if (message === undefined) expect(await read(params, demands)).toEqual(['1']);
     else

@@ -211,7 +211,7 @@ await describeWithServer(
 
     it('reports a collection that ZooKeeper does not know', async () => {
       const solr = { ...cloud, url: [], zkHosts: [zooKeeper()], zkChroot: '/elsewhere' };
-      await expect(run({ solr })).rejects.toThrow(/knows of no live node of Solr below \/elsewhere; check zkChroot/);
+      await expect(run({ solr })).rejects.toThrow(/lists no live Solr node below \/elsewhere; check zkChroot/);
     });
   },
   { SOLR_MODE: 'cloud' },
@@ -260,8 +260,8 @@ describe('the check of SolrConnector', () => {
     ]);
     expect(problems({ solr: { url: [], useCloudClient: true, zkHosts: ['z'], defaultCollection: 'c' } })).toEqual([]);
     expect(problems({ solrParams: { q: '*:*', start: 10, rows: 0, cursorMark: '*' } })).toEqual([
-      'error: solrParams cannot have start=10: with a cursor all results are read',
-      'error: solrParams cannot have rows=0: it is how many documents a page has, at least 1, and not 0',
+      'error: solrParams cannot have start=10: the connector always reads all results',
+      'error: solrParams cannot have rows=0: the page size must be at least 1, was 0',
       'error: solrParams cannot have cursorMark=*: the connector sets it',
     ]);
   });
@@ -277,7 +277,7 @@ describe('the check of SolrConnector', () => {
     };
     expect(problems({ solr })).toEqual([
       'warning: defaultCollection has no effect without useCloudClient',
-      'warning: zkHosts has no effect without useCloudClient: solr.url says where Solr is',
+      'warning: zkHosts has no effect without useCloudClient: solr.url is used',
       'warning: userName has no effect without password',
       'warning: /x/trust.jks has no effect: a store of Java cannot be read',
     ]);

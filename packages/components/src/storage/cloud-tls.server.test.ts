@@ -100,7 +100,7 @@ function suite(server: RealServer, provider: Provider): void {
 
   it('names a certificate file that cannot be used', async () => {
     await expect(read(1, { tls: { caFile: file('none.pem') } })).rejects.toThrow(/none\.pem, cannot be read/);
-    await expect(read(1, { tls: { caFile: file('ca.key') } })).rejects.toThrow(/ca\.key, holds no certificate/);
+    await expect(read(1, { tls: { caFile: file('ca.key') } })).rejects.toThrow(/ca\.key, contains no certificate/);
     const stolen = { certificateFile: file('client.pem'), keyFile: file('server.key') };
     await expect(read(1, { tls: stolen })).rejects.toThrow(/server\.key, cannot be used/);
   });
