@@ -107,7 +107,7 @@ describe('DatabaseConnector', () => {
   });
 
   describe('preSQL and postSQL', () => {
-    it('run on the same connection, postSQL after all documents have finished', async () => {
+    it('preSQL and postSQL run on the same connection, postSQL after all documents have finished', async () => {
       const file = fileWith('create table log (line text)');
       await read('select * from t', {
         connectionString: `jdbc:sqlite:${file}`,
@@ -119,7 +119,7 @@ describe('DatabaseConnector', () => {
       ]);
     });
 
-    it('fail the connector if failOnSQLError is set, otherwise only log the error', async () => {
+    it('failOnSQLError decides whether failures of preSQL and postSQL fail the connector', async () => {
       const failing = 'update nowhere set a = 1';
       const { json, warnings } = await read('select 1 as id', { preSQL: failing, postSQL: failing });
       expect(json).toEqual(['{"id":"1"}']);
@@ -135,7 +135,7 @@ describe('DatabaseConnector', () => {
       }
     });
 
-    it('do not run in a preview, and postSQL does not run after a failure', async () => {
+    it('preSQL and postSQL do not run in a preview, and postSQL does not run after a failure', async () => {
       const file = fileWith('create table log (line text)');
       const settings = { connectionString: `jdbc:sqlite:${file}`, postSQL: "insert into log values ('x')" };
       await expect(read('select nothing', settings)).rejects.toThrow(/syntax error/);
@@ -152,13 +152,13 @@ describe('DatabaseConnector', () => {
         [document.id, ...document.children().map((child) => `${child.id}:${child.text('v')}`)].join(' '),
       );
 
-    it('are found between rows of other parents', async () => {
+    it('children are found between rows of other parents', async () => {
       const sql =
         "select 0 as p, 'x' as v union all select 1, 'a' union all select 1, 'b' union all select 3, 'y' union all select 3, 'z' union all select 4, 'c' order by 1, 2";
       expect(await joined(sql)).toEqual(['1 0:a 1:b', '2', '4 0:c']);
     });
 
-    it('may be missing, have a NULL key, or have keys above 2^53', async () => {
+    it('children may be missing, have a NULL key, or have keys above 2^53', async () => {
       expect(await joined('select 1 as p where 0')).toEqual(['1', '2', '4']);
       expect(await joined("select null as p, 'n' as v union all select 2.0, 'd' order by 1")).toEqual([
         '1',
@@ -172,21 +172,21 @@ describe('DatabaseConnector', () => {
       ]);
     });
 
-    it('belong to every row with their key', async () => {
+    it('children belong to every row with their key', async () => {
       expect(await joined("select 1 as p, 'a' as v", 'select 1 as id union all select 1')).toEqual(['1 0:a', '1 0:a']);
     });
 
-    it('may have texts as keys', async () => {
+    it('children may have texts as keys', async () => {
       const sql = "select 'a' as p, 1 as v union all select 'b', 2 order by 1";
       expect(await joined(sql, "select 'a' as id union all select 'b' order by 1")).toEqual(['a 0:1', 'b 0:2']);
     });
 
-    it('may have keys with characters above U+FFFF, which databases sort last', async () => {
+    it('children may have keys with characters above U+FFFF, which databases sort last', async () => {
       const sql = "select '😀' as p, 2 as v union all select 'Ａ', 1 order by 1";
       expect(await joined(sql, "select '😀' as id union all select 'Ａ' order by 1")).toEqual(['Ａ 0:1', '😀 0:2']);
     });
 
-    it('fail the connector if the sort order would lose rows', async () => {
+    it('children fail the connector if the sort order would lose rows', async () => {
       await expect(joined('select 2 as p union all select 1')).rejects.toThrow(
         /otherSQLs\[0\] are not in ascending order/,
       );

@@ -68,15 +68,15 @@ const parameters = Type.Object({
    * refused everything. A failure is logged, unless failOnSQLError is set. Previews do not run it.
    */
   postSQL: Type.Optional(Type.String()),
-  /** Queries for children, each sorted by its join column. Defaults to none. */
+  /** The queries for children, each sorted by its join column. Defaults to none. */
   otherSQLs: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** The join column of each of otherSQLs. */
   otherJoinFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** Labels of columns that become no field, in any letter case. Defaults to none. */
   ignoreColumns: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
+  /** How often a failed connection is retried. A rejected password is not retried. Defaults to 1. */
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
-  /** The wait before that, in milliseconds. Defaults to 10000. */
+  /** The wait before each retry, in milliseconds. Defaults to 10000. */
   connectionRetryPause: Type.Optional(
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),

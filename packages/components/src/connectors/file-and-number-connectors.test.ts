@@ -40,7 +40,7 @@ function problems(Class: { check(params: never): Iterable<ParameterProblem> }, p
 }
 
 describe('connectors that read a local file', () => {
-  it('accept a path, a file URI, and a path with classpath:', async () => {
+  it('file connectors accept a path, a file URI, and a path with classpath:', async () => {
     const dir = await folder({ 'a b.csv': 'k\n1\n', 'in.jsonl': '{"id":"1"}\n' });
     const path = join(dir, 'a b.csv');
     for (const given of [path, pathToFileURL(path).href, `classpath:${relative('.', path)}`]) {
@@ -51,7 +51,7 @@ describe('connectors that read a local file', () => {
     expect(json).toEqual(['{"id":"1"}']);
   });
 
-  it('report the path and the reason if the file cannot be read', async () => {
+  it('file connectors report the path and the reason if the file cannot be read', async () => {
     const dir = await folder({});
     const missing = join(dir, 'none.csv');
     await expect(run(CSVConnector, { path: missing })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('connectors that read a local file', () => {
     });
   });
 
-  it('fail without a pipeline', async () => {
+  it('connectors fail without a pipeline', async () => {
     const context = {
       name: 'c',
       docIdPrefix: '',
@@ -85,7 +85,7 @@ describe('connectors that read a local file', () => {
     }
   });
 
-  it('reject paths that are not local, and invalid settings of the format', () => {
+  it('file connectors reject paths that are not local, and invalid settings of the format', () => {
     expect(problems(CSVConnector, { path: 's3://bucket/in.csv' })).toEqual(['path']);
     expect(problems(CSVConnector, { path: 'C:\\in.csv', separatorChar: '' })).toEqual(['separatorChar']);
     expect(problems(JSONConnector, { jsonPath: 'https://host/in.json' })).toEqual(['jsonPath']);

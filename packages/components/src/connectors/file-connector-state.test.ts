@@ -218,7 +218,7 @@ it('FileConnector warns if a folder is read as a host name', () => {
 describe('the state files of FileConnector', () => {
   const connections = ['jdbc:sqlite:IN/s.db', 'jdbc:h2:IN/deep/s'];
 
-  it.each(connections)('are neither published nor moved, in any folder: %s', async (connection) => {
+  it.each(connections)('state files are neither published nor moved, in any folder: %s', async (connection) => {
     await write({ 'in/deep/a.txt': 'a', 'in/b.txt': 'b' });
     await symlink(join(folder, 'in'), join(folder, 'link'));
     const state = { connectionString: connection.replace('IN', join(folder, 'link')) };
@@ -236,7 +236,7 @@ describe('the state files of FileConnector', () => {
 });
 
 describe('an output file of a run', () => {
-  it('is neither published nor moved while it is being written', async () => {
+  it('an output file is neither published nor moved while a run writes it', async () => {
     await write({ 'in/a.txt': 'a', 'in/out.jsonl': 'old' });
     const output = await openOutputFile(join(folder, 'in/out.jsonl'), false);
     const fileOptions = { moveToAfterProcessing: join(folder, 'done') };

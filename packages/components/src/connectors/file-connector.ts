@@ -59,9 +59,9 @@ const parameters = Type.Object({
    * path. In a bucket, every key that begins with the prefix is read; end it with a slash for a folder.
    */
   paths: Type.Array(Type.String(READS)),
-  /** Which files are published. */
+  /** Selects the files to publish. */
   filterOptions: Type.Optional(FilterParameter),
-  /** What is done with files. */
+  /** How files are opened, read and moved. */
   fileOptions: Type.Optional(
     Type.Object({
       /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. Defaults to true. */
@@ -71,8 +71,8 @@ const parameters = Type.Object({
       /** Whether to open .gz files. Defaults to false. */
       handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
       /**
-       * How deep archives and compressed files are opened: with 2 also those inside an archive, with 3 those inside
-       * these. Defaults to 1.
+       * The maximum depth of nested archives and compressed files: 1 opens none that is inside another one. Defaults to
+       * 1.
        */
       maxArchiveDepth: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 16 })),
       /**
@@ -88,10 +88,10 @@ const parameters = Type.Object({
   /** Makes the connector remember what it has published. */
   state: Type.Optional(StateParameter),
   /**
-   * How the records of files are read, by extension, in the letter case of the files. csv, json, jsonl and xml need no
-   * class; json also handles jsonl, and jsonl handles json. Another extension names one: psv { class: CSVFileHandler,
-   * separatorChar: "|" }. The page of ApplyFileHandlers lists their parameters. Each may have a docIdPrefix; that of
-   * the connector does not apply to them.
+   * The handlers that read records from files, by extension in the letter case of the files. csv, json, jsonl and xml
+   * need no class; json also handles jsonl, and jsonl handles json. Another extension needs a class: psv { class:
+   * CSVFileHandler, separatorChar: "|" }. The page of ApplyFileHandlers lists the parameters of handlers. Each handler
+   * may have a docIdPrefix; the docIdPrefix of the connector does not apply to its records.
    */
   fileHandlers: Type.Optional(FileHandlersParameter),
   ...storageParameters,

@@ -56,8 +56,8 @@ const parameters = Type.Object({
   /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. Defaults to id. */
   idField: Type.Optional(Type.String({ default: 'id' })),
   /**
-   * By partition, the offset of the first message to read, regardless of what the group has read: offsets { 0: 1200, 1:
-   * 0 }. Partitions that are missing here start at the position of the group.
+   * The offset of the first message to read, for each partition, regardless of what the group has read: offsets { 0:
+   * 1200, 1: 0 }. Other partitions start at the position of the group.
    */
   offsets: Type.Optional(
     MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),

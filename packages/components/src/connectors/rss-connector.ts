@@ -48,12 +48,12 @@ const parameters = Type.Object({
    */
   pubDateCutoff: Type.Optional(Type.String()),
   /**
-   * A duration. The feed is read again until it has passed. Requires refreshIncrement. By default the feed is read
-   * once, and so it is in a preview. It may be longer than a day: only a runner.connectorTimeout in the config ends the
-   * connector earlier.
+   * A duration. The feed is read again until this time has passed. Requires refreshIncrement. By default, and in a
+   * preview, the feed is read once. The duration may be longer than a day: only a runner.connectorTimeout in the config
+   * ends the connector earlier.
    */
   runDuration: Type.Optional(Type.String()),
-  /** A duration: the wait between two readings. Minutes are polite. Requires runDuration. */
+  /** A duration: the wait between two readings. Use minutes rather than seconds. Requires runDuration. */
   refreshIncrement: Type.Optional(Type.String()),
   /** Makes the connector remember between runs what it has published. */
   state: Type.Optional(RememberParameter),

@@ -22,7 +22,7 @@ const parameters = Type.Object({
    * urlFiles is required.
    */
   filePaths: Type.Optional(Type.Array(Type.String(READS))),
-  /** The same, with file:// before each path, which may be relative. Wins over filePaths. */
+  /** The same files, with file:// before each path, which may be relative. Takes precedence over filePaths. */
   urlFiles: Type.Optional(Type.Array(Type.String(READS))),
   /** The path of the elements that become documents, for example /Company/staff. */
   xmlRootPath: Type.String(),

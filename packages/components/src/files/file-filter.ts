@@ -4,27 +4,29 @@ import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
 /** The schema of the block `filterOptions`. */
 export const FilterParameter = Type.Object({
   /**
-   * Java regular expressions; only files whose whole name matches one of them are published. Of a local file that is
-   * the name without folders, of an object in a bucket its whole key, inside an archive the path there. An archive
-   * itself must match, too. Defaults to all.
+   * Java regular expressions. Only files whose whole name matches one of them are published. The name of a local file
+   * is without folders, that of an object in a bucket is its whole key, and that of a file in an archive is its path
+   * there. An archive must also match. Defaults to all files.
    */
   includes: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Java regular expressions; files whose whole name matches one of them are not published, whatever includes says. */
+  /**
+   * Java regular expressions. Files whose whole name matches one of them are not published, even if they match
+   * includes.
+   */
   excludes: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Folders that are not looked into: local paths or URIs. */
+  /** Folders to skip: local paths or URIs. */
   pathsToSkip: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** A duration such as "2h"; only files modified within it are published. */
+  /** A duration such as "2h". Only files that were modified within this time are published. */
   lastModifiedCutoff: Type.Optional(Type.String()),
-  /** A duration; in the mode incremental files published within it are not published again. */
+  /** A duration. In the mode incremental, files that were published within this time are not published again. */
   lastPublishedCutoff: Type.Optional(Type.String()),
   /**
-   * "full" publishes all files, "incremental" those that are new or were modified since they were published; it needs
-   * state. Defaults to full.
+   * "full" publishes all files. "incremental" publishes only files that are new or were modified since they were
+   * published; it needs state. Defaults to full.
    */
   publishMode: Type.Optional(Type.String({ default: 'full' })),
   /**
-   * Whether to publish tombstones of files that have vanished, "true" or "false"; needs the mode incremental. Defaults
-   * to false.
+   * Whether to publish tombstones of deleted files, "true" or "false"; needs the mode incremental. Defaults to false.
    */
   sendTombstones: Type.Optional(OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' })),
 });

@@ -133,7 +133,7 @@ describe('an HTTP request', () => {
 describe('an HTTP response above the size limit', () => {
   const long: StubHandler = (_, response) => void response.end('0123456789'.repeat(100_000));
 
-  it('fails the request by default', async () => {
+  it('a response that is too long fails the request by default', async () => {
     const stub = await serve(long);
     const client = await open({ maxBodyBytes: 1000 });
     const error = await failure(client.request({ url: stub.url }));
@@ -142,7 +142,7 @@ describe('an HTTP response above the size limit', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('is cut off if the request allows that, compressed or not', async () => {
+  it('a response that is too long is cut off if the request allows that, compressed or not', async () => {
     const stub = await serve(long);
     const client = await open();
     const cut = { maxBodyBytes: 14, oversize: 'cut' } as const;
@@ -159,7 +159,7 @@ describe('an HTTP response above the size limit', () => {
 });
 
 describe('a temporary HTTP failure', () => {
-  it('is retried for statuses and lost connections', async () => {
+  it('a request is retried after temporary statuses and lost connections', async () => {
     let count = 0;
     const stub = await serve((_, response) => {
       count++;
@@ -173,7 +173,7 @@ describe('a temporary HTTP failure', () => {
     expect(stub.requests.map(({ body }) => body)).toEqual(['b', 'b', 'b', 'b']);
   });
 
-  it('ends after the last attempt with the response or the error', async () => {
+  it('a request ends after the last attempt with the response or the error', async () => {
     const stub = await serve((_, response) => void response.writeHead(429).end('slow down'));
     const client = await open({ retry: QUICK });
     expect(await client.request({ url: stub.url })).toMatchObject({ status: 429 });
@@ -184,7 +184,7 @@ describe('a temporary HTTP failure', () => {
     expect(stub.requests).toHaveLength(8);
   });
 
-  it('is not retried with NO_RETRY, nor for other statuses', async () => {
+  it('a request is not retried with NO_RETRY, nor for other statuses', async () => {
     const stub = await serve((_, response) => void response.writeHead(503).end());
     const client = await open({ retry: QUICK });
     await client.request({ url: stub.url, retry: NO_RETRY });
@@ -193,7 +193,7 @@ describe('a temporary HTTP failure', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('is retried at the next server if there are several', async () => {
+  it('a request is retried at the next server if there are several', async () => {
     const dead = await serve((_, response) => void response.writeHead(502).end());
     const alive = await serve((_, response) => void response.end('alive'));
     const client = await open({ retry: QUICK });
@@ -202,7 +202,7 @@ describe('a temporary HTTP failure', () => {
     expect([dead.requests.length, alive.requests.length]).toEqual([1, 1]);
   });
 
-  it('on a closed keep-alive connection does not count as an attempt', async () => {
+  it('a request on a closed keep-alive connection does not count as an attempt', async () => {
     let count = 0;
     const stub = await serve((_, response) => {
       if (++count === 2) response.destroy();
@@ -332,14 +332,14 @@ describe('an HTTP stream', () => {
     expect(refused.message).toMatch(/answered 404 Not Found: no such model$/);
   });
 
-  it('releases its connection if it is destroyed', async () => {
+  it('a destroyed stream releases its connection', async () => {
     const stub = await serve((_, response) => void response.write('endless'));
     const client = await open({ connections: 1, retry: NO_RETRY });
     (await client.stream({ url: stub.url })).body.destroy();
     expect(await client.stream({ url: stub.url })).toMatchObject({ status: 200 });
   });
 
-  it('is retried until the response begins', async () => {
+  it('a stream is retried until the response begins', async () => {
     let count = 0;
     const stub = await serve((_, response) => {
       if (++count < 3) response.writeHead(503).end('x'.repeat(100_000));
@@ -351,7 +351,7 @@ describe('an HTTP stream', () => {
 });
 
 describe('an HTTP proxy of the environment', () => {
-  it('is used for http with its own credentials, with the same number of concurrent requests', async () => {
+  it('a proxy serves http requests with its own credentials, as many concurrently as without a proxy', async () => {
     const proxy = await serve(inGroupsOf(5, (_, response) => void response.end('from the proxy')));
     vi.stubEnv('http_proxy', proxy.url.replace('//', '//me:pw@'));
     vi.stubEnv('no_proxy', 'other.example');
@@ -370,7 +370,7 @@ describe('an HTTP proxy of the environment', () => {
     });
   });
 
-  it('is named if it does not answer or refuses a tunnel', async () => {
+  it('a proxy is named in the error if it does not answer or refuses a tunnel', async () => {
     const proxy = await serve(() => undefined);
     let status = 502;
     proxy.onConnect((_, socket) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
@@ -392,7 +392,7 @@ describe('an HTTP proxy of the environment', () => {
     expect(await asked('https://a.example/')).toMatchObject({ failure: 'forbidden', isConnectionFailure: false });
   });
 
-  it('is reported if it is not a URL', async () => {
+  it('a proxy variable that is not a URL is reported', async () => {
     vi.stubEnv('http_proxy', 'socks5://localhost:1');
     expect((await failure((await open()).request({ url: 'http://a.example' }))).message).toContain('HTTP_PROXY');
   });

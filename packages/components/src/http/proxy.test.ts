@@ -8,14 +8,14 @@ function proxy(url: string, noProxy?: string): string | undefined {
 }
 
 describe('the proxy of a URL', () => {
-  it('is selected by the scheme', () => {
+  it('the proxy is selected by the scheme', () => {
     expect(proxy('http://a.example')).toBe('plain:3128');
     expect(proxy('https://a.example')).toBe('tunnel:3129');
     expect(proxyFor(new URL('https://a.example'), { HTTP_PROXY: 'http://plain:3128' })).toBeUndefined();
     expect(proxyFor(new URL('http://a.example'), {})).toBeUndefined();
   });
 
-  it('prefers the lower-case variable, is disabled by an empty one, and may lack a scheme', () => {
+  it('a proxy variable is preferred in lower case, disables the proxy if it is empty, and may lack a scheme', () => {
     const environment = { http_proxy: 'lower:1', HTTP_PROXY: 'http://upper:1' };
     expect(proxyFor(new URL('http://a.example'), environment)?.href).toBe('http://lower:1/');
     expect(proxyFor(new URL('http://a.example'), { ...environment, http_proxy: '' })).toBeUndefined();

@@ -13,7 +13,7 @@ describe('the Authorization header', () => {
   });
 });
 
-it('reads the key from the certificate file by default', () => {
+it('tlsOf reads the key from the certificate file by default', () => {
   expect(tlsOf({ tls: { certificateFile: 'both.pem' } })).toMatchObject({ keyFile: 'both.pem' });
   expect(tlsOf({ tls: { certificateFile: 'a.pem', keyFile: 'b.pem' } })).toMatchObject({ keyFile: 'b.pem' });
 });

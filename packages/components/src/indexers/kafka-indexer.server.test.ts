@@ -76,7 +76,7 @@ await describeWithServer('kafka', (server) => {
     expect(await engine.contents(two)).toEqual({ 1: { id: '1', topic: two } });
   });
 
-  it('sends every document once and in order if the broker throttles requests', async () => {
+  it('KafkaIndexer sends every document once and in order if the broker throttles requests', async () => {
     const target = await engine.create(1);
     const entities = [{ entityType: 'client-id', entityName: 'slow' } as const];
     const ops = [{ key: 'producer_byte_rate', value: 1000, remove: false } as const];

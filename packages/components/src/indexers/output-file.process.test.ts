@@ -48,7 +48,7 @@ describe('a file that another run is writing', () => {
     [false, true],
     [true, false],
     [true, true],
-  ])('is refused until the other run has closed it (append: %s, then %s)', async (first, second) => {
+  ])('a file is refused until the other run has closed it (append: %s, then %s)', async (first, second) => {
     const path = newPath();
     writeFileSync(path, '');
     const links = [`${path}-link`, `${path}-hard`] as const;
@@ -63,7 +63,7 @@ describe('a file that another run is writing', () => {
     await (await openOutputFile(path, second)).close(true);
   });
 
-  it('becomes free when the thread is terminated', async () => {
+  it('a file becomes free when the thread that writes it is terminated', async () => {
     const path = newPath();
     const thread = new Worker(HOLD(path, "require('node:worker_threads').parentPort.postMessage('held');"), {
       eval: true,
@@ -75,7 +75,7 @@ describe('a file that another run is writing', () => {
     await (await openOutputFile(path, false)).close(true);
   });
 
-  it.runIf(process.platform === 'linux')('is refused in another process until it is killed', async () => {
+  it.runIf(process.platform === 'linux')('a file is refused until the other process is killed', async () => {
     const path = newPath();
     const other = spawn(process.execPath, ['-e', HOLD(path, "process.stdout.write('held');")], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -88,7 +88,7 @@ describe('a file that another run is writing', () => {
     await (await openOutputFile(path, false)).close(true);
   });
 
-  it.skipIf(!existsSync('/dev/null'))('can be a device', async () => {
+  it.skipIf(!existsSync('/dev/null'))('a device can have several writers', async () => {
     const outputs = [await openOutputFile('/dev/null', false), await openOutputFile('/dev/null', true)];
     for (const output of outputs) await output.write([Buffer.from('gone\n')]);
     for (const output of outputs) await output.close(false);

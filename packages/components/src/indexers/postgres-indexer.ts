@@ -33,7 +33,7 @@ const parameters = Type.Object({
   table: Type.String(),
   /** The column for the id. Defaults to id. */
   idColumn: Type.Optional(Type.String({ default: 'id' })),
-  /** The columns to write in addition to these two. Defaults to all that are not always generated. */
+  /** The columns to write in addition to idColumn and documentColumn. Defaults to all that are not always generated. */
   columns: Type.Optional(Type.Array(Type.String())),
   /** A column of the type jsonb or json for the whole document, with all its fields. */
   documentColumn: Type.Optional(Type.String()),

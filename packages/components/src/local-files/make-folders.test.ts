@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('folders', () => {
-  it('are created with their parents, even if another run creates them too', async () => {
+  it('missing folders are created with their parents, even if another run creates them too', async () => {
     const path = join(folder, 'a/b/c/d');
     await Promise.all(Array.from({ length: 20 }, () => makeFolders(path)));
     await makeFolders(relative(process.cwd(), path));
@@ -22,7 +22,7 @@ describe('folders', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('are not created at the path of a file or a broken link', async () => {
+  it('folders are not created at the path of a file or a broken link', async () => {
     await writeFile(join(folder, 'file'), '');
     await symlink(join(folder, 'nothing'), join(folder, 'link'));
     await expect(makeFolders(join(folder, 'file'))).rejects.toThrow('EEXIST');

@@ -32,7 +32,7 @@ class StuckConnection implements DatabaseConnection {
   }
 }
 
-it('reports why a transaction failed, and closes a connection that cannot roll back', async () => {
+it('PostgresWriter reports why a transaction failed, and closes a connection that cannot roll back', async () => {
   const settings = { connectionString: 'jdbc:sqlite::memory:', jdbcUser: '', jdbcPassword: '' };
   const database = await Database.open(settings, new CollectingPublisher().log);
   const made: StuckConnection[] = [];

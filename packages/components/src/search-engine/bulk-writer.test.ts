@@ -62,7 +62,7 @@ describe('the refresh before a delete by a field', () => {
     });
   }
 
-  it('is retried after a temporary failure, before anything is deleted', async () => {
+  it('a failed refresh is retried before anything is deleted', async () => {
     const shards = { total: 2, successful: 1, failed: 1, failures: [{ reason: { reason: 'busy' } }] };
     refreshes({ status: 503 }, { status: 200, body: { _shards: shards } });
     expect(await send(DELETES, documents)).toEqual({
@@ -72,7 +72,7 @@ describe('the refresh before a delete by a field', () => {
     expect(asked()).toEqual(['_bulk', '_refresh', '_refresh', '_refresh', '_delete_by_query']);
   });
 
-  it('fails the deletes as undelivered if it fails repeatedly', async () => {
+  it('a repeatedly failed refresh fails the deletes as undelivered', async () => {
     const shards = { total: 2, successful: 1, failed: 1 };
     refreshes(...Array.from({ length: 3 }, () => ({ status: 200, body: { _shards: shards } })));
     const { failures } = await send(DELETES, documents);
@@ -81,7 +81,7 @@ describe('the refresh before a delete by a field', () => {
     expect(asked()).toEqual(['_bulk', '_refresh', '_refresh', '_refresh']);
   });
 
-  it('is skipped with a warning if it is not allowed', async () => {
+  it('a forbidden refresh is skipped with a warning', async () => {
     refreshes({ status: 403 });
     const { failures, warnings } = await send(DELETES, documents);
     expect(failures).toEqual([]);
@@ -90,7 +90,7 @@ describe('the refresh before a delete by a field', () => {
   });
 });
 
-it('sends the higher of two external versions again, although the lower one was accepted later', async () => {
+it('BulkWriter sends the higher of two external versions again, although the lower one was accepted later', async () => {
   const busy = { status: 429, error: { reason: 'busy' } };
   let requests = 0;
   stub.handle((request, response) => {

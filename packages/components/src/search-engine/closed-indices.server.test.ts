@@ -59,7 +59,7 @@ await describeWithServer('opensearch', (server) => {
   const undelivered = [{ index: 0, message: expect.any(String), status: expect.any(Number), undelivered: true }];
 
   describe('a document that an index rejects because of its state', () => {
-    it('is undelivered if the index is closed or blocked, which a check before the run reports', async () => {
+    it('a document is undelivered if the index is closed or blocked, which a check before the run reports', async () => {
       for (const block of ['read_only_allow_delete', 'write', 'read_only']) {
         const index = await create({ [`index.blocks.${block}`]: true });
         expect((await send(index)).failures, block).toEqual(undelivered);
@@ -73,7 +73,7 @@ await describeWithServer('opensearch', (server) => {
       expect(await reach(closed)).toEqual(['error: U: the index I is closed']);
     });
 
-    it('is undelivered if an alias has no write index', async () => {
+    it('a document is undelivered if an alias has no write index', async () => {
       const [first, second, alias] = [await create(), await create(), newName()];
       const add = (index: string, more: object = {}) => ({ add: { index, alias, ...more } });
       await ask('POST', '/_aliases', { actions: [add(first)] });
@@ -85,7 +85,7 @@ await describeWithServer('opensearch', (server) => {
       expect([(await send(alias)).failures, await reach(alias)]).toEqual([[], []]);
     });
 
-    it('is undelivered if the index name is invalid, unless the document names the index', async () => {
+    it('a document is undelivered if the index name is invalid, unless the document names the index', async () => {
       expect((await send('Bad_NAME')).failures).toEqual(undelivered);
       expect(await reach('Bad_NAME')).toEqual(['error: U has no index I, and this name is not valid']);
       expect(await reach(newName())).toEqual(['warning: U has no index I']);
@@ -93,13 +93,13 @@ await describeWithServer('opensearch', (server) => {
       expect(failures).toEqual([{ index: 0, message: expect.stringContaining('Bad_NAME'), status: 400 }]);
     });
 
-    it('is undelivered if the ingest pipeline of the index is missing', async () => {
+    it('a document is undelivered if the ingest pipeline of the index is missing', async () => {
       expect((await send(await create({ 'index.default_pipeline': 'no-such-pipeline' }))).failures).toEqual(
         undelivered,
       );
     });
 
-    it('fails alone if it lacks the required routing', async () => {
+    it('a document fails alone if it lacks the required routing', async () => {
       const index = await create({}, { _routing: { required: true } });
       expect((await send(index)).failures).toEqual([
         { index: 0, message: expect.stringContaining('routing is required'), status: 400 },

@@ -67,7 +67,7 @@ async function ask(name: string, url: string, access: object): Promise<void> {
   }
 }
 
-it('opens its connection like the other clients', () => {
+it('QueryOpensearch has the same connection parameters as the other clients', () => {
   expect(Object.keys(QueryOpensearch.parameters.properties.opensearch.properties)).toEqual(
     expect.arrayContaining(['userName', 'password', 'apiKey', 'bearerToken', 'tls']),
   );

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => stub.close());
 
-it('finds the document that an update processor rejects, and blames no documents if all fail', async () => {
+it('SolrWriter finds a document that an update processor rejects, and blames no documents if all fail', async () => {
   const { log } = new CollectingPublisher();
   const context = { runId: 'r', log, settings: {} } as IndexerContext;
   const indexer = new SolrIndexer({ url: `${stub.url}/solr/c` }, context);
@@ -40,7 +40,7 @@ it('finds the document that an update processor rejects, and blames no documents
   }
 });
 
-it('reports a missing core instead of the HTML page of the server', async () => {
+it('SolrWriter reports a missing core instead of the HTML page of the server', async () => {
   stub.handle((_, response) => {
     const page =
       '<html>\n<head>\n<title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404</h2></body></html>';

@@ -106,7 +106,7 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
 }
 
 describe('storages', () => {
-  it('are opened once, at the first path of their scheme', async () => {
+  it('storages are opened once, at the first path of their scheme', async () => {
     const storages = new Storages({ s3: { endpoint: 'http://127.0.0.1:1', accessKeyId: 'a', secretAccessKey: 'b' } });
     expect(storages.of(parseFileUri('s3://b/k'))).toBe(storages.of(parseFileUri('s3://c/k')));
     expect(() => storages.of(parseFileUri('gs://b/k'))).toThrow('need the block gcp');

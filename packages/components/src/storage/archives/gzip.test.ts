@@ -45,7 +45,7 @@ describe('a gzip file', () => {
     ['garbage', Buffer.from('garbage'), true],
     ['zeros and garbage', Buffer.concat([zeros, Buffer.from('garbage')]), true],
     ['half a mark of gzip', Buffer.from([0x1f]), true],
-  ])('returns its content with %s after it', async (_, after, rest) => {
+  ])('a gzip file returns its content with %s after it', async (_, after, rest) => {
     for (const size of SIZES) {
       const bytes = Buffer.concat([gzipSync(text), gzipSync('more'), after]);
       expect(await unpack(bytes, size)).toEqual({
@@ -56,7 +56,7 @@ describe('a gzip file', () => {
     }
   });
 
-  it('returns its complete content at any size', async () => {
+  it('a gzip file returns its complete content at any size', async () => {
     const large = randomBytes(5_000_000);
     const packed = Buffer.concat([gzipSync(large), Buffer.from('garbage')]);
     for (const size of [65_536, packed.length]) {
@@ -65,7 +65,7 @@ describe('a gzip file', () => {
     }
   });
 
-  it('returns small and large members in order', async () => {
+  it('a gzip file returns small and large members in order', async () => {
     const members = Array.from({ length: 60 }, (_, i) => randomBytes(i % 7 === 5 ? 200_000 : i * 37));
     const packed = Buffer.concat([...members.map((member) => gzipSync(member)), Buffer.from('garbage')]);
     for (const size of [1000, 100_000, packed.length]) {
@@ -78,7 +78,7 @@ describe('a gzip file', () => {
     expect((await unpack(small)).error).toBeDefined();
   });
 
-  it('is read with a name, a comment and other parts in its header', async () => {
+  it('a gzip file is read with a name, a comment and other parts in its header', async () => {
     const plain = gzipSync(text);
     const header = Buffer.from(plain.subarray(0, 10));
     header[3] = 2 | 4 | 8 | 16;
@@ -88,7 +88,7 @@ describe('a gzip file', () => {
     expect((await unpack(bytes.subarray(0, 20))).error).toContain('truncated');
   });
 
-  it('reports a truncation at any position, after the content before it', async () => {
+  it('a truncated gzip file is reported at any position, after the content before it', async () => {
     const bytes = gzipSync(text);
     for (let end = 2; end < bytes.length; end++) {
       const { content, error } = await unpack(bytes.subarray(0, end));
@@ -98,7 +98,7 @@ describe('a gzip file', () => {
     expect((await unpack(Buffer.concat([bytes, bytes.subarray(0, 30)]))).error).toContain('truncated');
   });
 
-  it('is rejected if it is damaged or of another format', async () => {
+  it('a damaged gzip file and a file of another format are rejected', async () => {
     const bytes = gzipSync(text);
     const change = (at: number) => {
       const changed = Buffer.from(bytes);

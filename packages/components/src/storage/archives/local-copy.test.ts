@@ -40,7 +40,7 @@ async function drain(entries: AsyncIterable<unknown>): Promise<void> {
 }
 
 describe('a local copy', () => {
-  it('contains all bytes of its source, and has no name in the folder', async () => {
+  it('a local copy contains all bytes of its source, and has no name in the folder', async () => {
     const bytes = zipOf([
       { name: 'a', content: 'alpha' },
       { name: 'b', content: 'beta' },
@@ -68,7 +68,7 @@ describe('a local copy', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is limited in size, together with all other current copies', async () => {
+  it('local copies are limited in total size', async () => {
     const source = () => pieces(Buffer.alloc(600), Buffer.alloc(300));
     const another = () => withLocalCopy(source(), async function* () {}, 1000);
     const nested = withLocalCopy(
@@ -83,7 +83,7 @@ describe('a local copy', () => {
     await drain(another());
   });
 
-  it('reports the folder in which it cannot be written', async () => {
+  it('a local copy reports the folder in which it cannot be written', async () => {
     vi.stubEnv('TMPDIR', join(folder, 'missing'));
     await expect(drain(withLocalCopy(pieces(), zipEntries))).rejects.toThrow(
       `its temporary copy cannot be written in ${join(folder, 'missing')}: ENOENT`,
