@@ -7,9 +7,8 @@ const GROUP_FILES = 128;
 const GROUP_MILLIS = 100;
 
 /**
- * Collects published files until all their documents have finished. Only then a file counts as done, and only if the
- * destination accepted at least one of the documents. The limit of open documents of the run also limits this
- * collection.
+ * Collects published files until all their documents have finished. Only then a file counts as done, and only if no
+ * document was undelivered. The limit of open documents of the run also limits this collection.
  */
 export class FinishedFiles<T> {
   readonly #publisher: Publisher;

@@ -240,7 +240,7 @@ describe('an HTTP error', () => {
     const stub = await serve((_, response) => void response.end('plain'));
     const error = await failure((await open({ retry: NO_RETRY })).request({ url: `https://127.0.0.1:${stub.port}/` }));
     expect(error.failure).toBe('protocol');
-    expect(error.message).toMatch(/\/ failed: the server does not use TLS here: its URL may begin with http:\/\/$/);
+    expect(error.message).toMatch(/failed: the server does not use TLS here: its URL probably begins with http:\/\/$/);
   });
 
   it('contains the title of an HTML page instead of the page', async () => {

@@ -176,7 +176,7 @@ function explain(cause: unknown, timeouts: Timeouts): [HttpFailure, string] {
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     // OpenSSL's message about a response in plain HTTP does not help users.
     if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${reason ?? message}`)) {
-      return ['protocol', 'the server does not use TLS here: its URL may begin with http://'];
+      return ['protocol', 'the server does not use TLS here: its URL probably begins with http://'];
     }
     return ['protocol', `no TLS connection (${reason ?? message.trim()})`];
   }

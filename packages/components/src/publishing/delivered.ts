@@ -1,8 +1,8 @@
 import type { Publisher } from '@headrace/engine';
 
 /**
- * Returns whether an error of `Publisher.settled` means that the destination accepted none of some documents. They are
- * sent again in the next run.
+ * Returns whether an error of `Publisher.settled` means that documents failed only because the destination accepted
+ * none. The source must deliver them again in another run.
  */
 export function isUndelivered(error: unknown): boolean {
   return (error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED';
