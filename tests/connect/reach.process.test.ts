@@ -279,7 +279,7 @@ describe('a folder that cannot be written', () => {
     ]);
     for (const problem of problems) {
       expect(problem).toMatchObject({ code: 'HR_CONFIG_UNREACHABLE', severity: 'error', hint: expect.any(String) });
-      expect(problem.message).toContain('/proc is in the file system proc, which takes no new files');
+      expect(problem.message).toContain('/proc is in the file system proc, which allows no new files');
     }
     const lines = 'indexer { type: JSONLines }, jsonl { path: "/proc/out.jsonl" }';
     expect((await reach(withIndexer(lines))).map(({ message }) => message)).toEqual([

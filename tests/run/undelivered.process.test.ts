@@ -53,7 +53,7 @@ describe('a destination that is not available', () => {
       sql: "select id from q where done = 0", postSQL: "update q set done = 1"`;
     const away = await run(connector, false);
     expect(away.counts).toMatchObject({ published: 3, failed: 3 });
-    expect(away.message).toContain('postSQL was left out: documents could not be delivered');
+    expect(away.message).toContain('postSQL did not run: documents could not be delivered');
     expect(done()).toBe(0);
     const there = await run(connector, true);
     expect(there.counts).toMatchObject({ published: 3, succeeded: 3 });
@@ -67,7 +67,7 @@ describe('a destination that is not available', () => {
       postActions: ["""{"delete": {"query": "-run_id:{runId}"}}"""]`;
     const away = await run(connector, false);
     expect(away.counts).toMatchObject({ published: 1, failed: 1 });
-    expect(away.message).toContain('postActions were left out: documents could not be delivered');
+    expect(away.message).toContain('postActions were not sent: documents could not be delivered');
     expect(updates).toEqual([]);
     expect((await run(connector, true)).counts.succeeded).toBe(1);
     expect(updates).toEqual([`{"delete": {"query": "-run_id:${harness.lastRunId}"}}`]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BatchLoader, type BatchOptions } from './batch-loader.ts';
 
-/** A loader that doubles numbers, with the batches that it was asked for. */
+/** Returns a loader that doubles numbers, and the list of batches that it loaded. */
 function doubling(options: Partial<BatchOptions<number, number>> = {}) {
   const batches: number[][] = [];
   const loader = new BatchLoader<number, number>({
@@ -17,15 +17,15 @@ function doubling(options: Partial<BatchOptions<number, number>> = {}) {
   return { loader, batches };
 }
 
-describe('a batch', () => {
-  it('holds what is asked for at once, in order', async () => {
+describe('a batch loader', () => {
+  it('puts the items of one turn of the event loop into one batch, in order', async () => {
     const { loader, batches } = doubling();
     expect(await Promise.all([1, 2, 3].map((item) => loader.load(item)))).toEqual([2, 4, 6]);
     expect(await loader.load(4)).toBe(8);
     expect(batches).toEqual([[1, 2, 3], [4]]);
   });
 
-  it('keeps to its limits, whatever is asked', async () => {
+  it('splits requests into batches within its limits', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(30)), fc.integer({ min: 1, max: 5 }), async (items, maxItems) => {
         const { loader, batches } = doubling({ maxItems, maxWeight: 20, weigh: (item) => item });
@@ -40,14 +40,14 @@ describe('a batch', () => {
   });
 });
 
-describe('failures', () => {
-  it('of one item are its own', async () => {
+describe('a batch loader with failures', () => {
+  it('rejects only the item that failed', async () => {
     const { loader } = doubling({ load: async (items) => items.map((item) => (item === 2 ? new Error('two') : item)) });
     const results = await Promise.allSettled([1, 2, 3].map((item) => loader.load(item)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('of a batch that an item may have caused are narrowed down to it', async () => {
+  it('splits a failed batch into halves until the bad item fails alone', async () => {
     const { loader, batches } = doubling({
       load: async (items) => {
         if (items.includes(3)) throw new Error('bad request');
@@ -66,7 +66,7 @@ describe('failures', () => {
     expect(batches).toEqual([[1, 2, 3, 4, 5], [1, 2], [3, 4, 5], [3], [4, 5]]);
   });
 
-  it('of another kind are those of the whole batch', async () => {
+  it('rejects the whole batch for errors that no single item causes', async () => {
     const { loader, batches } = doubling({
       load: async () => {
         throw new Error('no connection');
@@ -77,9 +77,9 @@ describe('failures', () => {
     expect(batches).toHaveLength(1);
   });
 
-  it('fail if results are missing', async () => {
+  it('rejects the batch if results are missing', async () => {
     const { loader } = doubling({ load: async () => [1] });
     const both = Promise.all([loader.load(1), loader.load(2)]);
-    await expect(both).rejects.toThrow('2 results were asked for, 1 came');
+    await expect(both).rejects.toThrow('expected 2 results, received 1');
   });
 });

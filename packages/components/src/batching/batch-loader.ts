@@ -1,12 +1,15 @@
 export interface BatchOptions<Item, Result> {
-  /** Items of one batch, at most. */
+  /** The maximum number of items in a batch. */
   readonly maxItems: number;
-  /** What the items of one batch may weigh together; a heavier one goes alone. Without it weight does not count. */
+  /** The maximum total weight of a batch; a heavier item is sent alone. Undefined: no limit. */
   readonly maxWeight?: number;
   readonly weigh?: (item: Item) => number;
-  /** Asks for a whole batch: for each item, in their order, its result or the reason why it alone has none. */
+  /** Loads a whole batch. Returns for each item, in order, its result or the error of this item. */
   readonly load: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
-  /** Whether a batch that was refused so may hold a bad item: then its halves are asked for, until that one fails alone. */
+  /**
+   * Returns whether a single item may have caused the failure of a batch. If true, the loader sends each half of the
+   * batch again, until the bad item fails alone.
+   */
   readonly mayBeOneItem: (error: unknown) => boolean;
 }
 
@@ -17,8 +20,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Collects what is asked for within one turn of the event loop into batches, for protocols that answer many questions at
- * once: documents that are in flight together share requests. Batches are asked for side by side.
+ * Collects the requests of one turn of the event loop into batches, for protocols that answer many requests in one
+ * call: the documents that are processed at the same time share calls. Batches are loaded concurrently.
  */
 export class BatchLoader<Item, Result> {
   readonly #options: BatchOptions<Item, Result>;
@@ -53,12 +56,12 @@ export class BatchLoader<Item, Result> {
     void this.#send(batch);
   }
 
-  /** Never rejects: each of the batch gets its result or its error. */
+  /** Resolves or rejects each item of the batch. Never rejects itself. */
   async #send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#options.load(batch.map(({ item }) => item));
       if (results.length !== batch.length) {
-        throw new Error(`${batch.length} results were asked for, ${results.length} came`);
+        throw new Error(`expected ${batch.length} results, received ${results.length}`);
       }
       for (const [i, { resolve, reject }] of batch.entries()) {
         const result = results[i] as Result | Error;

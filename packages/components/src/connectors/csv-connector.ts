@@ -71,7 +71,7 @@ export class CSVConnector extends Connector<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.path);
-    if (message !== undefined) yield { parameter: 'path', message, hint: 'Give the path of a local file.' };
+    if (message !== undefined) yield { parameter: 'path', message, hint: 'Set path to a local file.' };
     yield* checkCsvSettings(params);
   }
 
@@ -107,7 +107,7 @@ export class CSVConnector extends Connector<typeof parameters> {
         this.message = notes.text;
       }
     } catch (error) {
-      // The file is not the cause: the next run reads it again.
+      // A publishing failure is not the fault of the file: the file stays, and the next run reads it again.
       if (error instanceof PublishingFailed) throw error.cause;
       if (moveToErrorFolder !== undefined && !preview) await this.#move(moveToErrorFolder);
       throw error;
@@ -116,7 +116,7 @@ export class CSVConnector extends Connector<typeof parameters> {
     this.#target = target;
   }
 
-  /** Moves the file only now, when nothing of it can be lost. */
+  /** Moves the file after all its documents have finished, so that no document can be lost. */
   override async postExecute(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
     if (this.#completed && moveToAfterProcessing !== undefined && !this.context.preview) {
@@ -132,7 +132,7 @@ export class CSVConnector extends Connector<typeof parameters> {
   async #move(folder: string): Promise<void> {
     const file = localPath(this.params.path);
     try {
-      // The reference does the same.
+      // If the name is taken, the file stays in place, as in the reference.
       await moveFile(file, folder, 'leave');
     } catch (error) {
       const why = `${file} was not moved to ${folder}: ${messageOf(error)}`;

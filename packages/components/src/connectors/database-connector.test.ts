@@ -11,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), 'headrace-sqlite-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let files = 0;
 
-/** A new SQLite file with these tables. */
+/** Creates a SQLite file with these statements. Returns its path. */
 function fileWith(...statements: string[]): string {
   const file = join(root, `${files++}.db`);
   const database = new DatabaseSync(file);
@@ -26,26 +26,26 @@ const read = (sql: string, more: Partial<ConnectorSettings> = {}, options = {}) 
 const jsonOf = async (sql: string, more: Partial<ConnectorSettings> = {}) => (await read(sql, more)).json;
 
 describe('DatabaseConnector', () => {
-  it('makes fields of columns by their labels, in lower case, the id column aside', async () => {
+  it('creates fields from column labels in lower case, except for the id column', async () => {
     expect(await jsonOf(`select 'a' as ID, 7 as "My Col", 8 as Plain`)).toEqual(['{"id":"a","my col":7,"plain":8}']);
     expect(await jsonOf("select 'k1' as Code, 5 as Num", { idField: 'cODE' })).toEqual([
       '{"id":"k1","code":"k1","num":5}',
     ]);
   });
 
-  it('makes lists of columns of one label, without NULL', async () => {
+  it('creates a list from columns with the same label, without NULL', async () => {
     const sql = "select 1 as id, 'x' as a, 'y' as A, null as b, 'z' as B, null as c, null as C";
     expect(await jsonOf(sql)).toEqual(['{"id":"1","a":["x","y"],"b":"z"}']);
   });
 
-  it('leaves out columns, reserved ones too', async () => {
+  it('ignores the columns of ignoreColumns, also reserved names', async () => {
     expect(await jsonOf("select 'k' as pk, 'v' as id, 1 as x", { idField: 'pk', ignoreColumns: ['ID', 'X'] })).toEqual([
       '{"id":"k","pk":"k"}',
     ]);
     await expect(read("select 'k' as pk, 'v' as id", { idField: 'pk' })).rejects.toThrow(/"id" is reserved/);
   });
 
-  it('remembers where each row has NULL, however many columns there are', async () => {
+  it('omits the fields of NULL in each row, with any number of columns', async () => {
     for (const width of [3, 29, 30, 31, 40]) {
       const columns = (skip: number) =>
         Array.from({ length: width }, (_, i) => `${i === skip ? 'null' : i} as c${i}`).join(', ');
@@ -62,7 +62,7 @@ describe('DatabaseConnector', () => {
     }
   });
 
-  it('rejects a row without an id, and reads on', async () => {
+  it('rejects a row without an id, and continues', async () => {
     const { json, rejected } = await read("select null as id, 1 as n union all select '', 2 union all select 'c', 3");
     expect(json).toEqual(['{"id":"c","n":3}']);
     expect(rejected).toEqual([
@@ -71,12 +71,12 @@ describe('DatabaseConnector', () => {
     ]);
   });
 
-  it('puts the prefix before every id', async () => {
+  it('adds the prefix to every id', async () => {
     const { json } = await read('select 5 as id', {}, { docIdPrefix: 'row-' });
     expect(json).toEqual(['{"id":"row-5"}']);
   });
 
-  it('reads a file of SQLite: values by themselves, and by what their column was declared as', async () => {
+  it('converts SQLite values by their type and by the declared type of their column', async () => {
     const file = fileWith(
       'create table t (id integer primary key, flag boolean, day date, at timestamp, price decimal(9,2), n bigint, r real, b blob, any)',
       "insert into t values (1, 1, '2024-01-02', 1704164645678, 12, 9007199254740993, 2.0, x'00ff', 'x')",
@@ -91,14 +91,14 @@ describe('DatabaseConnector', () => {
     expect(warnings.join()).toMatch(/such as soon/);
   });
 
-  it('streams a table of many rows, in order', async () => {
+  it('streams a table of many rows in order', async () => {
     const sql = 'with recursive n(id) as (select 1 union all select id + 1 from n where id < 50000) select id from n';
     const { documents } = await read(sql);
     expect(documents.length).toBe(50_000);
     expect(documents.at(-1)?.id).toBe('50000');
   });
 
-  it('uses SQLite in place of H2, and says so', async () => {
+  it('uses SQLite instead of H2, with a warning', async () => {
     const { json, warnings } = await read('select 1 as id, cast(9007199254740993 as bigint) as b', {
       connectionString: 'jdbc:h2:mem:',
     });
@@ -106,8 +106,8 @@ describe('DatabaseConnector', () => {
     expect(warnings.join()).toMatch(/SQLite is used in its place/);
   });
 
-  describe('statements before and after', () => {
-    it('run on the same connection, the latter when all is done', async () => {
+  describe('preSQL and postSQL', () => {
+    it('preSQL and postSQL run on the same connection, postSQL after all documents have finished', async () => {
       const file = fileWith('create table log (line text)');
       await read('select * from t', {
         connectionString: `jdbc:sqlite:${file}`,
@@ -119,7 +119,7 @@ describe('DatabaseConnector', () => {
       ]);
     });
 
-    it('fail the connector where failOnSQLError says so, and are logged otherwise', async () => {
+    it('failOnSQLError decides whether failures of preSQL and postSQL fail the connector', async () => {
       const failing = 'update nowhere set a = 1';
       const { json, warnings } = await read('select 1 as id', { preSQL: failing, postSQL: failing });
       expect(json).toEqual(['{"id":"1"}']);
@@ -135,30 +135,30 @@ describe('DatabaseConnector', () => {
       }
     });
 
-    it('do not run after a failure, nor in a preview', async () => {
+    it('preSQL and postSQL do not run in a preview, and postSQL does not run after a failure', async () => {
       const file = fileWith('create table log (line text)');
       const settings = { connectionString: `jdbc:sqlite:${file}`, postSQL: "insert into log values ('x')" };
       await expect(read('select nothing', settings)).rejects.toThrow(/syntax error/);
       const { warnings } = await read('select 1 as id', { ...settings, preSQL: 'delete from log' }, { preview: true });
-      expect(warnings).toEqual(['preSQL is left out in a preview', 'postSQL is left out in a preview']);
+      expect(warnings).toEqual(['preSQL does not run in a preview', 'postSQL does not run in a preview']);
       expect(await jsonOf('select line as id from log', settings)).toEqual([]);
     });
   });
 
-  describe('children', () => {
+  describe('the children of rows', () => {
     const parents = 'select 1 as id union all select 2 union all select 4 order by 1';
     const joined = async (children: string, sql = parents) =>
       (await read(sql, { otherSQLs: [children], otherJoinFields: ['p'] })).documents.map((document) =>
         [document.id, ...document.children().map((child) => `${child.id}:${child.text('v')}`)].join(' '),
       );
 
-    it('are found whatever lies between', async () => {
+    it('children are found between rows of other parents', async () => {
       const sql =
         "select 0 as p, 'x' as v union all select 1, 'a' union all select 1, 'b' union all select 3, 'y' union all select 3, 'z' union all select 4, 'c' order by 1, 2";
       expect(await joined(sql)).toEqual(['1 0:a 1:b', '2', '4 0:c']);
     });
 
-    it('may be none at all, have no key, and longer keys', async () => {
+    it('children may be missing, have a NULL key, or have keys above 2^53', async () => {
       expect(await joined('select 1 as p where 0')).toEqual(['1', '2', '4']);
       expect(await joined("select null as p, 'n' as v union all select 2.0, 'd' order by 1")).toEqual([
         '1',
@@ -172,21 +172,21 @@ describe('DatabaseConnector', () => {
       ]);
     });
 
-    it('belong to every row of their key', async () => {
+    it('children belong to every row with their key', async () => {
       expect(await joined("select 1 as p, 'a' as v", 'select 1 as id union all select 1')).toEqual(['1 0:a', '1 0:a']);
     });
 
-    it('may have texts as keys', async () => {
+    it('children may have texts as keys', async () => {
       const sql = "select 'a' as p, 1 as v union all select 'b', 2 order by 1";
       expect(await joined(sql, "select 'a' as id union all select 'b' order by 1")).toEqual(['a 0:1', 'b 0:2']);
     });
 
-    it('may have texts with characters beyond U+FFFF as keys, which databases sort after all others', async () => {
+    it('children may have keys with characters above U+FFFF, which databases sort last', async () => {
       const sql = "select '😀' as p, 2 as v union all select 'Ａ', 1 order by 1";
       expect(await joined(sql, "select '😀' as id union all select 'Ａ' order by 1")).toEqual(['Ａ 0:1', '😀 0:2']);
     });
 
-    it('fail when they would get lost', async () => {
+    it('children fail the connector if the sort order would lose rows', async () => {
       await expect(joined('select 2 as p union all select 1')).rejects.toThrow(
         /otherSQLs\[0\] are not in ascending order/,
       );
@@ -198,7 +198,7 @@ describe('DatabaseConnector', () => {
     });
   });
 
-  it('stops on request', async () => {
+  it('stops when the run is aborted', async () => {
     const publisher = new CollectingPublisher();
     const publish = publisher.publish.bind(publisher);
     publisher.publish = (document) => {
@@ -210,7 +210,7 @@ describe('DatabaseConnector', () => {
     expect(publisher.documents.length).toBe(11);
   });
 
-  it('names the file that is missing', async () => {
+  it('names a database file that does not exist', async () => {
     await expect(read('select 1', { connectionString: 'jdbc:sqlite:/nowhere/a.db' })).rejects.toMatchObject({
       code: 'HR_SOURCE_UNREADABLE',
       message: 'sqlite:/nowhere/a.db: the file does not exist',
@@ -226,7 +226,7 @@ describe('DatabaseConnector', () => {
     ['jdbc:sqlserver://h;databaseName=d;encrypted=true', 'encrypted', 'Did you mean encrypt?'],
     ['jdbc:sqlserver://h;encrypt=true;trustServerCertificate=false;hostNameInCertificate=h', undefined, ''],
     ['jdbc:jtds:sqlserver://h/d;ssl=require', undefined, ''],
-  ])('warns of a parameter that does not secure the connection of %s', (connectionString, name, hint) => {
+  ])('warns about a misspelled security parameter in %s', (connectionString, name, hint) => {
     const params = { driver: 'org.postgresql.Driver', connectionString, sql: 'select 1', idField: 'id' };
     const found = [...DatabaseConnector.check(params as never)];
     expect(found).toEqual(

@@ -68,15 +68,15 @@ const parameters = Type.Object({
    * refused everything. A failure is logged, unless failOnSQLError is set. Previews do not run it.
    */
   postSQL: Type.Optional(Type.String()),
-  /** Queries for children, each sorted by its join column. Defaults to none. */
+  /** The queries for children, each sorted by its join column. Defaults to none. */
   otherSQLs: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** The join column of each of otherSQLs. */
   otherJoinFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** Labels of columns that become no field, in any letter case. Defaults to none. */
   ignoreColumns: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
+  /** How often a failed connection is retried. A rejected password is not retried. Defaults to 1. */
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
-  /** The wait before that, in milliseconds. Defaults to 10000. */
+  /** The wait before each retry, in milliseconds. Defaults to 10000. */
   connectionRetryPause: Type.Optional(
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),
@@ -175,7 +175,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   #completed = false;
   #state: FileState | undefined;
   #remembered: RememberedMark | undefined;
-  /** The highest value of the rows that this run reads. */
+  /** The highest value of the incremental column in the rows that this run reads. */
   #highest: HighMark | undefined;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
@@ -222,7 +222,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     const { params, context } = this;
     const target = requirePublisher(publisher, context.name);
     this.#target = target;
-    // A stop does not wait for the next row.
+    // An abort closes the connections, so the run does not wait for the next row.
     target.signal.addEventListener('abort', () => void this.#closeConnections(), { once: true });
     const database = await Database.open(params, context.log);
     this.#main = await database.connect(context.signal);
@@ -244,7 +244,10 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     this.#completed = !target.signal.aborted;
   }
 
-  /** Only now, because a later failure must not mark rows as read. */
+  /**
+   * Runs postSQL and stores the incremental value after all documents have finished: a later failure must not mark rows
+   * as read.
+   */
   override async postExecute(): Promise<void> {
     const { postSQL } = this.params;
     const remembered = this.#remembered;
@@ -252,7 +255,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     if (!this.#completed || (postSQL === undefined && remembered === undefined)) return;
     if (!(await isDelivered(this.#target))) {
       const effects = [
-        ...(postSQL === undefined ? [] : ['postSQL was left out']),
+        ...(postSQL === undefined ? [] : ['postSQL did not run']),
         ...(remembered === undefined ? [] : ['the next run reads the same rows again']),
       ];
       this.message = `${effects.join(' and ')}: documents could not be delivered`;
@@ -276,8 +279,8 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   }
 
   /**
-   * The query for the rows. With incremental, it starts at the remembered value and records the highest value that it
-   * reads.
+   * Returns the query for the rows. With incremental, the query starts at the remembered value, and the highest value
+   * of its rows is recorded.
    */
   async #mainQuery(connection: DatabaseConnection, database: Database): Promise<BoundQuery> {
     const { params, context } = this;
@@ -300,10 +303,10 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     return stream;
   }
 
-  /** The pipeline threads make the documents. */
+  /** Publishes raw chunks of rows: the pipeline threads create the documents. */
   async #publishChunks(stream: RowStream, source: string, target: Publisher): Promise<void> {
     const layout = this.#layoutOf(stream, source);
-    // Rows that do not fit are reported once here, not by every thread.
+    // Reports columns that cannot become fields once, in this thread instead of in every pipeline thread.
     new RowDocuments(layout);
     for await (const chunk of stream.chunks?.(layout) ?? []) {
       if (target.signal.aborted) return;
@@ -359,12 +362,12 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     return { columns: stream.columns, idField, ignoreColumns, docIdPrefix: this.context.docIdPrefix, source };
   }
 
-  /** A statement in addition to the query. */
+  /** Runs preSQL or postSQL. Fails only if failOnSQLError is set. */
   async #attempt(name: 'preSQL' | 'postSQL', sql: string | undefined): Promise<void> {
     const { log, preview } = this.context;
     if (sql === undefined || this.#main === undefined) return;
     if (preview) {
-      log.warn(`${name} is left out in a preview`);
+      log.warn(`${name} does not run in a preview`);
       return;
     }
     try {

@@ -14,7 +14,7 @@ const root = mkdtempSync(join(tmpdir(), 'headrace-incremental-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let states = 0;
 
-/** The ids that one run after the other reads, with what a test does between. */
+/** Runs the connector repeatedly with the same state, and returns the ids that each run reads. */
 class Runs {
   readonly #settings: ConnectorSettings;
 
@@ -28,7 +28,7 @@ class Runs {
   }
 }
 
-/** A publisher of a run in which documents could not be delivered. */
+/** The publisher of a run whose documents could not be delivered. */
 class Undelivering extends CollectingPublisher {
   override settled(): Promise<void> {
     return Promise.reject(new HeadraceError('HR_INDEXER_UNDELIVERED', 'away'));
@@ -60,7 +60,7 @@ describe('DatabaseConnector with incremental', () => {
     return { runs, change };
   };
 
-  it('reads in the next run what is new, and what has the remembered value', async () => {
+  it('reads new rows and the rows with the remembered value in the next run', async () => {
     const { runs, change } = start();
     expect(await runs.ids()).toEqual(['3', '1', '2']);
     expect(await runs.ids()).toEqual(['3']);
@@ -72,7 +72,7 @@ describe('DatabaseConnector with incremental', () => {
     expect(await runs.ids()).toEqual(['7']);
   });
 
-  it('remembers nothing of a run that fails, could not deliver, or is a preview', async () => {
+  it('remembers nothing of a failed, undelivered or preview run', async () => {
     const { runs } = start();
     expect(await runs.ids({ publisher: new Undelivering() })).toEqual(['3', '1', '2']);
     expect(await runs.ids({ preview: true })).toEqual(['3', '1', '2']);
@@ -86,7 +86,7 @@ describe('DatabaseConnector with incremental', () => {
     expect(await runs.ids({ preview: true })).toEqual(['3', '1', '2']);
   });
 
-  it('keeps integers beyond 2^53 exact, and binds every ?', async () => {
+  it('remembers integers above 2^53 exactly, and binds every ?', async () => {
     const { file, change } = sqliteFile(
       'CREATE TABLE t (id INTEGER)',
       'INSERT INTO t VALUES (9007199254740992), (9007199254740993)',
@@ -101,7 +101,7 @@ describe('DatabaseConnector with incremental', () => {
     expect(await runs.ids()).toEqual(['9007199254740993', '9007199254740994']);
   });
 
-  it('starts again when another column is named', async () => {
+  it('starts again if another column is named', async () => {
     const { file } = sqliteFile('CREATE TABLE t (id INTEGER, n INTEGER)', 'INSERT INTO t VALUES (1, 50), (2, 60)');
     const settings = {
       connectionString: `jdbc:sqlite:${file}`,
@@ -115,7 +115,7 @@ describe('DatabaseConnector with incremental', () => {
     expect((await runConnector(byId)).documents).toHaveLength(1);
   });
 
-  it('says when the column is not in the result, or holds bytes, or no ? counts', async () => {
+  it('reports a missing column, a column of bytes, and a query without ?', async () => {
     const run = (sql: string, column = 'n') =>
       new Runs({ connectionString: 'jdbc:sqlite::memory:', sql, incremental: { column, initial: '0' } }).ids();
     await expect(run('SELECT 1 AS id, 2 AS m WHERE 1 > ?')).rejects.toThrow(/no column n, which incremental.column/);
@@ -123,7 +123,7 @@ describe('DatabaseConnector with incremental', () => {
     await expect(run("SELECT 1 AS id, '?' AS n")).rejects.toThrow(/sql has no \?/);
   });
 
-  it('is checked', () => {
+  it('checks the parameter incremental', () => {
     const problemsOf = (more: Record<string, unknown>) =>
       [
         ...DatabaseConnector.check({
@@ -156,7 +156,7 @@ describe('DatabaseConnector with incremental', () => {
   });
 });
 
-/** Values of a column in their order, in SQL. Each run reads the last of those before and what was added. */
+/** Values of columns in SQL, in ascending order. Each run reads the last old value and the added ones. */
 const COLUMNS = {
   postgres: [
     ['bigint', '0', '9007199254740992', '9007199254740993', '9007199254740994'],
@@ -185,7 +185,7 @@ const COLUMNS = {
 } as const;
 
 await describeWithServer('postgres', (server) => {
-  it('refuses to remember a time without an end, after which nothing would be new', async () => {
+  it('fails for an infinite time, because no later row would be new', async () => {
     const runs = new Runs({
       connectionString: `jdbc:${server.url}`,
       sql: "SELECT 1 AS id, 'infinity'::timestamp AS at WHERE now() >= ?",
@@ -208,7 +208,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
       await connection.close();
     };
 
-    it('validate --connect prepares the query with its placeholders, and finds mistakes in it', async () => {
+    it('validate --connect prepares a query with placeholders, and finds mistakes in it', async () => {
       const problems: unknown[] = [];
       const reach = async (sql: string) => {
         const params = { driver: 'd', idField: 'id', sql, incremental: { column: 'id', initial: '0' }, ...settings() };
@@ -224,7 +224,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
     });
 
     it.each(COLUMNS[name].map((column) => [...column]))(
-      'a column of %s continues from %s',
+      'continues a column of %s from %s',
       async (type, initial, ...values) => {
         const table = `inc_${crypto.randomUUID().slice(0, 8)}`;
         await execute(`CREATE TABLE ${table} (id int, v ${type})`, `INSERT INTO ${table} VALUES (100, NULL)`);

@@ -9,11 +9,11 @@ it.each([
   [true, { continueOnTimeout: true }],
   [false, { continueOnTimeout: false }],
   [false, { maxMessages: 5 }],
-])('a KafkaConnector is endless (%s) with %j', (endless, further) => {
+])('reports whether a KafkaConnector is endless (%s) with %j', (endless, further) => {
   expect(KafkaConnector.endless({ kafka, ...further })).toBe(endless);
 });
 
-it('an RSSConnector is endless only if it reads its feed again for a while', () => {
+it('an RSSConnector is endless only if it has a runDuration', () => {
   const rssURL = 'http://localhost/feed';
   expect(RSSConnector.endless({ rssURL, runDuration: '30d', refreshIncrement: '5m' })).toBe(true);
   expect(RSSConnector.endless({ rssURL })).toBe(false);

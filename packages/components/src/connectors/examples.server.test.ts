@@ -18,7 +18,7 @@ const PATIENCE_MS = 180_000;
 const out = mkdtempSync(join(tmpdir(), 'headrace-examples-'));
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
-/** Runs an example to its end. */
+/** Runs an example until it ends. */
 async function runExample(name: string, env: Record<string, string>): Promise<void> {
   const { root, problems } = readConfigFile(`${examples}${name}.conf`, {
     env: { HEADRACE_DATA: `${examples}data`, HEADRACE_OUT: out, ...env },
@@ -41,7 +41,7 @@ function written(name: string): Record<string, unknown>[] {
 
 await describeWithServer('solr', (server) => {
   it(
-    'the example solr.conf reads what indexers/solr.conf has written',
+    'the example connectors/solr.conf reads the documents that indexers/solr.conf has written',
     async () => {
       await new SolrEngine(false, () => server.url).create();
       await runExample('indexers/solr', { SOLR_URL: server.url });
@@ -56,7 +56,7 @@ await describeWithServer('solr', (server) => {
 
 await describeWithServer('kafka', (server) => {
   it(
-    'the example kafka.conf reads what indexers/kafka.conf has written, once',
+    'the example connectors/kafka.conf reads the documents that indexers/kafka.conf has written once',
     async () => {
       await new TopicEngine(server).create(3, {}, 'airports');
       await runExample('indexers/kafka', { KAFKA_BROKERS: server.url });

@@ -39,8 +39,8 @@ function problems(Class: { check(params: never): Iterable<ParameterProblem> }, p
   return [...Class.check(params as never)].map(({ parameter }) => String(parameter));
 }
 
-describe('a connector for a file', () => {
-  it('takes a path, a file URI, and what the reference finds on its class path', async () => {
+describe('connectors that read a local file', () => {
+  it('file connectors accept a path, a file URI, and a path with classpath:', async () => {
     const dir = await folder({ 'a b.csv': 'k\n1\n', 'in.jsonl': '{"id":"1"}\n' });
     const path = join(dir, 'a b.csv');
     for (const given of [path, pathToFileURL(path).href, `classpath:${relative('.', path)}`]) {
@@ -51,7 +51,7 @@ describe('a connector for a file', () => {
     expect(json).toEqual(['{"id":"1"}']);
   });
 
-  it('names the path and the reason when the file cannot be read', async () => {
+  it('file connectors report the path and the reason if the file cannot be read', async () => {
     const dir = await folder({});
     const missing = join(dir, 'none.csv');
     await expect(run(CSVConnector, { path: missing })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('a connector for a file', () => {
     });
   });
 
-  it('needs a pipeline', async () => {
+  it('connectors fail without a pipeline', async () => {
     const context = {
       name: 'c',
       docIdPrefix: '',
@@ -85,7 +85,7 @@ describe('a connector for a file', () => {
     }
   });
 
-  it('refuses what is not local, and what the format refuses', () => {
+  it('file connectors reject paths that are not local, and invalid settings of the format', () => {
     expect(problems(CSVConnector, { path: 's3://bucket/in.csv' })).toEqual(['path']);
     expect(problems(CSVConnector, { path: 'C:\\in.csv', separatorChar: '' })).toEqual(['separatorChar']);
     expect(problems(JSONConnector, { jsonPath: 'https://host/in.json' })).toEqual(['jsonPath']);
@@ -94,7 +94,7 @@ describe('a connector for a file', () => {
 });
 
 describe('CSVConnector', () => {
-  it('moves the file when its documents have finished', async () => {
+  it('moves the file after its documents have finished', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
@@ -107,7 +107,7 @@ describe('CSVConnector', () => {
     expect(await readdir(dir, { recursive: true })).toEqual(['x', 'x/done', 'x/done/in.csv']);
   });
 
-  it('never overwrites a file, and says so', async () => {
+  it('never overwrites a file, and reports that the file was not moved', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     await mkdir(join(dir, 'done'));
     await writeFile(join(dir, 'done/in.csv'), 'old');
@@ -123,7 +123,7 @@ describe('CSVConnector', () => {
     expect(publisher.warnings).toEqual([connector.message]);
   });
 
-  it('says so when the file cannot be moved, and leaves it', async () => {
+  it('reports a file that cannot be moved, and leaves it in place', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n', done: '' });
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
@@ -137,20 +137,20 @@ describe('CSVConnector', () => {
     expect(await readdir(dir)).toContain('in.csv');
   });
 
-  it('leaves the file where it is when that is the folder to move it to', async () => {
+  it('leaves the file in place if it is already in the target folder', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     await run(CSVConnector, { path: join(dir, 'in.csv'), moveToAfterProcessing: dir });
     expect(await readdir(dir)).toEqual(['in.csv']);
   });
 
-  it('moves a file that cannot be read to its end into the error folder, and fails', async () => {
+  it('moves an unreadable file into the error folder, and fails', async () => {
     const dir = await folder({ 'in.csv': 'a,\n1,2\n' });
     const params = { path: join(dir, 'in.csv'), moveToErrorFolder: join(dir, 'bad'), moveToAfterProcessing: dir };
     await expect(run(CSVConnector, params)).rejects.toThrow('column 2 of the header has no name');
     expect(await readdir(join(dir, 'bad'))).toEqual(['in.csv']);
   });
 
-  it('leaves the file where it is when publishing fails, which is no fault of the file', async () => {
+  it('leaves the file in place if publishing fails', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     const params = { path: join(dir, 'in.csv'), moveToErrorFolder: join(dir, 'bad') };
     const publisher = new CollectingPublisher();
@@ -160,7 +160,7 @@ describe('CSVConnector', () => {
     expect(await readdir(dir, { recursive: true })).toEqual(['bad', 'in.csv']);
   });
 
-  it('leaves the file where it is when the run is stopped', async () => {
+  it('leaves the file in place if the run is stopped', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     const publisher = new CollectingPublisher();
     publisher.abort();
@@ -169,7 +169,7 @@ describe('CSVConnector', () => {
     expect(publisher.documents).toEqual([]);
   });
 
-  it('fails before it reads when a folder to move to cannot be made', async () => {
+  it('fails before it reads if a target folder cannot be created', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n', occupied: '' });
     await chmod(join(dir, 'occupied'), 0o444);
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'occupied/done') };
@@ -180,7 +180,7 @@ describe('CSVConnector', () => {
 describe('SequenceConnector', () => {
   const ids = ({ documents }: CollectingPublisher) => documents.map(({ id }) => id);
 
-  it('numbers documents, also beyond 32 bits', async () => {
+  it('numbers documents, also above 32 bits', async () => {
     expect(ids(await run(SequenceConnector, { numDocs: 3, startWith: -1 }))).toEqual(['-1', '0', '1']);
     expect(ids(await run(SequenceConnector, { numDocs: 2, startWith: 2147483647 }))).toEqual([
       '2147483647',
@@ -202,14 +202,14 @@ describe('SequenceConnector', () => {
     expect(publisher.chunks).toBe(1);
   });
 
-  it('refuses ids that a number cannot hold', () => {
+  it('rejects ids above the largest safe integer', () => {
     expect(problems(SequenceConnector, { numDocs: 2, startWith: Number.MAX_SAFE_INTEGER })).toEqual(['numDocs']);
     expect(problems(SequenceConnector, { numDocs: -2, startWith: Number.MIN_SAFE_INTEGER })).toEqual([]);
   });
 });
 
 describe('SleepConnector', () => {
-  it('wakes up when the run stops, and does without a pipeline', async () => {
+  it('stops waiting when the run stops, and needs no pipeline', async () => {
     const { log } = new CollectingPublisher();
     const stop = new AbortController();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log, signal: stop.signal, preview: false };

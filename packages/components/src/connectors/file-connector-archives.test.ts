@@ -7,10 +7,10 @@ import { folder, left, type Params, run, useFolder, write } from './file-connect
 
 useFolder();
 
-describe('FileConnector opens archives', () => {
+describe('FileConnector with archives', () => {
   const fileOptions = { handleArchivedFiles: true, handleCompressedFiles: true };
 
-  it('and what is compressed, as far as it is asked to', async () => {
+  it('opens archives and compressed files as the options allow', async () => {
     const tar = await tarOf([
       { name: 'x/one.txt', content: '1' },
       { name: 'two.csv', content: 'k\n1\n' },
@@ -48,7 +48,7 @@ describe('FileConnector opens archives', () => {
     expect((await run({ fileOptions: { handleCompressedFiles: true } })).found).toContain('b.tar.gz!b.tar');
   });
 
-  it('fails what is damaged in them, and reads the rest', async () => {
+  it('fails damaged entries and reads the others', async () => {
     await write({
       'in/a.zip': zipOf([
         { name: 'bad.txt', content: 'x', crc: 1 },
@@ -70,7 +70,7 @@ describe('FileConnector opens archives', () => {
     expect(await left()).toEqual(['err/a.zip', 'err/b.tar']);
   });
 
-  it('and counts the links in them, whose content it does not have', async () => {
+  it('skips and counts links in archives', async () => {
     const links = [
       { name: 'x/a.txt', content: 'alpha' },
       { name: 'x/hard.txt', type: 'link', linkname: 'x/a.txt' },
@@ -82,17 +82,17 @@ describe('FileConnector opens archives', () => {
     });
     const { found, rejected, warnings, message } = await run({ fileOptions });
     expect({ found, rejected }).toEqual({ found: ['a.tar!x/a.txt'], rejected: [] });
-    expect(warnings.map((text) => text.replace(/^.*\/in\/(.*) is left out: .*$/, '$1')).sort()).toEqual([
+    expect(warnings.map((text) => text.replace(/^.*\/in\/(.*) is skipped: .*$/, '$1')).sort()).toEqual([
       'a.tar!x/hard.txt',
       'a.tar!x/soft.txt',
       'b.zip!link',
     ]);
     expect(message).toMatch(
-      /^entries of archives that were left out: 3 \(the first one: \S+ is left out: it is a .*link/,
+      /^entries of archives that were skipped: 3 \(the first one: \S+ is skipped: it is a .*link/,
     );
   });
 
-  it('and fails those without a single byte, which are not done then', async () => {
+  it('fails empty archives, and does not count them as published', async () => {
     const none = ['zero.gz', 'zero.tar', 'zero.tar.gz', 'zero.zip', 'zero.zip.gz'];
     await write({ ...Object.fromEntries(none.map((name) => [`in/${name}`, ''])), 'in/fine.txt.gz': gzipSync('') });
     const options = {
@@ -103,11 +103,11 @@ describe('FileConnector opens archives', () => {
     const { found, rejected } = await run({ fileOptions: options });
     expect(found).toEqual(['fine.txt.gz!fine.txt']);
     expect(rejected).toHaveLength(none.length);
-    for (const text of rejected) expect(text).toMatch(/: it is empty, /);
+    for (const text of rejected) expect(text).toMatch(/: it is empty: /);
     expect(await left()).toEqual(['done/fine.txt.gz', ...none.map((name) => `err/${name}`)]);
   });
 
-  it('of any number of entries, a piece at a time', async () => {
+  it('reads archives with any number of entries in batches', async () => {
     const entries = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.txt`, content: `${i}`, method: 0 }));
     await write({ 'in/a.zip': zipOf(entries) });
     const publisher = new CollectingPublisher();
@@ -122,11 +122,11 @@ describe('FileConnector opens archives', () => {
     };
     const { found } = await run({ fileOptions }, { publisher });
     expect(found).toHaveLength(entries.length);
-    // What waits to be taken is all that is in memory, whatever the archive holds.
+    // Memory contains only one batch of waiting entries, for archives of any size.
     expect(Math.max(...together)).toBeLessThanOrEqual(256);
   });
 
-  it('inside of archives, as deep as it is asked to', async () => {
+  it('opens nested archives up to maxArchiveDepth', async () => {
     const inner = zipOf([
       { name: 'x.txt', content: 'x' },
       { name: 'deep.tar.gz', content: gzipSync(await tarOf([{ name: 'y.csv', content: 'k\n5\n' }])) },
@@ -158,7 +158,7 @@ describe('FileConnector opens archives', () => {
     expect(zipped).toMatchObject({ file_content: Buffer.from('zipped').toString('base64') });
   });
 
-  it('inside of archives, where damage costs only what is damaged', async () => {
+  it('fails only the damaged parts of nested archives', async () => {
     await write({
       'in/a.tar': await tarOf([
         { name: 'bad.zip', content: 'no zip' },
@@ -179,9 +179,9 @@ describe('FileConnector opens archives', () => {
     expect(await left()).toEqual(['err/a.tar']);
   });
 
-  it('but gives up those that unfold without measure, level by level', async () => {
+  it('stops reading nested archives that unpack to far more than their size', async () => {
     const zeros = gzipSync(Buffer.alloc(40_000_000), { level: 9 });
-    // Each level alone stays below the bound.
+    // Each level alone stays below the limit.
     const level = gzipSync(
       zipOf(Array.from({ length: 10 }, (_, i) => ({ name: `${i}.gz`, content: zeros, method: 0 }))),
     );
@@ -193,7 +193,7 @@ describe('FileConnector opens archives', () => {
     expect(rejected.join('\n')).toContain('more than 500 times its size');
   });
 
-  it('filters what is inside by its path there', async () => {
+  it('filters entries by their path in the archive', async () => {
     await write({
       'in/a.zip': zipOf([
         { name: 'x/a.txt', content: '' },

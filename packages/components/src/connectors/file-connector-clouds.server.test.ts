@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Only the time of day: waiting works as usual. */
+/** Fakes only the time of day: timers work as usual. */
 const setClock = (now: number | string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) });
 
 it('FileConnector publishes a cloud object again if it may have been overwritten while it was read', async () => {
@@ -47,7 +47,7 @@ it('FileConnector publishes a cloud object again if it may have been overwritten
     return documents.map(({ file_path }) => file_path?.replace('s3://bucket/', '')).sort();
   };
   try {
-    // The new one is of the second in which the run begins, by the clock of the storage.
+    // The new object has the same second as the start of the run, by the clock of the storage.
     expect(await runAt('2024-05-01T12:01:10.500Z')).toEqual(['new.txt', 'old.txt']);
     expect(await runAt('2024-05-01T13:00:00.000Z')).toEqual(['new.txt']);
     expect(await runAt('2024-05-01T14:00:00.000Z')).toEqual([]);
@@ -97,7 +97,7 @@ function suite(server: RealServer, { base, settings, fill }: Provider): void {
       .map(({ id, file_path }) => decodeURI(file_path?.replace(/%(?!\d)/g, '%25') ?? (id as string)).replace(base, ''))
       .sort();
 
-  it('publishes objects, records, and what is inside of archives', { timeout: 60_000 }, async () => {
+  it('publishes objects, records and archive entries', { timeout: 60_000 }, async () => {
     const documents = await run({
       fileHandlers: { csv: { idField: 'k' }, json: {} },
       fileOptions: { handleArchivedFiles: true, handleCompressedFiles: true },
@@ -122,18 +122,18 @@ function suite(server: RealServer, { base, settings, fill }: Provider): void {
     expect(Buffer.from(content('side.txt'), 'base64').toString()).toBe('zip');
   });
 
-  it('remembers objects, and matches patterns with their whole keys', async () => {
+  it('remembers objects, and matches patterns with whole keys', async () => {
     const params = {
       filterOptions: { includes: ['src/sub/[^/]*'], publishMode: 'incremental' },
       state: { connectionString: `jdbc:sqlite:${folder}/state.db` },
     };
-    // Later, what was written a moment ago may have been written over while it was read.
+    // A minute later: recently written objects would be published again, because a read may have missed an overwrite.
     setClock(Date.now() + 60_000);
     expect(idsOf(await run(params))).toEqual(['src/sub/100% b[1].txt']);
     expect(await run(params)).toEqual([]);
   });
 
-  it('moves what it has published', async () => {
+  it('moves published objects', async () => {
     await fill(server.url, new Map([['todo/a b.txt', 'x']]));
     const params = { paths: [`${base}todo/`], fileOptions: { moveToAfterProcessing: `${base}done/` } };
     expect((await run(params)).length).toBe(1);

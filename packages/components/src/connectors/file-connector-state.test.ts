@@ -10,7 +10,7 @@ import { connector, folder, left, type Params, problemsOf, run, useFolder, write
 
 useFolder();
 
-describe('FileConnector remembers', () => {
+describe('FileConnector with a state', () => {
   const state = () => ({ connectionString: `jdbc:h2:${folder}/state/s;AUTO_SERVER=TRUE` });
   const incremental = (more: Params = {}, rest: Params = {}) => ({
     state: { ...state(), ...((rest['state'] as Params | undefined) ?? {}) },
@@ -18,7 +18,7 @@ describe('FileConnector remembers', () => {
     ...Object.fromEntries(Object.entries(rest).filter(([key]) => key !== 'state')),
   });
 
-  it('what it has published, and publishes what is new or modified', async () => {
+  it('publishes only new and modified files in the next run', async () => {
     await write({ 'in/a.txt': 'a', "in/b'%_.txt": 'b' });
     expect((await run(incremental())).found).toEqual(['a.txt', "b'%25_.txt"]);
     expect((await run(incremental())).found).toEqual([]);
@@ -30,7 +30,7 @@ describe('FileConnector remembers', () => {
     expect((await run({ state: state() })).found.length).toBe(3);
   });
 
-  it('nothing of files whose documents did not finish', async () => {
+  it('does not remember files whose documents did not finish', async () => {
     await write(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`in/${i}.txt`, `${i}`])));
     const publisher = new CollectingPublisher();
     publisher.settled = () => Promise.reject(new Error('given up'));
@@ -44,14 +44,14 @@ describe('FileConnector remembers', () => {
     expect((await run(incremental())).found.length).toBe(700);
   });
 
-  it('files that could not be read as not published', async () => {
+  it('does not remember unreadable files as published', async () => {
     await write({ 'in/bad.csv': 'a,\n1,2\n' });
     const params = incremental({}, { fileHandlers: { csv: {} } });
     expect((await run(params)).rejected.length).toBe(1);
     expect((await run(params)).rejected.length).toBe(1);
   });
 
-  it('what is inside of archives', async () => {
+  it('remembers the files inside archives', async () => {
     await write({
       'in/a.zip': zipOf([
         { name: 'x_y.txt', content: 'x' },
@@ -66,7 +66,7 @@ describe('FileConnector remembers', () => {
     expect(documents.filter(({ file_path }) => file_path?.includes('!')).length).toBe(2);
   });
 
-  it('what was inside of an archive that can no longer be read: it has not vanished', async () => {
+  it('does not expire the files of an archive that became unreadable', async () => {
     const zip = zipOf([{ name: 'a.txt', content: 'a' }]);
     const files = async (inner: Buffer, tarred: Buffer, mtime: Date) => ({
       'in/a.zip': inner,
@@ -87,7 +87,7 @@ describe('FileConnector remembers', () => {
     expect((await run(params)).found).toEqual(['a.zip', 'a.zip!a.txt']);
   });
 
-  it('what has vanished, and reports each file once', async () => {
+  it('reports each vanished file once', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
     const tombstones = incremental({ sendTombstones: 'true' }, { state: { performDeletions: false } });
     const first = await run(tombstones);
@@ -109,7 +109,7 @@ describe('FileConnector remembers', () => {
     expect((await run(tombstones)).found).toEqual(['a.txt']);
   });
 
-  it('what has vanished, and says how its records are found', async () => {
+  it('reports in a tombstone which field contains the path of the records', async () => {
     const content = zipOf([{ name: 'b.csv', content: 'k\n2\n' }]);
     await write({ 'in/a.csv': 'k\n1\n', 'in/z.zip': content, 'in/c.txt': 'c', 'in/d.jsonl': '{"id":"d"}' });
     const fileHandlers = { csv: { idField: 'k', filePathField: 'from' }, json: {} };
@@ -140,7 +140,7 @@ describe('FileConnector remembers', () => {
     ]);
   });
 
-  it('how often a file was missing', async () => {
+  it('expires a file after runsBeforeExpiration missed runs', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
     const params = incremental({ sendTombstones: true }, { state: { runsBeforeExpiration: 3 } });
     await run(params);
@@ -150,7 +150,7 @@ describe('FileConnector remembers', () => {
     expect(counts).toEqual([0, 0, 1, 0]);
   });
 
-  it('nothing as vanished that could not be looked at, or was moved away', async () => {
+  it('does not expire files that could not be checked or were moved', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
     const params = incremental({ sendTombstones: true });
     await run(params);
@@ -166,13 +166,13 @@ describe('FileConnector remembers', () => {
     expect((await run(moving)).found).toEqual([]);
   });
 
-  it('in a separate file, and says why when that is not possible', async () => {
+  it('uses a separate file, and reports the reason if it cannot be opened', async () => {
     await write({ 'in/a.txt': 'a', state: 'a file, not a folder' });
     await expect(run(incremental())).rejects.toThrow(/The state in .*s\.sqlite cannot be opened/);
   });
 });
 
-it('FileConnector says whether the server of its state is there', async () => {
+it('FileConnector checks that the server of its state is reachable', async () => {
   await write({ 'in/a.txt': 'a' });
   const publisher = new CollectingPublisher();
   const state = { connectionString: 'jdbc:postgresql://127.0.0.1:1/db', jdbcUser: 'u' };
@@ -187,7 +187,7 @@ it('FileConnector says whether the server of its state is there', async () => {
   ]);
 });
 
-it('FileConnector warns of entries of archives that it leaves out, and counts them', async () => {
+it('FileConnector warns about archive entries that it skips, and counts them', async () => {
   const zip = zipOf([
     { name: 'open.txt', content: 'x' },
     { name: 'secret.txt', content: 'x', flags: 1 },
@@ -197,28 +197,28 @@ it('FileConnector warns of entries of archives that it leaves out, and counts th
   const { found, warnings, message } = await run({ fileOptions: { handleArchivedFiles: true } });
   expect(found).toEqual(['a.zip!open.txt']);
   expect(warnings).toEqual([
-    expect.stringMatching(/a\.zip!secret\.txt is left out: it is encrypted/),
-    expect.stringMatching(/a\.zip!strange\.txt is left out: /),
+    expect.stringMatching(/a\.zip!secret\.txt is skipped: it is encrypted/),
+    expect.stringMatching(/a\.zip!strange\.txt is skipped: /),
   ]);
-  expect(message).toBe(`entries of archives that were left out: 2 (the first one: ${warnings[0]})`);
+  expect(message).toBe(`entries of archives that were skipped: 2 (the first one: ${warnings[0]})`);
   expect((await run()).message).toBeUndefined();
 });
 
-it('FileConnector warns when it has no path', () => {
+it('FileConnector warns if it has no path', () => {
   expect(problemsOf({ paths: [] })).toEqual(['warning: paths is empty: nothing is read']);
 });
 
-it('FileConnector warns when a folder is taken for the name of a host', () => {
+it('FileConnector warns if a folder is read as a host name', () => {
   expect(problemsOf({ paths: ['file://in/sub'] })).toEqual([
-    'warning: file://in/sub is /sub of this machine: "in" is taken for the name of a host',
+    'warning: file://in/sub means the local path /sub: "in" is read as a host name and ignored',
   ]);
   expect(problemsOf({ paths: ['file://localhost/in'] })).toEqual([]);
 });
 
-describe('the files of its state', () => {
+describe('the state files of FileConnector', () => {
   const connections = ['jdbc:sqlite:IN/s.db', 'jdbc:h2:IN/deep/s'];
 
-  it.each(connections)('are neither published nor moved, wherever they lie: %s', async (connection) => {
+  it.each(connections)('state files are neither published nor moved, in any folder: %s', async (connection) => {
     await write({ 'in/deep/a.txt': 'a', 'in/b.txt': 'b' });
     await symlink(join(folder, 'in'), join(folder, 'link'));
     const state = { connectionString: connection.replace('IN', join(folder, 'link')) };
@@ -235,14 +235,14 @@ describe('the files of its state', () => {
   });
 });
 
-describe('the output of a run', () => {
-  it('is neither published nor moved while it is being written', async () => {
+describe('an output file of a run', () => {
+  it('an output file is neither published nor moved while a run writes it', async () => {
     await write({ 'in/a.txt': 'a', 'in/out.jsonl': 'old' });
     const output = await openOutputFile(join(folder, 'in/out.jsonl'), false);
     const fileOptions = { moveToAfterProcessing: join(folder, 'done') };
     const { found, warnings } = await run({ fileOptions });
     expect(found).toEqual(['a.txt']);
-    expect(warnings).toEqual([`file://${folder}/in/out.jsonl is left out: a run is writing it`]);
+    expect(warnings).toEqual([`file://${folder}/in/out.jsonl is skipped: a run is writing it`]);
     await output.close(true);
     expect(await left()).toEqual(['done/a.txt', 'in/out.jsonl']);
     expect((await run({ fileOptions })).found).toEqual(['out.jsonl']);

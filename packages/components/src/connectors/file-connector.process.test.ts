@@ -10,7 +10,7 @@ import { folder, left, type Params, problemsOf, run, useFolder, write } from './
 useFolder();
 
 describe('FileConnector', () => {
-  it('makes a document of each file', async () => {
+  it('creates a document for each file', async () => {
     await write({ 'in/a b.txt': 'alpha' });
     await utimes(join(folder, 'in/a b.txt'), 1_700_000_000, 1_700_000_000.25);
     const { documents } = await run();
@@ -27,7 +27,7 @@ describe('FileConnector', () => {
     expect(Object.keys(documents[0] as object).slice(-2)).toEqual(['file_creation_date', 'file_content']);
   });
 
-  it('publishes thousands of files of any size in the order of their folder, each with its own content', async () => {
+  it('publishes thousands of files of any size in folder order, each with its content', async () => {
     const content = (i: number) => `${i} `.repeat(i % 1000 === 7 ? 400_000 : i % 50);
     await mkdir(join(folder, 'in'));
     for (let i = 0; i < 2500; i++) await writeFile(join(folder, 'in', `${i}.txt`), content(i));
@@ -40,13 +40,13 @@ describe('FileConnector', () => {
     expect(publisher.chunks).toBeLessThan(50);
   });
 
-  it('reads records by handlers, everything else as files', async () => {
+  it('reads records with file handlers, and other files as single documents', async () => {
     await write({ 'in/a.csv': 'k\n1\n2\n', 'in/b.jsonl': '{"id":"j"}\n', 'in/c.CSV': 'k\n', 'in/d.txt': 'd' });
     const { found } = await run({ fileHandlers: { csv: { idField: 'k', docIdPrefix: 'c-' }, json: {} } });
     expect(found).toEqual(['c-1', 'c-2', 'c.CSV', 'd.txt', 'j']);
   });
 
-  it('gives rows of CSV the name of their file as it is in the folder, and its URI as source', async () => {
+  it('sets the file name and the source URI in rows of CSV files', async () => {
     await write({ 'in/Straße 1.csv': 'k\n1\n' });
     const { documents } = await run({ fileHandlers: { csv: {} } });
     expect(documents).toEqual([
@@ -60,7 +60,7 @@ describe('FileConnector', () => {
     ]);
   });
 
-  it('reports a file handler of a plugin that is missing, and what to do', async () => {
+  it('reports a file handler of a missing plugin with a hint', async () => {
     for (const name of ['VideoFileHandler', 'com.kmwllc.lucille.video.VideoFileHandler']) {
       expect(await problemsOf({ paths: ['/in'], fileHandlers: { mp4: { class: name } } })).toEqual([
         expect.stringContaining(
@@ -70,7 +70,7 @@ describe('FileConnector', () => {
     }
   });
 
-  it('fails files that cannot be read, and continues', async () => {
+  it('rejects unreadable files and continues', async () => {
     await write({
       'in/bad.csv': 'a,\n1,2\n',
       'in/cut.txt.gz': gzipSync('x'.repeat(100_000)).subarray(0, 60),
@@ -85,22 +85,22 @@ describe('FileConnector', () => {
     expect(found).toEqual(['good.csv-1']);
     expect(rejected.sort()).toEqual([
       expect.stringMatching(/^bad\.csv: column 2 of the header has no name/),
-      'cut.txt.gz!cut.txt: it is cut off: unexpected end of file',
+      'cut.txt.gz!cut.txt: it is truncated: unexpected end of file',
       expect.stringMatching(/^empty\.zip: /),
       expect.stringMatching(/^none\.zip: /),
     ]);
   });
 
-  it.skipIf(process.getuid?.() === 0)('leaves out folders that it may not look into', async () => {
+  it.skipIf(process.getuid?.() === 0)('skips folders without read permission', async () => {
     await write({ 'in/closed/a.txt': 'a', 'in/b.txt': 'b' });
     await chmod(join(folder, 'in/closed'), 0);
     const { found, warnings } = await run();
     await chmod(join(folder, 'in/closed'), 0o700);
     expect(found).toEqual(['b.txt']);
-    expect(warnings.join()).toContain('in/closed/ is left out');
+    expect(warnings.join()).toContain('in/closed/ is skipped');
   });
 
-  it('reads links to files, and follows none to folders: loops are harmless', async () => {
+  it('follows links to files but not to folders, so that loops are harmless', async () => {
     await write({ 'in/a.txt': 'alpha', 'other/b.txt': 'b' });
     await symlink(join(folder, 'in'), join(folder, 'in/loop'));
     await symlink(join(folder, 'other/b.txt'), join(folder, 'in/link.txt'));
@@ -108,16 +108,16 @@ describe('FileConnector', () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'in/pipe')]);
     const { documents, found, warnings, message } = await run();
     expect(found).toEqual(['a.txt', 'link.txt']);
-    expect(message).toMatch(/^files and folders that were left out: 3 \(the first one: /);
+    expect(message).toMatch(/^files and folders that were skipped: 3 \(the first one: /);
     expect(documents.find(({ file_path }) => file_path?.endsWith('link.txt'))).toMatchObject({ file_size_bytes: 1 });
     expect(warnings.sort()).toEqual([
-      expect.stringMatching(/broken is left out: ENOENT/),
-      expect.stringMatching(/loop is left out: it is a link to a folder, which is not followed/),
-      expect.stringMatching(/pipe is left out: it is not a regular file/),
+      expect.stringMatching(/broken is skipped: ENOENT/),
+      expect.stringMatching(/loop is skipped: it is a link to a folder, which is not followed/),
+      expect.stringMatching(/pipe is skipped: it is not a regular file/),
     ]);
   });
 
-  it('says nothing of files that vanish meanwhile', async () => {
+  it('ignores files that vanish during the walk', async () => {
     await write(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`in/${i}.txt`, `${i}`])));
     const publisher = new CollectingPublisher();
     const publishChunk = publisher.publishChunk.bind(publisher);
@@ -131,14 +131,14 @@ describe('FileConnector', () => {
     expect({ rejected, warnings }).toEqual({ rejected: [], warnings: [] });
   });
 
-  it('publishes nothing from a path that does not exist, with a warning', async () => {
+  it('warns about a path that does not exist, and publishes nothing from it', async () => {
     const { found, warnings, message } = await run();
     expect(found).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining('does not exist')]);
     expect(message).toBe(`paths that do not exist: 1 (${warnings[0]})`);
   });
 
-  it('passes on what publishing throws', async () => {
+  it('passes on errors of the publisher', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.csv': 'k\n1\n' });
     for (const fileHandlers of [{}, { csv: {} }]) {
       const publisher = new CollectingPublisher();
@@ -147,7 +147,7 @@ describe('FileConnector', () => {
     }
   });
 
-  it('takes only what the filters let through', async () => {
+  it('publishes only the files that the filters accept', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.md': 'b', 'in/sub/c.txt': 'c', 'in/sub/old.txt': 'o', 'in/skip/d.txt': 'd' });
     await utimes(join(folder, 'in/sub/old.txt'), 1e9, 1e9);
     const filter = async (filterOptions: Params) => (await run({ filterOptions })).found;
@@ -162,7 +162,7 @@ describe('FileConnector', () => {
     expect(await filter({ pathsToSkip: [join(folder, 'in')] })).toEqual([]);
   });
 
-  it('stops on request', async () => {
+  it('stops when the run is aborted', async () => {
     await write(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`in/${i}.txt`, `${i}`])));
     const publisher = new CollectingPublisher();
     const publishChunk = publisher.publishChunk.bind(publisher);
@@ -175,8 +175,8 @@ describe('FileConnector', () => {
   });
 });
 
-describe('FileConnector moves files', () => {
-  it('when they are published, and those that cannot be read elsewhere', async () => {
+describe('FileConnector with target folders', () => {
+  it('moves published files and unreadable files to their folders', async () => {
     await write({ 'in/a.csv': 'k\n1\n', 'in/sub/b.txt': 'b', 'in/bad.csv': 'a,\n' });
     const fileOptions = { moveToAfterProcessing: join(folder, 'done'), moveToErrorFolder: join(folder, 'err') };
     const { found } = await run({ fileOptions, fileHandlers: { csv: {} } });
@@ -184,7 +184,7 @@ describe('FileConnector moves files', () => {
     expect(await left()).toEqual(['done/a.csv', 'done/b.txt', 'err/bad.csv']);
   });
 
-  it('and overwrites none: files of the same name get other names', async () => {
+  it('renames a moved file if its name is taken', async () => {
     await write({ 'in/a/x.txt': '1', 'in/b/x.txt': '2', 'in/c/x.txt': '3', 'done/x.txt': '0' });
     await run({ fileOptions: { moveToAfterProcessing: join(folder, 'done') } });
     const moved = await left();
@@ -194,7 +194,7 @@ describe('FileConnector moves files', () => {
     expect(texts.sort()).toEqual(['0', '1', '2', '3']);
   });
 
-  it('and says in the summary how many could not be moved, and why', async () => {
+  it('counts the files that could not be moved in the summary, with the first reason', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.txt': 'b', 'in/bad.zip': 'no zip', done: 'a file, not a folder' });
     const moves = { moveToAfterProcessing: join(folder, 'done'), moveToErrorFolder: join(folder, 'done') };
     const { found, warnings, message } = await run({ fileOptions: { ...moves, handleArchivedFiles: true } });
@@ -205,7 +205,7 @@ describe('FileConnector moves files', () => {
     expect(await left()).toEqual(['done', 'in/a.txt', 'in/b.txt', 'in/bad.zip']);
   });
 
-  it('into a folder below the path, which it does not look into', async () => {
+  it('moves files into a subfolder of the path, and skips that folder', async () => {
     await write({ 'in/a.txt': 'a' });
     const fileOptions = { moveToAfterProcessing: join(folder, 'in/done') };
     expect((await run({ fileOptions })).found).toEqual(['a.txt']);
@@ -213,7 +213,7 @@ describe('FileConnector moves files', () => {
     expect(await left()).toEqual(['in/done/a.txt']);
   });
 
-  it('but not in a preview, nor when it was stopped', async () => {
+  it('moves no files in a preview or after a stop', async () => {
     await write({ 'in/a.txt': 'a' });
     const params = { fileOptions: { moveToAfterProcessing: join(folder, 'done') }, state: {} };
     expect((await run(params, { preview: true })).found).toEqual(['a.txt']);
@@ -225,7 +225,7 @@ describe('FileConnector moves files', () => {
   });
 });
 
-describe('FileConnector refuses', () => {
+describe('the check of FileConnector', () => {
   it.each<[Params, string]>([
     [{ paths: ['/a b'] }, 'Invalid path to storage: /a b'],
     [{ paths: ['C:\\x'] }, 'Invalid path to storage: C:\\x'],
@@ -246,7 +246,7 @@ describe('FileConnector refuses', () => {
     expect(problemsOf({ paths: ['/a'], ...params }).join('\n')).toContain(message);
   });
 
-  it('nothing that works', () => {
+  it('accepts valid settings', () => {
     expect(
       problemsOf({
         paths: ['/a%20b', 'file:///c', 's3://b/k', 'https://a.blob.core.windows.net/c/p'],

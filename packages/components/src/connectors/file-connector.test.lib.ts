@@ -10,7 +10,7 @@ import { writeFiles } from './run-file-connector.test.lib.ts';
 /** The folder of the running test. */
 export let folder: string;
 
-/** Makes a folder for each test of the file that calls it. */
+/** Creates a folder for each test of the calling file. */
 export function useFolder(): void {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'headrace-files-'));
@@ -41,7 +41,7 @@ export function connector(params: Params, log: CollectingPublisher['log'], optio
   return new FileConnector(checked.params as never, context);
 }
 
-/** Runs a connector to its end. */
+/** Runs a connector until it ends. */
 export async function run(params: Params = {}, options: { preview?: boolean; publisher?: CollectingPublisher } = {}) {
   const publisher = options.publisher ?? new CollectingPublisher();
   const running = connector(params, publisher.log, options);
@@ -56,7 +56,7 @@ export async function run(params: Params = {}, options: { preview?: boolean; pub
   return {
     publisher,
     documents,
-    /** Paths of files, ids of records, in order of the alphabet. */
+    /** The paths of files and the ids of records, sorted. */
     found: documents.map(({ id, file_path }) => file_path?.replace(start, '') ?? id).sort(),
     rejected: publisher.rejected.map(({ place, message }) => `${place.replace(start, '')}: ${message}`),
     warnings: publisher.warnings,

@@ -59,9 +59,9 @@ const parameters = Type.Object({
    * path. In a bucket, every key that begins with the prefix is read; end it with a slash for a folder.
    */
   paths: Type.Array(Type.String(READS)),
-  /** Which files are published. */
+  /** Selects the files to publish. */
   filterOptions: Type.Optional(FilterParameter),
-  /** What is done with files. */
+  /** How files are opened, read and moved. */
   fileOptions: Type.Optional(
     Type.Object({
       /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. Defaults to true. */
@@ -71,8 +71,8 @@ const parameters = Type.Object({
       /** Whether to open .gz files. Defaults to false. */
       handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
       /**
-       * How deep archives and compressed files are opened: with 2 also those inside an archive, with 3 those inside
-       * these. Defaults to 1.
+       * The maximum depth of nested archives and compressed files: 1 opens none that is inside another one. Defaults to
+       * 1.
        */
       maxArchiveDepth: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 16 })),
       /**
@@ -88,16 +88,16 @@ const parameters = Type.Object({
   /** Makes the connector remember what it has published. */
   state: Type.Optional(StateParameter),
   /**
-   * How the records of files are read, by extension, in the letter case of the files. csv, json, jsonl and xml need no
-   * class; json also handles jsonl, and jsonl handles json. Another extension names one: psv { class: CSVFileHandler,
-   * separatorChar: "|" }. The page of ApplyFileHandlers lists their parameters. Each may have a docIdPrefix; that of
-   * the connector does not apply to them.
+   * The handlers that read records from files, by extension in the letter case of the files. csv, json, jsonl and xml
+   * need no class; json also handles jsonl, and jsonl handles json. Another extension needs a class: psv { class:
+   * CSVFileHandler, separatorChar: "|" }. The page of ApplyFileHandlers lists the parameters of handlers. Each handler
+   * may have a docIdPrefix; the docIdPrefix of the connector does not apply to its records.
    */
   fileHandlers: Type.Optional(FileHandlersParameter),
   ...storageParameters,
 });
 
-/** How many files are read at a time: local ones, and over the network. */
+/** How many local files and how many remote files are read concurrently. */
 const LOCAL_TOGETHER = 256;
 const REMOTE_TOGETHER = 32;
 
@@ -109,15 +109,15 @@ const REMOTE_TOGETHER = 32;
  * The document of a file has the fields file_path (its full path, a URI), file_modification_date, file_size_bytes,
  * file_creation_date if the storage has it, and file_content, its bytes. Its id is the docIdPrefix and the MD5 of the
  * full path. Folders are read with all their subfolders; links to files are followed, links to folders are not. The
- * files of the connector's state, and output files that runs of this process are writing, are left out. A file that
- * cannot be read fails alone and counts as a failed document. Folders that cannot be read are left out with a warning,
+ * files of the connector's state, and output files that runs of this process are writing, are skipped. A file that
+ * cannot be read fails alone and counts as a failed document. Folders that cannot be read are skipped with a warning,
  * and counted in the summary.
  *
  * With handleArchivedFiles, the files inside .zip and .tar files are published instead of the archive; with
  * handleCompressedFiles, the content of a .gz file; with both, .tar.gz and .zip.gz are opened too. The path of an inner
  * file is the path of the outer file, !, and its name there. Suffixes are in lower case. A .tgz is an ordinary file,
  * and so is an archive inside an archive, unless maxArchiveDepth opens it. Content that expands to more than 500 times
- * its size fails. Encrypted entries, and entries with an unknown compression, are left out with a warning, and counted
+ * its size fails. Encrypted entries, and entries with an unknown compression, are skipped with a warning, and counted
  * in the summary. So are links in archives: a tar archive has the content of a hard link only under its first name,
  * unless it was packed with tar --hard-dereference. An archive or a compressed file without a single byte fails.
  *
@@ -228,7 +228,9 @@ export class FileConnector extends Connector<typeof parameters> {
     this.#completed = !target.signal.aborted;
   }
 
-  /** All documents have finished, so the source may forget what was published. Broken files count only from now on. */
+  /**
+   * Marks published files as finished after all documents have finished. Only then incomplete files fail the connector.
+   */
   override async postExecute(): Promise<void> {
     await this.#settle();
     this.#incomplete.throwIfAny();
@@ -236,7 +238,7 @@ export class FileConnector extends Connector<typeof parameters> {
 
   async #settle(): Promise<void> {
     this.#delivered = (await this.#finished?.finish()) !== false;
-    // Nor have all tombstones arrived.
+    // Undelivered documents may include tombstones, so expired files must not be forgotten.
     if (!this.#delivered) return;
     if (!this.#completed || this.#state === undefined) return;
     const { state = {}, filterOptions } = this.params;
@@ -286,19 +288,19 @@ export class FileConnector extends Connector<typeof parameters> {
       archiveDepth: maxArchiveDepth ?? 1,
       onPublished: (path, source) => this.#finished?.add({ path, source }),
       onFailed: async (file) => {
-        // A file that was moved away has not been deleted.
+        // A file that was moved away must not expire.
         if (errorFolder !== undefined && (await this.#moves.move(file, errorFolder))) await state?.forget([file.path]);
       },
       onIncomplete: (reason) => this.#incomplete.add(reason),
-      onLeftOut: (reason) => notes.add('entries of archives that were left out', reason),
+      onLeftOut: (reason) => notes.add('entries of archives that were skipped', reason),
     });
     const skipped = skippedFolders(params.fileOptions ?? {}, filter);
     const unseen: string[] = [];
     const onProblem = (uri: string, error: unknown) => {
-      const reason = `${uri} is left out: ${messageOf(error)}`;
+      const reason = `${uri} is skipped: ${messageOf(error)}`;
       log.warn(reason);
-      notes.add('files and folders that were left out', reason);
-      // A folder that could not be read may still have its files.
+      notes.add('files and folders that were skipped', reason);
+      // A folder that could not be read may still contain its files.
       unseen.push(uri);
     };
     const ownState = keepsState(params.state) ? stateFile(params.state, context.name) : undefined;
@@ -315,10 +317,10 @@ export class FileConnector extends Connector<typeof parameters> {
       }
     } catch (error) {
       if (!isGone(error) || start.scheme !== 'file') throw sourceError(start, error);
-      const reason = `${start.path} does not exist: nothing is published from there`;
+      const reason = `${start.path} does not exist: no file is published from it`;
       log.warn(reason);
       notes.add('paths that do not exist', reason);
-      // A disk that is not mounted is no reason to delete its documents.
+      // The disk may not be mounted, so its files must not expire.
       unseen.push(`${localFileUri(start.path)}/`);
     }
     await batches.flush();
@@ -334,7 +336,7 @@ export class FileConnector extends Connector<typeof parameters> {
     }
   }
 
-  /** All documents of these files have finished. */
+  /** Moves the files, or records them as published, after all their documents have finished. */
   async #finish(files: readonly PublishedFile[]): Promise<void> {
     const { preview } = this.context;
     const folder = preview ? undefined : folderUri(this.params.fileOptions?.moveToAfterProcessing);

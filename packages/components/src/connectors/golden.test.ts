@@ -31,7 +31,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const CONNECTORS = { CSVConnector, JSONConnector, RSSConnector, SequenceConnector, SleepConnector, XMLConnector };
 
-/** Cases in which we differ on purpose, and why. */
+/** Cases in which we differ on purpose, and the reasons. */
 const DIFFERENT: Record<string, string> = {
   'csv-header-empty-name': 'a header with which every row fails, fails the file',
   'csv-leading-blank-line-single': 'a header with which every row fails, fails the file',
@@ -50,7 +50,7 @@ const DIFFERENT: Record<string, string> = {
   'rss-bad-date': 'a date that cannot be read is left out',
   'json-run-id-inside': "a document that arrives with run_id gets the new run's",
 };
-/** Cases for the engine: its merging of documents, stages. */
+/** Cases for other parts of the engine, such as merging documents and stages. */
 const ELSEWHERE = /-collapse|csv-drop-by-condition|json-skipped-inside|text-number/;
 
 interface Case {
@@ -64,7 +64,10 @@ interface Case {
   expect: { exitCode: number; filesAfter?: string[]; output?: Record<string, string>; configErrors?: unknown };
 }
 
-/** The cases of a suite that run one of our connectors without stages. The configs are JSON but for their outermost keys. */
+/**
+ * Returns the cases of a suite that run one connector without stages. The configs are JSON except for their outermost
+ * keys.
+ */
 function casesOf(suite: string): Case[] {
   return readFileSync(join(golden, suite), 'utf8')
     .trim()
@@ -95,7 +98,7 @@ function inDirectory<T>(value: T, dir: string): T {
   return JSON.parse(JSON.stringify(value).replaceAll('@DIR@', dir));
 }
 
-/** Runs a case, with the server that it needs. All cases of connectors have one answer to everything. */
+/** Runs a case with a server if it needs one. Connector cases have the same response for every request. */
 async function run(recorded: Case, dir: string): Promise<CollectingPublisher> {
   const [reply] = recorded.http?.replies ?? [];
   if (reply === undefined) return runConnector(recorded, dir);
@@ -140,7 +143,7 @@ async function runConnector(recorded: Case, dir: string): Promise<CollectingPubl
 describe('recorded cases of connectors', () => {
   const cases = casesOf('connectors.jsonl');
 
-  it('are there', () => {
+  it('exist', () => {
     expect(cases.length).toBeGreaterThan(50);
   });
 
@@ -169,7 +172,7 @@ describe('recorded cases of connectors', () => {
 describe('recorded cases of CSVIndexer', () => {
   const cases = casesOf('indexers.jsonl').filter(({ csv }) => csv !== undefined);
 
-  it('are there', () => {
+  it('exist', () => {
     expect(cases.length).toBeGreaterThan(10);
   });
 

@@ -1,6 +1,6 @@
 import type { Publisher } from '@headrace/engine';
 
-/** A publisher that reads only the header of a file: the first records end the reading and are dropped. */
+/** Creates a publisher that reads only the header of a file: it aborts at the first records and drops them. */
 export function headerOnly(): Publisher {
   const enough = new AbortController();
   const end = () => {

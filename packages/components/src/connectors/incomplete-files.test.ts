@@ -10,7 +10,7 @@ useFolder();
 
 const fileHandlers = { csv: { idField: 'k' }, json: {}, xml: { xmlRootPath: '/r/e', xmlIdPath: '/r/e/id' } };
 
-/** Runs a connector that is to fail, and returns what it published. */
+/** Runs a connector that must fail, and returns the published documents and the error. */
 async function failing(params: Params) {
   const publisher = new CollectingPublisher();
   const error: HeadraceError = await run({ fileHandlers, ...params }, { publisher }).then(
@@ -25,7 +25,7 @@ async function failing(params: Params) {
   };
 }
 
-describe('FileConnector fails for a file that it could not read to its end', () => {
+describe('FileConnector with incomplete files', () => {
   const whole = { 'in/a.csv': 'k\na1\n', 'in/z.csv': 'k\nz1\n' };
   const long = `k\n${Array.from({ length: 6_000 }, (_, i) => `g${i}-${((i * 7919) % 1_000_003).toString(36).repeat(100)}\n`).join('')}`;
 
@@ -53,7 +53,7 @@ describe('FileConnector fails for a file that it could not read to its end', () 
       'm.json:2: the file ends inside an array',
     ],
     ['a broken element', 'in/m.xml', '<r><e><id>m1</id></e>\n<e></r>', ['m1'], 'm.xml:2: not well-formed XML'],
-  ])('because of %s, when all others were read', async (_, path, text, ids, message) => {
+  ])('fails because of %s, after it has read all other files', async (_, path, text, ids, message) => {
     await write({ ...whole, [path]: text });
     const found = await failing({});
     expect(found.ids).toEqual(['a1', ...ids, 'z1']);
@@ -62,16 +62,16 @@ describe('FileConnector fails for a file that it could not read to its end', () 
     expect(found.rejected).toEqual([]);
   });
 
-  it('because its bytes end too early', async () => {
+  it('fails for a truncated compressed file', async () => {
     const cutOff = gzipSync(long);
     await write({ ...whole, 'in/m.csv.gz': cutOff.subarray(0, cutOff.length * 0.9) });
     const { ids, message, rejected } = await failing({ fileOptions: { handleCompressedFiles: true } });
     expect(ids.length).toBeGreaterThan(2);
-    expect(message).toContain('m.csv.gz: it is cut off');
+    expect(message).toContain('m.csv.gz: it is truncated');
     expect(rejected).toEqual([]);
   });
 
-  it('inside of an archive too', async () => {
+  it('fails for an incomplete file inside an archive', async () => {
     const entries = [
       { name: 'b.csv', content: 'k\n1\n"' },
       { name: 'c.csv', content: 'k\n2\n' },
@@ -82,7 +82,7 @@ describe('FileConnector fails for a file that it could not read to its end', () 
     expect(message).toContain('x.tar!b.csv:3:1: a quote is opened');
   });
 
-  it('naming three of them, and moves them to the folder for errors', async () => {
+  it('names three incomplete files, and moves them to the error folder', async () => {
     const broken = Object.fromEntries([1, 2, 3, 4, 5].map((i) => [`in/b${i}.csv`, `k\n${i}\n"`]));
     await write({ ...whole, ...broken });
     const { ids, message } = await failing({ fileOptions: { moveToErrorFolder: join(folder, 'errors') } });
@@ -92,7 +92,7 @@ describe('FileConnector fails for a file that it could not read to its end', () 
     expect((await run({ fileHandlers })).found).toEqual(['a1', 'z1']);
   });
 
-  it('and reads only such files again the next time, where it remembers', async () => {
+  it('reads only the incomplete files again if it has a state', async () => {
     await write({ ...whole, 'in/m.csv': 'k\nm1\n"' });
     const params = {
       state: { connectionString: `jdbc:h2:${folder}/state/s` },

@@ -29,7 +29,7 @@ export class JSONConnector extends Connector<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.jsonPath);
-    if (message !== undefined) yield { parameter: 'jsonPath', message, hint: 'Give the path of a local file.' };
+    if (message !== undefined) yield { parameter: 'jsonPath', message, hint: 'Set jsonPath to a local file.' };
     yield* checkEncoding(params, 'standard');
   }
 

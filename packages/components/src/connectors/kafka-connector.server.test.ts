@@ -13,11 +13,11 @@ type Params = ConstructorParameters<typeof KafkaConnector>[0];
 interface Options {
   readonly publisher?: CollectingPublisher;
   readonly preview?: boolean;
-  /** Whether the run ends well, so that postExecute is called. */
+  /** Whether the run succeeds, so that postExecute is called. */
   readonly completes?: boolean;
 }
 
-/** Parameters as the engine hands them over. */
+/** Converts parameters to the form that the engine passes. */
 function read({ kafka, offsets, ...others }: Record<string, unknown>): Params {
   const { consumer, ...block } = kafka as Record<string, unknown>;
   return {
@@ -50,7 +50,7 @@ await describeWithServer('kafka', (server) => {
 
   async function send(messages: readonly Partial<MessageToProduce>[], topic: string): Promise<void> {
     const { Producer } = await import('@platformatic/kafka');
-    // A topic that was just made has no leader yet: what is sent again then must not be there twice.
+    // A new topic has no leader yet. Idempotence prevents duplicates if the producer retries.
     const producer = new Producer({ clientId: 'test', bootstrapBrokers: [server.url], idempotent: true });
     await producer.send({ messages: messages.map((message) => ({ ...message, topic }) as MessageToProduce) });
     await producer.close();
@@ -78,7 +78,7 @@ await describeWithServer('kafka', (server) => {
     return publisher;
   }
 
-  /** A member of a group in a separate process, which is killed. */
+  /** Joins a group in a separate process, which is killed. */
   async function joinAndDie(group: string, topic: string): Promise<void> {
     const script = `
       import { Consumer } from '@platformatic/kafka';
@@ -98,7 +98,7 @@ await describeWithServer('kafka', (server) => {
 
   const ids = ({ documents }: CollectingPublisher) => documents.map(({ id }) => id);
 
-  it('reads everything that there is, each partition in its order, and then ends', async () => {
+  it('reads all messages of each partition in order, and then ends', async () => {
     const topic = await createTopic(3);
     const messages = [...numbered(0, 200, 0), ...numbered(0, 7000, 1)];
     await send(messages, topic);
@@ -109,13 +109,13 @@ await describeWithServer('kafka', (server) => {
     expect(publisher.chunks).toBeLessThan(50);
   });
 
-  it('keeps values as they are', async () => {
+  it('keeps the values unchanged', async () => {
     const topic = await createTopic();
     await send([{ value: Buffer.from('{"b":1.0,"id":"x","a":[9007199254740993,{"10":"é"}]}'), partition: 0 }], topic);
     expect((await run({ topic })).json).toEqual(['{"b":1.0,"id":"p-x","a":[9007199254740993,{"10":"é"}]}']);
   });
 
-  it('takes the id from another field, numbers too', async () => {
+  it('reads the id from another field, also numbers', async () => {
     const topic = await createTopic();
     await send([json({ id: 'x', key: 7 })], topic);
     await send([json({ key: 8, a: 1 }), { value: Buffer.from('\n{"a":1.5,"key":"9"} '), partition: 0 }], topic);
@@ -126,7 +126,7 @@ await describeWithServer('kafka', (server) => {
     ]);
   });
 
-  it('fails what is no document by itself, and does not read it again', async () => {
+  it('rejects messages that are no documents, and does not read them again', async () => {
     const topic = await createTopic();
     const group = newName('group');
     const bad = ['{', '[1]', '{"a":1}', '{"id":""}'].map((text) => ({ value: Buffer.from(text), partition: 0 }));
@@ -154,7 +154,7 @@ await describeWithServer('kafka', (server) => {
     expect(ids(await run({ topic, group }))).toEqual([]);
   });
 
-  it('reads again what did not finish', async () => {
+  it('reads unfinished messages again', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 3), topic);
@@ -164,7 +164,7 @@ await describeWithServer('kafka', (server) => {
     expect(ids(await run({ topic, group }))).toHaveLength(3);
   });
 
-  it('commits while it reads on', async () => {
+  it('commits offsets while it continues to read', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 3), topic);
@@ -180,12 +180,12 @@ await describeWithServer('kafka', (server) => {
     expect(ids(await run({ topic, group }))).toEqual([]);
   });
 
-  it('commits what has finished while what was read before it stopped has not', async () => {
+  it('commits only the finished messages if it is stopped', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 3000), topic);
     const publisher = new CollectingPublisher();
-    // A slow destination: only the first pieces finish.
+    // A slow destination: only the first chunks finish.
     let questions = 0;
     publisher.settled = () => (questions++ < 2 ? Promise.resolve() : new Promise(() => undefined));
     const reading = run({ topic, group, kafka: { maxPollIntervalSecs: '6' } }, { publisher, completes: false });
@@ -197,7 +197,7 @@ await describeWithServer('kafka', (server) => {
     expect(again).toBeLessThan(3000);
   });
 
-  it('says that it waits for a member that is gone, and for how long', { timeout: 60_000 }, async () => {
+  it('reports that it waits for a killed member, and for how long', { timeout: 60_000 }, async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 3), topic);
@@ -208,7 +208,7 @@ await describeWithServer('kafka', (server) => {
     expect(publisher.warnings[0]).toContain('until its session ends, 8 s at most');
   });
 
-  it('begins at offsets, and elsewhere at the position of the group', async () => {
+  it('starts at the configured offsets, and otherwise at the position of the group', async () => {
     const topic = await createTopic(2);
     const group = newName('group');
     await send([...numbered(0, 5, 0), ...numbered(0, 2, 1)], topic);
@@ -219,7 +219,7 @@ await describeWithServer('kafka', (server) => {
     await expect(run({ topic, group, offsets: { 2: 0 } })).rejects.toThrow(`the topic ${topic} has no partition 2`);
   });
 
-  it('looks only in a preview, without a part in the group', async () => {
+  it('does not join the group or commit in a preview', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 3), topic);
@@ -230,11 +230,11 @@ await describeWithServer('kafka', (server) => {
     expect(ids(await run({ topic, group }))).toEqual(['p-0-1', 'p-0-2']);
   });
 
-  it('says what is wrong with a topic that does not exist', async () => {
+  it('reports a topic that does not exist', async () => {
     await expect(run({ topic: 'nowhere' })).rejects.toThrow(`Kafka at ${server.url}: Unknown topic nowhere`);
   });
 
-  it('continues when the brokers were away for a while, and loses nothing', async () => {
+  it('continues after the brokers were away, without losing messages', async () => {
     const topic = await createTopic();
     await send(numbered(0, 3), topic);
     const publisher = new CollectingPublisher();
@@ -249,14 +249,14 @@ await describeWithServer('kafka', (server) => {
     expect([...new Set(ids(publisher))]).toEqual(['p-0-0', 'p-0-1', 'p-0-2', 'p-0-3', 'p-0-4']);
   }, 300_000);
 
-  it('begins at offsets again when the brokers were gone before anything was committed', async () => {
+  it('starts at the configured offsets again if the brokers vanish before the first commit', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 5), topic);
-    // The group is ahead of where the next run is to begin.
+    // This moves the group beyond the offsets of the next run.
     await run({ topic, group });
     const publisher = new CollectingPublisher();
-    // Nothing can be committed until the brokers are back.
+    // No offsets can be committed until the brokers are back.
     const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>();
     publisher.settled = () => isBack;
     const reading = run({ topic, group, offsets: { 0: 1 }, maxMessages: 5, continueOnTimeout: true }, { publisher });
@@ -266,7 +266,7 @@ await describeWithServer('kafka', (server) => {
     comeBack();
     await send(numbered(5, 7), topic);
     await reading;
-    // They are read again where the client has noticed that they were gone, and none is passed over.
+    // Messages may be read twice after the client noticed the loss, and none is skipped.
     expect([...new Set(ids(publisher))]).toEqual(['p-0-1', 'p-0-2', 'p-0-3', 'p-0-4', 'p-0-5']);
   }, 120_000);
 });
@@ -276,7 +276,7 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 describe('KafkaConnector', () => {
-  it('says that no broker can be reached', async () => {
+  it('reports that no broker is reachable', async () => {
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
     const kafka = { ...BLOCK, bootstrapServers: '127.0.0.1:1' };
@@ -286,8 +286,8 @@ describe('KafkaConnector', () => {
   });
 });
 
-describe('a broker that knows no mechanism that the config names', () => {
-  it('fails the connector at once, with what to check', async () => {
+describe('a broker without the configured SASL mechanism', () => {
+  it('fails the connector immediately with a hint', async () => {
     const broker = await startSaslBroker('PLAIN');
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
@@ -311,7 +311,7 @@ describe('the check of KafkaConnector', () => {
       ({ message, severity = 'error' }) => `${severity}: ${message}`,
     );
 
-  it('finds what would fail later', () => {
+  it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);
     expect(
       problems({ documentDeserializer: 'com.kmwllc.lucille.connector.KafkaConnectorDefaultDeserializer' }),
@@ -331,7 +331,7 @@ describe('the check of KafkaConnector', () => {
     ]);
   });
 
-  it('looks into the properties of the client', () => {
+  it('checks the properties of the consumer', () => {
     const secure = {
       securityProtocol: 'SASL_SSL',
       consumer: {

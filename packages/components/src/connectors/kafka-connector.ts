@@ -56,8 +56,8 @@ const parameters = Type.Object({
   /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. Defaults to id. */
   idField: Type.Optional(Type.String({ default: 'id' })),
   /**
-   * By partition, the offset of the first message to read, regardless of what the group has read: offsets { 0: 1200, 1:
-   * 0 }. Partitions that are missing here start at the position of the group.
+   * The offset of the first message to read, for each partition, regardless of what the group has read: offsets { 0:
+   * 1200, 1: 0 }. Other partitions start at the position of the group.
    */
   offsets: Type.Optional(
     MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),
@@ -79,15 +79,15 @@ const parameters = Type.Object({
   continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
 });
 
-/** The deserializer of the reference, which does the same as this connector. */
+/** The deserializer of the reference that equals the behaviour of this connector. */
 const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefaultDeserializer$/;
 
 /**
- * Messages travel to the pipeline when they reach this size, the number that `Pace` sets, or when no other message is
- * waiting. They finish together, so after a kill this many are read again.
+ * A chunk of messages is sent to the pipeline at this size, at the number of messages that `Pace` sets, or when no
+ * other message is waiting. A chunk finishes as a whole, so this much is read again after a kill.
  */
 const CHUNK_BYTES = 512 * 1024;
-/** A lost cluster may come back within this time. */
+/** The time in which a lost cluster may come back before the connector fails, and the wait between attempts. */
 const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
 
@@ -191,18 +191,18 @@ export class KafkaConnector extends Connector<typeof parameters> {
         if (isOpen) lostAt = Date.now();
         const failure = kafkaError(this.params.kafka.bootstrapServers, error);
         if (!isPassing(error) || lostAt === undefined || Date.now() - lostAt > LOST_MS) throw failure;
-        this.context.log.warn(`${failure.message}. It is tried again`);
+        this.context.log.warn(`${failure.message}. The connector reconnects`);
         await this.#reset();
         await sleep(REOPEN_MS, undefined, { signal: target.signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Only now can nothing that was read be lost. */
+  /** Commits the remaining offsets after all documents have finished, so that no message can be lost. */
   override async postExecute(): Promise<void> {
     try {
       if ((await this.#commits?.finish(() => isDelivered(this.#target))) !== false) return;
-      this.message = 'messages whose documents could not be delivered are not committed: they come again';
+      this.message = 'messages whose documents could not be delivered are not committed: the next run reads them again';
     } catch (error) {
       throw kafkaError(this.params.kafka.bootstrapServers, error);
     }
@@ -240,7 +240,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
       onCommitted: (committed) => this.#progress.committed(committed),
       onFailed: (error) => {
         const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
-        this.context.log.warn(`${message}. What was read is committed later`);
+        this.context.log.warn(`${message}. The offsets are committed later`);
       },
     });
   }
@@ -282,7 +282,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (!target.signal.aborted) await publish();
   }
 
-  /** Forgets a lost source. Messages that were not committed are read again. */
+  /** Drops a lost connection and its uncommitted messages, which are read again. */
   async #reset(): Promise<void> {
     const source = this.#source;
     this.#source = undefined;

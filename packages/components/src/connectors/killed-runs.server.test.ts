@@ -10,7 +10,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
 import { describeWithServer } from '../testing/real-server.ts';
 
-/* What connectors remember in a server, while their runs are killed; with a file of SQLite: tests/run. */
+/**
+ * Tests what connectors remember in a server while their runs are killed. The tests for SQLite files are in tests/run.
+ */
 
 /** A run in a separate process, which can be killed. */
 const SCRIPT = `
@@ -25,10 +27,10 @@ const SCRIPT = `
   await threads.close();
 `;
 
-/** How long the destination takes for a batch. */
+/** The time in milliseconds that the destination takes for a batch. */
 const BATCH_MS = 30;
 
-/** A destination that takes its time, and keeps the ids of what it was given. */
+/** A slow destination that records the ids of its documents. */
 class Destination {
   ids: string[] = [];
   readonly #server = createServer(async (request, response) => {
@@ -48,8 +50,8 @@ class Destination {
   }
 
   /**
-   * Runs a connector again and again; returns what came in each round.
-   * @param kills after how many documents of its round a run is killed; after them one run ends normally
+   * Runs a connector repeatedly; returns the ids of each round.
+   * @param kills the number of documents of a round after which its run is killed; the last run ends normally
    */
   async runs(connector: string, kills: readonly number[]): Promise<string[][]> {
     const config = `
@@ -86,7 +88,7 @@ beforeAll(() => destination.open());
 afterAll(() => destination.close());
 
 await describeWithServer('postgres', (server) => {
-  it('a FileConnector that is killed misses nothing, its state in Postgres', { timeout: 300_000 }, async () => {
+  it('a killed FileConnector with a state in Postgres misses no file', { timeout: 300_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'headrace-killed-'));
     await mkdir(join(folder, 'in'));
     const names = Array.from({ length: 3000 }, (_, i) => `row-${i}`);
@@ -102,7 +104,7 @@ await describeWithServer('postgres', (server) => {
     try {
       const rounds = await destination.runs(connector, [1200, 900]);
       expect(new Set(rounds.flat())).toEqual(new Set(names));
-      // What was published in the first rounds was remembered.
+      // The last round must not repeat the files of the first rounds.
       expect(rounds.at(-1)?.length).toBeLessThan(names.length - 500);
       expect((await destination.runs(connector, [])).flat()).toEqual([]);
     } finally {
@@ -113,7 +115,7 @@ await describeWithServer('postgres', (server) => {
 
 for (const name of ['postgres', 'mariadb'] as const) {
   await describeWithServer(name, (server) => {
-    it(`an incremental DatabaseConnector that is killed misses nothing, with ${name}`, {
+    it(`a killed incremental DatabaseConnector with ${name} misses no row`, {
       timeout: 300_000,
     }, async () => {
       const table = `killed_${crypto.randomUUID().slice(0, 8)}`;
@@ -138,7 +140,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
         state { connectionString: "${url}", tableName: "${table}_state" }`;
       const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i));
       const rounds = await destination.runs(connector, [1200, 3000]);
-      // Nothing of the killed runs was remembered, though they wrote the highest values first.
+      // The killed runs remembered nothing, although they wrote the highest values first.
       expect(new Set(rounds.at(-1))).toEqual(new Set(ids(0, 4000)));
       expect((await destination.runs(connector, [])).flat()).toEqual(['3999']);
       await insert(4000, 6000);
@@ -149,7 +151,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
   });
 }
 
-it('an RSSConnector with a state that is killed misses nothing', { timeout: 300_000 }, async () => {
+it('a killed RSSConnector with a state misses no item', { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'headrace-killed-'));
   const guids = Array.from({ length: 3000 }, (_, i) => `item-${i}`);
   const items = guids.map((guid) => `<item><guid>${guid}</guid></item>`).join('');
@@ -161,7 +163,7 @@ it('an RSSConnector with a state that is killed misses nothing', { timeout: 300_
     state { connectionString: "jdbc:sqlite:${folder}/state.db" }`;
   try {
     const rounds = await destination.runs(connector, [1200, 900]);
-    // A document has its id and its guid.
+    // A document contains its id and its guid.
     expect(new Set(rounds.flat())).toEqual(new Set(guids));
     expect(new Set(rounds.at(-1)).size).toBeLessThan(guids.length - 500);
     expect((await destination.runs(connector, [])).flat()).toEqual([]);
@@ -173,7 +175,7 @@ it('an RSSConnector with a state that is killed misses nothing', { timeout: 300_
 });
 
 await describeWithServer('kafka', (server) => {
-  it('a KafkaConnector that is killed misses nothing', { timeout: 300_000 }, async () => {
+  it('a killed KafkaConnector misses no message', { timeout: 300_000 }, async () => {
     const { Admin, Producer } = await import('@platformatic/kafka');
     const bootstrapBrokers = [server.url];
     const topic = `killed-${crypto.randomUUID().slice(0, 8)}`;
@@ -185,7 +187,7 @@ await describeWithServer('kafka', (server) => {
     const producer = new Producer({ clientId: 'test', bootstrapBrokers, idempotent: true });
     await producer.send({ messages });
     await producer.close();
-    // A session as short as brokers allow: the killed member is missed no longer than that.
+    // The shortest session that brokers allow, so that the next run waits only briefly for the killed member.
     const connector = `
       class: KafkaConnector, continueOnTimeout: false
       kafka {
@@ -194,7 +196,7 @@ await describeWithServer('kafka', (server) => {
       }`;
     const rounds = await destination.runs(connector, [2000, 7500]);
     expect(new Set(rounds.flat())).toEqual(new Set(ids));
-    // What finished was committed every two seconds, in which about 3,000 come.
+    // Finished messages were committed every two seconds, about 3,000 at a time.
     expect(rounds.at(-1)?.length).toBeLessThan(ids.length - 4000);
     expect((await destination.runs(connector, [])).flat()).toEqual([]);
   });

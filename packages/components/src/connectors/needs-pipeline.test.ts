@@ -22,14 +22,14 @@ it.each([
   'class: JSONConnector, jsonPath: in.json',
   'class: FileConnector, paths: [in]',
   'class: RSSConnector, rssURL: "http://localhost/feed"',
-])('%s: a connector that makes documents needs a pipeline for them', async (connector) => {
+])('%s: a connector that publishes documents needs a pipeline', async (connector) => {
   expect(await warnings(connector)).toEqual([
     'connectors[0] 1 The connector has no pipeline to publish its documents to: it will fail',
   ]);
 });
 
 it.each(['class: SleepConnector, duration: 1', 'class: SolrConnector, solr { url: "http://localhost/solr" }'])(
-  '%s: one that may do without documents needs none',
+  '%s: a connector without documents needs no pipeline',
   async (connector) => {
     expect(await warnings(connector)).toEqual([]);
   },

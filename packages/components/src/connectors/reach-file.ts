@@ -1,6 +1,6 @@
 import { localFile } from '../formats/byte-source.ts';
 
-/** Checks whether a local file can be read. Throws `HR_SOURCE_UNREADABLE`, with the name that the user gave. */
+/** Checks that a local file can be read. Throws `HR_SOURCE_UNREADABLE` with the path that the user gave. */
 export async function reachFile(path: string): Promise<void> {
   for await (const _ of localFile(path).bytes) return;
 }

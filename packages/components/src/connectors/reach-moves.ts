@@ -2,7 +2,7 @@ import { messageOf, type ReportProblem, reachHint } from '@headrace/engine';
 import { MOVES, type MoveSettings } from '../local-files/moved-files.ts';
 import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
-/** Reports the local folders to which no file could be moved. */
+/** Reports local target folders to which no file could be moved. */
 export async function reachMoves(moves: MoveSettings, report: ReportProblem, prefix = ''): Promise<void> {
   for (const name of MOVES) {
     const folder = moves[name];

@@ -19,7 +19,10 @@ describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', ()
   beforeAll(() => makeCertificates(folder));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** The ids of a feed, whose server demands a certificate or does not; looked at first, as `validate --connect` does. */
+  /**
+   * Checks the feed as `validate --connect` does, and then returns its ids. The server may require a client
+   * certificate.
+   */
   async function read(params: Params, demands: boolean): Promise<string[]> {
     const server = await StubServer.start(
       (_, response) => void response.end('<rss version="2.0"><channel><item><guid>1</guid></item></channel></rss>'),
@@ -46,13 +49,18 @@ describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', ()
   }
 
   it.each<[string, Params, boolean, RegExp | undefined]>([
-    ['of an unknown authority', {}, false, /the certificate of the server is not trusted/],
-    ['of an authority that is named', { tls: ca }, false, undefined],
+    ['with an unknown certificate authority', {}, false, /the certificate of the server is not trusted/],
+    ['with a named certificate authority', { tls: ca }, false, undefined],
     ['of any certificate', { acceptInvalidCert: true }, false, undefined],
-    ['that demands a certificate, without one', { tls: ca }, true, /failed/],
-    ['that demands a certificate', { tls: { ...ca, ...ours } }, true, undefined],
-    ['with a file that is missing', { tls: { caFile: file('none.pem') } }, false, /none\.pem, cannot be read/],
-    ['with a file that is no PEM', { tls: { caFile: file('ca.key') } }, false, /ca\.key, holds no certificate/],
+    ['without the required client certificate', { tls: ca }, true, /failed/],
+    ['with the required client certificate', { tls: { ...ca, ...ours } }, true, undefined],
+    ['with a missing certificate file', { tls: { caFile: file('none.pem') } }, false, /none\.pem, cannot be read/],
+    [
+      'with a file without a certificate',
+      { tls: { caFile: file('ca.key') } },
+      false,
+      /ca\.key, contains no certificate/,
+    ],
   ])('%s', async (_, params, demands, message) => {
     if (message === undefined) expect(await read(params, demands)).toEqual(['1']);
     else

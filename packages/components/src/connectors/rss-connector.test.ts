@@ -19,7 +19,7 @@ interface Options {
   readonly preview?: boolean;
 }
 
-/** Runs the connector against a server that answers like this. */
+/** Runs the connector against a server with this response. */
 async function publish(answer: StubHandler | string, params: Params = {}, options: Options = {}) {
   const { publisher = new CollectingPublisher(), preview = false } = options;
   server = await StubServer.start(typeof answer === 'string' ? (_, response) => void response.end(answer) : answer);
@@ -36,7 +36,7 @@ async function publish(answer: StubHandler | string, params: Params = {}, option
   return publisher;
 }
 
-/** Answers with each in order, and then always with the last. */
+/** Returns each response once, in order, and then always the last one. */
 function inTurn(...answers: readonly ((response: ServerResponse) => void)[]): StubHandler {
   let turn = 0;
   return (_, response) => answers[Math.min(turn++, answers.length - 1)]?.(response);
@@ -45,7 +45,7 @@ function inTurn(...answers: readonly ((response: ServerResponse) => void)[]): St
 const ids = ({ documents }: CollectingPublisher) => documents.map(({ id }) => id);
 
 describe('RSSConnector', () => {
-  it('publishes the items of an RSS feed with all that they hold, in their order', async () => {
+  it('publishes the items of an RSS feed in order with all their fields', async () => {
     const { json } = await publish(
       RSS(`
       <item>
@@ -90,7 +90,7 @@ describe('RSSConnector', () => {
     ]);
   });
 
-  it('has ids for items without a guid that the next run has too, unless random ones are asked for', async () => {
+  it('gives items without a guid the same id in each run, unless the ids are random', async () => {
     const feed = RSS('<item><link>http://x.example/1</link></item><item><title>x</title></item>');
     const first = ids(await publish(feed));
     expect(first).toEqual(['p-http://x.example/1', expect.stringMatching(/^p-[0-9a-f]{32}$/)]);
@@ -101,7 +101,7 @@ describe('RSSConnector', () => {
     expect(random).toEqual([expect.stringMatching(/^p-[0-9a-f]{8}-[0-9a-f]{4}-4/)]);
   });
 
-  it('leaves out dates that are none, and items older than pubDateCutoff', async () => {
+  it('omits invalid dates, and items older than pubDateCutoff', async () => {
     const now = new Date(Date.now() - 60_000).toUTCString();
     const feed = RSS(
       item('new', `<pubDate>${now}</pubDate>`) +
@@ -114,15 +114,15 @@ describe('RSSConnector', () => {
       ['p-bad', false],
     ]);
     expect(warnings).toEqual([
-      'p-bad: "garbage" is not a readable date: it is left out',
-      'p-bad has no date to compare with pubDateCutoff: it is published',
+      'p-bad: "garbage" is not a valid date: the field is omitted',
+      'p-bad has no date to compare with pubDateCutoff: the item is published',
     ]);
   });
 
-  describe('again and again', () => {
+  describe('with runDuration', () => {
     const polling = { runDuration: '1h', refreshIncrement: '1ms' };
 
-    /** Reads until the server was asked so often; what it answered last is not looked at any more. */
+    /** Reads until the server has received this many requests. The items of the last response may be missing. */
     async function poll(requests: number, answer: StubHandler): Promise<CollectingPublisher> {
       const publisher = new CollectingPublisher();
       const answerAndStop: StubHandler = (request, response) => {
@@ -132,7 +132,7 @@ describe('RSSConnector', () => {
       return publish(answerAndStop, polling, { publisher });
     }
 
-    it('publishes what is new or changed; an empty feed does not make its items new', async () => {
+    it('publishes new and changed items; an empty feed does not make old items new', async () => {
       const send = (feed: string) => (response: ServerResponse) => void response.end(feed);
       const publisher = await poll(
         6,
@@ -168,7 +168,7 @@ describe('RSSConnector', () => {
       expect(server?.requests).toHaveLength(1);
     });
 
-    it('ends at once when the run stops while it waits', async () => {
+    it('ends immediately when the run stops during a wait', async () => {
       const publisher = new CollectingPublisher();
       const publishing = publish(RSS(item('1')), { runDuration: '1h', refreshIncrement: '1h' }, { publisher });
       while (publisher.documents.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -178,7 +178,7 @@ describe('RSSConnector', () => {
     });
   });
 
-  it('tries again what fails in passing', async () => {
+  it('retries temporary failures', async () => {
     const publisher = await publish(
       inTurn(
         (response) => void response.writeHead(503, { 'retry-after': '0' }).end(),
@@ -223,7 +223,7 @@ describe('RSSConnector', () => {
     },
   );
 
-  it('reads feeds with common faults', async () => {
+  it('reads feeds with common XML faults', async () => {
     const { documents, warnings } = await publish(
       RSS(
         '<item><title>AT&T&nbsp;&eacute; &lt;<![CDATA[&]]></title><dc:creator>Q & A</dc:creator><x:y z="&">1</x:y></item>',
@@ -244,7 +244,7 @@ describe('RSSConnector', () => {
     ],
     ['a mark', 'text/xml; charset=utf-8', Buffer.from(`\ufeff${RSS('<item><title>é</title></item>')}`, 'utf16le')],
     ['nothing', 'text/xml', Buffer.from(RSS('<item><title>é</title></item>'))],
-  ])('takes the charset from %s', async (_, type, body) => {
+  ])('uses the charset from %s', async (_, type, body) => {
     const { documents } = await publish((__, response) => void response.setHeader('content-type', type).end(body));
     expect(documents[0]?.text('title')).toBe('é');
   });
@@ -254,7 +254,7 @@ describe('the check of RSSConnector', () => {
   const problems = (params: object) =>
     [...RSSConnector.check({ rssURL: 'http://x.example/f', ...params })].map(({ message }) => message);
 
-  it('finds what would fail later', () => {
+  it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);
     expect(problems({ rssURL: 'nope' })).toEqual(['Attempted to create RSSConnector with malformed rssURL.']);
     expect(problems({ rssURL: 'file:///feed.xml' })).toHaveLength(1);

@@ -43,33 +43,33 @@ const parameters = Type.Object({
    */
   useGuidForDocID: Type.Optional(Type.Boolean({ default: true })),
   /**
-   * A duration such as "2h" or "7d". Items that were published longer ago are left out. Items without a date are
+   * A duration such as "2h" or "7d". Items that were published longer ago are skipped. Items without a date are
    * published, with a warning. Defaults to none.
    */
   pubDateCutoff: Type.Optional(Type.String()),
   /**
-   * A duration. The feed is read again until it has passed. Requires refreshIncrement. By default the feed is read
-   * once, and so it is in a preview. It may be longer than a day: only a runner.connectorTimeout in the config ends the
-   * connector earlier.
+   * A duration. The feed is read again until this time has passed. Requires refreshIncrement. By default, and in a
+   * preview, the feed is read once. The duration may be longer than a day: only a runner.connectorTimeout in the config
+   * ends the connector earlier.
    */
   runDuration: Type.Optional(Type.String()),
-  /** A duration: the wait between two readings. Minutes are polite. Requires runDuration. */
+  /** A duration: the wait between two readings. Use minutes rather than seconds. Requires runDuration. */
   refreshIncrement: Type.Optional(Type.String()),
   /** Makes the connector remember between runs what it has published. */
   state: Type.Optional(RememberParameter),
-  /** Certificates, in PEM files. */
+  /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether any certificate of the server is accepted, for tests. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 });
 
 const DURATIONS = ['pubDateCutoff', 'runDuration', 'refreshIncrement'] as const;
 
 const ACCEPT = 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1';
-/** The maximum size of a feed, which is read as a whole. */
+/** The maximum size of a feed: it is in memory as a whole. */
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
-/** A longer timer would fire immediately. */
+/** The maximum delay of a timer in Node: a longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -80,7 +80,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * A document has these fields, if the item has them: author, categories (a list), comments, content, description (in
  * Atom the summary; without one, the content), enclosures (a list of objects with type, url and length), guid,
  * isPermaLink, link, title and pubDate, an instant in UTC. In Atom, guid is the id, pubDate the date of publication or
- * of the last update, and link the link to the entry. A date that cannot be read is left out, with a warning.
+ * of the last update, and link the link to the entry. An invalid date is omitted, with a warning.
  *
  * The id of a document is the guid. An item without a guid gets its link as id, and without a link a hash of its
  * content, so another run makes no second document of it.
@@ -116,7 +116,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       yield {
         parameter: 'rssURL',
         message: 'Attempted to create RSSConnector with malformed rssURL.',
-        hint: 'It must be a URL of http or https, such as https://example.org/feed.xml.',
+        hint: 'Write a URL of http or https, such as https://example.org/feed.xml.',
       };
     }
     yield* checkServerAccess('', [params.rssURL], params);
@@ -134,7 +134,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       yield {
         parameter: params.runDuration === undefined ? 'refreshIncrement' : 'runDuration',
         message: 'runDuration and refreshIncrement must both be defined to run incrementally.',
-        hint: 'Without both the feed is read once.',
+        hint: 'Set both, or remove both to read the feed once.',
       };
     }
     yield* checkStateConnection(params.state);
@@ -179,7 +179,7 @@ export class RSSConnector extends Connector<typeof parameters> {
     for (;;) {
       const items = await this.#readOrWait(goesOn, target.signal);
       await this.#publishNew(items, known, target);
-      // A feed that is empty for a moment does not make its items new.
+      // A temporarily empty feed does not make its items new.
       if (items.length > 0) known = new Set(items.map(({ digest }) => digest));
       this.#completed = !target.signal.aborted;
       if (!goesOn() || target.signal.aborted) return;
@@ -188,11 +188,11 @@ export class RSSConnector extends Connector<typeof parameters> {
     }
   }
 
-  /** All documents have finished. */
+  /** Records the published items after all documents have finished. */
   override async postExecute(): Promise<void> {
     const delivered = (await this.#settled?.finish()) !== false;
     if (!delivered) this.message = 'items whose documents could not be delivered are left for the next run';
-    // Items that were not in the feed are forgotten.
+    // Items that are no longer in the feed are removed from the state.
     if (this.#completed) await this.#state?.reportExpired(1, true);
   }
 
@@ -210,7 +210,10 @@ export class RSSConnector extends Connector<typeof parameters> {
     return HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES, tls, ...options });
   }
 
-  /** The items of the feed; none if it has not changed or, if other readings follow, after a temporary failure. */
+  /**
+   * Returns the items of the feed. Returns an empty list if the feed has not changed, or after a temporary failure that
+   * is followed by another reading.
+   */
   async #readOrWait(goesOn: () => boolean, signal: AbortSignal): Promise<readonly FeedItem[]> {
     try {
       return await this.#read(signal);
@@ -255,11 +258,11 @@ export class RSSConnector extends Connector<typeof parameters> {
       if (published !== undefined || known.has(item.digest)) continue;
       const id = this.#idOf(item);
       if (item.badDate !== undefined) {
-        this.context.log.warn(`${id}: "${item.badDate}" is not a readable date: it is left out`);
+        this.context.log.warn(`${id}: "${item.badDate}" is not a valid date: the field is omitted`);
       }
       if (oldest !== undefined) {
         if (item.published === undefined) {
-          this.context.log.warn(`${id} has no date to compare with pubDateCutoff: it is published`);
+          this.context.log.warn(`${id} has no date to compare with pubDateCutoff: the item is published`);
         } else if (item.published.getTime() < oldest) continue;
       }
       const waiting = target.publish(documentOf(id, item.fields));
@@ -277,7 +280,7 @@ export class RSSConnector extends Connector<typeof parameters> {
   #unreadable(error: unknown): HeadraceError {
     const reason = error instanceof HttpError ? error.message : `${safeUrl(this.params.rssURL)}: ${messageOf(error)}`;
     return new HeadraceError('HR_SOURCE_UNREADABLE', reason, {
-      hint: 'Check rssURL: open it in a browser, which must show the feed itself.',
+      hint: 'Open rssURL in a browser: it must show the feed itself, not a web page.',
     });
   }
 }
@@ -293,7 +296,7 @@ function milliseconds(duration: string | undefined): number | undefined {
   return nanos === undefined ? undefined : Number(nanos) / 1e6;
 }
 
-/** Nanoseconds since the epoch. */
+/** Returns the current time in nanoseconds since the epoch. */
 function now(): bigint {
   return BigInt(Date.now()) * 1_000_000n;
 }

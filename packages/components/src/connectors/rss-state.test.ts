@@ -30,7 +30,7 @@ interface Options {
   readonly params?: Partial<ConstructorParameters<typeof RSSConnector>[0]>;
 }
 
-/** What a run publishes that remembers in a file. */
+/** Runs the connector with a state in this file. Returns the published ids. */
 async function run(file: string, options: Options = {}): Promise<string[]> {
   const { publisher = new CollectingPublisher(), preview = false, params } = options;
   const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
@@ -61,7 +61,7 @@ class Undelivering extends CollectingPublisher {
 }
 
 describe('RSSConnector with a state', () => {
-  it('publishes in the next run only items that are new or changed', async () => {
+  it('publishes only new or changed items in the next run', async () => {
     const file = newState();
     feed = items('a', 'b');
     expect(await run(file)).toEqual(['a', 'b']);
@@ -70,7 +70,7 @@ describe('RSSConnector with a state', () => {
     expect(await run(file)).toEqual(['c', 'b changed']);
   });
 
-  it('remembers items though their ids are random', async () => {
+  it('remembers items with random ids', async () => {
     const file = newState();
     feed = items('a', 'b');
     const params = { useGuidForDocID: false };
@@ -78,7 +78,7 @@ describe('RSSConnector with a state', () => {
     expect(await run(file, { params })).toEqual([]);
   });
 
-  it('forgets items that are no longer in the feed, but not when the feed is empty', async () => {
+  it('forgets items that are no longer in the feed, except after an empty feed', async () => {
     const file = newState();
     feed = items('a', 'b', 'c');
     await run(file);
@@ -93,7 +93,7 @@ describe('RSSConnector with a state', () => {
     expect(await run(file)).toEqual(['a']);
   });
 
-  it('publishes again what could not be delivered', async () => {
+  it('publishes undelivered items again', async () => {
     const file = newState();
     feed = items('a', 'b');
     expect(await run(file, { publisher: new Undelivering() })).toEqual(['a', 'b']);
@@ -101,7 +101,7 @@ describe('RSSConnector with a state', () => {
     expect(await run(file)).toEqual([]);
   });
 
-  it('neither reads nor writes what is remembered in a preview', async () => {
+  it('neither reads nor writes the state in a preview', async () => {
     const file = newState();
     feed = items('a');
     expect(await run(file, { preview: true })).toEqual(['a']);
@@ -109,14 +109,14 @@ describe('RSSConnector with a state', () => {
     expect(await run(file, { preview: true })).toEqual(['a']);
   });
 
-  it('publishes everything in each run when there is no state, or it is turned off', async () => {
+  it('publishes all items in each run if the state is missing or disabled', async () => {
     const file = newState();
     feed = items('a');
     const params = { state: { enabled: false, connectionString: `jdbc:sqlite:${file}` } };
     for (const _ of [1, 2]) expect(await run(file, { params })).toEqual(['a']);
   });
 
-  it('refuses a state in a database that cannot keep it', () => {
+  it('rejects a state in an unsupported database', () => {
     const problems = RSSConnector.check({ rssURL: 'http://h/', state: { connectionString: 'jdbc:oracle:thin:@h' } });
     expect([...problems]).toMatchObject([{ parameter: 'state.connectionString' }]);
   });

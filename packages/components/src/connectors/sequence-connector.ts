@@ -5,11 +5,11 @@ import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
 const parameters = Type.Object({
   /** How many documents to publish. A negative number means none. */
   numDocs: Type.Integer(clamped({ minimum: 0 })),
-  /** The id of the first. Defaults to 0. */
+  /** The id of the first document. Defaults to 0. */
   startWith: Type.Optional(Type.Integer({ default: 0 })),
 });
 
-/** Documents that are published together. */
+/** The number of documents in one chunk. */
 const PIECE_DOCUMENTS = 2000;
 
 /** Publishes documents that have only an id, numbered from a start: to test and to measure pipelines. */
@@ -32,7 +32,7 @@ export class SequenceConnector extends Connector<typeof parameters> {
         first: startWith + done,
         count: Math.min(PIECE_DOCUMENTS, numDocs - done),
       };
-      // The numbers are enough: there are no bytes to decode.
+      // The position contains the numbers: there are no bytes to decode.
       await target.publishChunk({ bytes: new Uint8Array(0), decoder, position, documents: position.count });
     }
   }

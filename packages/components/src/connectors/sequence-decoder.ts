@@ -4,13 +4,13 @@ export interface SequenceDecoderOptions {
   readonly docIdPrefix: string;
 }
 
-/** The numbers of a chunk. Plain data. */
+/** The range of numbers of a chunk. Plain data. */
 export interface SequencePosition {
   readonly first: number;
   readonly count: number;
 }
 
-/** Makes documents that have only a number as id. */
+/** Creates documents that have only a number as id. */
 export class SequenceDecoder implements RecordDecoder {
   readonly #prefix: string;
   readonly #shape = Shape.of(['id']);

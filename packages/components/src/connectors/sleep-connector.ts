@@ -6,7 +6,7 @@ const parameters = Type.Object({
   duration: Type.Integer({ minimum: 0 }),
 });
 
-/** The maximum time of one timer, in milliseconds. */
+/** The maximum delay of one timer, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 /** Publishes nothing and waits: to test how connectors of a run follow one another. */
@@ -17,7 +17,7 @@ export class SleepConnector extends Connector<typeof parameters> {
     const { signal } = this.context;
     for (let left = this.params.duration; left > 0 && !signal.aborted; left -= MAX_TIMER) {
       await setTimeout(Math.min(left, MAX_TIMER), undefined, { signal }).catch((error) => {
-        // A stop ends the wait. That is no failure.
+        // An abort ends the wait and is not an error.
         if (!signal.aborted) throw error;
       });
     }

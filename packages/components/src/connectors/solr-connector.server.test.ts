@@ -12,14 +12,14 @@ interface Options {
   readonly docIdPrefix?: string;
 }
 
-/** Parameters as the engine hands them over: free parts are maps. */
+/** Converts parameters to the form that the engine passes: free blocks are maps. */
 function read(params: Record<string, unknown>): ConstructorParameters<typeof SolrConnector>[0] {
   const { solrParams, ...others } = params;
   const map = solrParams === undefined ? {} : { solrParams: new Map(Object.entries(solrParams as object)) };
   return { ...others, ...map } as unknown as ConstructorParameters<typeof SolrConnector>[0];
 }
 
-/** Runs a connector as the engine does. Without a pipeline when `publisher` is undefined. */
+/** Runs a connector as the engine does; without a pipeline if `publisher` is undefined. */
 async function run(params: Record<string, unknown>, options: Options = {}): Promise<CollectingPublisher> {
   const publisher = 'publisher' in options ? options.publisher : new CollectingPublisher();
   const log = (publisher ?? new CollectingPublisher()).log;
@@ -46,9 +46,9 @@ async function run(params: Record<string, unknown>, options: Options = {}): Prom
 const COMMIT = '{"commit": {}}';
 const EMPTY = '{"delete": {"query": "*:*"}}';
 
-/** What holds for a core and for a collection of SolrCloud. */
+/** The tests for a core and for a collection of SolrCloud. */
 function behaves(solr: () => Record<string, unknown>): void {
-  /** Makes this the content of the collection. */
+  /** Replaces the content of the collection with these documents. */
   const fill = (documents: object[], more: Record<string, unknown> = {}, options: Options = {}) =>
     run(
       {
@@ -59,7 +59,7 @@ function behaves(solr: () => Record<string, unknown>): void {
       { publisher: undefined, ...options },
     );
 
-  it('reads all results, page by page, in the order of the query', async () => {
+  it('reads all results page by page, in the order of the query', async () => {
     await fill(Array.from({ length: 23 }, (_, i) => ({ id: `d${i}`, n_i: i % 5 })));
     const byN = await run({ solr: solr(), solrParams: { q: 'n_i:[1 TO 4]', rows: 4, sort: 'n_i desc', fl: ['n_i'] } });
     expect(byN.json).toHaveLength(18);
@@ -69,7 +69,7 @@ function behaves(solr: () => Record<string, unknown>): void {
     expect(all.documents.map(({ id }) => id)).toEqual(Array.from({ length: 23 }, (_, i) => `p-d${i}`).sort());
   });
 
-  it('keeps the values as they are, lists lists, names in lower case', async () => {
+  it('keeps values and lists unchanged, with names in lower case', async () => {
     await fill([
       {
         id: '1',
@@ -101,7 +101,7 @@ function behaves(solr: () => Record<string, unknown>): void {
     expect(documents[0]?.toJson()).toContain('"e_d":1.0');
   });
 
-  it('gives parameters with dots, booleans and long queries to Solr', async () => {
+  it('sends parameters with dots, booleans and long queries to Solr', async () => {
     await fill([
       { id: '1', a_s: 'x' },
       { id: '2', a_s: 'y' },
@@ -120,7 +120,7 @@ function behaves(solr: () => Record<string, unknown>): void {
     expect(documents.map(({ id }) => id)).toEqual(['1']);
   });
 
-  it('puts the id of the run into actions', async () => {
+  it('replaces {runId} in actions', async () => {
     const runId = String.raw`a$1\b`;
     await fill([{ id: '1' }, { id: '2' }]);
     await run(
@@ -147,18 +147,18 @@ function behaves(solr: () => Record<string, unknown>): void {
     ]);
   });
 
-  it('leaves the collection alone in a preview, and reads it', async () => {
+  it('reads a collection in a preview without changing it', async () => {
     await fill([{ id: '1' }]);
     const { documents, warnings } = await run(
       { solr: solr(), preActions: [EMPTY, COMMIT], postActions: [EMPTY, COMMIT] },
       { publisher: new CollectingPublisher(), preview: true },
     );
     expect(documents).toHaveLength(1);
-    expect(warnings).toEqual(['preActions are left out in a preview', 'postActions are left out in a preview']);
+    expect(warnings).toEqual(['preActions are not sent in a preview', 'postActions are not sent in a preview']);
     expect((await run({ solr: solr() })).documents).toHaveLength(1);
   });
 
-  it('says what Solr says of a mistake', async () => {
+  it('reports the error message of Solr', async () => {
     await expect(run({ solr: solr(), solrParams: { q: 'a:(' } })).rejects.toThrow(
       /answered 400: .*Cannot parse 'a:\('/,
     );
@@ -170,7 +170,7 @@ function behaves(solr: () => Record<string, unknown>): void {
     );
   });
 
-  it('stops reading when the run does', async () => {
+  it('stops reading when the run stops', async () => {
     await fill(Array.from({ length: 30 }, (_, i) => ({ id: `${i}` })));
     const publisher = new CollectingPublisher();
     const keep = publisher.publish.bind(publisher);
@@ -186,7 +186,7 @@ function behaves(solr: () => Record<string, unknown>): void {
 await describeWithServer('solr', (server: RealServer) => {
   behaves(() => ({ url: [`${server.url}/quickstart/`] }));
 
-  it('continues with the next URL when one is lost', async () => {
+  it('continues with the next URL if one is lost', async () => {
     const { rejected } = await run({
       solr: { url: ['http://127.0.0.1:1/solr/quickstart', `${server.url}/quickstart`] },
     });
@@ -201,7 +201,7 @@ await describeWithServer(
     const zooKeeper = () => `127.0.0.1:${Number(new URL(server.url).port) + 1000}`;
     behaves(() => ({ url: server.url, ...cloud }));
 
-    it('is found by its ZooKeeper', async () => {
+    it('finds the nodes through ZooKeeper', async () => {
       const solr = { ...cloud, url: [], zkHosts: ['127.0.0.1:1', zooKeeper()], zkChroot: '/solr' };
       const add = '{"add": {"doc": {"id": "z1"}}}';
       await run({ solr, preActions: [EMPTY, add, COMMIT] }, { publisher: undefined });
@@ -209,9 +209,9 @@ await describeWithServer(
       expect(documents.map(({ id }) => id)).toEqual(['z1']);
     });
 
-    it('says what ZooKeeper does not know', async () => {
+    it('reports a collection that ZooKeeper does not know', async () => {
       const solr = { ...cloud, url: [], zkHosts: [zooKeeper()], zkChroot: '/elsewhere' };
-      await expect(run({ solr })).rejects.toThrow(/knows of no live node of Solr below \/elsewhere; check zkChroot/);
+      await expect(run({ solr })).rejects.toThrow(/lists no live Solr node below \/elsewhere; check zkChroot/);
     });
   },
   { SOLR_MODE: 'cloud' },
@@ -221,7 +221,7 @@ describe('SolrConnector', () => {
   let stub: StubServer;
   afterEach(() => stub.close());
 
-  it('fails a result without an id by itself, and asks with user and password', async () => {
+  it('rejects a result without an id, and sends the user and password', async () => {
     stub = await StubServer.start(({ path, headers }, response) => {
       const isFirst = path.includes('cursorMark=*');
       const docs = isFirst ? [{ ID: 7, Id: ['x'], a: 1, A: [2, 3] }, { Id: 'y' }] : [];
@@ -235,7 +235,7 @@ describe('SolrConnector', () => {
     ]);
   });
 
-  it('does not take a part of the results for all', async () => {
+  it('fails if Solr returns only a part of the results', async () => {
     stub = await StubServer.start((_, response) => {
       response.end('{"responseHeader":{"partialResults":true},"response":{"docs":[]},"nextCursorMark":"x"}');
     });
@@ -249,7 +249,7 @@ describe('the check of SolrConnector', () => {
       ({ message, severity = 'error' }) => `${severity}: ${message}`,
     );
 
-  it('finds what would fail later', () => {
+  it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);
     expect(problems({ solr: { url: ['http://h/solr/c', 'h:8983/solr'] } })).toEqual([
       'error: solr.url[1] must be a URL of http or https, was "h:8983/solr"',
@@ -260,13 +260,13 @@ describe('the check of SolrConnector', () => {
     ]);
     expect(problems({ solr: { url: [], useCloudClient: true, zkHosts: ['z'], defaultCollection: 'c' } })).toEqual([]);
     expect(problems({ solrParams: { q: '*:*', start: 10, rows: 0, cursorMark: '*' } })).toEqual([
-      'error: solrParams cannot have start=10: with a cursor all results are read',
-      'error: solrParams cannot have rows=0: it is how many documents a page has, at least 1, and not 0',
+      'error: solrParams cannot have start=10: the connector always reads all results',
+      'error: solrParams cannot have rows=0: the page size must be at least 1, was 0',
       'error: solrParams cannot have cursorMark=*: the connector sets it',
     ]);
   });
 
-  it('warns of what has no effect', () => {
+  it('warns about parameters without an effect', () => {
     const ssl = { trustStore: '/x/trust.jks', keyStore: '/x/client.pem' };
     const solr = {
       url: 'https://h/solr/c',
@@ -277,7 +277,7 @@ describe('the check of SolrConnector', () => {
     };
     expect(problems({ solr })).toEqual([
       'warning: defaultCollection has no effect without useCloudClient',
-      'warning: zkHosts has no effect without useCloudClient: solr.url says where Solr is',
+      'warning: zkHosts has no effect without useCloudClient: solr.url is used',
       'warning: userName has no effect without password',
       'warning: /x/trust.jks has no effect: a store of Java cannot be read',
     ]);

@@ -110,7 +110,7 @@ export class SolrConnector extends Connector<typeof parameters> {
       cursor = next;
       if (!isLast) {
         page = this.#page(query, cursor, signal);
-        // It may fail while this page is published. It is awaited after that.
+        // The next page may fail while this page is published. The error is handled when the page is awaited.
         page.catch(() => undefined);
       }
       for (const result of documents) {
@@ -125,9 +125,9 @@ export class SolrConnector extends Connector<typeof parameters> {
   override async postExecute(): Promise<void> {
     const { postActions = [] } = this.params;
     if (postActions.length === 0) return;
-    // A command that deletes old documents would also delete those without a new version.
+    // A command that deletes old documents would also delete those whose new version was not delivered.
     if (await isDelivered(this.#target)) await this.#act('postActions', postActions);
-    else this.message = 'postActions were left out: documents could not be delivered';
+    else this.message = 'postActions were not sent: documents could not be delivered';
   }
 
   override async close(): Promise<void> {
@@ -137,7 +137,7 @@ export class SolrConnector extends Connector<typeof parameters> {
   async #act(parameter: 'preActions' | 'postActions', actions: readonly string[]): Promise<void> {
     const { runId, log, preview, signal } = this.context;
     if (preview && actions.length > 0) {
-      log.warn(`${parameter} are left out in a preview`);
+      log.warn(`${parameter} are not sent in a preview`);
       return;
     }
     for (const [i, action] of actions.entries()) {

@@ -32,32 +32,32 @@ describe('XMLConnector', () => {
   const two = file('two.xml', '<r><d><i>2</i></d></r>');
   const bad = file('bad.xml', '<r><d><i>3</i></d><d></r>');
 
-  it('publishes the elements of all files, in order', async () => {
+  it('publishes the elements of all files in order', async () => {
     expect((await publish({ filePaths: [one, pathToFileURL(two).href] })).json).toEqual([
       '{"id":"p-1","raw":"<d><i>1</i></d>"}',
       '{"id":"p-2","raw":"<d><i>2</i></d>"}',
     ]);
   });
 
-  it('takes urlFiles before filePaths, relative ones too', async () => {
+  it('uses urlFiles instead of filePaths, also with relative paths', async () => {
     const { json } = await publish({ filePaths: [one], urlFiles: [`file://${relative('.', two)}`] });
     expect(json).toEqual(['{"id":"p-2","raw":"<d><i>2</i></d>"}']);
   });
 
-  it('fails at the first bad file', async () => {
+  it('fails at the first invalid file', async () => {
     const publisher = new CollectingPublisher();
     await expect(publish({ filePaths: [one, bad, two] }, publisher)).rejects.toThrow(`${bad}:1: not well-formed XML`);
     expect(publisher.documents.map(({ id }) => id)).toEqual(['p-1', 'p-3']);
     await expect(publish({ filePaths: [join(folder, 'none.xml')] })).rejects.toThrow('Cannot read');
   });
 
-  it('stops between files when the run does', async () => {
+  it('stops between files when the run stops', async () => {
     const publisher = new CollectingPublisher();
     publisher.abort();
     expect((await publish({ filePaths: [one, bad] }, publisher)).documents).toEqual([]);
   });
 
-  it('refuses to go without files, and files that are not local', () => {
+  it('rejects missing files, and files that are not local', () => {
     expect([...XMLConnector.check(COMMON)]).toMatchObject([{ parameter: 'filePaths' }]);
     expect([...XMLConnector.check({ ...COMMON, filePaths: ['a.xml'], urlFiles: [] })]).toMatchObject([
       { parameter: 'urlFiles', severity: 'warning', message: 'urlFiles is empty: nothing is read' },

@@ -22,7 +22,7 @@ const parameters = Type.Object({
    * urlFiles is required.
    */
   filePaths: Type.Optional(Type.Array(Type.String(READS))),
-  /** The same, with file:// before each path, which may be relative. Wins over filePaths. */
+  /** The same files, with file:// before each path, which may be relative. Takes precedence over filePaths. */
   urlFiles: Type.Optional(Type.Array(Type.String(READS))),
   /** The path of the elements that become documents, for example /Company/staff. */
   xmlRootPath: Type.String(),
@@ -65,13 +65,13 @@ export class XMLConnector extends Connector<typeof parameters> {
           parameter: list,
           severity: 'warning',
           message: `${list} is empty: nothing is read`,
-          hint: 'Name files.',
+          hint: 'List at least one file.',
         };
       }
       for (const [i, path] of (params[list] ?? []).entries()) {
         const message = notLocal(path);
         if (message !== undefined) {
-          yield { parameter: `${list}[${i}]`, message, hint: 'Give paths of local files; FileConnector reads others.' };
+          yield { parameter: `${list}[${i}]`, message, hint: 'Use a local path, or FileConnector for other files.' };
         }
       }
     }
@@ -107,7 +107,7 @@ export class XMLConnector extends Connector<typeof parameters> {
   }
 }
 
-/** Only the scheme is removed: the rest may be a relative path, which no URI allows. */
+/** Removes only the scheme: the rest may be a relative path, which a URI cannot contain. */
 function withoutScheme(path: string): string {
   return path.replace(/^file:\/\//i, '');
 }

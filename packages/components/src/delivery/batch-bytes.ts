@@ -1,10 +1,10 @@
 import type { EncodedBatch } from '@headrace/engine';
 
-/** The bytes of each document of a batch. */
+/** Provides the bytes of each document of a batch. */
 export class BatchBytes {
   readonly count: number;
   readonly #bytes: Buffer;
-  /** Where each document begins, and where the last one ends. */
+  /** The start of each document, and the end of the last one. */
   readonly #offsets: Uint32Array;
 
   constructor(batch: Pick<EncodedBatch, 'count' | 'pieces' | 'lengths'>) {
@@ -21,36 +21,36 @@ export class BatchBytes {
     }
   }
 
-  /** How many bytes a document has. */
+  /** Returns the number of bytes of a document. */
   length(position: number): number {
     return this.#end(position) - this.#start(position);
   }
 
-  /** The bytes of a document; not a copy. */
+  /** Returns the bytes of a document without a copy. */
   document(position: number): Buffer {
     return this.#bytes.subarray(this.#start(position), this.#end(position));
   }
 
-  /** The first line of a document, without its end, as Latin-1: good for comparisons, and for what is ASCII. */
+  /** Returns the first line of a document without its line end, as Latin-1: use it only for comparisons and ASCII. */
   firstLine(position: number): string {
     const start = this.#start(position);
     const end = this.#bytes.indexOf(10, start);
     return this.#bytes.toString('latin1', start, end < 0 ? this.#end(position) : end);
   }
 
-  /** What the first line of a document says, which is JSON. */
+  /** Parses the first line of a document as JSON. */
   firstJson(position: number): unknown {
     return JSON.parse(Buffer.from(this.firstLine(position), 'latin1').toString());
   }
 
-  /** The bytes of a document after its first line, without the end of the last one; not a copy. */
+  /** Returns the bytes after the first line, without the last line end and without a copy. */
   rest(position: number): Buffer {
     const end = this.#end(position) - 1;
     const first = this.#bytes.indexOf(10, this.#start(position));
     return this.#bytes.subarray(Math.min(first + 1, end), end);
   }
 
-  /** The bytes of some documents, in ascending order. */
+  /** Returns the bytes of some documents, in ascending order. */
   join(positions: readonly number[]): Buffer {
     const runs: Buffer[] = [];
     for (let i = 0; i < positions.length; ) {

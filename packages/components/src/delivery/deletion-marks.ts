@@ -1,12 +1,12 @@
 import type { Document, IndexerSettings } from '@headrace/engine';
 
-/** The settings of the block `indexer` that make a document a request to delete. */
+/** The settings of the block `indexer` that turn a document into a delete. */
 export type DeletionSettings = Pick<
   IndexerSettings,
   'deletionMarkerField' | 'deletionMarkerFieldValue' | 'deleteByFieldField' | 'deleteByFieldValue'
 >;
 
-/** Shows which documents are requests to delete, and what. */
+/** Recognizes documents that are deletes, and what they delete. */
 export class DeletionMarks {
   readonly #settings: DeletionSettings;
 
@@ -14,13 +14,15 @@ export class DeletionMarks {
     this.#settings = settings;
   }
 
-  /** Whether the document is marked: the first value of the field counts, as text. */
+  /** Returns whether the document is a delete: compares the first value of the marker field as text. */
   areOn(document: Document): boolean {
     const { deletionMarkerField, deletionMarkerFieldValue } = this.#settings;
     return deletionMarkerField !== undefined && document.text(deletionMarkerField) === deletionMarkerFieldValue;
   }
 
-  /** The field and the value whose documents must be deleted; undefined: the one with the id. */
+  /**
+   * Returns the field and the value of the documents to delete; undefined: the document deletes the one with its id.
+   */
   fieldOf(document: Document): { field: string; value: string } | undefined {
     const { deleteByFieldField, deleteByFieldValue } = this.#settings;
     if (deleteByFieldField === undefined || deleteByFieldValue === undefined) return undefined;
@@ -30,7 +32,7 @@ export class DeletionMarks {
   }
 }
 
-/** Those settings of the block `indexer`. */
+/** Returns these settings of the block `indexer`. */
 export function deletionSettings(settings: IndexerSettings): DeletionSettings {
   const { deletionMarkerField, deletionMarkerFieldValue, deleteByFieldField, deleteByFieldValue } = settings;
   return {

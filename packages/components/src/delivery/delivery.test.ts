@@ -5,7 +5,7 @@ import { Delivery, type DeliveryFailure, type Destination, type Reply } from './
 import { RequestSize } from './request-size.ts';
 import { NO_ANSWER, retriesOf } from './retries.ts';
 
-/** The retries of a block `indexer`. */
+/** Returns the retries for the settings of a block `indexer`. */
 const retriesAs = (settings: IndexerSettings, log: Partial<Logger> = {}) =>
   retriesOf({ runId: 'r', settings, log: { ...SILENT, ...log } }, 'X at there');
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -14,7 +14,7 @@ const quick = (maxRetries: number) => retriesAs({ maxRetries, retryWaitDurationM
 const open = new AbortController().signal;
 const all = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-/** A destination with prepared answers that records its requests. */
+/** Creates a destination with prepared replies that records its requests. */
 function scripted(count: number, ...replies: Reply[]) {
   const requests: number[][] = [];
   const destination: Destination = {
@@ -33,7 +33,7 @@ function scripted(count: number, ...replies: Reply[]) {
 const refusal = (status: number): DeliveryFailure => ({ status, message: `status ${status}` });
 
 describe('Delivery', () => {
-  it('sends again what may succeed later, alone', async () => {
+  it('sends only the documents again that may succeed later', async () => {
     const items = new Map([
       [1, refusal(429)],
       [2, refusal(400)],
@@ -44,7 +44,7 @@ describe('Delivery', () => {
     expect(requests).toEqual([[0, 1, 2, 3], [1]]);
   });
 
-  it('counts what says nothing of a document as undelivered, and what does not', async () => {
+  it('reports failures as undelivered if the documents are not the cause', async () => {
     const items = new Map<number, DeliveryFailure>([
       [0, { ...refusal(403), undelivered: true }],
       [1, refusal(403)],
@@ -54,7 +54,7 @@ describe('Delivery', () => {
     expect(failures.map(({ undelivered = false }) => undelivered)).toEqual([true, false]);
   });
 
-  it('reports an outage of a destination once, and its end once', async () => {
+  it('reports an outage of a destination and its end once each', async () => {
     const said: string[] = [];
     const log = { warn: (text: string) => said.push(text), info: (text: string) => said.push(text) };
     const retries = retriesAs({ maxRetries: 5, retryWaitDurationMs: 0 }, log);
@@ -69,12 +69,12 @@ describe('Delivery', () => {
     await delivery.deliver(positions, destination, open);
     await delivery.deliver(positions, destination, open);
     expect(said).toEqual([
-      'X at there takes nothing at the moment, and is tried again: status -1',
-      'X at there takes documents again, after 0 s',
+      'X at there accepts no documents at the moment. Requests are retried: status -1',
+      'X at there accepts documents again after 0 s',
     ]);
   });
 
-  it('reports no outage if some documents are accepted, or if nothing is tried again', async () => {
+  it('reports no outage if some documents are accepted, or if there are no retries', async () => {
     const said: string[] = [];
     const retries = retriesAs({ maxRetries: 1, retryWaitDurationMs: 0 }, { warn: (text) => said.push(text) });
     const delivery = new Delivery(retries, new RequestSize());
@@ -85,7 +85,7 @@ describe('Delivery', () => {
     expect(said).toEqual([]);
   });
 
-  it('halves what is too large', async () => {
+  it('halves requests that are too large', async () => {
     const { requests, destination, positions } = scripted(4, { refused: refusal(413) });
     expect(await new Delivery(quick(3), new RequestSize()).deliver(positions, destination, open)).toEqual([]);
     expect(requests).toEqual([
@@ -95,7 +95,7 @@ describe('Delivery', () => {
     ]);
   });
 
-  /** A destination that refuses whole requests in which any of these documents is, with a status. */
+  /** Creates a destination that rejects a whole request if it contains one of these documents. */
   function refusing(count: number, bad: (position: number) => boolean, status = 400) {
     const { requests, destination, positions } = scripted(count);
     const isolates = (said: number) => said === 400 || said === 500;
@@ -106,21 +106,21 @@ describe('Delivery', () => {
     return { requests, destination: { ...destination, isolates, request }, positions };
   }
 
-  it('looks for the one document for which a request is refused', async () => {
+  it('finds the one document that makes a request fail', async () => {
     const { requests, destination, positions } = refusing(4, (position) => position === 2);
     const failures = await new Delivery(quick(3), new RequestSize()).deliver(positions, destination, open);
     expect(failures).toEqual([{ index: 2, message: 'status 400', status: 400 }]);
     expect(requests).toEqual([[0, 1, 2, 3], [0, 1], [2, 3], [2], [3]]);
   });
 
-  it('lets no document fail for another one, whatever became of earlier batches', async () => {
+  it('fails no document because of another one, whatever the result of earlier batches', async () => {
     const delivery = new Delivery(quick(3), new RequestSize());
     const send = (count: number, bad: (position: number) => boolean) => {
       const { requests, destination, positions } = refusing(count, bad);
       return delivery.deliver(positions, destination, open).then((failures) => ({ requests, failures }));
     };
     expect((await send(2, () => true)).failures).toHaveLength(2);
-    // Nothing was taken: one by one costs half of what halves cost, until one is taken.
+    // All documents fail: single requests need half as many requests as halving, until one is accepted.
     const hopeless = await send(3, () => true);
     expect(hopeless.failures).toHaveLength(3);
     expect(hopeless.requests).toEqual([[0], [1], [2]]);
@@ -131,7 +131,7 @@ describe('Delivery', () => {
   });
 
   it.each([401, 403, 404, 500, 503, NO_ANSWER])(
-    'tells that nothing was wrong with what %s kept out',
+    'reports documents as undelivered if a status of %s kept them out',
     async (status) => {
       const only429 = retriesAs({ maxRetries: 1, retryWaitDurationMs: 0, retryableStatusCodes: [429] });
       for (const retryable of [undefined, false]) {
@@ -143,13 +143,13 @@ describe('Delivery', () => {
     },
   );
 
-  it.each([400, 409, 413, 422])('holds a status of %s against the document', async (status) => {
+  it.each([400, 409, 413, 422])('blames the document for a status of %s', async (status) => {
     const { destination, positions } = scripted(1, { refused: refusal(status) });
     const failures = await new Delivery(quick(1), new RequestSize()).deliver(positions, destination, open);
     expect(failures).toEqual([{ index: 0, message: `status ${status}`, status }]);
   });
 
-  it('holds what may be the fault of either against the document only when another one was taken', async () => {
+  it('blames a document for an ambiguous status only if another one was accepted', async () => {
     const send = (bad: (position: number) => boolean) => {
       const { destination, positions } = refusing(4, bad, 500);
       return new Delivery(quick(1), new RequestSize()).deliver(positions, destination, open);
@@ -159,7 +159,7 @@ describe('Delivery', () => {
     expect(await send(() => true)).toEqual(all(4).map((index) => ({ index, ...fault, undelivered: true })));
   });
 
-  it('sends an earlier document again when its version is newer than that of a later one', async () => {
+  it('sends an earlier document again if its version is newer than that of a later one', async () => {
     const versions = [5n, 3n, 7n, 7n];
     const items = new Map([
       [0, refusal(429)],
@@ -175,7 +175,7 @@ describe('Delivery', () => {
     expect(await send({ version: (position) => versions[position] })).toEqual([[0]]);
   });
 
-  it('sends nothing more when it is given up', async () => {
+  it('stops sending when the signal aborts', async () => {
     const given = new AbortController();
     const { requests, destination, positions } = scripted(2, { refused: refusal(503) });
     const slow = retriesAs({ maxRetries: 3, retryWaitDurationMs: 60_000 });
@@ -186,7 +186,7 @@ describe('Delivery', () => {
     expect(requests.length).toBeLessThan(2);
   });
 
-  it('leaves the destination as it would be had all been taken in order that were taken, whatever goes wrong', async () => {
+  it('leaves the destination in the state of an ordered delivery of all accepted documents, whatever fails', async () => {
     const statuses = fc.constantFrom(0, 0, 0, 400, 429, 503);
     const scenario = fc.record({
       keys: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 25 }),

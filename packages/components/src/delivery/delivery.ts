@@ -4,48 +4,48 @@ import { isTransient } from '../http/retry.ts';
 import type { RequestSize } from './request-size.ts';
 import { NO_ANSWER, type Retries } from './retries.ts';
 
-/** Why documents, or a whole request, were not taken. */
+/** Why documents or a whole request were not accepted. */
 export interface DeliveryFailure {
-  /** `NO_ANSWER` if there is none. */
+  /** The status of the response; `NO_ANSWER` if there was no response. */
   readonly status: number;
   readonly message: string;
-  /** Milliseconds that the server asks for before the next attempt. */
+  /** The wait that the server requests before the next attempt, in milliseconds. */
   readonly retryAfter?: number;
-  /** Whether it may succeed later, if the status does not say. */
+  /** Whether a retry may succeed; undefined: the status decides. */
   readonly retryable?: boolean;
-  /** Whether the document had a separate request, which was refused as a whole. */
+  /** Whether the failure applied to the whole request of the document. */
   readonly whole?: true;
-  /** Whether it says nothing of the document, if the status does not say. */
+  /** Whether the document is not the cause; undefined: the status decides. */
   readonly undelivered?: true;
 }
 
-/** What became of a request: it was refused as a whole, or these of its documents were, by their place in it. */
+/** The result of a request: it was refused as a whole, or some documents failed, by their position in the request. */
 export type Reply = { readonly refused: DeliveryFailure } | { readonly items: ReadonlyMap<number, DeliveryFailure> };
 
-/** Where documents of a batch are sent to. */
+/** The destination of the documents of a batch. */
 export interface Destination {
-  /** Sends documents in one request; they are named by their positions in the batch, which ascend. */
+  /** Sends documents in one request. The positions in the batch are in ascending order. */
   request(positions: readonly number[]): Promise<Reply>;
-  /** How many bytes a document takes in a request. */
+  /** Returns the number of bytes of a document in a request. */
   length(position: number): number;
-  /** Equal for two versions of one document. */
+  /** Returns a key that is equal for two versions of one document. */
   key(position: number): string;
-  /** Whether a version changes only a part of a document, so that a later one does not make it needless. */
+  /** Whether a version changes only a part of a document: then a later version does not replace an earlier one. */
   readonly partial: boolean;
-  /** The number by which the destination decides which version is newer. Without it, the later version is newer. */
+  /** Returns the number by which the destination compares versions. If undefined, the later version is newer. */
   version?(position: number): bigint | undefined;
-  /** False when a status is none of HTTP's. */
+  /** False if the statuses are not HTTP statuses. */
   readonly http?: false;
-  /** Whether one bad document may make the server refuse a request with this status, and others with it. */
+  /** Returns whether one bad document may make the server reject a whole request with this status. */
   isolates(status: number): boolean;
 }
 
-/** Documents that must be sent, and what was said when they were sent before. */
+/** Documents to send, and the reason of their last failure. */
 interface Job {
   readonly positions: readonly number[];
-  /** How often they were sent. */
+  /** The number of times that they were sent. */
   readonly attempts: number;
-  /** Milliseconds to wait first. */
+  /** The wait before sending, in milliseconds. */
   readonly wait: number;
   readonly reason?: DeliveryFailure;
 }
@@ -55,24 +55,24 @@ interface Failed {
   readonly refusal: DeliveryFailure;
 }
 
-/** Statuses of requests that are refused for what is in them. */
+/** The statuses of requests that are rejected because of their content. */
 const FAULTS_OF_CONTENT: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 
 /**
- * Brings the documents of a batch to a server, and reports the result of each:
+ * Delivers the documents of a batch to a server, and reports the result of each:
  *
- * - what may succeed later is sent again, alone, as often as the retries say;
- * - a request that is too large is sent in smaller ones, and so is, for a time, what goes to a server that has too
- *   much to do;
- * - a request that was refused because of one document is halved until that is alone: none fails for another one;
- * - two versions of a document are never changed in their order, and an earlier one is never sent after a later one.
+ * - Documents that may succeed later are sent again, without the others, up to the number of retries.
+ * - A request that is too large is split. For an overloaded server, requests are smaller for a time.
+ * - A request that was refused because of one document is halved until that document is alone. No document fails
+ *   because of another one.
+ * - The versions of a document are sent in order: an earlier version is never sent after a later one.
  */
 export class Delivery {
   readonly #retries: Retries;
   readonly #size: RequestSize;
   /**
-   * Whether all documents of the last batch that was searched for bad documents were bad. Documents go one by one then, which
-   * takes half as many requests as halves do, until one is taken.
+   * Whether all documents of the last searched batch were bad. Then documents are sent one at a time until one is
+   * accepted: this needs half as many requests as halving.
    */
   #hopeless = false;
 
@@ -82,8 +82,8 @@ export class Delivery {
   }
 
   /**
-   * Resolves when each of the documents has been taken or has failed; returns those that failed.
-   * @param signal aborted when no more requests may be made
+   * Resolves when each document was accepted or has failed. Returns the failed documents.
+   * @param signal aborted when no more requests may be sent
    */
   async deliver(positions: readonly number[], to: Destination, signal: AbortSignal): Promise<IndexFailure[]> {
     const failed: Failed[] = [];
@@ -124,7 +124,7 @@ export class Delivery {
     return failed.map((one) => this.#failureOf(one, to, noneTaken));
   }
 
-  /** What of a job fits into one request, and the rest, which follows it. */
+  /** Splits a job into the documents that fit in one request, and the rest, which is sent afterwards. */
   #fitting(job: Job, to: Destination): { now: Job; later?: Job } {
     const { positions } = job;
     const keys = to.partial ? new Set<string>() : undefined;
@@ -145,7 +145,7 @@ export class Delivery {
     };
   }
 
-  /** Reads the result of each document of a job; returns what must be sent again. */
+  /** Reads the result of each document of a job. Returns the documents to send again. */
   #readItems(
     job: Job,
     items: ReadonlyMap<number, DeliveryFailure>,
@@ -173,12 +173,12 @@ export class Delivery {
     job.positions.forEach((position, i) => {
       if (!items.has(i) && isNewest(position)) newest.set(to.key(position), position);
     });
-    // A newer version that was taken replaces an older one that was not: sending that now would undo it.
+    // A newer version that was accepted has replaced the failed older version: a retry would undo that.
     const needed = again.filter(isNewest);
     return needed.length === 0 ? undefined : this.#retry(job, needed, reason);
   }
 
-  /** Whether the destination accepts documents. If it accepts none but may do so later, the reason is logged. */
+  /** Reports to the retries whether the destination accepts documents. If it accepts none, the reason is logged. */
   #tellRetries(job: Job, reply: Reply): void {
     const { positions } = job;
     if ('refused' in reply) {
@@ -205,7 +205,7 @@ export class Delivery {
     };
   }
 
-  /** Whether a refusal says nothing of the document. */
+  /** Returns whether a failure is not the fault of the document. */
   #isUndelivered(
     { status, retryable, whole, undelivered }: DeliveryFailure,
     to: Destination,
@@ -223,14 +223,14 @@ export class Delivery {
   }
 }
 
-const GIVEN_UP: DeliveryFailure = { status: NO_ANSWER, message: 'The run was given up before the document was sent' };
+const GIVEN_UP: DeliveryFailure = { status: NO_ANSWER, message: 'The run was cancelled before the document was sent' };
 
 function failAll({ positions }: Job, refused: DeliveryFailure, failed: Failed[]): void {
   const refusal: DeliveryFailure = { ...refused, whole: true };
   for (const position of positions) failed.push({ position, refusal });
 }
 
-/** Whether one version of a document replaces another one, had both been taken. */
+/** Returns whether a version of a document would replace another version if both were accepted. */
 function isNewer(position: number, other: number, to: Destination): boolean {
   const [version, otherVersion] = [to.version?.(position), to.version?.(other)];
   if (version === undefined || otherVersion === undefined || version === otherVersion) return position > other;
@@ -247,7 +247,7 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean
     if (milliseconds > 0) await sleep(milliseconds, undefined, { signal });
     return !signal.aborted;
   } catch {
-    // Nothing but the signal ends the wait early.
+    // Only the signal can end the wait early.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KeyOrder } from './key-order.ts';
 
-/** Work that ends on request and reports its start. */
+/** Creates work that finishes on request and records its start. */
 function works() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -16,7 +16,7 @@ function works() {
   return { begun, work, end };
 }
 
-it('runs work without common keys at the same time, and the rest in order', async () => {
+it('KeyOrder runs work without common keys concurrently, and other work in order', async () => {
   const order = new KeyOrder();
   const { begun, work, end } = works();
   void order.run(new Set(['a', 'b']), work('1'));
@@ -37,7 +37,7 @@ it('runs work without common keys at the same time, and the rest in order', asyn
   expect(begun).toEqual(['1', '2', '3', '4', '5', '6']);
 });
 
-it('continues after work that failed', async () => {
+it('KeyOrder continues after failed work', async () => {
   const order = new KeyOrder();
   const failed = order.run(new Set(['a']), () => Promise.reject(new Error('no')));
   const next = order.run(new Set(['a']), async () => 'yes');

@@ -1,16 +1,16 @@
 interface Work {
-  /** Undefined: everything. */
+  /** Undefined: the work affects all keys. */
   readonly keys: ReadonlySet<string> | undefined;
   readonly ended: Promise<unknown>;
 }
 
-/** Runs work at the same time unless it is about the same documents: that work runs in the order in which it came. */
+/** Runs work concurrently. Work with common documents runs in the order of the calls. */
 export class KeyOrder {
   readonly #going = new Set<Work>();
 
   /**
-   * Does a work when all that came before and has a key of it has ended.
-   * @param keys what the work is about; undefined for everything
+   * Runs work after all earlier work with a common key has ended.
+   * @param keys the keys that the work affects; undefined for all keys
    */
   run<T>(keys: ReadonlySet<string> | undefined, work: () => Promise<T>): Promise<T> {
     const before = [...this.#going].filter((other) => haveCommon(keys, other.keys)).map(({ ended }) => ended);

@@ -11,7 +11,7 @@ import {
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
 import { DeletionMarks, type DeletionSettings } from './deletion-marks.ts';
 
-/** Which fields say what. Plain data. */
+/** The settings that select the fields of documents. Plain data. */
 export interface KeyedEncoderOptions extends DeletionSettings {
   readonly whitelist: readonly string[];
   readonly blacklist: readonly string[];
@@ -19,16 +19,16 @@ export interface KeyedEncoderOptions extends DeletionSettings {
   readonly indexOverrideField?: string;
 }
 
-/** What the first line of an encoded document says of it. */
+/** The first line of an encoded document. */
 export interface DocumentKey {
   readonly id: string;
-  /** The topic, or the like, that the document names. */
+  /** The destination that the document names, such as a topic. */
   readonly index?: string;
-  /** Whether it is a request to delete; it has no second line then. */
+  /** Whether the document is a delete; then it has no second line. */
   readonly delete?: true;
 }
 
-/** Writes a document as a line of JSON, after the line of its `DocumentKey`: for destinations that take any JSON. */
+/** Encodes a document as a line of JSON after the line of its `DocumentKey`: for destinations that accept any JSON. */
 export class KeyedEncoder implements DocumentEncoder {
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
   readonly #options: KeyedEncoderOptions;
@@ -71,11 +71,11 @@ export class KeyedEncoder implements DocumentEncoder {
   #override(setting: 'idOverrideField' | 'indexOverrideField', what: string, document: Document): string | undefined {
     const field = this.#options[setting];
     const value = field === undefined ? undefined : document.text(field);
-    if (value === '') throw new Error(`The field ${field}, which gives the ${what}, is empty`);
+    if (value === '') throw new Error(`The field ${field} for the ${what} (indexer.${setting}) is empty`);
     return value;
   }
 
-  /** The JSON of a document under another id. */
+  /** Returns the JSON of a document with another id. */
   #renamed(document: Document, id: string): string {
     let text = '';
     document.fieldNames.forEach((name, i) => {
@@ -87,7 +87,7 @@ export class KeyedEncoder implements DocumentEncoder {
   }
 }
 
-/** The options that the block `indexer` asks for, but for deletions. */
+/** Returns the options from the block `indexer`, except those for deletes. */
 export function keyedEncoderOptions(settings: IndexerSettings): KeyedEncoderOptions {
   const { whitelist = [], blacklist = [], idOverrideField, indexOverrideField } = settings;
   return {

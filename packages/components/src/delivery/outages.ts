@@ -1,13 +1,10 @@
 import type { Logger } from '@headrace/engine';
 import type { DeliveryFailure } from './delivery.ts';
 
-/**
- * A destination that accepts some documents and refuses others does not fill the log: it is reported once within this
- * time.
- */
+/** The minimum time between two warnings: a destination that accepts only some documents would fill the log. */
 const QUIET_MS = 60_000;
 
-/** Tells the log when a destination stops taking documents, and when it takes them again: not for every batch. */
+/** Logs when a destination stops accepting documents and when it continues, but not for every batch. */
 export class Outages {
   readonly #destination: string;
   readonly #log: Logger;
@@ -19,20 +16,20 @@ export class Outages {
     this.#log = log;
   }
 
-  /** It takes nothing, and is asked again. */
+  /** Reports that the destination accepts nothing and requests are retried. */
   begin({ message }: DeliveryFailure): void {
     const now = Date.now();
     if (this.#begun !== undefined || now - this.#toldAt < QUIET_MS) return;
     this.#begun = now;
     this.#toldAt = now;
-    this.#log.warn(`${this.#destination} takes nothing at the moment, and is tried again: ${message}`);
+    this.#log.warn(`${this.#destination} accepts no documents at the moment. Requests are retried: ${message}`);
   }
 
-  /** It has taken something. */
+  /** Reports that the destination has accepted a document. */
   end(): void {
     if (this.#begun === undefined) return;
     const seconds = Math.round((Date.now() - this.#begun) / 1000);
     this.#begun = undefined;
-    this.#log.info(`${this.#destination} takes documents again, after ${seconds} s`);
+    this.#log.info(`${this.#destination} accepts documents again after ${seconds} s`);
   }
 }

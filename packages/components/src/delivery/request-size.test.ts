@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RequestSize } from './request-size.ts';
 
-it('is halved by what is too large, and never grows back to it', () => {
+it('RequestSize is halved by a request that is too large, and stays below the size of that request', () => {
   const size = new RequestSize();
   expect(size.bytes).toBe(Number.POSITIVE_INFINITY);
   size.tooLarge(1_000_000);
@@ -10,7 +10,7 @@ it('is halved by what is too large, and never grows back to it', () => {
   expect(size.bytes).toBe(999_999);
 });
 
-it('is halved by overload down to a least size, and grows back without an end', () => {
+it('RequestSize is halved by overload down to a minimum, and grows back without a limit', () => {
   const size = new RequestSize();
   for (let bytes = 1_000_000; bytes > 1; bytes /= 2) size.overloaded(bytes);
   expect(size.bytes).toBe(16 * 1024);

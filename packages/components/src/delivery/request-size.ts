@@ -1,4 +1,4 @@
-/** Below this many bytes a request is not made smaller for the sake of a server that has too much to do. */
+/** An overloaded server does not reduce the size of requests below this number of bytes. */
 const SMALLEST = 16 * 1024;
 const GROWTH = 1.25;
 
@@ -13,7 +13,7 @@ export class RequestSize {
   /** The smallest request that was too large. */
   #refused: number;
 
-  /** @param most bytes that no request may have, whatever the server would say */
+  /** @param most the maximum size of any request, in bytes */
   constructor(most = Number.POSITIVE_INFINITY) {
     this.#limit = most;
     this.#refused = most + 1;

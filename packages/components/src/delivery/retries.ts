@@ -3,30 +3,31 @@ import { longestRetryAfter } from '../http/retry.ts';
 import type { DeliveryFailure } from './delivery.ts';
 import { Outages } from './outages.ts';
 
-/** The status without an answer: the server could not be reached, or did not answer. */
+/** The status of a request without a response: the server was not reachable, or did not answer. */
 export const NO_ANSWER = -1;
 
-/** What is sent again, how often, and after which wait. */
+/** Which requests are sent again, how often, and after which wait. */
 export interface Retries {
-  /** Attempts after the first. */
+  /** The number of attempts after the first. */
   readonly most: number;
-  /** Whether something that got this status may succeed later. */
+  /** Returns whether a retry may succeed after this status. */
   isRetryable(status: number): boolean;
   /**
-   * Milliseconds to wait before a retry (from 1).
-   * @param retryAfter milliseconds that the server asks for: it gets up to a minute of them
+   * Returns the milliseconds to wait before a retry (from 1).
+   * @param retryAfter the milliseconds that the server requests; at most a minute is used
    */
   delay(retry: number, retryAfter?: number): number;
   /** Called with the number of documents that are sent again. */
   retried?(documents: number): void;
-  /** Called with the reason when the destination accepted nothing and is tried again. */
+  /** Called with the reason if the destination accepted no document and requests are retried. */
   hindered?(reason: DeliveryFailure): void;
-  /** Called when it accepted something. */
+  /** Called when the destination accepted a document. */
   taken?(): void;
 }
 
 /**
- * The retries that the block `indexer` configures. By default ten, about three minutes: a server may restart meanwhile.
+ * Returns the retries that the block `indexer` configures. By default ten in about three minutes, so that a server may
+ * restart.
  * @param destination its name for the log, which reports when it stops accepting documents, and when it continues
  */
 export function retriesOf({ settings, onRetry, log }: IndexerContext, destination: string): Retries {

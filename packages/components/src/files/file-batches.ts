@@ -3,9 +3,9 @@ import type { ModuleReference, Publisher } from '@headrace/engine';
 import { formatInstant } from '@headrace/java-text/date';
 import { FileDecoder, type FileFacts, type FilesPosition } from './file-decoder.ts';
 
-/** Files travel in pieces of about so many bytes. */
+/** Files are sent to the pipeline in chunks of about this size, in bytes. */
 const PIECE_BYTES = 1024 * 1024;
-/** Content above this size travels in the memory it was read into. */
+/** The content of a larger file is sent in the buffer that it was read into, without a copy. */
 const ALONE_BYTES = 256 * 1024;
 
 /** A file that becomes a single document. */
@@ -21,11 +21,11 @@ export interface PlainFile {
 export interface FileBatchesOptions {
   readonly publisher: Publisher;
   readonly docIdPrefix: string;
-  /** How many files are read at a time. */
+  /** How many files are read concurrently. */
   readonly together: number;
 }
 
-/** What became of a file: published, or not, and why. */
+/** Called with the result of a file: without an argument if it was published, with the error if it was not. */
 export type WhatBecame = (error?: unknown) => Promise<void> | void;
 
 interface Slot {
@@ -34,7 +34,7 @@ interface Slot {
   readonly became: WhatBecame;
 }
 
-/** Publishes files as documents, many in a piece, in order; the contents of a piece are read together. */
+/** Publishes files as documents, in order, with many files in one chunk. The files of a chunk are read concurrently. */
 export class FileBatches {
   readonly #options: FileBatchesOptions;
   readonly #decoder: ModuleReference = FileDecoder.reference();
@@ -47,31 +47,31 @@ export class FileBatches {
   }
 
   /**
-   * Accepts a file. Rejects if publishing fails; reading may fail for one file alone.
-   * @param content reading begins immediately; undefined: the document has no content
+   * Accepts a file. Rejects if publishing fails; a failure to read the file is reported to `became`.
+   * @param content reads the file, called immediately; undefined: the document has no content
    * @param became called when the file was passed to the publisher, or could not be read
    */
   async add(file: PlainFile, content: (() => Promise<Uint8Array>) | undefined, became: WhatBecame): Promise<void> {
-    // Caught immediately: it is not awaited before the others of its chunk are complete.
+    // A read may fail before it is awaited: the rejection is caught now, or Node would report it as unhandled.
     this.#filling.push({ file, content: content?.().catch((error: unknown) => ({ error })), became });
     this.#fillingBytes += content === undefined ? 0 : file.size;
     if (this.#filling.length >= this.#options.together || this.#fillingBytes >= PIECE_BYTES) await this.#send();
   }
 
-  /** Publishes what has come. */
+  /** Publishes the files that are waiting. */
   async flush(): Promise<void> {
     await this.#send();
     await this.#sending;
   }
 
-  /** Begins to send what is there, when the piece before has gone: one is read while the other is being filled. */
+  /** Starts to send the waiting files after the previous chunk was sent: one chunk is filled while another is read. */
   async #send(): Promise<void> {
     const slots = this.#filling;
     this.#filling = [];
     this.#fillingBytes = 0;
     await this.#sending;
     this.#sending = this.#sendSlots(slots);
-    // The next call sees it. Until then it has no owner.
+    // The next call awaits this promise and throws the error. Until then Node must not see an unhandled rejection.
     this.#sending.catch(() => undefined);
   }
 
@@ -110,21 +110,24 @@ export class FileBatches {
   }
 }
 
-/** The id of the document of a file. */
+/** Returns the document id of a file. */
 export function idOfPath(path: string, docIdPrefix: string): string {
   return docIdPrefix + hash('md5', path);
 }
 
-/** @param instant nanoseconds since the epoch */
+/**
+ * Formats a time as ISO text.
+ * @param instant nanoseconds since the epoch
+ */
 export function instantText(instant: bigint): string {
   const nanos = ((instant % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
   return formatInstant(Number((instant - nanos) / 1_000_000_000n), Number(nanos));
 }
 
-/** Contents in sequence, in memory that may be transferred. */
+/** Concatenates the contents in a buffer that may be transferred to another thread. */
 function together(contents: readonly Uint8Array[]): Uint8Array {
   const [first] = contents;
-  // Small buffers are pieces of memory that belongs to others too.
+  // A small Buffer shares its memory with others (the pool of Node), so it cannot be transferred.
   if (contents.length === 1 && first !== undefined && first.length > ALONE_BYTES) return first;
   const bytes = new Uint8Array(contents.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

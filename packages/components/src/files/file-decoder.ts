@@ -7,22 +7,22 @@ import {
   type Value,
 } from '@headrace/engine';
 
-/** What a document shows of a file. Plain data. */
+/** The metadata of a file that goes into its document. Plain data. */
 export interface FileFacts {
   readonly id: string;
   /** The full path, a URI. */
   readonly path: string;
-  /** ISO text of an instant. */
+  /** A time as ISO text. */
   readonly modified: string;
   /** In bytes. */
   readonly size: number;
   readonly created: string | undefined;
 }
 
-/** The files of a piece, in order. Plain data. */
+/** The files of a chunk, in order. Plain data. */
 export interface FilesPosition {
   readonly files: readonly FileFacts[];
-  /** How many bytes of the piece belong to each; undefined: the documents have no content. */
+  /** The number of bytes of each file in the chunk; undefined: the documents have no content. */
   readonly lengths: readonly number[] | undefined;
 }
 
@@ -32,7 +32,7 @@ const WITH_CONTENT = Shape.of([...FIELDS, 'file_content']);
 const WITH_CREATION = Shape.of([...FIELDS, 'file_creation_date']);
 const WITH_BOTH = Shape.of([...FIELDS, 'file_creation_date', 'file_content']);
 
-/** Makes a document of each file: so contents cross threads as the bytes that they are. */
+/** Turns each file of a chunk into a document. The contents are sent to the thread as plain bytes. */
 export class FileDecoder implements RecordDecoder {
   static reference(): ModuleReference {
     return { url: import.meta.url, name: 'FileDecoder', options: {} };

@@ -4,32 +4,34 @@ import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
 /** The schema of the block `filterOptions`. */
 export const FilterParameter = Type.Object({
   /**
-   * Java regular expressions; only files whose whole name matches one of them are published. Of a local file that is
-   * the name without folders, of an object in a bucket its whole key, inside an archive the path there. An archive
-   * itself must match, too. Defaults to all.
+   * Java regular expressions. Only files whose whole name matches one of them are published. The name of a local file
+   * is without folders, that of an object in a bucket is its whole key, and that of a file in an archive is its path
+   * there. An archive must also match. Defaults to all files.
    */
   includes: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Java regular expressions; files whose whole name matches one of them are not published, whatever includes says. */
+  /**
+   * Java regular expressions. Files whose whole name matches one of them are not published, even if they match
+   * includes.
+   */
   excludes: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Folders that are not looked into: local paths or URIs. */
+  /** Folders to skip: local paths or URIs. */
   pathsToSkip: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** A duration such as "2h"; only files modified within it are published. */
+  /** A duration such as "2h". Only files that were modified within this time are published. */
   lastModifiedCutoff: Type.Optional(Type.String()),
-  /** A duration; in the mode incremental files published within it are not published again. */
+  /** A duration. In the mode incremental, files that were published within this time are not published again. */
   lastPublishedCutoff: Type.Optional(Type.String()),
   /**
-   * "full" publishes all files, "incremental" those that are new or were modified since they were published; it needs
-   * state. Defaults to full.
+   * "full" publishes all files. "incremental" publishes only files that are new or were modified since they were
+   * published; it needs state. Defaults to full.
    */
   publishMode: Type.Optional(Type.String({ default: 'full' })),
   /**
-   * Whether to publish tombstones of files that have vanished, "true" or "false"; needs the mode incremental. Defaults
-   * to false.
+   * Whether to publish tombstones of deleted files, "true" or "false"; needs the mode incremental. Defaults to false.
    */
   sendTombstones: Type.Optional(OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' })),
 });
 
-/** Which files are published; the block `filterOptions` of a config. */
+/** The settings that select the files to publish: the block `filterOptions` of a config. */
 export interface FilterSettings {
   readonly includes?: readonly string[];
   readonly excludes?: readonly string[];
@@ -40,17 +42,17 @@ export interface FilterSettings {
   readonly sendTombstones?: 'true' | 'yes' | 'on' | 'false' | 'no' | 'off';
 }
 
-/** What a filter looks at. */
+/** The properties of a file that the filter checks. */
 export interface FilteredFile {
-  /** What patterns match: a file's name, an object's key, the path inside an archive. */
+  /** The text that the patterns match: the name of a file, the key of an object, or the path inside an archive. */
   readonly name: string;
   /** Nanoseconds since the epoch. */
   readonly modified: bigint;
-  /** Nanoseconds since the epoch; undefined when nothing is known of it. */
+  /** Nanoseconds since the epoch; undefined if the file was never published. */
   readonly lastPublished: bigint | undefined;
 }
 
-/** Mistakes in the settings that their schema cannot express. */
+/** Reports mistakes in the settings that the schema cannot express. */
 export function* checkFilterSettings(settings: FilterSettings): Generator<ParameterProblem> {
   for (const list of ['includes', 'excludes'] as const) {
     for (const [i, pattern] of (settings[list] ?? []).entries()) {
@@ -60,7 +62,7 @@ export function* checkFilterSettings(settings: FilterSettings): Generator<Parame
         yield {
           parameter: `filterOptions.${list}[${i}]`,
           message: `"${pattern}" is not a regular expression: ${messageOf(error)}`,
-          hint: 'Patterns are regular expressions for the whole name: .*\\.txt, not *.txt.',
+          hint: 'A pattern is a regular expression that must match the whole name: write .*\\.txt, not *.txt.',
         };
       }
     }
@@ -92,8 +94,8 @@ export function sendsTombstones({ sendTombstones }: FilterSettings): boolean {
 }
 
 /**
- * How far the clock of a storage other than this machine's may be late compared with ours, in nanoseconds. S3 and Azure tell whole
- * seconds, too: an object that was read and then written over may have a time from before the run.
+ * The possible difference between the clock of a remote storage and ours, in nanoseconds. S3 and Azure also report
+ * times in whole seconds: an object that is overwritten after we read it may have a time from before the run.
  */
 const REMOTE_CLOCK_NANOS = 10_000_000_000n;
 
@@ -107,8 +109,8 @@ export class FileFilter {
   readonly #clockMargin: bigint;
 
   /**
-   * @param now nanoseconds since the epoch, where the windows end
-   * @param isLocal whether the times of files are those of this machine's clock
+   * @param now the current time in nanoseconds since the epoch; the time windows end here
+   * @param isLocal whether the times of files come from the clock of this machine
    */
   constructor(settings: FilterSettings, now: bigint, isLocal: boolean) {
     this.#includes = (settings.includes ?? []).map((pattern) => compileJavaRegex(pattern));

@@ -4,10 +4,10 @@ import type { FileUri } from '../storage/file-uri.ts';
 import type { StoredFile } from '../storage/storage.ts';
 import type { Storages } from '../storage/storages.ts';
 
-/** How many files are moved at a time. */
+/** How many files are moved concurrently. */
 const TOGETHER = 8;
 
-/** A file that was published to its end; `source` is missing for one inside an archive. */
+/** A completely published file. `source` is undefined if the file is inside an archive. */
 export interface PublishedFile {
   readonly path: string;
   readonly source: StoredFile | undefined;
@@ -25,7 +25,7 @@ export class FileMoves {
     this.#notes = notes;
   }
 
-  /** The paths of those that have gone, what is inside archives with these. */
+  /** Moves files. Returns the paths of the moved files, including the files inside moved archives. */
   async moveAll(files: readonly PublishedFile[], folder: FileUri): Promise<Set<string>> {
     const moved = new Set<string>();
     for (let i = 0; i < files.length; i += TOGETHER) {
@@ -38,7 +38,7 @@ export class FileMoves {
     return moved;
   }
 
-  /** Whether it has gone. */
+  /** Moves one file. Returns whether it was moved. */
   async move({ uri, path }: StoredFile, folder: FileUri): Promise<boolean> {
     try {
       await (await this.#storages.of(uri)).move(uri, folder);

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const INSTANT = 1_700_000_000_123_000_000n;
 let tables = 0;
 
-/** What holds wherever the state is kept. */
+/** The tests that every kind of state must pass. */
 function keeps(connectionString: () => string): void {
   const open: FileState[] = [];
   afterEach(async () => {
@@ -27,7 +27,7 @@ function keeps(connectionString: () => string): void {
     return state;
   };
   const newTable = () => `It's a "table" \`${tables++}\``;
-  /** A traversal in which these files are met, and published at once. */
+  /** Traverses these files and publishes each one immediately. */
   const traverse = async (state: FileState, ...paths: string[]) => {
     await state.begin();
     for (const path of paths) await state.encounter(path);
@@ -41,7 +41,7 @@ function keeps(connectionString: () => string): void {
   };
   const ODD = ['file:///a\'b"c`d\\e', 'file:///Ü🎉', 'file:///a.zip!x ', 'file:///a.zip!x', 'file:///A', 'file:///a'];
 
-  it('when each was published, to be read by the next run', async () => {
+  it('stores when each file was published, for the next run', async () => {
     const table = newTable();
     const state = await opened(table);
     await state.begin();
@@ -56,7 +56,7 @@ function keeps(connectionString: () => string): void {
     expect(found).toEqual([INSTANT, INSTANT, INSTANT, INSTANT, undefined, undefined]);
   });
 
-  it('what was published before the process died in the middle', async () => {
+  it('stores the published files of a run whose process died', async () => {
     const table = newTable();
     const state = await opened(table);
     await state.begin();
@@ -68,7 +68,7 @@ function keeps(connectionString: () => string): void {
     expect([await next.encounter('a'), await next.encounter('b')]).toEqual([undefined, INSTANT]);
   });
 
-  it('for how many traversals a file was missing', async () => {
+  it('counts the traversals in which a file was missing', async () => {
     const state = await opened(newTable());
     await traverse(state, 'a', 'b', 'c');
     await traverse(state, 'a', 'b');
@@ -79,7 +79,7 @@ function keeps(connectionString: () => string): void {
     expect([await expired(state), await expired(state, 2)]).toEqual([['b'], ['b']]);
   });
 
-  it('the expired files, and reports them once', async () => {
+  it('reports each expired file once', async () => {
     const state = await opened(newTable());
     await traverse(state, 'a', 'b');
     await traverse(state);
@@ -91,7 +91,7 @@ function keeps(connectionString: () => string): void {
     expect([await state.encounter('a'), await state.encounter('b')]).toEqual([INSTANT, undefined]);
   });
 
-  it('nothing of what was forgotten', async () => {
+  it('removes forgotten files', async () => {
     const state = await opened(newTable());
     await traverse(state, 'a', 'b');
     await state.forget(['a']);
@@ -99,7 +99,7 @@ function keeps(connectionString: () => string): void {
     expect(await expired(state)).toEqual(['b']);
   });
 
-  it('all below a prefix as met, and nothing beside it', async () => {
+  it('marks all files below a prefix as found, and no others', async () => {
     const state = await opened(newTable());
     const below = ["a_%'.zip!x", "a_%'.zip!ü/🎉"];
     const beside = ["a_%'.zip", 'a__%.zip!x', "A_%'.ZIP!x"];
@@ -110,7 +110,7 @@ function keeps(connectionString: () => string): void {
     expect((await expired(state)).sort()).toEqual(beside.sort());
   });
 
-  it('thousands, while published ones are noted', async () => {
+  it('handles thousands of files while published files are recorded', async () => {
     const state = await opened(newTable());
     const paths = Array.from({ length: 2300 }, (_, i) => `file:///${i}`);
     await state.begin();
@@ -126,7 +126,7 @@ function keeps(connectionString: () => string): void {
     expect((await expired(state)).sort()).toEqual(paths.sort());
   });
 
-  it('in a table that one run has at a time', { timeout: 60_000 }, async () => {
+  it('locks its table for one run at a time', { timeout: 60_000 }, async () => {
     const table = newTable();
     const state = await opened(table);
     await state.begin();
@@ -138,11 +138,11 @@ function keeps(connectionString: () => string): void {
   });
 }
 
-describe('the state of files in SQLite keeps', () => {
+describe('file state in SQLite', () => {
   keeps(() => `jdbc:sqlite:${folder}/state.db`);
 });
 
-describe('a damaged state of files in SQLite says so, and what to do', () => {
+describe('a damaged SQLite file state is reported with a hint', () => {
   const DAMAGED = expect.objectContaining({
     code: 'HR_SOURCE_UNREADABLE',
     message: expect.stringMatching(/^The state in .*\.db is damaged: /),
@@ -151,13 +151,13 @@ describe('a damaged state of files in SQLite says so, and what to do', () => {
   const open = (file: string) =>
     openState({ connectionString: `jdbc:sqlite:${file}` }, 'c', new CollectingPublisher().log);
 
-  it('when it is opened', async () => {
+  it('when the state is opened', async () => {
     const file = join(folder, 'garbage.db');
     writeFileSync(file, randomBytes(10_000));
     await expect(open(file)).rejects.toEqual(DAMAGED);
   });
 
-  it('when a page of it is read later', async () => {
+  it('when a page is read later', async () => {
     const file = join(folder, 'later.db');
     const state = await open(file);
     await state.begin();
@@ -179,7 +179,7 @@ describe('a damaged state of files in SQLite says so, and what to do', () => {
 });
 
 await describeWithServer('postgres', (server) => {
-  it('the state of files continues in a table that Lucille made', async () => {
+  it('file state in a database continues in a table that Lucille created', async () => {
     const quiet = new CollectingPublisher();
     const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
     const session = await (await Database.open(settings, quiet.log)).connect();
@@ -206,13 +206,13 @@ await describeWithServer('postgres', (server) => {
 
 for (const name of ['postgres', 'mariadb'] as const) {
   await describeWithServer(name, (server) => {
-    describe(`the state of files in ${name} keeps`, () => {
+    describe(`file state in ${name}`, () => {
       keeps(() => `jdbc:${server.url}`);
 
-      it('paths as long as an index takes; others are published in every run, with a warning', async () => {
+      it('stores paths up to the index limit, and warns about longer paths that every run publishes', async () => {
         const publisher = new CollectingPublisher();
         const state = await openState({ connectionString: `jdbc:${server.url}` }, `long ${tables++}`, publisher.log);
-        // Not repetitive: otherwise Postgres would compress it.
+        // The path is not repetitive: otherwise Postgres would compress it.
         const path = Array.from({ length: 400 }, (_, i) => (i * 7919 ** 2).toString(36).padStart(7, 'x')).join('');
         try {
           for (const long of [path.slice(0, 2600), `${path.slice(0, 2600)}x`]) {
@@ -226,7 +226,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
         } finally {
           await state.close();
         }
-        expect(publisher.warnings.join()).toContain('published in every run');
+        expect(publisher.warnings.join()).toContain('every run publishes such files again');
       });
     });
   });

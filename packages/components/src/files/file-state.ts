@@ -1,28 +1,34 @@
-/** What is known of a file that was met in an earlier run and is not there any more. */
+/** A file that an earlier run found and that no longer exists. */
 export interface ExpiredFile {
   readonly path: string;
 }
 
 /**
- * What a connector remembers of files from run to run, by full path: when each was last published, and for how many
- * runs it has not been met. All but `published` is about the traversal that is going.
+ * What a connector remembers about files between runs, by full path: the time of the last publication, and the number
+ * of runs that did not find the file. All methods except `published` refer to the current traversal.
  */
 export interface FileState {
-  /** Begins a traversal: no file has been met. */
+  /** Begins a traversal: no file has been found yet. */
   begin(): void | Promise<void>;
-  /** A file was met. Gives when it was last published, in nanoseconds since the epoch; undefined if it never was. */
+  /** Marks a file as found. Returns when it was last published, in nanoseconds since the epoch; undefined if never. */
   encounter(path: string): bigint | undefined | Promise<bigint | undefined>;
-  /** All files whose paths begin like this count as met, without having been looked at. */
+  /** Marks all files whose paths begin with this prefix as found, without looking at them. */
   encounterBelow(prefix: string): void | Promise<void>;
-  /** Ends a traversal that has met all there is: the others have not been met once more. */
+  /** Ends a complete traversal: adds 1 to the count of missed runs of every file that was not found. */
   finish(): void | Promise<void>;
-  /** Files that have not been found for at least so many traversals, and have not been reported. */
+  /** Returns the files that at least this number of traversals did not find, and that have not been reported yet. */
   expired(runs: number): Iterable<ExpiredFile> | AsyncIterable<ExpiredFile>;
-  /** All documents of these files have finished. @param instant of the publishing, in nanoseconds since the epoch */
+  /**
+   * Records that all documents of these files have finished.
+   * @param instant when the files were published, in nanoseconds since the epoch
+   */
   published(paths: readonly string[], instant: bigint): void | Promise<void>;
-  /** These files are gone on purpose: nothing is to be said of them. */
+  /** Removes files that were moved or deleted on purpose, so that they are not reported as expired. */
   forget(paths: readonly string[]): void | Promise<void>;
-  /** Expired files have been reported. @param forget whether to remove them */
+  /**
+   * Records that the expired files have been reported.
+   * @param forget whether to remove them from the state
+   */
   reportExpired(runs: number, forget: boolean): void | Promise<void>;
   close(): void | Promise<void>;
 }

@@ -34,24 +34,24 @@ export interface FileVisitorOptions {
   readonly withContent: boolean;
   readonly opensArchives: boolean;
   readonly opensCompressed: boolean;
-  /** How deep: 1 leaves an archive inside an archive as it is. */
+  /** The maximum nesting depth: 1 does not open an archive inside another archive. */
   readonly archiveDepth: number;
-  /** All of a file was handed to the publisher. `source` is the file itself; undefined for one inside an archive. */
+  /** Called when all of a file was passed to the publisher. `source` is undefined for a file inside an archive. */
   readonly onPublished: (path: string, source: StoredFile | undefined) => void;
-  /** A file could not be published, or not to its end. */
+  /** Called if a file could not be published completely. */
   readonly onFailed: (file: StoredFile) => Promise<void>;
-  /** A file was read in part: what came before is published, the rest is not. */
+  /** Called if a file was read only in part: the first part is published, the rest is not. */
   readonly onIncomplete: (reason: string) => void;
-  /** The content of an entry cannot be had: it is encrypted, a link, or packed in an unknown way. */
+  /** Called if an archive entry has no readable content: it is encrypted, a link, or compressed in an unknown way. */
   readonly onLeftOut: (reason: string) => void;
 }
 
-/** A part of a file could not be read, and has been reported already. */
+/** A part of a file could not be read, and this has already been reported. */
 class PartlyRead extends Error {}
 
-/** A file to be published: a file in a storage, or a file inside another file. */
+/** A file to publish: a file in a storage, or a file inside another file. */
 interface Readable extends PlainFile {
-  /** Without folders. */
+  /** The file name without folders. */
   readonly leaf: string;
   open(): ByteSource;
   readWhole(): Promise<Uint8Array>;
@@ -59,18 +59,17 @@ interface Readable extends PlainFile {
 
 /** An archive or a compressed file. */
 interface Container extends Readable {
-  /** The path, if it is a local file without a container. */
+  /** The local path, if the file is a local file outside any container. */
   readonly local?: string | undefined;
-  /** 1 for a file of a storage, 2 for one inside it, and so on. */
+  /** The nesting depth: 1 for a file in a storage, 2 for a file inside it, and so on. */
   readonly depth: number;
-  /** What the outermost one may unfold to. */
+  /** Limits how many bytes the outermost container may unpack to. */
   readonly budget: UnpackBudget;
 }
 
 /**
- * Publishes the contents of files: as single documents, record by record if their extension has a handler, and the
- * contents of archives and compressed files. A file that cannot be read fails alone; only errors of publishing are
- * thrown.
+ * Publishes the contents of files: as single documents, record by record if the extension has a handler, and the
+ * contents of archives and compressed files. A file that cannot be read fails alone; only publishing errors are thrown.
  */
 export class FileVisitor {
   readonly #options: FileVisitorOptions;
@@ -86,7 +85,7 @@ export class FileVisitor {
     const { state, filter } = this.#options;
     const lastPublished = await state?.encounter(file.path);
     if (!filter.accepts({ name: file.name, modified: file.modified, lastPublished })) {
-      // What is inside counts as met too.
+      // The files inside a container that is filtered out also count as found.
       if (this.#isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
       return;
     }
@@ -109,7 +108,7 @@ export class FileVisitor {
       await this.#visitContainer({ ...readable, local: localPathOf(file), depth: 1, budget }, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
-      // What could not be looked at has not vanished.
+      // A container that could not be read has not vanished, nor have the files inside it.
       if (this.#isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
       await became(error);
     }
@@ -134,7 +133,7 @@ export class FileVisitor {
     const path = `${file.path}!${leaf}`;
     await publishing((async () => this.#options.state?.encounter(path))());
     const collect = () => collectBytes(open(), MAX_CONTENT_BYTES, path);
-    // What is in an archive must be read while it is at hand.
+    // The entry of an archive must be read before the archive moves to the next entry.
     const content = file.depth > 1 && this.#needsContent(leaf) ? await collect() : undefined;
     const readWhole = async () => content ?? collect();
     await this.#publish({ ...file, path, leaf, open, readWhole }, async (error) => {
@@ -145,15 +144,15 @@ export class FileVisitor {
 
   #tellOfRest(path: string): void {
     this.#options.log.warn(
-      `${path}: the bytes after its compressed data are ignored, as gzip does: the file may be damaged`,
+      `${path}: the bytes after the compressed data are ignored, as gzip does. The file may be damaged`,
     );
   }
 
   #tellOfNoEnd(path: string): void {
-    this.#options.log.warn(`${path} ends without the mark at the end of an archive: it may be cut off`);
+    this.#options.log.warn(`${path} has no end-of-archive marker: it may be truncated`);
   }
 
-  /** The name of the file says what kind of archive it is. */
+  /** Publishes the entries of an archive. The extension of the file selects the archive format. */
   async #visitArchive(file: Container, became: WhatBecame): Promise<void> {
     const entries = file.leaf.endsWith('.tar')
       ? tarEntries(file.open(), () => this.#tellOfNoEnd(file.path))
@@ -167,7 +166,7 @@ export class FileVisitor {
         failed = true;
       });
     }
-    // It is done when its last entry is.
+    // An archive is finished when its last entry is.
     await publishing(this.#options.batches.flush());
     await became(failed ? new PartlyRead() : undefined);
   }
@@ -183,7 +182,7 @@ export class FileVisitor {
       return;
     }
     if (unreadable !== undefined) {
-      const reason = `${path} is left out: ${unreadable}`;
+      const reason = `${path} is skipped: ${unreadable}`;
       log.warn(reason);
       onLeftOut(reason);
       return;
@@ -214,12 +213,15 @@ export class FileVisitor {
     }
   }
 
-  /** Whether a file becomes a document that holds it: the entries of an archive must be read while they are at hand. */
+  /**
+   * Returns whether the document of a file contains its content. Such archive entries must be read before the next
+   * entry.
+   */
   #needsContent(name: string): boolean {
     return this.#options.withContent && this.#options.formats.of(extensionOf(leafOf(name))) === undefined;
   }
 
-  /** Publishes records, or the file as a document. `became` is called for files that become single documents. */
+  /** Publishes the records of a file, or the file as one document, and then calls `became`. */
   async #publish(file: Readable, became: WhatBecame): Promise<void> {
     const { batches, formats, withContent } = this.#options;
     const format = formats.of(extensionOf(file.leaf));
@@ -229,11 +231,13 @@ export class FileVisitor {
     }
     await publishing(batches.flush());
     await this.#publishRecords(format, file);
-    // A run that stops leaves files in the middle without a word.
+    // If the run is stopping, the file is incomplete: it is neither finished nor failed.
     if (!this.#publisher.signal.aborted) await became();
   }
 
-  /** Throws `HR_SOURCE_INCOMPLETE` if reading fails after some records were published. */
+  /**
+   * Publishes the records of a file. Throws `HR_SOURCE_INCOMPLETE` if reading fails after some records were published.
+   */
   async #publishRecords(format: FileFormat, { path, leaf, open }: Readable): Promise<void> {
     let begun = false;
     const publisher: Publisher = {
@@ -277,7 +281,7 @@ export class FileVisitor {
   async #fail(path: string, error: unknown): Promise<void> {
     const { docIdPrefix, formats, log, onIncomplete, publisher } = this.#options;
     if (isIncomplete(error)) {
-      // One failed document would not say how much is missing: the connector fails when the other files are done.
+      // One failed document cannot show how much is missing: the connector fails after it has read the other files.
       const { place, message } = rejected(path, error, undefined);
       log.error(`${place}: ${message}`);
       onIncomplete(`${place}: ${message}`);
@@ -289,7 +293,7 @@ export class FileVisitor {
   }
 }
 
-/** A failure in the words of the error, which may have the place in them already. */
+/** Turns an error into a rejected record. The text of the error may already begin with the path and line. */
 function rejected(path: string, error: unknown, id: string | undefined): RejectedRecord {
   const hint = error instanceof HeadraceError && error.hint !== undefined ? `. ${error.hint}` : '';
   const text = messageOf(error) + hint;

@@ -1,30 +1,32 @@
 import type { Publisher } from '@headrace/engine';
 
-/** How many published files wait together, and how long one waits for others at most: so much a killed run repeats. */
+/**
+ * The size of a group of published files, and the maximum wait. After a crash, a run repeats at most the open groups.
+ */
 const GROUP_FILES = 128;
 const GROUP_MILLIS = 100;
 
 /**
- * Collects what was published until all its documents have finished. Only then may it count as done, and not if the
- * destination accepted none of them. The open documents of the run limit the size of the collection.
+ * Collects published files until all their documents have finished. Only then a file counts as done, and only if no
+ * document was undelivered. The limit of open documents of the run also limits this collection.
  */
 export class FinishedFiles<T> {
   readonly #publisher: Publisher;
   readonly #done: (files: readonly T[]) => Promise<void>;
   #published: T[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Groups, in order; each waits for those before it. */
+  /** The groups in order; each group waits for the groups before it. */
   #waiting: Promise<void> = Promise.resolve();
   #delivered = true;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param done called with files whose documents have all finished; an error that it throws ends the run */
+  /** @param done called with files whose documents have all finished; if it throws, the run ends with that error */
   constructor(publisher: Publisher, done: (files: readonly T[]) => Promise<void>) {
     this.#publisher = publisher;
     this.#done = done;
   }
 
-  /** A file was handed to the publisher to its end. */
+  /** Adds a file that was passed to the publisher completely. */
   add(file: T): void {
     if (this.#failure !== undefined) throw this.#failure.error;
     this.#published.push(file);
@@ -32,7 +34,10 @@ export class FinishedFiles<T> {
     else this.#timer ??= setTimeout(() => this.#look(), GROUP_MILLIS);
   }
 
-  /** Call it when the documents of all files have finished. Returns whether all were delivered. */
+  /**
+   * Waits for the remaining groups. Call it when the documents of all files have finished. Returns whether all files
+   * were delivered.
+   */
   async finish(): Promise<boolean> {
     this.#look();
     await this.#waiting;
@@ -40,7 +45,7 @@ export class FinishedFiles<T> {
     return this.#delivered;
   }
 
-  /** Leaves unfinished files undone: the next run reads them again. Resolves when nothing is in progress. */
+  /** Drops the unfinished files: the next run reads them again. Resolves when no work is in progress. */
   async giveUp(): Promise<void> {
     this.#stop();
     this.#published = [];
@@ -57,7 +62,7 @@ export class FinishedFiles<T> {
     const files = this.#published;
     this.#published = [];
     const settled = this.#publisher.settled();
-    // A run that is given up, or could not deliver them, leaves them undone: the next one takes them again.
+    // If the run is cancelled or the files were not delivered, they stay unfinished: the next run reads them again.
     settled.catch(() => undefined);
     this.#waiting = this.#waiting.then(async () => {
       try {

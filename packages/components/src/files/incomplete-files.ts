@@ -1,20 +1,20 @@
 import { counted, HeadraceError } from '@headrace/engine';
 
-/** So many files are named; the log has all. */
+/** The error message names this number of files; the log contains all. */
 const MAX_NAMED = 3;
 
-/** Files that were not read to their end. They fail the connector, when the other files have been read. */
+/** Collects the files that were not read completely. They fail the connector after all other files have been read. */
 export class IncompleteFiles {
   #count = 0;
   readonly #named: string[] = [];
 
-  /** @param reason begins with the place */
+  /** @param reason begins with the path of the file */
   add(reason: string): void {
     this.#count++;
     if (this.#named.length < MAX_NAMED) this.#named.push(reason);
   }
 
-  /** Throws `HR_SOURCE_INCOMPLETE` if there are any. */
+  /** Throws `HR_SOURCE_INCOMPLETE` if any file was not read completely. */
   throwIfAny(): void {
     if (this.#count === 0) return;
     const more =
@@ -23,7 +23,7 @@ export class IncompleteFiles {
       'HR_SOURCE_INCOMPLETE',
       `${counted(this.#count, 'file')} ${this.#count === 1 ? 'was' : 'were'} not read to the end: ${this.#named.join('; ')}${more}`,
       {
-        hint: 'What came before was published, and so were all other files. Correct the files, and run again.',
+        hint: 'The part before the error and all other files were published. Correct the files, and run again.',
       },
     );
   }

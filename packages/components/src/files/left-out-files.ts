@@ -5,22 +5,21 @@ import { localFileUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import type { ListOptions } from '../storage/storage.ts';
 
-/** What SQLite keeps beside a database while that is open. */
+/** The suffixes of the files that SQLite keeps for an open database. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Files that a walk neither publishes nor moves: the files of the connector's state, which are not a source, and files
- * that a run is writing, which are incomplete and must stay where they are.
- * @param stateFile the database of that state, already opened if it will be
+ * Returns a function that reports whether a walk must skip a file. A walk neither publishes nor moves two kinds of
+ * files: the files of the connector's state, which are not a source, and the incomplete files that a run is writing.
+ * @param stateFile the database of that state; it must already be open if the run uses it
  * @param onOutput called for a file that a run is writing
- * @returns whether a file is one of them
  */
 export async function leftOutFiles(
   stateFile: string | undefined,
   onOutput: ListOptions['onProblem'],
 ): Promise<NonNullable<ListOptions['leavesOut']>> {
   const paths = new Set(stateFile === undefined ? [] : BESIDE.map((end) => resolve(stateFile + end)));
-  // By what they are, too: a path may lead there over links.
+  // Files are also compared by device and inode, because a path may lead to them through links.
   const identities = new Set<string>();
   for (const path of paths) {
     const found = await stat(path, { bigint: true }).catch((error) => {

@@ -1,15 +1,14 @@
 import type { HighMark } from '../database/high-mark.ts';
 import type { FileState } from './file-state.ts';
 
-/** What goes before the entries of marks: paths, which a state also holds, do not begin so. */
+/** Marks the entries of high marks. A state also contains paths, which never begin like this. */
 const NAME = 'incremental';
 
 type Entry = readonly [name: typeof NAME, generation: number, column: string, kind: HighMark['kind'], text: string];
 
 /**
- * The highest value of a column that was indexed, in a state as files have it. Each value is an entry with a number
- * that counts up: a process that dies between writing the next one and removing the last leaves both, and the
- * later one counts.
+ * Stores the highest indexed value of a column in a file state. Each value is an entry with an increasing number. If
+ * the process dies after it writes the new entry and before it removes the old one, both exist: the higher number wins.
  */
 export class RememberedMark {
   readonly #state: FileState;
@@ -23,7 +22,7 @@ export class RememberedMark {
     this.#column = column;
   }
 
-  /** Reads what is remembered for a column. What is remembered for other columns does not count. */
+  /** Reads the mark of a column. Marks of other columns are ignored. */
   static async read(state: FileState, column: string): Promise<RememberedMark> {
     const mark = new RememberedMark(state, column.toLowerCase());
     await state.begin();
@@ -35,7 +34,7 @@ export class RememberedMark {
     return this.#found;
   }
 
-  /** All rows up to this value have been indexed, or failed by themselves. */
+  /** Stores that all rows up to this value have been indexed, or have failed individually. */
   async advance({ kind, text }: HighMark): Promise<void> {
     const entry: Entry = [NAME, this.#generation + 1, this.#column, kind, text];
     const path = JSON.stringify(entry);

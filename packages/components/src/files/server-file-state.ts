@@ -4,15 +4,15 @@ import type { PreparedSql } from '../database/placeholders.ts';
 import type { ExpiredFile, FileState } from './file-state.ts';
 import type { StateDialect } from './state-dialect.ts';
 
-/** How many files are noted as met with one statement. */
+/** How many files one statement marks as found. */
 const GROUP_FILES = 500;
 const PAGE_ROWS = 1000;
-/** Sorts after every character that a path may have at this position. */
+/** Sorts after every other character in a path. */
 const LAST = '\u{10ffff}';
 
 /**
- * The state of files in a database server, in the table that the reference has for it. Each statement counts by itself:
- * what was noted stays, whenever the process dies. One run at a time has the table.
+ * Keeps the state of files in a database server, in a table with the columns of the reference. Each statement is
+ * committed immediately: recorded files survive a crash of the process. A lock limits the table to one run at a time.
  */
 export class ServerFileState implements FileState {
   readonly #connection: DatabaseConnection;
@@ -23,9 +23,12 @@ export class ServerFileState implements FileState {
   readonly #lookUp: PreparedSql;
   #longest = 0;
   #warned = false;
-  /** Met, and not noted yet. */
+  /** Files that were found and are not recorded in the table yet. */
   #met: string[] = [];
-  /** The session runs one statement at a time; published files are recorded during the traversal. */
+  /**
+   * A session runs one statement at a time, and published files are recorded during the traversal: statements wait
+   * here.
+   */
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -44,8 +47,9 @@ export class ServerFileState implements FileState {
   }
 
   /**
-   * Connects, and makes the table when it is missing. Throws if another run has it for more than ten seconds.
-   * @param table its name, in any characters
+   * Connects, and creates the table if it does not exist. Throws if another run holds the lock for more than ten
+   * seconds.
+   * @param table the name of the table, in any characters
    */
   static async open(
     settings: DatabaseSettings,
@@ -118,7 +122,7 @@ export class ServerFileState implements FileState {
     await this.#change(
       forget
         ? `DELETE FROM ${this.#table} WHERE ${expired}`
-        : // They are known, and not reported again.
+        : // Without a publication time, expired files stay known and are not reported again.
           `UPDATE ${this.#table} SET last_published = NULL WHERE ${expired}`,
     );
   }
@@ -138,12 +142,12 @@ export class ServerFileState implements FileState {
     this.#longest = Number(await this.#ask(this.#prepare(this.#dialect.longest), table));
   }
 
-  /** Whether the table can hold a path. What it cannot is published in every run. */
+  /** Returns whether the table can store a path. If it cannot, every run publishes the file. */
   #fits(path: string): boolean {
     if (Buffer.byteLength(path) <= this.#longest && !path.includes('\0')) return true;
     if (!this.#warned) {
       this.#log.warn(
-        `${path} is longer than the ${this.#longest} bytes that the state can hold, or has a character that it cannot: such files are published in every run`,
+        `${path} is longer than the ${this.#longest} bytes that the state can hold, or contains a NUL character: every run publishes such files again`,
       );
     }
     this.#warned = true;
@@ -152,7 +156,7 @@ export class ServerFileState implements FileState {
 
   async #noteMet(): Promise<void> {
     const { text, metAgain } = this.#dialect;
-    // One statement cannot meet a row twice.
+    // A single INSERT statement cannot update the same row twice.
     const rows = [...new Set(this.#met)].map((path) => `(${text(path)}, NULL, TRUE, 0)`);
     this.#met = [];
     if (rows.length === 0) return;

@@ -2,7 +2,7 @@ import { HeadraceError, messageOf } from '@headrace/engine';
 import { PublishingFailed } from '../formats/publishing.ts';
 import type { FileUri } from '../storage/file-uri.ts';
 
-/** What a run says of a place that cannot be listed, or of publishing what is there. */
+/** Returns the error to report if a place cannot be listed or its files cannot be published. */
 export function sourceError(start: FileUri, error: unknown): unknown {
   if (error instanceof PublishingFailed) return error.cause;
   if (error instanceof HeadraceError) return error;

@@ -5,15 +5,15 @@ import { makeFolders } from '../local-files/local-files.ts';
 import { damagedState } from './damaged-state.ts';
 import type { ExpiredFile, FileState } from './file-state.ts';
 
-/** How long to wait for another process that holds the file. */
+/** How long to wait for another process that has locked the file. */
 const BUSY_MILLIS = 10_000;
 const PAGE_ROWS = 1000;
-/** Sorts after every character that a path may have at this position. */
+/** Sorts after every other character in a path. */
 const LAST = '\u{10ffff}';
 
 /**
- * The state of files in a SQLite file, or in memory, in the table that the reference has for it. Once it
- * is open, whatever is done with it throws `HR_SOURCE_UNREADABLE` when the file turns out to be damaged.
+ * Keeps the state of files in a SQLite file or in memory, in a table with the columns of the reference. After it is
+ * open, every operation throws `HR_SOURCE_UNREADABLE` if the file is damaged.
  */
 export class SqliteFileState implements FileState {
   readonly #file: string;
@@ -27,7 +27,7 @@ export class SqliteFileState implements FileState {
     this.#file = file;
     this.#database = database;
     this.#table = table;
-    // A text as key has no limit of length here.
+    // SQLite does not limit the length of a text key.
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       CREATE TABLE IF NOT EXISTS ${table} (name VARCHAR PRIMARY KEY, last_published TIMESTAMP WITH TIME ZONE,
         encountered BOOLEAN, runs_not_encountered INTEGER) WITHOUT ROWID`);
@@ -38,8 +38,8 @@ export class SqliteFileState implements FileState {
   }
 
   /**
-   * Opens the file, which is made when it is missing, with the folders above it.
-   * @param table its name, in any characters
+   * Opens the file. Creates the file and its folders if they do not exist.
+   * @param table the name of the table, in any characters
    */
   static async open(file: string, table: string): Promise<SqliteFileState> {
     if (file !== ':memory:') await makeFolders(dirname(file));
@@ -107,7 +107,7 @@ export class SqliteFileState implements FileState {
     const expired = 'NOT encountered AND runs_not_encountered >= ?';
     const statement = forget
       ? `DELETE FROM ${this.#table} WHERE ${expired}`
-      : // They are known, and not reported again.
+      : // Without a publication time, expired files stay known and are not reported again.
         `UPDATE ${this.#table} SET last_published = NULL WHERE ${expired}`;
     this.#run(statement, runs);
     this.#commit();
@@ -115,7 +115,7 @@ export class SqliteFileState implements FileState {
 
   close(): void {
     if (!this.#database.isOpen) return;
-    // What was met in a traversal that did not end means nothing to the next.
+    // The next traversal ignores the found files of an unfinished traversal, so it is safe to commit them.
     try {
       this.#guarded(() => {
         if (this.#database.isTransaction) this.#database.exec('COMMIT');
@@ -129,7 +129,9 @@ export class SqliteFileState implements FileState {
     this.#guarded(() => this.#database.prepare(statement).run(...values));
   }
 
-  /** Makes sure of what was written; the file stays this process's own. */
+  /**
+   * Commits the changes and immediately begins the next transaction, so that no other process can write to the file.
+   */
   #commit(): void {
     this.#guarded(() => {
       if (this.#database.isTransaction) this.#database.exec('COMMIT; BEGIN IMMEDIATE');

@@ -1,28 +1,31 @@
-/** In what the databases differ that keep the state of files. */
+/** The SQL that differs between the databases that can keep the state of files. */
 export interface StateDialect {
-  /** A name in quotes. */
+  /** Quotes a name. */
   quote(name: string): string;
-  /** Makes the table where it is missing. */
+  /** The statement that creates the table if it does not exist. */
   create(table: string): string;
-  /** A query for the length of the longest path that fits, in bytes. */
+  /** A query for the maximum length of a path, in bytes. */
   longest: string;
-  /** Takes the lock of the table for this session, or returns false, or fails, after ten seconds. The table is `?`. */
+  /**
+   * Statements that lock the table for this session. After ten seconds they fail or return false. `?` is the table
+   * name.
+   */
   readonly lock: readonly string[];
-  /** What compares paths byte by byte. */
+  /** The expression that compares paths byte by byte. */
   readonly name: string;
-  /** A path as text. */
+  /** The expression that returns a path as text. */
   readonly nameText: string;
-  /** When a file was last published, in milliseconds since the epoch. */
+  /** The expression that returns when a file was last published, in milliseconds since the epoch. */
   readonly lastPublished: string;
-  /** A text as an expression, whatever is in it. */
+  /** Returns the SQL expression of any text. */
   text(value: string): string;
-  /** An instant of these milliseconds since the epoch as an expression. */
+  /** Returns the SQL expression of a time, given in milliseconds since the epoch. */
   instant(millis: number): string;
-  /** The clause after an INSERT for an existing row. */
+  /** The clause of an INSERT that updates an existing row. */
   readonly metAgain: string;
 }
 
-/** As an index takes it, whatever else is in the row. */
+/** The length of a path that fits in an index of every supported server. */
 const LONGEST_BYTES = 2600;
 
 const hexOf = (value: string) => Buffer.from(value).toString('hex');
@@ -31,7 +34,7 @@ export const POSTGRES_STATE: StateDialect = {
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   create: (table) => `CREATE TABLE IF NOT EXISTS ${table} (name TEXT COLLATE "C" PRIMARY KEY,
     last_published TIMESTAMP WITH TIME ZONE, encountered BOOLEAN, runs_not_encountered INTEGER)`,
-  // A table that Lucille made has a column of limited width.
+  // A table created by Lucille has a column of limited width.
   longest: `SELECT CAST(COALESCE(MIN(character_maximum_length), ${LONGEST_BYTES}) AS INTEGER) FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = ? AND column_name = 'name'`,
   lock: [
@@ -48,7 +51,7 @@ export const POSTGRES_STATE: StateDialect = {
 
 export const MYSQL_STATE: StateDialect = {
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
-  // Bytes are compared as they are: letter case, accents and blanks at the end count. The instants are in UTC.
+  // VARBINARY compares bytes: letter case, accents and trailing blanks count. The times are in UTC.
   create: (table) => `CREATE TABLE IF NOT EXISTS ${table} (name VARBINARY(${LONGEST_BYTES}) PRIMARY KEY,
     last_published DATETIME(3) NULL, encountered BOOLEAN, runs_not_encountered INTEGER)`,
   longest: `SELECT COALESCE(MIN(character_octet_length), ${LONGEST_BYTES}) FROM information_schema.columns

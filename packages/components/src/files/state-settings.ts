@@ -21,42 +21,51 @@ import type { FileState } from './file-state.ts';
 
 /** The schema of the block `state`. */
 export const StateParameter = Type.Object({
-  /** Whether to remember. Defaults to true. */
+  /** Whether the connector remembers files between runs. Defaults to true. */
   enabled: Type.Optional(Type.Boolean({ default: true })),
-  /** The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver. */
+  /**
+   * The JDBC driver of the database. It has no effect: the connection string names the database. Defaults to
+   * org.h2.Driver.
+   */
   driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
   /**
-   * Where the state is kept: jdbc:sqlite:file, jdbc:h2:path, for which the SQLite file path.sqlite is used,
-   * jdbc:postgresql://host:port/database, jdbc:mysql:… or jdbc:mariadb:…. One run at a time has it open. Defaults to
+   * Where the state is kept: jdbc:sqlite:file, jdbc:postgresql://host:port/database, jdbc:mysql:…, jdbc:mariadb:… or
+   * jdbc:h2:path, for which the SQLite file path.sqlite is used. One run at a time can open it. Defaults to
    * jdbc:h2:./state/ and the name of the connector.
    */
   connectionString: Type.Optional(Type.String(CONNECTS)),
   /**
-   * The user of the database; not needed for a file. Without user and password those in the connection string count.
-   * Defaults to none.
+   * The user of the database; not needed for a file. If jdbcUser and jdbcPassword are empty, those in the connection
+   * string are used. Defaults to none.
    */
   jdbcUser: Type.Optional(Type.String({ default: '' })),
   /** The user's password. Defaults to none. */
   jdbcPassword: Type.Optional(Type.String({ default: '' })),
   /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),
-  /** Whether expired files are forgotten. Otherwise they are kept and not reported again. Defaults to true. */
+  /**
+   * Whether expired files are removed from the state. If false, they stay there and are not reported again. Defaults to
+   * true.
+   */
   performDeletions: Type.Optional(Type.Boolean({ default: true })),
-  /** In how many runs in a row a file must be missing to be expired. Defaults to 1. */
+  /** The number of consecutive runs that must miss a file before it is expired. Defaults to 1. */
   runsBeforeExpiration: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
-  /** Accepted, and not needed: a path may have 2,600 bytes in a server, and any length in SQLite. Defaults to 200. */
+  /** Accepted without effect: a path may have 2,600 bytes in a server, and any length in SQLite. Defaults to 200. */
   pathLength: Type.Optional(Type.Integer({ default: 200, minimum: 1 })),
 });
 
-/** The schema of the block `state` of connectors that remember something other than files. */
+/** The schema of the block `state` of connectors that remember values other than files. */
 export const RememberParameter = Type.Object({
-  /** Whether to remember. Defaults to true. */
+  /** Whether the connector remembers values between runs. Defaults to true. */
   enabled: Type.Optional(Type.Boolean({ default: true })),
-  /** The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver. */
+  /**
+   * The JDBC driver of the database. It has no effect: the connection string names the database. Defaults to
+   * org.h2.Driver.
+   */
   driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
   /**
-   * Where the state is kept: jdbc:sqlite:file, jdbc:h2:path, for which the SQLite file path.sqlite is used,
-   * jdbc:postgresql://host:port/database, jdbc:mysql:… or jdbc:mariadb:…. One run at a time has it open. Defaults to
+   * Where the state is kept: jdbc:sqlite:file, jdbc:postgresql://host:port/database, jdbc:mysql:…, jdbc:mariadb:… or
+   * jdbc:h2:path, for which the SQLite file path.sqlite is used. One run at a time can open it. Defaults to
    * jdbc:h2:./state/ and the name of the connector.
    */
   connectionString: Type.Optional(Type.String(CONNECTS)),
@@ -68,7 +77,7 @@ export const RememberParameter = Type.Object({
   tableName: Type.Optional(Type.String()),
 });
 
-/** Where and how a connector remembers files; the block `state` of a config. */
+/** The settings of the state of a connector: the block `state` of a config. */
 export interface StateSettings {
   readonly enabled?: boolean;
   readonly connectionString?: string;
@@ -79,12 +88,12 @@ export interface StateSettings {
   readonly runsBeforeExpiration?: number;
 }
 
-/** Whether a connector with this block remembers files. */
+/** Returns whether a connector with this block remembers files. */
 export function keepsState(state: StateSettings | undefined): state is StateSettings {
   return state !== undefined && state.enabled !== false;
 }
 
-/** Mistakes in the block, and in what needs it. */
+/** Reports mistakes in the block, and in settings that need a state. */
 export function* checkStateSettings(
   state: StateSettings | undefined,
   filter: FilterSettings,
@@ -95,12 +104,12 @@ export function* checkStateSettings(
       yield {
         parameter: 'filterOptions.publishMode',
         message: "filterOptions.publishMode of 'incremental' requires state configuration.",
-        hint: 'Add state {}: it remembers what was published.',
+        hint: 'Add state {}, so that the connector remembers the published files.',
       };
     } else if (!keepsState(state)) {
       yield {
         parameter: 'state.enabled',
-        message: 'Without state every run publishes all files, also in the mode incremental',
+        message: 'Without state every run publishes all files, even if publishMode is incremental',
         severity: 'warning',
       };
     }
@@ -113,7 +122,7 @@ export function* checkStateSettings(
   if (filter.lastPublishedCutoff !== undefined && !isIncremental(filter)) {
     yield {
       parameter: 'filterOptions.lastPublishedCutoff',
-      message: 'filterOptions.lastPublishedCutoff has an effect in the mode incremental only',
+      message: 'filterOptions.lastPublishedCutoff has an effect only if filterOptions.publishMode is incremental',
       severity: 'warning',
     };
   }
@@ -121,15 +130,15 @@ export function* checkStateSettings(
   if (sendsTombstones(filter) && lasting.length > 0) {
     yield {
       parameter: 'filterOptions.sendTombstones',
-      message: `The tombstone of a file deletes nothing of the records that the handlers of ${lasting.join(', ')} read: they do not hold its path`,
-      hint: 'Publish such files without a handler, or delete their records by other means.',
+      message: `The tombstone of a file cannot delete the records that the handlers of ${lasting.join(', ')} read: these records do not contain its path`,
+      hint: 'Publish such files without a handler, or delete their records in another way.',
       severity: 'warning',
     };
   }
   yield* checkStateConnection(state);
 }
 
-/** Mistakes of where a state is kept. */
+/** Reports mistakes in the connection string of a state. */
 export function* checkStateConnection(state: StateSettings | undefined): Generator<ParameterProblem> {
   if (!keepsState(state) || state.connectionString === undefined) return;
   const { connectionString } = state;
@@ -142,7 +151,7 @@ export function* checkStateConnection(state: StateSettings | undefined): Generat
   }
 }
 
-/** Where a connector of this name keeps its state when the block does not say. */
+/** Returns the default path of the state of a connector. */
 function defaultPath(connector: string): string {
   return `./state/${connector}`;
 }
@@ -151,19 +160,19 @@ function defaultUrl(connector: string): string {
   return `jdbc:h2:${defaultPath(connector)}`;
 }
 
-/** The file of the state that no parameter names. */
+/** Yields the file of the state if no parameter names it. */
 export function* defaultStateFile({ connectionString }: StateSettings, connector: string): Generator<TouchedFile> {
   if (connectionString !== undefined) return;
   yield { parameter: 'state', access: 'write', path: defaultPath(connector), verb: 'keep a state in' };
 }
 
-/** The local file in which a connector keeps its state; undefined if that is in a server or in memory. */
+/** Returns the local file of the state of a connector; undefined if the state is in a server or in memory. */
 export function stateFile({ connectionString }: StateSettings, connector: string): string | undefined {
   const url = stateUrl(connectionString ?? defaultUrl(connector));
   return url.kind === 'sqlite' && url.file !== ':memory:' ? url.file : undefined;
 }
 
-/** Opens the state of a connector of this name. Throws `HR_SOURCE_UNREADABLE` if that is not possible. */
+/** Opens the state of a connector. Throws `HR_SOURCE_UNREADABLE` if that is not possible. */
 export async function openState(settings: StateSettings, connector: string, log: Logger): Promise<FileState> {
   const { connectionString = defaultUrl(connector), tableName = connector } = settings;
   const url = stateUrl(connectionString);
@@ -175,7 +184,7 @@ export async function openState(settings: StateSettings, connector: string, log:
   try {
     return await ServerFileState.open(loginOf(settings, connectionString), dialect, table, log);
   } catch (error) {
-    const { message, hint = 'Check that no other run has it open, and the rights to make and change the table.' } =
+    const { message, hint = 'Check that no other run uses it, and that the user may create and alter tables.' } =
       toFailure(error, 'HR_SOURCE_UNREADABLE');
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The state in ${displayUrl(url)} cannot be opened: ${message}`, {
       hint,
@@ -184,7 +193,10 @@ export async function openState(settings: StateSettings, connector: string, log:
   }
 }
 
-/** Whether the server of the state is there and lets in; nothing is asked of a file. Throws why not. */
+/**
+ * Connects to the server of the state. Throws the error if the server is not reachable or rejects the login. Does not
+ * check a file.
+ */
 export async function reachState(settings: StateSettings, log: Logger): Promise<void> {
   const { connectionString } = settings;
   if (connectionString === undefined || stateUrl(connectionString).kind === 'sqlite') return;
@@ -198,7 +210,7 @@ function loginOf({ jdbcUser = '', jdbcPassword = '' }: StateSettings, connection
 async function openSqliteState({ file, insteadOf }: SqliteUrl, table: string, log: Logger): Promise<FileState> {
   if (insteadOf?.file !== undefined && existsSync(insteadOf.file) && !existsSync(file)) {
     log.warn(
-      `The state in ${insteadOf.file} is that of H2, which runs in Java only: ${file} is used in its place, and begins with nothing, so that every file is published once more`,
+      `The state in ${insteadOf.file} is an H2 database, which only Java can read: the new file ${file} is used instead. It is empty, so this run publishes every file again`,
     );
   }
   const { SqliteFileState } = await import('./sqlite-file-state.ts');
@@ -208,7 +220,7 @@ async function openSqliteState({ file, insteadOf }: SqliteUrl, table: string, lo
     const damaged = damagedState(file, error);
     if (damaged !== undefined) throw damaged;
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The state in ${file} cannot be opened: ${messageOf(error)}`, {
-      hint: 'Check the rights to write there, and that no other run has it open.',
+      hint: 'Check that the file is writable, and that no other run has it open.',
       cause: error,
     });
   }
@@ -223,6 +235,6 @@ function stateUrl(connectionString: string): SqliteUrl | ServerUrl {
     );
   }
   if (url.kind === 'sqlite' && url.readOnly)
-    throw new DatabaseUrlError('the file is opened for reading only', 'Leave that property out.');
+    throw new DatabaseUrlError('the file is opened read-only', 'Remove that property.');
   return url;
 }

@@ -2,8 +2,8 @@ import { Document } from '@headrace/engine';
 import { idOfPath, instantText } from './file-batches.ts';
 
 /**
- * The document that reports a file that has vanished to the indexer. It skips all stages.
- * @param recordsField the field in which records of the file hold its path; undefined: they do not, or there are none
+ * Creates the document that reports a vanished file to the indexer. It skips all stages.
+ * @param recordsField the field of the file's records that contains its path; undefined if there is none
  */
 export function tombstone(path: string, docIdPrefix: string, recordsField: string | undefined): Document {
   const now = instantText(BigInt(Date.now()) * 1_000_000n);

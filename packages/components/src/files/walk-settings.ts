@@ -7,7 +7,7 @@ import type { StorageSettings } from '../storage/storage-parameters.ts';
 import { unreadableScheme } from '../storage/storages.ts';
 import { FileFilter, type FilterSettings } from './file-filter.ts';
 
-/** Mistakes in where to start, and where to move files. */
+/** Reports mistakes in the start paths, and in the folders that files are moved to. */
 export function* checkPaths(
   paths: readonly string[],
   moves: MoveSettings,
@@ -29,7 +29,7 @@ export function* checkPaths(
       yield {
         parameter,
         message: `Invalid path to storage: ${path}`,
-        hint: `A path is read as a URI: ${uri.mistake}.`,
+        hint: `A path is parsed as a URI: ${uri.mistake}.`,
       };
       continue;
     }
@@ -40,8 +40,8 @@ export function* checkPaths(
       yield {
         parameter,
         severity: 'warning',
-        message: `${path} is ${uri.path} of this machine: "${host}" is taken for the name of a host`,
-        hint: 'Write file:///folder with three slashes, or a relative path without file: in front.',
+        message: `${path} means the local path ${uri.path}: "${host}" is read as a host name and ignored`,
+        hint: 'Write file:///folder with three slashes, or a relative path without the prefix file:.',
       };
     }
     yield* checkMoves(uri, moves);
@@ -50,7 +50,7 @@ export function* checkPaths(
     yield {
       parameter: 'paths',
       message: 'Files can be moved after processing only when there is a single path',
-      hint: 'Use a FileConnector for each of them.',
+      hint: 'Use one FileConnector for each path.',
     };
   }
   for (const [i, path] of (filter.pathsToSkip ?? []).entries()) {
@@ -75,7 +75,7 @@ function* checkMoves(start: FileUri, moves: MoveSettings): Generator<ParameterPr
   }
 }
 
-/** Those of the paths of a config that are on this machine, without their scheme. */
+/** Returns the paths of a config that are on this machine, without the scheme. */
 export function localPaths(paths: readonly string[]): string[] {
   return paths.flatMap((text) => {
     const uri = parseConfigUri(text);
@@ -83,7 +83,10 @@ export function localPaths(paths: readonly string[]): string[] {
   });
 }
 
-/** Whether a walk would come to a local file, given as an absolute path, and publish it with the folder that it is in. */
+/**
+ * Returns whether a walk would find and publish a local file, given as an absolute path, because of the folder it is
+ * in.
+ */
 export function walkMeets(
   file: string,
   paths: readonly string[],
@@ -102,7 +105,7 @@ export function walkMeets(
   return localPaths(paths).some((start) => walked.includes(start));
 }
 
-/** The folder that a text names: a literal local path, or a URI; undefined if it names none. */
+/** Parses a local path or the URI of a folder. Returns undefined if the text is empty or not a valid URI. */
 export function folderUri(text: string | undefined): FileUri | undefined {
   if (text === undefined || text === '') return undefined;
   try {
@@ -113,8 +116,8 @@ export function folderUri(text: string | undefined): FileUri | undefined {
 }
 
 /**
- * The URIs of the folders that are not looked into, as listings give them: those that the config names, and those to
- * which files are moved, or a run would meet again what it has moved.
+ * Returns the URIs of the folders that a walk skips, in the form that listings use: the folders that the config names,
+ * and the target folders of moves. Otherwise a run would publish the moved files again.
  */
 export function skippedFolders(moves: MoveSettings, { pathsToSkip = [] }: FilterSettings): ReadonlySet<string> {
   const texts = [...pathsToSkip, ...MOVES.flatMap((name) => moves[name] ?? [])];
@@ -129,7 +132,7 @@ function listedUri(folder: FileUri | undefined): string | undefined {
   return scheme === 's3' ? s3ObjectUri(authority, key) : `${scheme}://${authority}/${key}`;
 }
 
-/** The folders of this machine to which files go, as paths. */
+/** Returns the target folders of moves that are on this machine, as paths. */
 export function localMoves(moves: MoveSettings): MoveSettings {
   return Object.fromEntries(
     MOVES.flatMap((name) => {

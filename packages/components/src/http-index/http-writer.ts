@@ -9,17 +9,17 @@ import { HttpError } from '../http/http-error.ts';
 import { NO_RETRY } from '../http/retry.ts';
 import { readReply, readReplyWithItems } from './item-errors.ts';
 
-/** How documents are put into requests. */
+/** How documents are sent: as lines of JSON, as a JSON list, or one per request. */
 export type HttpForm = 'ndjson' | 'json-array' | 'single';
 
 export interface HttpWriterSettings {
   readonly url: string;
   readonly method: string;
   readonly form: HttpForm;
-  /** Instead of that of the form. */
+  /** Replaces the content type of the form. */
   readonly contentType: string | undefined;
   readonly compressed: boolean;
-  /** Whether a successful response has a result for each document. */
+  /** Whether a successful response contains a result for each document. */
   readonly itemErrors: boolean;
   readonly deleteUrl: string | undefined;
   readonly deleteMethod: string;
@@ -34,7 +34,10 @@ const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 const LINE_END = Buffer.from('\n');
 
-/** Writes batches of `KeyedEncoder` to a server: several documents with one request, or each with its own; deletes always so. */
+/**
+ * Sends batches of `KeyedEncoder` to a server: several documents in one request, or one per request. Each delete is a
+ * separate request.
+ */
 export class HttpWriter {
   readonly #client: HttpClient;
   readonly #settings: HttpWriterSettings;
@@ -60,7 +63,7 @@ export class HttpWriter {
         ? [this.#single, (some: readonly number[]) => this.#sendEach(some, bytes, keys)]
         : [this.#together, (some: readonly number[]) => this.#sendTogether(some, bytes)];
       const destination: Destination = {
-        // The server's meaning of versions is unknown: each version is sent, before the next one.
+        // We do not know how the server compares versions: each version is sent, in order.
         partial: true,
         key: (position) => (keys[position] as DocumentKey).id,
         length: (position) => bytes.length(position),
@@ -86,7 +89,7 @@ export class HttpWriter {
     );
   }
 
-  /** Sends each document in a separate request, several at once: no two of them have the same id. */
+  /** Sends each document in a separate request, several concurrently: all of them have different ids. */
   async #sendEach(positions: readonly number[], bytes: BatchBytes, keys: readonly DocumentKey[]): Promise<Reply> {
     const replies = await Promise.all(
       positions.map((position) => this.#sendOne(keys[position] as DocumentKey, bytes.rest(position))),
@@ -105,15 +108,15 @@ export class HttpWriter {
       return this.#ask({ ...this.#content(json, 'application/json'), url: at(url), method }, readReply);
     }
     return this.#ask({ url: at(deleteUrl), method: deleteMethod }, (response) =>
-      // What is not there is as good as deleted.
+      // The document to delete does not exist, so the delete succeeded.
       response.status === 404 || response.status === 410 ? { items: new Map() } : readReply(response),
     );
   }
 
-  /** A refusal of a document with a separate request. */
+  /** Decides whether a refused single-document request is the fault of the document or of the destination. */
   #judged(refusal: DeliveryFailure): DeliveryFailure {
     const isMissing = refusal.status === 404 || refusal.status === 410;
-    // Where the URL names the document, it is that which is not there.
+    // If the URL contains the id, 404 means this document. Otherwise it means the whole destination.
     return isMissing && this.#settings.url.includes(ID_PLACE) ? refusal : { ...refusal, whole: true };
   }
 

@@ -6,9 +6,12 @@ import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 
-/** A document that a server refused, as its response says: `{"errors": [{"index": 0, "status": 400, "message": "…"}]}`. */
+/**
+ * A document that a server refused, according to its response: `{"errors": [{"index": 0, "status": 400, "message":
+ * "…"}]}`.
+ */
 interface ItemError {
-  /** The place of the document in the request, from 0. */
+  /** The position of the document in the request, from 0. */
   readonly index: number;
   readonly status: number;
   readonly message?: string;
@@ -16,18 +19,18 @@ interface ItemError {
 
 const MAX_EXCERPT = 200;
 
-/** What became of a request whose answer counts as a whole. */
+/** Returns the result of a request whose response applies to all of its documents. */
 export function readReply({ status, headers, body }: HttpResponse): Reply {
   if (status >= 200 && status < 300) return { items: new Map() };
   const said = excerpt(body, MAX_EXCERPT);
   const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
   const location = status >= 300 && status < 400 ? headerText(headers, 'location') : undefined;
-  const towards = location === undefined ? '' : ` to ${safeUrl(location)}, which is not followed: put that into url`;
+  const towards = location === undefined ? '' : ` to ${safeUrl(location)}, which is not followed: set url to it`;
   const message = `The server returned HTTP ${status}${towards}${said === '' ? '' : `: ${said}`}`;
   return { refused: { status, message, ...(retryAfter === undefined ? {} : { retryAfter }) } };
 }
 
-/** The same for a successful response that may have results of single documents. An empty response has none. */
+/** Returns the results of single documents in a successful response. An empty response contains no errors. */
 export function readReplyWithItems(response: HttpResponse, count: number): Reply {
   const whole = readReply(response);
   if ('refused' in whole || response.body.length === 0) return whole;
@@ -50,7 +53,7 @@ function errorsOf(body: Buffer): readonly ItemError[] | undefined {
     const errors = answer?.errors ?? [];
     return typeof answer === 'object' && answer !== null && Array.isArray(errors) ? errors : undefined;
   } catch {
-    // Proxies answer with pages; the caller shows what was said.
+    // Proxies may answer with HTML pages; the caller shows an excerpt.
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ afterEach(() => {
   enforcePolicy(undefined);
 });
 
-/** The rule is the usual one of NO_PROXY; the agents of Node have a different one. */
+/** The rules of NO_PROXY are the common ones, which the agents of Node do not follow. */
 it.each([
   ['http://b.a.invalid/', 'a.invalid', false],
   ['http://a.invalid/', 'x a.invalid', false],
@@ -19,7 +19,7 @@ it.each([
   ['http://aa.invalid/', 'a.invalid', true],
   ['http://a.invalid/', '', true],
 ])(
-  '%s with the exceptions "%s": through the proxy: %s, where the policy allows the host',
+  '%s with the exceptions "%s" uses the proxy (%s), but only if the policy allows the host',
   async (url, noProxy, proxied) => {
     const proxy = await StubServer.start((_, response) => void response.end());
     vi.stubEnv('http_proxy', `127.0.0.1:${proxy.port}`);
@@ -37,7 +37,7 @@ it.each([
         }
       });
     try {
-      // No host name ends in invalid.
+      // No host name ends in .invalid, so the lookup fails without a proxy.
       expect(await asked()).toMatch(proxied ? /^200$/ : /^(ENOTFOUND|EAI_AGAIN)$/);
       expect(proxy.requests.map(({ path }) => path)).toEqual(proxied ? [url] : []);
       enforcePolicy({ ...DEFAULT_POLICY, hosts: { allow: undefined, deny: ['*.invalid', 'a.invalid'] } });

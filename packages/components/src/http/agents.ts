@@ -6,7 +6,7 @@ import { type ProxyEnvironment, proxiesForNode, proxyFor, proxyName } from './pr
 import { type Trust, tlsOf } from './tls/tls-parameter.ts';
 import { tlsOptions } from './tls-settings.ts';
 
-/** For libraries that make their requests with the agents of Node. */
+/** Agents for libraries that send their requests through Node. */
 export interface Agents {
   readonly http: Agent;
   readonly https: SecureAgent;
@@ -14,16 +14,16 @@ export interface Agents {
   destroy(): void;
 }
 
-/** How many connections to a server there are at most. */
+/** The maximum number of connections to a server. */
 const CONNECTIONS = 50;
 
 type Connected = (error: Error | null, stream: Duplex) => void;
-/** The options of a connection, as agents of Node give them: those of the server, also when a proxy is asked. */
+/** The options of a connection, as Node's agents pass them: those of the server, even if a proxy is used. */
 type Target = { readonly host?: string | null | undefined; readonly port?: string | number | null | undefined };
 
 /**
- * Agents with the TLS settings of a trust. They use the proxies that the environment names, through which they reach
- * hosts that the policy allows, and name a proxy that does not answer. Throws if a file of the settings cannot be used.
+ * Opens agents with these TLS settings. They use the proxies of the environment, connect through them only to hosts
+ * that the policy allows, and name a proxy that does not answer. Throws if a file of the settings cannot be used.
  */
 export async function openAgents(trust: Trust): Promise<Agents> {
   const environment = { ...process.env };
@@ -41,7 +41,10 @@ export async function openAgents(trust: Trust): Promise<Agents> {
   };
 }
 
-/** A proxy hides the host from what watches over connections, and its errors do not say that they are its own. */
+/**
+ * Checks the policy for connections through a proxy, because the connection check sees only the proxy. Adds the name of
+ * the proxy to its errors.
+ */
 function watched<T extends Agent>(agent: T, protocol: 'http:' | 'https:', environment: ProxyEnvironment): T {
   const everywhere = { ...environment, no_proxy: '' };
   const exceptions = proxiesForNode(environment).no_proxy?.split(',') ?? [];
@@ -52,7 +55,7 @@ function watched<T extends Agent>(agent: T, protocol: 'http:' | 'https:', enviro
     const number = Number(port ?? (protocol === 'https:' ? 443 : 80));
     const url = new URL(`${protocol}//${name.includes(':') ? `[${name}]` : name}:${number}`);
     const proxy = proxyFor(url, everywhere);
-    // As the agent decides it.
+    // This is the rule of Node's agents.
     const isDirect = exceptions.some(
       (one) => one === '*' || one === name || one === `${name}:${number}` || (one[0] === '.' && name.endsWith(one)),
     );
@@ -75,7 +78,7 @@ const NO_CONNECTION = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The error itself, which libraries know by its code, with a message that names the proxy. */
+/** Adds the name of the proxy to the message of an error. Keeps the error, because libraries check its code. */
 function blamed(error: Error & { readonly code?: string; readonly statusCode?: number }, proxy: string): Error {
   const { code = '', message, statusCode } = error;
   if (!NO_CONNECTION.has(code) || message.includes(proxy)) return error;

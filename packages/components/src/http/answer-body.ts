@@ -3,20 +3,20 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { HttpError } from './http-error.ts';
 import { safeUrl } from './safe-url.ts';
 
-/** The encodings that `decoded` reads, for an `Accept-Encoding` header. */
+/** The encodings that `decoded` supports, for an `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
-/** The body without its content encodings; one that is not known stays as it is. */
+/** Returns the body without its content encodings. An unknown encoding stays. */
 export function decoded(body: Readable, contentEncoding: string | undefined): Readable {
   if (contentEncoding === undefined) return body;
-  // Applied in their order, so taken off from the last.
+  // Encodings are listed in the order in which they were applied, so the last one is removed first.
   return contentEncoding.toLowerCase().split(',').reverse().reduce(withoutEncoding, body);
 }
 
 function withoutEncoding(body: Readable, encoding: string): Readable {
   const decoder = decoderOf(encoding.trim());
   if (decoder === undefined) return body;
-  // An error destroys the decoder, whose reader hears of it.
+  // An error destroys the decoder, so its reader gets the error.
   pipeline(body, decoder, () => undefined);
   return decoder;
 }
@@ -36,13 +36,13 @@ function decoderOf(encoding: string) {
   return undefined;
 }
 
-/** How much of a body is read, and what happens with a longer one: the request fails, or the rest is left. */
+/** The maximum size of a body, and whether a longer body fails the request or is cut off. */
 export interface BodyLimit {
   readonly bytes: number;
   readonly oversize: 'fail' | 'cut';
 }
 
-/** Reads a body to its end or to the limit, beyond which nothing is downloaded. */
+/** Reads a body up to its end or to the limit. Data beyond the limit is not downloaded. */
 export async function readBody(
   body: Readable,
   { bytes, oversize }: BodyLimit,
@@ -59,7 +59,7 @@ export async function readBody(
     if (oversize === 'fail') {
       throw new HttpError(
         'size',
-        `The answer of ${safeUrl(url)} is longer than ${bytes} bytes, which is the limit here`,
+        `The response of ${safeUrl(url)} is longer than ${bytes} bytes, the limit of this request`,
       );
     }
     chunks.push(chunk.subarray(0, chunk.length - (length - bytes)));

@@ -1,4 +1,7 @@
-/** The beginning of an answer for a message: on one line, and no longer than so many characters; of a page, its title. */
+/**
+ * Returns the beginning of a response for a message: one line with at most `most` characters. For an HTML page, returns
+ * its title.
+ */
 export function excerpt(body: Uint8Array, most: number): string {
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, 4 * most)).toString();
   const said = (titleOf(start) ?? start).replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();

@@ -41,8 +41,8 @@ async function failure(request: Promise<unknown>): Promise<HttpError> {
   return error as HttpError;
 }
 
-describe('a request', () => {
-  it('carries its method, headers and body, and gives the answer of every status', async () => {
+describe('an HTTP request', () => {
+  it('sends its method, headers and body, and returns the response of any status', async () => {
     const stub = await serve((_, response) => void response.writeHead(404, { 'x-a': 'b' }).end('no such thing'));
     const client = await open({ headers: { 'X-Client': 'c', 'User-Agent': 'test' } });
     const response = await client.request({
@@ -64,7 +64,7 @@ describe('a request', () => {
     expect(() => requireSuccess(response)).toThrow(/^POST .*\/a%20b\?q=1 answered 404 Not Found: no such thing$/);
   });
 
-  it('keeps connections, and makes no more than allowed', async () => {
+  it('reuses connections, and opens at most the configured number', async () => {
     const stub = await serve(inGroupsOf(3, (_, response) => void response.end('x')));
     const client = await open({ connections: 3 });
     for (let round = 0; round < 2; round++) {
@@ -75,7 +75,7 @@ describe('a request', () => {
     expect(stub.connections).toBe(3);
   });
 
-  it('sends user and password of the URL, decoded, unless a header says otherwise', async () => {
+  it('sends the decoded user and password of the URL, unless a header replaces them', async () => {
     const stub = await serve((_, response) => void response.end());
     const client = await open();
     const url = stub.url.replace('//', '//us%3Aer:p%40ss%@');
@@ -87,7 +87,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('may send its body compressed', async () => {
+  it('can send its body compressed', async () => {
     const bodies: string[] = [];
     const stub = await serve((request, response) => {
       bodies.push(`${request.headers['content-encoding']}`);
@@ -98,7 +98,7 @@ describe('a request', () => {
     expect(Number(stub.requests[0]?.headers['content-length'])).toBeLessThan(100);
   });
 
-  it('reads compressed answers', async () => {
+  it('reads compressed responses', async () => {
     const text = 'something longer '.repeat(100);
     const encoded: Record<string, Buffer> = {
       gzip: gzipSync(text),
@@ -122,7 +122,7 @@ describe('a request', () => {
     expect(stub.requests.at(-1)?.headers['accept-encoding']).toBeUndefined();
   });
 
-  it('reads no content where there is none', async () => {
+  it('reads no body of responses without a body', async () => {
     const stub = await serve((_, response) => void response.writeHead(204, { 'content-encoding': 'gzip' }).end());
     const client = await open();
     expect((await client.request({ url: stub.url })).body).toHaveLength(0);
@@ -130,10 +130,10 @@ describe('a request', () => {
   });
 });
 
-describe('an answer that is too long', () => {
+describe('an HTTP response above the size limit', () => {
   const long: StubHandler = (_, response) => void response.end('0123456789'.repeat(100_000));
 
-  it('fails the request', async () => {
+  it('a response that is too long fails the request by default', async () => {
     const stub = await serve(long);
     const client = await open({ maxBodyBytes: 1000 });
     const error = await failure(client.request({ url: stub.url }));
@@ -142,7 +142,7 @@ describe('an answer that is too long', () => {
     expect(stub.requests).toHaveLength(1);
   });
 
-  it('is cut where that is wanted, compressed or not', async () => {
+  it('a response that is too long is cut off if the request allows that, compressed or not', async () => {
     const stub = await serve(long);
     const client = await open();
     const cut = { maxBodyBytes: 14, oversize: 'cut' } as const;
@@ -158,8 +158,8 @@ describe('an answer that is too long', () => {
   });
 });
 
-describe('what fails in passing', () => {
-  it('is tried again, statuses and lost connections', async () => {
+describe('a temporary HTTP failure', () => {
+  it('a request is retried after temporary statuses and lost connections', async () => {
     let count = 0;
     const stub = await serve((_, response) => {
       count++;
@@ -173,7 +173,7 @@ describe('what fails in passing', () => {
     expect(stub.requests.map(({ body }) => body)).toEqual(['b', 'b', 'b', 'b']);
   });
 
-  it('is given up after the last attempt: the answer as it is, or the error', async () => {
+  it('a request ends after the last attempt with the response or the error', async () => {
     const stub = await serve((_, response) => void response.writeHead(429).end('slow down'));
     const client = await open({ retry: QUICK });
     expect(await client.request({ url: stub.url })).toMatchObject({ status: 429 });
@@ -184,7 +184,7 @@ describe('what fails in passing', () => {
     expect(stub.requests).toHaveLength(8);
   });
 
-  it('is not tried again where that is forbidden, and other statuses never are', async () => {
+  it('a request is not retried with NO_RETRY, nor for other statuses', async () => {
     const stub = await serve((_, response) => void response.writeHead(503).end());
     const client = await open({ retry: QUICK });
     await client.request({ url: stub.url, retry: NO_RETRY });
@@ -193,7 +193,7 @@ describe('what fails in passing', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('goes to the next server, where there are several', async () => {
+  it('a request is retried at the next server if there are several', async () => {
     const dead = await serve((_, response) => void response.writeHead(502).end());
     const alive = await serve((_, response) => void response.end('alive'));
     const client = await open({ retry: QUICK });
@@ -202,7 +202,7 @@ describe('what fails in passing', () => {
     expect([dead.requests.length, alive.requests.length]).toEqual([1, 1]);
   });
 
-  it('a kept connection that the server had closed costs no attempt', async () => {
+  it('a request on a closed keep-alive connection does not count as an attempt', async () => {
     let count = 0;
     const stub = await serve((_, response) => {
       if (++count === 2) response.destroy();
@@ -218,7 +218,7 @@ describe('what fails in passing', () => {
   });
 });
 
-describe('a failure', () => {
+describe('an HTTP error', () => {
   it('names the URL without its secrets, and the reason', async () => {
     const client = await open({ retry: NO_RETRY });
     const stub = await serve(() => undefined);
@@ -236,14 +236,14 @@ describe('a failure', () => {
     expect((await failure(client.request({ url: 'ftp://host/' }))).message).toContain('not a URL of http or https');
   });
 
-  it('says that a server does not speak TLS, in words for its users', async () => {
+  it('explains that a server does not use TLS', async () => {
     const stub = await serve((_, response) => void response.end('plain'));
     const error = await failure((await open({ retry: NO_RETRY })).request({ url: `https://127.0.0.1:${stub.port}/` }));
     expect(error.failure).toBe('protocol');
-    expect(error.message).toMatch(/\/ failed: the server does not speak TLS here: is its URL one of http:\/\/\?$/);
+    expect(error.message).toMatch(/failed: the server does not use TLS here: its URL probably begins with http:\/\/$/);
   });
 
-  it('shows the title of a page, not the page', async () => {
+  it('contains the title of an HTML page instead of the page', async () => {
     const page =
       '<!DOCTYPE html>\n<html><head>\n<title>502 Bad\nGateway </title></head><body><h1>Oh</h1></body></html>';
     const stub = await serve((_, response) => void response.writeHead(502).end(page));
@@ -256,7 +256,7 @@ describe('a failure', () => {
     const client = await open({ answerTimeout: 50, idleTimeout: 50, retry: NO_RETRY });
     expect((await failure(client.request({ url: stub.url }))).message).toContain('no answer within 0.05 s');
     stub.handle((_, response) => void response.writeHead(200).write('begin'));
-    expect((await failure(client.request({ url: stub.url }))).message).toContain('the answer stopped for 0.05 s');
+    expect((await failure(client.request({ url: stub.url }))).message).toContain('no data was received for 0.05 s');
   });
 
   it('reports responses that do not match their headers', async () => {
@@ -273,15 +273,15 @@ describe('a failure', () => {
     expect(await failure(client.request({ url: stub.url }))).toMatchObject({ failure: 'protocol' });
   });
 
-  it('shows the start of a long answer', async () => {
+  it('contains the start of a long response', async () => {
     const stub = await serve((_, response) => void response.writeHead(500).end(`why\n  not ${'x'.repeat(10_000)}`));
     const response = await (await open()).request({ url: stub.url });
     expect(() => requireSuccess(response)).toThrow(/answered 500 Internal Server Error: why not x{492}…$/);
   });
 });
 
-describe('giving up', () => {
-  it('ends a request at the signal of its caller, and its waits', async () => {
+describe('cancelling HTTP requests', () => {
+  it('ends a request and its waits when the signal of the caller aborts', async () => {
     const stub = await serve(() => undefined);
     const client = await open();
     const given = new AbortController();
@@ -306,8 +306,8 @@ describe('giving up', () => {
   });
 });
 
-describe('a stream', () => {
-  it('gives the answer as it comes', async () => {
+describe('an HTTP stream', () => {
+  it('returns the response while it arrives', async () => {
     const stub = await serve(async (_, response) => {
       for (const piece of ['a', 'b', 'c']) {
         response.write(piece);
@@ -322,7 +322,7 @@ describe('a stream', () => {
     expect(text).toBe('abc');
   });
 
-  it('reports what was requested if the connection breaks or the status is an error', async () => {
+  it('reports the request if the connection breaks or the status is an error', async () => {
     const stub = await serve((_, response) => void response.write('half', () => response.destroy()));
     const client = await open({ retry: NO_RETRY });
     const { body } = await client.stream({ url: stub.url });
@@ -332,14 +332,14 @@ describe('a stream', () => {
     expect(refused.message).toMatch(/answered 404 Not Found: no such model$/);
   });
 
-  it('that is not wanted gives its connection back', async () => {
+  it('a destroyed stream releases its connection', async () => {
     const stub = await serve((_, response) => void response.write('endless'));
     const client = await open({ connections: 1, retry: NO_RETRY });
     (await client.stream({ url: stub.url })).body.destroy();
     expect(await client.stream({ url: stub.url })).toMatchObject({ status: 200 });
   });
 
-  it('is tried again until it begins', async () => {
+  it('a stream is retried until the response begins', async () => {
     let count = 0;
     const stub = await serve((_, response) => {
       if (++count < 3) response.writeHead(503).end('x'.repeat(100_000));
@@ -350,8 +350,8 @@ describe('a stream', () => {
   });
 });
 
-describe('a proxy of the environment', () => {
-  it('is asked for http, with its own credentials, as many requests at once as without it', async () => {
+describe('an HTTP proxy of the environment', () => {
+  it('a proxy serves http requests with its own credentials, as many concurrently as without a proxy', async () => {
     const proxy = await serve(inGroupsOf(5, (_, response) => void response.end('from the proxy')));
     vi.stubEnv('http_proxy', proxy.url.replace('//', '//me:pw@'));
     vi.stubEnv('no_proxy', 'other.example');
@@ -370,7 +370,7 @@ describe('a proxy of the environment', () => {
     });
   });
 
-  it('is named when it does not answer, or makes no tunnel', async () => {
+  it('a proxy is named in the error if it does not answer or refuses a tunnel', async () => {
     const proxy = await serve(() => undefined);
     let status = 502;
     proxy.onConnect((_, socket) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
@@ -392,14 +392,14 @@ describe('a proxy of the environment', () => {
     expect(await asked('https://a.example/')).toMatchObject({ failure: 'forbidden', isConnectionFailure: false });
   });
 
-  it('that is not a URL is reported', async () => {
+  it('a proxy variable that is not a URL is reported', async () => {
     vi.stubEnv('http_proxy', 'socks5://localhost:1');
     expect((await failure((await open()).request({ url: 'http://a.example' }))).message).toContain('HTTP_PROXY');
   });
 });
 
 describe.skipIf(!hasOpenssl())('TLS (needs the command openssl)', () => {
-  it('takes a private authority, shows a client certificate, and may accept anything', async () => {
+  it('supports private certificate authorities, client certificates and disabled checks', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-tls-'));
     try {
       const file = (name: string) => join(folder, name);
@@ -454,7 +454,7 @@ describe.skipIf(!hasOpenssl())('TLS (needs the command openssl)', () => {
       expect(asked).toEqual([`127.0.0.1:${strict.port} ${authorization}`]);
       await expect(HttpClient.open({ tls: { caFile: file('none.pem') } })).rejects.toThrow(/none\.pem, cannot be read/);
       await expect(HttpClient.open({ tls: { caFile: file('server.key') } })).rejects.toThrow(
-        /authorities, .*server\.key, holds no certificate in PEM form/,
+        /authorities, .*server\.key, contains no certificate in PEM form/,
       );
     } finally {
       rmSync(folder, { recursive: true });

@@ -11,21 +11,21 @@ import { safeUrl } from './safe-url.ts';
 import { type TlsSettings, tlsOptions } from './tls-settings.ts';
 
 export interface HttpClientOptions {
-  /** Connections per server, at most; further requests wait for one. Defaults to 64. */
+  /** The maximum number of connections per server; further requests wait. Defaults to 64. */
   readonly connections?: number;
-  /** Milliseconds for making a connection, TLS included. Defaults to 10,000. */
+  /** The maximum time to open a connection, with TLS, in milliseconds. Defaults to 10,000. */
   readonly connectTimeout?: number;
-  /** Milliseconds until an answer begins. Defaults to 60,000. */
+  /** The maximum time until a response begins, in milliseconds. Defaults to 60,000. */
   readonly answerTimeout?: number;
-  /** Milliseconds between two pieces of an answer. Defaults to 60,000. */
+  /** The maximum time between two chunks of a response, in milliseconds. Defaults to 60,000. */
   readonly idleTimeout?: number;
-  /** Bytes of an answer, without its encoding, that are held. Defaults to 100 MiB. */
+  /** The maximum size of a decoded response, in bytes. Defaults to 100 MiB. */
   readonly maxBodyBytes?: number;
-  /** Whether servers may compress their answers. Defaults to true; next to the server it only costs time. */
+  /** Whether servers may compress their responses. Defaults to true. In a fast network, compression only costs time. */
   readonly acceptCompressed?: boolean;
-  /** Sent with every request. */
+  /** The headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For requests that do not say their own. Defaults to `DEFAULT_RETRY`. */
+  /** The retries of requests without their own policy. Defaults to `DEFAULT_RETRY`. */
   readonly retry?: RetryPolicy;
   readonly tls?: TlsSettings;
 }
@@ -34,50 +34,51 @@ export interface HttpRequest {
   /** Defaults to GET. */
   readonly method?: string;
   /**
-   * Of http or https. A user and password in it are sent as basic authentication, unless the headers have another.
-   * Several: the same resource on several servers, of which every attempt asks the next.
+   * An http or https URL. A user and password in it are sent as basic authentication, unless the headers contain
+   * another authorization. A list contains the same resource on several servers: every attempt uses the next one.
    */
   readonly url: string | readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Whether the body is sent compressed. */
   readonly gzip?: boolean;
-  /** Instead of the client's. */
+  /** Replaces the limit of the client. */
   readonly maxBodyBytes?: number;
-  /** What happens with a longer answer: it fails the request (the default), or the rest is not downloaded. */
+  /** Whether a longer response fails the request (the default) or is cut off. */
   readonly oversize?: BodyLimit['oversize'];
-  /** Instead of the client's. Give `NO_RETRY` for what must not be sent twice. */
+  /** Replaces the policy of the client. Use `NO_RETRY` for a request that must not be sent twice. */
   readonly retry?: RetryPolicy;
   readonly signal?: AbortSignal;
 }
 
-/** By name in lower case; a header that is sent several times is a list. */
+/** The headers by name in lower case; a header that was sent several times is a list. */
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 interface Answer<Body> {
   readonly method: string;
-  /** That answered, as it was given. */
+  /** The URL of the server that answered, as in the request. */
   readonly url: string;
   readonly status: number;
   readonly headers: HttpHeaders;
   readonly body: Body;
 }
 
-/** A whole answer, of whatever status. */
+/** A complete response with any status. */
 export interface HttpResponse extends Answer<Buffer> {
-  /** Whether the answer was longer than allowed and the rest was left. */
+  /** Whether the response was longer than the limit and was cut off. */
   readonly cut: boolean;
 }
 
-/** An answer that is read as it comes. Read it to its end, or destroy it: it holds its connection. */
+/** A response that is read while it arrives. Read it to its end or destroy it: it occupies a connection. */
 export type HttpStream = Answer<Readable>;
 
 /**
- * The client of everything that talks HTTP: connections are kept and bounded, time-outs are set, what fails in passing
- * is tried again with jittered exponential back-off, proxies of the environment are used. The network library is
- * loaded when a client opens.
+ * The HTTP client of all components. It keeps and limits connections, sets time-outs, retries temporary failures with
+ * jittered exponential back-off, and uses the proxies of the environment. The network library is loaded when a client
+ * opens.
  *
- * Answers of every status are results; `requireSuccess` makes errors of them. Without an answer an `HttpError` is thrown.
+ * A response of any status is a result; `requireSuccess` turns error statuses into errors. A request without a response
+ * throws an `HttpError`.
  */
 export class HttpClient {
   readonly #options: HttpClientOptions;
@@ -97,7 +98,7 @@ export class HttpClient {
     });
   }
 
-  /** Throws if a file of the TLS settings cannot be read. */
+  /** Opens a client. Throws if a file of the TLS settings cannot be read. */
   static async open(options: HttpClientOptions = {}): Promise<HttpClient> {
     const { connections = 64, connectTimeout = 10_000, answerTimeout = 60_000, idleTimeout = 60_000 } = options;
     const [{ Agent, Pool, ProxyAgent }, tls] = await Promise.all([import('undici'), tlsOptions(options.tls ?? {})]);
@@ -108,7 +109,7 @@ export class HttpClient {
     return new HttpClient(options, routes, { connect: connectTimeout, answer: answerTimeout, idle: idleTimeout });
   }
 
-  /** Sends a request and reads the answer to its end. */
+  /** Sends a request and reads the complete response. */
   async request(request: HttpRequest): Promise<HttpResponse> {
     const limit: BodyLimit = {
       bytes: request.maxBodyBytes ?? this.#options.maxBodyBytes ?? 100 * 1024 * 1024,
@@ -124,7 +125,7 @@ export class HttpClient {
     });
   }
 
-  /** Sends a request and hands over the answer as it comes. Only what fails before it begins is tried again. */
+  /** Sends a request and returns the response as a stream. Only failures before the response begins are retried. */
   async stream(request: HttpRequest): Promise<HttpStream> {
     const { body, ...answer } = await this.#repeat(request, (url, content) => this.#send(url, request, content));
     const explained = Readable.from(this.#explained(body, answer), { objectMode: false });
@@ -132,13 +133,13 @@ export class HttpClient {
     return { ...answer, body: explained };
   }
 
-  /** Closes all connections; requests that wait fail as aborted. */
+  /** Closes all connections; waiting requests fail as aborted. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#routes.destroy();
   }
 
-  /** A body whose errors say what was asked. */
+  /** Yields a body and names the request in its errors. */
   async *#explained(body: Readable, { method, url }: Omit<HttpStream, 'body'>): AsyncGenerator<Buffer> {
     try {
       yield* body;
@@ -220,27 +221,29 @@ export class HttpClient {
   }
 }
 
-/** As `requireSuccess`, of a stream; that of a failure is ended. */
+/** Returns a stream with a 2xx status; otherwise ends it and throws the `HttpError`, like `requireSuccess`. */
 export async function requireStreamSuccess(stream: HttpStream): Promise<HttpStream> {
   const { method, url, status, body } = stream;
   if (status >= 200 && status < 300) return stream;
   throw statusError(method, url, status, (await readBody(body, { bytes: 4096, oversize: 'cut' }, url)).body);
 }
 
-/** The answer itself when its status is 2xx; otherwise throws the `HttpError` with the status and the start of the answer. */
+/**
+ * Returns a response with a 2xx status; otherwise throws the `HttpError` with the status and the start of the response.
+ */
 export function requireSuccess(response: HttpResponse): HttpResponse {
   const { method, url, status, body } = response;
   if (status >= 200 && status < 300) return response;
   throw statusError(method, url, status, body);
 }
 
-/** The text of a header; of several the first. */
+/** Returns the text of a header; the first one if there are several. */
 export function headerText(headers: HttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Ends an unread body. Nothing reports that it was ended. */
+/** Destroys an unread body without an error. */
 function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }
@@ -263,8 +266,8 @@ function isIdempotent(method: string): boolean {
 }
 
 /**
- * Whether a request failed because the server had just closed the connection, which was kept from an earlier request:
- * nothing is wrong then, and asking again over a new one is what browsers do.
+ * Returns whether a request failed because the server closed a keep-alive connection at the same moment. This is
+ * normal: like browsers, we send the request again on a new connection.
  */
 function wasKeptConnection(error: unknown): boolean {
   const { code, socket } = error as { code?: string; socket?: { bytesRead?: number } | null };

@@ -3,17 +3,18 @@ import { excerpt } from './excerpt.ts';
 import { safeUrl } from './safe-url.ts';
 
 /**
- * What went wrong with a request:
+ * The kind of failure of a request:
+ *
  * - `url`: the URL, or the URL of the proxy, is not an http or https URL; nothing was sent
- * - `unknown-host`, `refused`, `connect-timeout`: there was no connection
+ * - `unknown-host`, `refused`, `connect-timeout`: no connection was opened
  * - `forbidden`: the policy of the config, or the proxy, does not allow the connection
- * - `certificate`: the server's certificate is not trusted, or does not name it
- * - `answer-timeout`, `closed`: there was no answer, or not all of it
- * - `protocol`: the answer is not HTTP or not TLS, or not in the encoding that it says
- * - `size`: the answer is longer than allowed
+ * - `certificate`: the server's certificate is not trusted, or is for another host
+ * - `answer-timeout`, `closed`: no response, or no complete response was received
+ * - `protocol`: the response is not HTTP or TLS, or does not have the encoding in its headers
+ * - `size`: the response is longer than the limit
  * - `status`: the response has an error status
  * - `redirect`: the redirects do not end
- * - `aborted`: the caller or the end of the run gave the request up
+ * - `aborted`: the caller or the end of the run cancelled the request
  */
 export type HttpFailure =
   | 'url'
@@ -31,12 +32,14 @@ export type HttpFailure =
   | 'aborted'
   | 'other';
 
-/** A failed request. The message names the method, the URL without secrets, and the reason or the start of the answer. */
+/**
+ * A failed request. The message names the method, the URL without secrets, and the reason or the start of the response.
+ */
 export class HttpError extends Error {
   readonly failure: HttpFailure;
-  /** What was asked, without secrets; of redirects the last. Undefined where that is not a URL. */
+  /** The requested URL without secrets; the last one after redirects. Undefined if it is not a URL. */
   readonly url: string | undefined;
-  /** The status of the answer, for `status`. */
+  /** The status of the response, for `status`. */
   readonly status: number | undefined;
 
   constructor(failure: HttpFailure, message: string, known: { url?: string; status?: number; cause?: unknown } = {}) {
@@ -47,7 +50,7 @@ export class HttpError extends Error {
     this.status = known.status;
   }
 
-  /** Whether the same request may succeed later, as far as the connection is concerned; statuses are up to the retry policy. */
+  /** Whether a later attempt may succeed after this connection failure. For statuses, the retry policy decides. */
   get isConnectionFailure(): boolean {
     switch (this.failure) {
       case 'unknown-host':
@@ -63,10 +66,10 @@ export class HttpError extends Error {
   }
 }
 
-/** How much of an answer a message shows. */
+/** The maximum length of a response in a message. */
 const MAX_EXCERPT = 500;
 
-/** The error of a response with an error status. */
+/** Returns the error of a response with an error status. */
 export function statusError(method: string, url: string, status: number, body: Uint8Array): HttpError {
   const said = excerpt(body, MAX_EXCERPT);
   const name = STATUS_CODES[status];
@@ -74,7 +77,7 @@ export function statusError(method: string, url: string, status: number, body: U
   return new HttpError('status', said === '' ? answered : `${answered}: ${said}`, { url, status });
 }
 
-/** The time-outs that a request ran under, in milliseconds. */
+/** The time-outs of a request, in milliseconds. */
 export interface Timeouts {
   readonly connect: number;
   readonly answer: number;
@@ -82,8 +85,8 @@ export interface Timeouts {
 }
 
 /**
- * The error of a request that got no complete answer, from what the network library threw.
- * @param proxy the name of the proxy that was asked for the connection
+ * Converts an error of the network library to the error of a request without a complete response.
+ * @param proxy the name of the proxy that the connection uses
  */
 export function connectionError(
   method: string,
@@ -103,7 +106,7 @@ export function connectionError(
 
 const NO_CONNECTION: ReadonlySet<HttpFailure> = new Set(['unknown-host', 'refused', 'connect-timeout']);
 
-/** What a proxy says that makes no tunnel: that it cannot just now, or that it will not. */
+/** Returns the failure of a proxy that refuses a tunnel: temporary for 5xx, otherwise forbidden. */
 function tunnelRefusal(cause: unknown): [HttpFailure, string] | undefined {
   const status = /^Proxy response \((\d+)\)/.exec((cause as Cause).message ?? '')?.[1];
   if (status === undefined) return undefined;
@@ -127,12 +130,12 @@ const CERTIFICATE_CODES = new Set([
   'UND_ERR_PRX_TLS',
 ]);
 
-/** What a failed connection throws. */
+/** The error of a failed connection. */
 interface Cause {
   readonly code?: string;
   readonly message?: string;
   readonly name?: string;
-  /** What OpenSSL says is wrong, in words. */
+  /** The reason in the words of OpenSSL. */
   readonly reason?: string;
 }
 
@@ -156,7 +159,7 @@ function explain(cause: unknown, timeouts: Timeouts): [HttpFailure, string] {
     case 'UND_ERR_HEADERS_TIMEOUT':
       return ['answer-timeout', `no answer within ${seconds(timeouts.answer)}`];
     case 'UND_ERR_BODY_TIMEOUT':
-      return ['answer-timeout', `the answer stopped for ${seconds(timeouts.idle)}`];
+      return ['answer-timeout', `no data was received for ${seconds(timeouts.idle)}`];
     case 'UND_ERR_SOCKET':
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
     case 'ECONNRESET':
@@ -165,15 +168,15 @@ function explain(cause: unknown, timeouts: Timeouts): [HttpFailure, string] {
     case 'UND_ERR_DESTROYED':
     case 'UND_ERR_CLOSED':
     case 'UND_ERR_ABORTED':
-      return ['aborted', 'given up'];
+      return ['aborted', 'cancelled'];
   }
-  if (name === 'AbortError' || name === 'TimeoutError') return ['aborted', 'given up'];
+  if (name === 'AbortError' || name === 'TimeoutError') return ['aborted', 'cancelled'];
   if (CERTIFICATE_CODES.has(code)) return ['certificate', `the certificate of the server is not trusted (${message})`];
   if (/^(Z_|ERR__ERROR_FORMAT|ZSTD_)/.test(code)) return ['protocol', `the compressed answer is broken (${message})`];
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    // What OpenSSL says of an answer in plain HTTP is for its own developers.
+    // OpenSSL's message about a response in plain HTTP does not help users.
     if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${reason ?? message}`)) {
-      return ['protocol', 'the server does not speak TLS here: is its URL one of http://?'];
+      return ['protocol', 'the server does not use TLS here: its URL probably begins with http://'];
     }
     return ['protocol', `no TLS connection (${reason ?? message.trim()})`];
   }

@@ -8,14 +8,14 @@ function proxy(url: string, noProxy?: string): string | undefined {
 }
 
 describe('the proxy of a URL', () => {
-  it('is that of its scheme', () => {
+  it('the proxy is selected by the scheme', () => {
     expect(proxy('http://a.example')).toBe('plain:3128');
     expect(proxy('https://a.example')).toBe('tunnel:3129');
     expect(proxyFor(new URL('https://a.example'), { HTTP_PROXY: 'http://plain:3128' })).toBeUndefined();
     expect(proxyFor(new URL('http://a.example'), {})).toBeUndefined();
   });
 
-  it('is named by the lower-case variable first; an empty one means none; the scheme may be left out', () => {
+  it('a proxy variable is preferred in lower case, disables the proxy if it is empty, and may lack a scheme', () => {
     const environment = { http_proxy: 'lower:1', HTTP_PROXY: 'http://upper:1' };
     expect(proxyFor(new URL('http://a.example'), environment)?.href).toBe('http://lower:1/');
     expect(proxyFor(new URL('http://a.example'), { ...environment, http_proxy: '' })).toBeUndefined();
@@ -40,7 +40,7 @@ describe('the proxy of a URL', () => {
     ['http://[::1]:9200', '[::1]:9201', false],
     ['http://a.example', '', false],
     ['http://a.example', ',', false],
-  ])('%s with the exceptions "%s"', (url, noProxy, excepted) => {
+  ])('is or is not used for %s with the exceptions "%s"', (url, noProxy, excepted) => {
     expect(proxy(url, noProxy) === undefined).toBe(excepted);
   });
 });
@@ -56,6 +56,6 @@ it.each([
     },
   ],
   [{ no_proxy: '[::1] h:1, *' }, { no_proxy: '::1,.::1,h:1,*' }],
-])('the agents of Node get what %j means', (environment, proxies) => {
+])("converts %j to the proxy settings of Node's agents", (environment, proxies) => {
   expect(proxiesForNode(environment)).toEqual(proxies);
 });

@@ -1,13 +1,13 @@
 import { HttpError } from './http-error.ts';
 
-/** The variables of the environment that name proxies, in lower or upper case. */
+/** The environment variables that name proxies, in lower or upper case. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy for a URL, as `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` (or their lower-case forms, which win) say; undefined
- * for none. `NO_PROXY` lists hosts with commas or blanks: `example.org` and `.example.org` mean the host and what is below
- * it, `host:port` that port alone, `*` everything. Throws an `HttpError` if the
- * proxy's address is not an http or https URL.
+ * Returns the proxy for a URL according to `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` (lower-case names take
+ * precedence); undefined if there is none. `NO_PROXY` lists hosts, separated by commas or blanks: `example.org` and
+ * `.example.org` mean the host and its subdomains, `host:port` only that port, `*` everything. Throws an `HttpError` if
+ * the address of the proxy is not an http or https URL.
  */
 export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefined {
   const variable = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
@@ -21,8 +21,8 @@ export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefin
 }
 
 /**
- * The proxies for the agents of Node, whose words are others: they know no blanks between exceptions, no domain without
- * a dot, and no proxy without its scheme. A domain with a port is the host of that name alone to them.
+ * Converts the proxy settings for Node's agents, which have other rules: they accept no blanks between exceptions, no
+ * domain without a leading dot, and no proxy without a scheme. A domain with a port means only that host.
  */
 export function proxiesForNode(environment: ProxyEnvironment): Record<string, string> {
   const everywhere = { ...environment, no_proxy: '' };
@@ -38,7 +38,7 @@ export function proxiesForNode(environment: ProxyEnvironment): Record<string, st
   };
 }
 
-/** The proxy for a URL in messages: host and port, no user, and its variable. */
+/** Returns the name of a proxy for messages: host and port without the user, and its variable. */
 export function proxyName(proxy: URL, { protocol }: URL, environment: ProxyEnvironment): string {
   const variable = protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const port = proxy.port === '' ? (proxy.protocol === 'https:' ? '443' : '80') : proxy.port;
@@ -61,7 +61,7 @@ function isExcepted(url: URL, exceptions: string): boolean {
   });
 }
 
-/** Names in lower case, addresses without brackets, ports where there are some. */
+/** Parses the exceptions: names in lower case, addresses without brackets, and ports if present. */
 function exceptionsIn(text: string): { readonly name: string; readonly port: string | undefined }[] {
   return text
     .toLowerCase()
@@ -74,7 +74,7 @@ function exceptionsIn(text: string): { readonly name: string; readonly port: str
     });
 }
 
-/** An address without brackets, whose colons are no port. */
+/** Returns whether a text is an IPv6 address without brackets: its colons do not separate a port. */
 function isAddressV6(text: string): boolean {
   return !text.startsWith('[') && text.indexOf(':') !== text.lastIndexOf(':');
 }

@@ -28,7 +28,7 @@ const hops: StubHandler = ({ path }, response) => {
 };
 
 describe('redirects', () => {
-  it('are followed up to a limit, relative ones too, with the credentials of the URL', async () => {
+  it('redirects are followed up to a limit, also relative ones, with the credentials of the URL', async () => {
     const stub = await serve(hops);
     const response = await get(`${stub.url.replace('//', '//u:p@')}/5`);
     expect(response).toMatchObject({ status: 200, url: `${stub.url.replace('//', '//u:p@')}/0` });
@@ -36,26 +36,26 @@ describe('redirects', () => {
     await expect(get(`${stub.url}/6`)).rejects.toThrow(/\/6 failed: it redirects more than 5 times/);
   });
 
-  it('that lead back fail', async () => {
+  it('redirects fail if they form a loop', async () => {
     const stub = await serve((_, response) => void response.writeHead(302, { location: '/a' }).end());
     await expect(get(`${stub.url}/a`)).rejects.toThrow(/its redirects lead back to .*\/a/);
   });
 
-  it('that lead away from http fail', async () => {
+  it('redirects fail if they lead to a URL that is not http', async () => {
     const stub = await serve((_, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end());
     await expect(get(stub.url)).rejects.toThrow(
       /redirects to file:\/\/\/etc\/passwd, which is not an http or https URL/,
     );
   });
 
-  it('that are not to be followed, or say no place, are answers', async () => {
+  it('redirects are returned if they must not be followed or have no location', async () => {
     const stub = await serve((_, response) => void response.writeHead(302, { location: '/a' }).end('elsewhere'));
     expect(await get(`${stub.url}/`, {}, 5, (status) => status !== 302)).toMatchObject({ status: 302 });
     stub.handle((_, response) => void response.writeHead(302).end());
     expect(await get(`${stub.url}/`)).toMatchObject({ status: 302 });
   });
 
-  it('to another server are sent without the credentials', async () => {
+  it('redirects to another server are sent without the credentials', async () => {
     const other = await serve((_, response) => void response.end('there'));
     const stub = await serve((_, response) => void response.writeHead(302, { location: `${other.url}/x` }).end());
     await get(stub.url, { Authorization: 'Bearer secret', Cookie: 'a=b', 'X-Other': 'stays' });

@@ -2,19 +2,19 @@ import { type HttpClient, type HttpRequest, type HttpResponse, headerText } from
 import { HttpError } from './http-error.ts';
 import { safeUrl } from './safe-url.ts';
 
-/** What says who asks: not for another server that a redirect leads to. */
+/** Headers with credentials, which are not sent to another server after a redirect. */
 const CREDENTIALS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 export interface RedirectOptions {
   readonly limit: number;
-  /** Whether this status is followed; asked for 301, 302, 303, 307 and 308. */
+  /** Whether to follow this status. Called for 301, 302, 303, 307 and 308. */
   readonly follow: (status: number) => boolean;
 }
 
 /**
- * Sends a GET and follows redirects; the response's `url` is where they led. Headers with credentials stay with the server
- * that they were meant for. Throws an `HttpError` (`redirect`) for loops, for more redirects than the limit, and for
- * one that leads away from http.
+ * Sends a GET and follows redirects; the `url` of the response is the last one. Headers with credentials are sent only
+ * to the original server. Throws an `HttpError` (`redirect`) for loops, for more redirects than the limit, and for a
+ * redirect to a URL that is not http or https.
  */
 export async function getFollowing(
   client: HttpClient,

@@ -10,14 +10,14 @@ describe('the wait before a retry', () => {
     [4, 800],
     [5, 1000],
     [50, 1000],
-  ])('number %i is at most %i ms, and at least half of it', (retry, full) => {
+  ])('for attempt %i is at most %i ms, and at least half of that', (retry, full) => {
     const delays = Array.from({ length: 200 }, () => retryDelay(policy, retry));
     expect(Math.max(...delays)).toBeLessThanOrEqual(full);
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(full / 2);
     expect(new Set(delays).size).toBeGreaterThan(100);
   });
 
-  it('is as long as the server asks, within reason', () => {
+  it('follows the Retry-After of the server up to a limit', () => {
     expect(retryDelay(policy, 1, 5000)).toBe(5000);
     expect(retryDelay(policy, 1, 10)).toBeGreaterThanOrEqual(50);
     expect(retryDelay(policy, 1, 3_600_000)).toBe(60_000);
@@ -38,7 +38,7 @@ describe('the header Retry-After', () => {
   });
 });
 
-it('overload and gateways are worth another attempt, other statuses are not', () => {
+it('statuses of overload and gateways are retried, other statuses are not', () => {
   expect([200, 400, 401, 404, 408, 429, 500, 501, 502, 503, 504].filter(isTransient)).toEqual([429, 502, 503, 504]);
   expect(NO_RETRY.retries).toBe(0);
 });

@@ -3,27 +3,27 @@ import type { Agent, Dispatcher, Pool, ProxyAgent } from 'undici';
 import { urlAuthorization } from './credentials.ts';
 import { type ProxyEnvironment, proxyFor, proxyName } from './proxy.ts';
 
-/** Where a request goes: the pool of connections, and how the URL is written to it. */
+/** The route of a request: the pool of connections, and the form of the URL for it. */
 export interface Route {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The name of the proxy that the request goes through. */
+  /** The name of the proxy, if the request uses one. */
   readonly proxy?: string;
 }
 
 export interface RouteOptions {
-  /** Connections per server, at most. */
+  /** The maximum number of connections per server. */
   readonly connections: number;
-  /** Milliseconds that a connection may take, TLS included. */
+  /** The maximum time to open a connection, with TLS, in milliseconds. */
   readonly connectTimeout: number;
-  /** For `tls.connect`. */
+  /** Options for `tls.connect`. */
   readonly tls: Readonly<Record<string, unknown>>;
   readonly environment: ProxyEnvironment;
 }
 
-/** What of the network library routes are made of; it is loaded when a client opens. */
+/** The classes of the network library for routes. The library is loaded when a client opens. */
 export interface Network {
   readonly Agent: typeof Agent;
   readonly Pool: typeof Pool;
@@ -31,15 +31,15 @@ export interface Network {
 }
 
 /**
- * The pools of connections of one client: to the servers themselves, through proxies that forward (http), and through
- * tunnels (https). The library's own agent for proxies is used for tunnels only: for http it turns the answer 407 into
- * an exception without its text, refuses a `Proxy-Authorization` header of the request, and sets no limit of connections.
+ * The connection pools of a client: direct ones, those to forwarding proxies (http), and tunnels (https). We use the
+ * library's proxy agent only for tunnels. For http it turns the status 407 into an exception without the response text,
+ * rejects a `Proxy-Authorization` header of the request, and sets no limit of connections.
  */
 export class Routes {
   readonly #network: Network;
   readonly #options: RouteOptions;
   readonly #direct: Dispatcher;
-  /** By the address of the proxy. */
+  /** The pools by the address of the proxy. */
   readonly #forwarding = new Map<string, Dispatcher>();
   readonly #tunnels = new Map<string, Dispatcher>();
 
@@ -67,7 +67,7 @@ export class Routes {
     };
   }
 
-  /** Closes all connections; requests that wait fail. */
+  /** Closes all connections; waiting requests fail. */
   async destroy(): Promise<void> {
     const all = [this.#direct, ...this.#forwarding.values(), ...this.#tunnels.values()];
     await Promise.all(all.map((dispatcher) => dispatcher.destroy()));

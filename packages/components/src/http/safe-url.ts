@@ -1,9 +1,9 @@
 import { isSecretKey, MASK } from '@headrace/engine';
 
-/** Names of query parameters that carry access in signed URLs of the clouds, beside those that sound secret. */
+/** Query parameters of signed cloud URLs that are secrets, in addition to those that `isSecretKey` recognizes. */
 const SIGNATURES = /^(sig|signature|x-amz-signature|x-amz-credential|x-goog-signature|x-goog-credential)$/i;
 
-/** A URL for messages: without user and password, secrets in its query masked. */
+/** Returns a URL for messages: without user and password, and with masked secrets in its query. */
 export function safeUrl(url: string): string {
   if (!URL.canParse(url)) return url.replace(/\/\/[^/?#]*@/, '//');
   const parsed = new URL(url);

@@ -5,7 +5,7 @@ import { checkTrust, type Trust, tlsOf, tlsParameter } from './tls/tls-parameter
 
 export { tlsOf, tlsParameter };
 
-/** Who we are to a server, in one of these ways, and by which certificates we know each other. */
+/** The credentials for a server, of one kind, and the TLS settings. */
 export interface ServerAccess extends Trust {
   readonly userName?: string | undefined;
   readonly password?: string | undefined;
@@ -13,16 +13,16 @@ export interface ServerAccess extends Trust {
   readonly bearerToken?: string | undefined;
 }
 
-/** The `Authorization` header that the access asks for; undefined if there is none. */
+/** Returns the `Authorization` header for the credentials; undefined if there are none. */
 export function authorizationOf({ userName, password, apiKey, bearerToken }: ServerAccess): string | undefined {
-  // What comes out of a file has a line end after it.
+  // A secret that was read from a file has a line end.
   if (apiKey !== undefined) return `ApiKey ${apiKey.trim()}`;
   if (bearerToken !== undefined) return `Bearer ${bearerToken.trim()}`;
   return userName === undefined || password === undefined ? undefined : basicAuthorization(userName, password);
 }
 
 /**
- * Mistakes of an access that can be found without the server.
+ * Reports mistakes in credentials and TLS settings that can be found without the server.
  * @param prefix the prefix of the parameters, with its dot
  */
 export function* checkServerAccess(
@@ -72,7 +72,7 @@ function isHeaderText(value: string): boolean {
     validateHeaderValue('authorization', value);
     return value !== '';
   } catch {
-    // Its only reason is the value, which is a secret.
+    // The error says nothing more than the value, which is a secret.
     return false;
   }
 }

@@ -2,19 +2,21 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { readFile } from '../local-files/local-files.ts';
 
-/** How a client trusts servers and shows who it is; all files are PEM. */
+/** The trusted certificates and the client certificate of a client; all files are PEM. */
 export interface TlsSettings {
-  /** Trust every certificate, of whatever host: for test systems. */
+  /** Whether to accept every certificate of any host: only for test systems. */
   readonly acceptInvalidCertificates?: boolean;
   /** Certificates of authorities to trust, in addition to those of the system. */
   readonly caFile?: string;
-  /** The client's certificate and its key. */
+  /** The client certificate and its key. */
   readonly certificateFile?: string;
   readonly keyFile?: string;
   readonly keyPassphrase?: string;
 }
 
-/** The settings as `tls.connect` takes them, files read. Throws an error that names the file that cannot be used. */
+/**
+ * Reads the files and returns the settings for `tls.connect`. Throws an error that names a file that cannot be used.
+ */
 export async function tlsOptions(settings: TlsSettings): Promise<Record<string, unknown>> {
   const [ca, cert, key] = await Promise.all([
     read(settings.caFile, 'authorities'),
@@ -42,18 +44,20 @@ async function read(file: string | undefined, what: string): Promise<string | un
   }
 }
 
-/** TLS passes over authorities that are none, and says then that the server is not to be trusted. */
+/** Throws if the file has no certificate. TLS would ignore it, and report only that the server is not trusted. */
 function requireCertificate(text: string | undefined, file: string | undefined, what: string): void {
   if (text === undefined) return;
   try {
     new X509Certificate(text);
   } catch (error) {
-    const message = `The file of the ${what}, ${file}, holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
+    const message = `The file of the ${what}, ${file}, contains no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
     throw new Error(message, { cause: error });
   }
 }
 
-/** Otherwise a key that cannot be used is reported with each connection, by the cloud libraries after many attempts. */
+/**
+ * Throws if the key cannot be used. Otherwise each connection would report that, in cloud libraries after many retries.
+ */
 function requireKey(cert: string, key: string, { keyFile, keyPassphrase: passphrase }: TlsSettings): void {
   try {
     createSecureContext({ cert, key, ...(passphrase === undefined ? {} : { passphrase }) });

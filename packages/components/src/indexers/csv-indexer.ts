@@ -19,7 +19,7 @@ const parameters = Type.Object({
   path: Type.String(WRITES),
   /** Names of the fields to write, in order. A dot is part of a name. */
   columns: Type.Array(Type.String()),
-  /** Whether the first line holds the names of the columns. Defaults to true. */
+  /** Whether the first line contains the names of the columns. Defaults to true. */
   includeHeader: Type.Optional(Type.Boolean({ default: true })),
   /**
    * Whether rows are added to an existing file, without a second header. Otherwise the file is overwritten. Set it for
@@ -83,7 +83,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect`.
+    // The engine has called `connect` before.
     await (this.#output as Output).write(pieces);
     return [];
   }

@@ -105,7 +105,7 @@ const JOIN_KEYS = ['joinFieldName', 'isChild', 'parentName', 'childName', 'paren
 function* checkJoin(join: ReadonlyMap<string, string>): Generator<ParameterProblem> {
   for (const key of join.keys()) {
     if (JOIN_KEYS.includes(key)) continue;
-    const hint = `Known are: ${JOIN_KEYS.join(', ')}.`;
+    const hint = `The properties of join are: ${JOIN_KEYS.join(', ')}.`;
     yield { parameter: ['join', key], message: `Config contains unknown property ${key}`, hint };
   }
   const isChild = join.get('isChild');

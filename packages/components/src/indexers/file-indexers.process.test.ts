@@ -53,7 +53,7 @@ describe('CSVIndexer', () => {
     );
   });
 
-  it('overwrites, or appends without a second header', async () => {
+  it('overwrites the file, or appends without a second header', async () => {
     const path = newPath();
     for (const append of [false, true, true]) {
       const indexer = new CSVIndexer({ path, columns: ['id'], append }, context());
@@ -68,7 +68,7 @@ describe('CSVIndexer', () => {
     expect(await readFile(path, 'utf8')).toBe('');
   });
 
-  it('touches nothing before it connects, and may be closed without', async () => {
+  it('changes nothing before it connects, and can be closed without a connection', async () => {
     const path = join(root, 'kept');
     await writeFile(path, 'old');
     const indexer = new CSVIndexer({ path, columns }, context());
@@ -77,7 +77,7 @@ describe('CSVIndexer', () => {
     expect(await readFile(path, 'utf8')).toBe('old');
   });
 
-  it('says why the file cannot be opened', async () => {
+  it('reports why the file cannot be opened', async () => {
     const indexer = new CSVIndexer({ path: root, columns }, context());
     await expect(indexer.connect()).rejects.toMatchObject({
       code: 'HR_INDEXER_CONNECT',
@@ -85,7 +85,7 @@ describe('CSVIndexer', () => {
     });
   });
 
-  it.skipIf(!existsSync('/dev/full'))('fails a batch for which there is no space', async () => {
+  it.skipIf(!existsSync('/dev/full'))('fails a batch if the disk is full', async () => {
     const indexer = new CSVIndexer({ path: '/dev/full', columns, includeHeader: false }, context());
     await indexer.connect();
     await expect(send(indexer, ['{"id":"1"}'])).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('CSVIndexer', () => {
     await indexer.close({ failed: false });
   });
 
-  it('refuses what it cannot do, and reports what has no effect', () => {
+  it('rejects unsupported settings, and warns about settings without an effect', () => {
     const check = (params: object, settings: object) =>
       [...CSVIndexer.check(params as never, settings as never)].map(({ message, severity }) => [message, severity]);
     expect(check({ path: 'x', columns }, { whitelist: [] })).toEqual([]);
@@ -111,7 +111,7 @@ describe('CSVIndexer', () => {
 });
 
 describe('JsonLinesIndexer', () => {
-  it('writes a line for each document, with the fields that are wanted', async () => {
+  it('writes a line for each document with the selected fields', async () => {
     const path = newPath();
     const indexer = new JsonLinesIndexer({ path }, context({ blacklist: ['b'] }));
     await indexer.connect();
@@ -124,7 +124,7 @@ describe('JsonLinesIndexer', () => {
     expect(await readFile(path, 'utf8')).toBe('{"id":"1","a":1.0}\n{"id":"2"}\n{"a":"é"}\n');
   });
 
-  it('writes to the standard output, more than a pipe holds', async () => {
+  it('writes more to the standard output than a pipe can buffer', async () => {
     const module = new URL('./json-lines-indexer.ts', import.meta.url).href;
     const script = `
       const { JsonLinesIndexer } = await import(${JSON.stringify(module)});
@@ -137,7 +137,7 @@ describe('JsonLinesIndexer', () => {
     expect(stdout).toBe(`${'a'.repeat(300_000)}b\n`);
   });
 
-  it('reports settings without effect, at their position', () => {
+  it('reports settings without an effect at their position', () => {
     const found = [...JsonLinesIndexer.check({ path: '-' }, { routingField: 'r', blacklist: ['x'] } as never)];
     expect(found).toEqual([
       expect.objectContaining({ block: 'indexer', parameter: 'routingField', severity: 'warning' }),
@@ -146,7 +146,7 @@ describe('JsonLinesIndexer', () => {
 });
 
 describe('NopIndexer', () => {
-  it('needs no bytes and lets everything succeed', () => {
+  it('needs no encoder and reports success for all documents', () => {
     const indexer = new NopIndexer({}, context());
     expect(indexer.encoder()).toBeUndefined();
     expect(indexer.send()).toEqual([]);

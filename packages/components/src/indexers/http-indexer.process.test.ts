@@ -29,11 +29,11 @@ describe('HttpIndexer', () => {
 
   const send = (path: string, documents: readonly Fields[], settings = QUICK, more = '') =>
     runs.send(stub.url, path, documents, settings, more);
-  /** The requests after the first look at the server. */
+  /** The requests after the first one, which checks that the server is reachable. */
   const sent = () => stub.requests.slice(1).map(({ method, path, body }) => `${method} ${path} ${body}`);
   const some = [{ id: 'a', n: 1 }, { id: 'b/c' }];
 
-  it('looks whether the server is there, and sends lines of JSON', async () => {
+  it('checks that the server is reachable, and sends lines of JSON', async () => {
     expect(outcome(await send('/in?x=1', some))).toMatchObject({ succeeded: 2, failed: {} });
     expect(stub.requests[0]).toMatchObject({ method: 'HEAD', path: '/' });
     expect(sent()).toEqual(['POST /in?x=1 {"id":"a","n":1}\n{"id":"b/c"}\n']);
@@ -42,22 +42,22 @@ describe('HttpIndexer', () => {
     expect(lost.message).toMatch(/Indexer could not connect[\s\S]*connection refused/);
   });
 
-  it('sends a list', async () => {
+  it('sends a JSON list', async () => {
     await send('/', some, QUICK, 'form: json-array, method: PUT, headers { X-Api-Key: k, content-type: a/b }');
     expect(sent()).toEqual(['PUT / [{"id":"a","n":1},{"id":"b/c"}]']);
     expect(stub.requests[1]?.headers).toMatchObject({ 'x-api-key': 'k', 'content-type': 'a/b' });
   });
 
-  it('says where a redirect leads, and does not lay it to the documents', async () => {
+  it('reports the target of a redirect, and does not blame the documents', async () => {
     stub.handle(({ method }, response) => {
       const location = 'https://user:secret@there.example/in';
       response.writeHead(method === 'HEAD' ? 200 : 307, { location }).end();
     });
-    const said = 'The server returned HTTP 307 to https://there.example/in, which is not followed: put that into url';
+    const said = 'The server returned HTTP 307 to https://there.example/in, which is not followed: set url to it';
     expect(outcome(await send('/in', some)).failed).toEqual({ a: said, 'b/c': said });
   });
 
-  it('sends eight documents at a time, each by itself', async () => {
+  it('sends eight single-document requests concurrently', async () => {
     const documents = Array.from({ length: 24 }, (_, i) => ({ id: `d${i}` }));
     const together = inGroupsOf(8, ok);
     stub.handle((request, response) => (request.method === 'HEAD' ? ok : together)(request, response));
@@ -71,7 +71,7 @@ describe('HttpIndexer', () => {
     ['/x/{id}', 401, true],
     ['/x/{id}', 404, undefined],
     ['/x/{id}', 422, undefined],
-  ])('tells whether it may be the document that %s refuses with %s', async (path, status, undelivered) => {
+  ])('decides for %s with status %s whether the document may be the cause', async (path, status, undelivered) => {
     stub.handle(({ method }, response) => void response.writeHead(method === 'HEAD' ? 200 : status).end());
     const context = { runId: 'r', settings: {} } as IndexerContext;
     const indexer = new HttpIndexer({ url: stub.url + path, form: 'single' }, context);
@@ -98,7 +98,7 @@ describe('HttpIndexer', () => {
     }
   });
 
-  it('deletes with a separate request, in the order of the documents', async () => {
+  it('sends deletes as separate requests, in the order of the documents', async () => {
     const documents = [{ id: '1' }, { id: '2/ä', del: 'yes' }, { id: '2/ä' }, { id: '3', del: 'yes' }, { id: '4' }];
     stub.handle(({ path }, response) => void response.writeHead(path.endsWith('3') ? 404 : 200).end());
     const settings = `deletionMarkerField: del, deletionMarkerFieldValue: "yes", ${QUICK}`;
@@ -113,7 +113,7 @@ describe('HttpIndexer', () => {
     ]);
   });
 
-  it('finds the document for which a request is refused', async () => {
+  it('finds the document that makes a request fail', async () => {
     const documents = Array.from({ length: 16 }, (_, i) => ({ id: `d${i}` }));
     stub.handle(({ body }, response) => void response.writeHead(body.includes('"d5"') ? 422 : 200).end('not d5'));
     expect(outcome(await send('/', documents))).toMatchObject({
@@ -122,7 +122,7 @@ describe('HttpIndexer', () => {
     });
   });
 
-  it('believes an answer about single documents only when asked to, and when it can be right', async () => {
+  it('reads results of single documents only with itemErrors, and only if they are plausible', async () => {
     const answer = (text: string) => stub.handle((_, response) => void response.end(text));
     answer('{"errors":[{"index":1,"status":400,"message":"no"}]}');
     expect(outcome(await send('/', some)).succeeded).toBe(2);
@@ -142,7 +142,7 @@ describe('HttpIndexer', () => {
     expect(outcome(await send('/', some, QUICK, 'itemErrors: true')).succeeded).toBe(2);
   });
 
-  it('logs in, and compresses', async () => {
+  it('sends credentials, and compresses', async () => {
     await send('/', some, QUICK, 'bearerToken: tok');
     expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok', 'Bearer tok']);
     const bodies: string[] = [];
@@ -171,13 +171,13 @@ describe('the check of HttpIndexer', () => {
       ({ message, severity = 'error' }) => `${severity}: ${message}`,
     );
 
-  it('finds what would fail later', () => {
+  it('reports invalid parameters', () => {
     const deletions = { deletionMarkerField: 'd', deletionMarkerFieldValue: 'x' };
     expect(problems({})).toEqual([]);
     expect(problems({ url: 'https://h/{id}', form: 'single', deleteUrl: 'https://h/{id}' }, deletions)).toEqual([]);
     expect(problems({ url: 'ftp://h/{id}', deleteUrl: 'https://h/' })).toEqual([
       'error: url must be a URL of http or https',
-      'error: url has {id}, but a request holds many documents',
+      'error: url has {id}, but a request contains many documents',
       'error: deleteUrl does not name the document: {id} is missing',
       'warning: deleteUrl has no effect without indexer.deletionMarkerField',
     ]);

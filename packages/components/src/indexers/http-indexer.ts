@@ -56,13 +56,13 @@ const parameters = Type.Object({
   password: Type.Optional(Type.String()),
   /** A token, instead of user and password. It is sent as Authorization: Bearer …. */
   bearerToken: Type.Optional(Type.String()),
-  /** Certificates, in PEM files. */
+  /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether any certificate of the server is accepted, for tests. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 });
 
-/** Documents at the same time, if each has a separate request. */
+/** The number of concurrent requests, if each document has a separate request. */
 const CONNECTIONS = 8;
 
 /**
@@ -156,7 +156,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect`.
+    // The engine has called `connect` before.
     return (this.#writer as HttpWriter).write(batch, signal);
   }
 
@@ -177,7 +177,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   }
 }
 
-/** The root of a server. A user in the URL stays. */
+/** Returns the root URL of a server, with the user of the URL. */
 function rootOf(url: string): string {
   return new URL('/', url).href;
 }
@@ -188,15 +188,15 @@ function* checkUrls(params: Static<typeof parameters>, settings: IndexerSettings
     const url = params[parameter];
     const protocol = url === undefined ? 'http:' : URL.parse(url)?.protocol;
     if (protocol === 'http:' || protocol === 'https:') continue;
-    const hint = 'As https://example.org/articles.';
+    const hint = 'Write a URL such as https://example.org/articles.';
     yield { parameter, message: `${parameter} must be a URL of http or https`, hint };
   }
   if (params.url.includes(ID_PLACE) && form !== 'single') {
-    const hint = 'Set form: single, or remove it.';
-    yield { parameter: 'url', message: `url has ${ID_PLACE}, but a request holds many documents`, hint };
+    const hint = 'Set form: single, or remove the placeholder.';
+    yield { parameter: 'url', message: `url has ${ID_PLACE}, but a request contains many documents`, hint };
   }
   if (deleteUrl?.includes(ID_PLACE) === false) {
-    const hint = `As https://example.org/articles/${ID_PLACE}.`;
+    const hint = `Write a URL such as https://example.org/articles/${ID_PLACE}.`;
     yield { parameter: 'deleteUrl', message: `deleteUrl does not name the document: ${ID_PLACE} is missing`, hint };
   }
   if (itemErrors === true && form === 'single') {
@@ -210,7 +210,7 @@ function* checkUrls(params: Static<typeof parameters>, settings: IndexerSettings
   }
   if (deleteUrl !== undefined && settings.deletionMarkerField === undefined) {
     const message = 'deleteUrl has no effect without indexer.deletionMarkerField';
-    const hint = 'Name the field that marks a document as a request to delete.';
+    const hint = 'Set it to the field that marks documents to delete.';
     yield { parameter: 'deleteUrl', message, hint, severity: 'warning' };
   }
   if (deleteUrl === undefined && settings.deletionMarkerField !== undefined) {
@@ -233,7 +233,7 @@ function* checkHeaders(params: Static<typeof parameters>): Generator<ParameterPr
     try {
       validateHeaderValue(name, value);
     } catch {
-      // The only reason is the value, which may be a secret.
+      // The error says nothing more than the value, which may be a secret.
       yield { parameter, message: `The header ${name} has characters that are not allowed` };
     }
     if (name.toLowerCase() !== 'authorization') continue;

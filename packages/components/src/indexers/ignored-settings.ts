@@ -1,6 +1,6 @@
 import type { IndexerSettings, ParameterProblem } from '@headrace/engine';
 
-/** Warnings for settings of the `indexer` block that have no effect with an indexer. */
+/** Warns about settings of the `indexer` block that have no effect with an indexer. */
 export function* ignoredSettings(
   settings: IndexerSettings,
   names: readonly (keyof IndexerSettings)[],
@@ -20,7 +20,7 @@ export function* ignoredSettings(
 }
 
 /**
- * Settings that files cannot support: they keep every version of a document in order, have no index, and do not fail
+ * Settings that do not apply to files: files store every version of a document in order, have no index, and do not fail
  * temporarily.
  */
 export const SEARCH_ENGINE_SETTINGS = [
@@ -33,5 +33,5 @@ export const SEARCH_ENGINE_SETTINGS = [
   'maxRetries',
 ] as const satisfies readonly (keyof IndexerSettings)[];
 
-/** Settings that files do not need: documents are written immediately. */
+/** Settings that do not apply to files: documents are written immediately. */
 export const BATCH_SETTINGS = ['batchSize', 'batchByteSize'] as const satisfies readonly (keyof IndexerSettings)[];

@@ -70,7 +70,7 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect`.
+    // The engine has called `connect` before.
     await (this.#output as Output).write(pieces);
     return [];
   }

@@ -7,7 +7,7 @@ import { describeWriting } from '../testing/indexers/writing-conformance.ts';
 import { describeWithServer } from '../testing/real-server.ts';
 import { KafkaIndexer } from './kafka-indexer.ts';
 
-// Of the conformance suite what needs a proxy of HTTP does not apply, nor does a field of a wrong type: a topic has none.
+// Parts of the conformance suite do not apply: Kafka has no HTTP proxy, and a topic has no fields with types.
 await describeWithServer('kafka', (server) => {
   const url = () => server.url;
   const engine = new TopicEngine(server);
@@ -16,7 +16,7 @@ await describeWithServer('kafka', (server) => {
   describeWriting(engine, runs, url);
   describeLostConnections(engine, runs, server);
 
-  it('writes each version, in order, to the partition that Kafka itself would choose', async () => {
+  it('writes each version in order to the partition that Kafka clients choose', async () => {
     const target = await engine.create(5);
     const documents = Array.from({ length: 400 }, (_, i) => ({ id: `d${i % 23}`, n_i: i }));
     expect(outcome(await runs.send(url(), target, documents, 'batchSize: 7')).succeeded).toBe(400);
@@ -27,12 +27,12 @@ await describeWithServer('kafka', (server) => {
       expect(ours.map(({ value }) => (JSON.parse(value as string) as Fields).n_i)).toEqual(sent);
       expect(new Set(ours.map(({ partition }) => partition)).size).toBe(1);
     }
-    // As the Java client places them: murmur2 of the key, made positive, by the number of partitions.
+    // The Java client uses murmur2 of the key, made positive, modulo the number of partitions.
     const partitions = Object.fromEntries(found.map(({ key, partition }) => [key, partition]));
     expect(partitions).toMatchObject({ d0: 3, d1: 0, d2: 1, d3: 1, d4: 1, d5: 0 });
   });
 
-  it('keeps values as they are, without a line end', async () => {
+  it('stores values unchanged, without a line end', async () => {
     const target = await engine.create(1);
     const ___children = [{ id: 'c', n: 1 }];
     const document = { id: 'ü "1"', n: 1.5, none: null, list: [1, 'x', { y: null }], text: 'a\nb', ___children };
@@ -40,14 +40,14 @@ await describeWithServer('kafka', (server) => {
     expect(await engine.messages(target)).toEqual([{ key: 'ü "1"', value: JSON.stringify(document), partition: 0 }]);
   });
 
-  it('deletes with a key that has no value', async () => {
+  it('deletes with a key without a value', async () => {
     const target = await engine.create(1);
     const settings = 'deletionMarkerField: del, deletionMarkerFieldValue: "true"';
     await runs.send(url(), target, [{ id: '1', del: true }], settings);
     expect(await engine.messages(target)).toEqual([{ key: '1', value: undefined, partition: 0 }]);
   });
 
-  it('makes requests smaller that are too large for the topic, and reports documents that are', async () => {
+  it('splits requests that are too large for the topic, and reports documents that are too large', async () => {
     const target = await engine.create(2, { 'max.message.bytes': '3000' });
     const documents = numbered(60).map((document) => ({ ...document, t_s: 'x'.repeat(100) }));
     const large = { id: 'large', t_s: 'x'.repeat(5000) };
@@ -60,7 +60,7 @@ await describeWithServer('kafka', (server) => {
     expect(await engine.contents(target)).toEqual(byId(documents));
   });
 
-  it('writes to the topic that a document names, and reports one that does not exist', async () => {
+  it('writes to the topic that a document names, and reports a missing topic', async () => {
     const [one, two] = [await engine.create(), await engine.create()];
     const documents = [
       { id: '1', topic: two },
@@ -76,14 +76,14 @@ await describeWithServer('kafka', (server) => {
     expect(await engine.contents(two)).toEqual({ 1: { id: '1', topic: two } });
   });
 
-  it('KafkaIndexer sends every document once and in order if the broker throttles it', async () => {
+  it('KafkaIndexer sends every document once and in order if the broker throttles requests', async () => {
     const target = await engine.create(1);
     const entities = [{ entityType: 'client-id', entityName: 'slow' } as const];
     const ops = [{ key: 'producer_byte_rate', value: 1000, remove: false } as const];
     await engine.administer((admin) => admin.alterClientQuotas({ entries: [{ entities, ops }] }));
     const result = await runs.send(url(), target, numbered(150), `batchSize: 20, ${QUICK}`, 'clientId: slow');
     expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 150, failed: {} });
-    // Each once, and in order.
+    // Each document arrives once and in order.
     expect((await engine.messages(target)).map(({ key }) => key)).toEqual(numbered(150).map(({ id }) => id));
   });
 
@@ -94,7 +94,7 @@ await describeWithServer('kafka', (server) => {
     expect(await engine.contents(target)).toEqual(byId(numbered(50)));
   });
 
-  it('does not begin without the topic, or without a broker', async () => {
+  it('fails at the start without the topic or a broker', async () => {
     const begun = await runs.send(url(), 'hr-nowhere', numbered(1));
     expect(begun.status).toBe('FAILED');
     expect(begun.message).toMatch(/Indexer could not connect[\s\S]*topic/);
@@ -115,7 +115,7 @@ describe('the check of KafkaIndexer', () => {
       ({ message, severity = 'error' }) => `${severity}: ${message}`,
     );
 
-  it('finds what would fail later', () => {
+  it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);
     expect(problems({ bootstrapServers: 'b', topic: ' ', clientId: '' })).toEqual([
       'error: bootstrapServers must name hosts and ports, was "b"',

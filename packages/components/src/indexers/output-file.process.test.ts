@@ -13,12 +13,12 @@ function newPath(): string {
   return join(directory, 'out');
 }
 
-describe.each([false, true])('a file for output (append: %s)', (append) => {
-  it('has no gap and no half batch where a batch could not be written whole', async () => {
+describe.each([false, true])('an output file (append: %s)', (append) => {
+  it('contains no gap and no partial batch after a failed write', async () => {
     const path = newPath();
     const output = await openOutputFile(path, append);
     await output.write([Buffer.from('one\n')]);
-    // The second piece cannot be written when the first one has been.
+    // Writing the second chunk fails after the first one was written.
     await expect(output.write([Buffer.from('half of '), { length: 1 } as never])).rejects.toThrow('Cannot write');
     await output.write([Buffer.from('two\n')]);
     await expect(output.write([Buffer.from('half of '), { length: 1 } as never])).rejects.toThrow('Cannot write');
@@ -27,7 +27,7 @@ describe.each([false, true])('a file for output (append: %s)', (append) => {
   });
 });
 
-/** Holds a file as a run in another thread or process does; says so when it has it. */
+/** Returns a script that holds a file, as a run in another thread or process does, and reports when it has the lock. */
 const HOLD = (path: string, ready: string) => `
   import(${JSON.stringify(new URL('./output-file.ts', import.meta.url).href)}).then(async ({ openOutputFile }) => {
     const output = await openOutputFile(${JSON.stringify(path)}, false);
@@ -48,7 +48,7 @@ describe('a file that another run is writing', () => {
     [false, true],
     [true, false],
     [true, true],
-  ])('is refused until that has closed it (append: %s, then %s)', async (first, second) => {
+  ])('a file is refused until the other run has closed it (append: %s, then %s)', async (first, second) => {
     const path = newPath();
     writeFileSync(path, '');
     const links = [`${path}-link`, `${path}-hard`] as const;
@@ -63,7 +63,7 @@ describe('a file that another run is writing', () => {
     await (await openOutputFile(path, second)).close(true);
   });
 
-  it('is free when the thread is ended by force', async () => {
+  it('a file becomes free when the thread that writes it is terminated', async () => {
     const path = newPath();
     const thread = new Worker(HOLD(path, "require('node:worker_threads').parentPort.postMessage('held');"), {
       eval: true,
@@ -75,7 +75,7 @@ describe('a file that another run is writing', () => {
     await (await openOutputFile(path, false)).close(true);
   });
 
-  it.runIf(process.platform === 'linux')('is refused in another process, and free when that is killed', async () => {
+  it.runIf(process.platform === 'linux')('a file is refused until the other process is killed', async () => {
     const path = newPath();
     const other = spawn(process.execPath, ['-e', HOLD(path, "process.stdout.write('held');")], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -88,7 +88,7 @@ describe('a file that another run is writing', () => {
     await (await openOutputFile(path, false)).close(true);
   });
 
-  it.skipIf(!existsSync('/dev/null'))('may be a device', async () => {
+  it.skipIf(!existsSync('/dev/null'))('a device can have several writers', async () => {
     const outputs = [await openOutputFile('/dev/null', false), await openOutputFile('/dev/null', true)];
     for (const output of outputs) await output.write([Buffer.from('gone\n')]);
     for (const output of outputs) await output.close(false);

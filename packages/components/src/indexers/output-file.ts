@@ -9,26 +9,26 @@ import { type ReleaseOutput, takeOutput } from '../local-files/output-lock.ts';
 import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
 const STDOUT = 1;
-/** The maximum wait, in milliseconds, for a slow reader of the standard output. */
+/** The wait, in milliseconds, for a slow reader of the standard output. */
 const STDOUT_WAIT = 5;
 
 /** The destination of an indexer's bytes, in order. */
 export interface Output {
-  /** Writes all blocks, or throws and removes them again if possible. */
+  /** Writes all blocks. If that fails, removes the written part if possible, and throws. */
   write(pieces: readonly Uint8Array[]): Promise<void>;
   /**
-   * When it resolves, everything written is safe.
-   * @param failed whether the run failed: an output without any write then does not change
+   * Closes the output. When it resolves, the written data is durable.
+   * @param failed whether the run failed: then an output without any write stays unchanged
    */
   close(failed: boolean): Promise<void>;
 }
 
 /**
- * Opens a file for output and creates its folders. Throws `HR_INDEXER_CONNECT`, with the name of the file, also if
+ * Opens a file for output and creates its folders. Throws `HR_INDEXER_CONNECT` with the name of the file, also if
  * another run is writing it: the two would overwrite each other.
- * @param append keep the content. Otherwise it is removed at the first write, and not before: a run
- *   that fails at once must not cost the output of the last one
- * @param header what an empty file begins with
+ * @param append keeps the content. Otherwise it is removed at the first write: a run that fails before must not delete
+ * the output of the last run
+ * @param header the beginning of an empty file
  */
 export async function openOutputFile(path: string, append: boolean, header = ''): Promise<Output> {
   let handle: FileHandle;
@@ -36,7 +36,7 @@ export async function openOutputFile(path: string, append: boolean, header = '')
     await makeFolders(dirname(path));
     const { O_RDWR, O_WRONLY, O_CREAT, O_APPEND } = constants;
     handle = await open(path, append ? O_WRONLY | O_CREAT | O_APPEND : O_RDWR | O_CREAT).catch((error) => {
-      // An output that can only be written to, such as a pipe.
+      // The output may be write-only, such as a pipe.
       if (append || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
       return open(path, O_WRONLY | O_CREAT);
     });
@@ -51,20 +51,17 @@ export async function openOutputFile(path: string, append: boolean, header = '')
   }
 }
 
-/** Pipes and devices may have several writers. */
+/** Locks a regular file for this run. Pipes and devices may have several writers. */
 async function takeFile(path: string, handle: FileHandle): Promise<ReleaseOutput> {
   const found = await handle.stat({ bigint: true });
   const release = found.isFile() ? await takeOutput(found) : async () => undefined;
   if (release !== undefined) return release;
   throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: another run is writing it`, {
-    hint: 'Give each run a separate file, or let them wait for each other: `overlap: queue` does so for runs of one config.',
+    hint: 'Use a separate file for each run, or run them one at a time: `overlap: queue` does that for runs of one config.',
   });
 }
 
-/**
- * Checks whether a file could be written and its folders created, judged by the permissions. Throws
- * `HR_INDEXER_CONNECT`.
- */
+/** Checks by the permissions whether a file could be written and its folders created. Throws `HR_INDEXER_CONNECT`. */
 export async function reachOutputFile(path: string): Promise<void> {
   try {
     const found = await stat(path).catch(() => undefined);
@@ -85,8 +82,8 @@ class OutputFile implements Output {
   readonly #header: Uint8Array;
   #started = false;
   /**
-   * Whether writes have a position: content that was cut off after a failure must not leave a gap. A pipe has no
-   * positions.
+   * Whether to write at explicit positions: after a failed batch was removed, the next write must not leave a gap. A
+   * pipe has no positions.
    */
   #placed = false;
   /** The length of the file up to the last complete batch. */
@@ -141,20 +138,20 @@ class OutputFile implements Output {
     }
   }
 
-  /** A batch that fails must not leave half a row: the next batch would continue it. */
+  /** Removes the written part of a failed batch: the next batch would continue a partial row. */
   async #undo(error: unknown, written: number): Promise<HeadraceError> {
     let message = `Cannot write to ${this.#path}: ${messageOf(error)}`;
     if (written > 0) {
       await this.#handle.truncate(this.#length).catch((cause) => {
         this.#length += written;
-        message += `; it now ends in an incomplete batch, because that cannot be removed: ${messageOf(cause)}`;
+        message += `; it now ends with an incomplete batch, which cannot be removed: ${messageOf(cause)}`;
       });
     }
     return new HeadraceError('HR_INDEXER_FAILED', message, { cause: error });
   }
 }
 
-/** The standard output of the process, also in a thread. The stream of a thread would pass through the main thread. */
+/** The standard output of the process, also in a thread. The stream of a thread would go through the main thread. */
 export class StandardOutput implements Output {
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     for (const piece of pieces) {
@@ -174,7 +171,7 @@ async function writeSome(piece: Uint8Array, at: number): Promise<number> {
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
       throw new HeadraceError('HR_INDEXER_FAILED', `Cannot write to the standard output: ${messageOf(error)}`);
     }
-    // The pipe is full.
+    // The pipe is full: wait for its reader.
     await setTimeout(STDOUT_WAIT);
     return 0;
   }

@@ -29,35 +29,35 @@ async function warnings(connector: string, indexer: string, stages?: string): Pr
 }
 
 it.each([
-  ['files since the last run, lines', FILES, 'jsonl', 'indexer { type: JSONLines }, jsonl { path: out.jsonl }'],
-  ['messages since the last run, lines', KAFKA, 'jsonl', 'indexer { type: JSONLines }, jsonl { path: out.jsonl }'],
-  ['files since the last run, rows', FILES, 'csv', 'indexer { type: CSV }, csv { path: out.csv, columns: [id] }'],
-])('%s: an output that starts again is warned of', async (_, connector, block, indexer) => {
+  ['new files, JSON Lines output', FILES, 'jsonl', 'indexer { type: JSONLines }, jsonl { path: out.jsonl }'],
+  ['new messages, JSON Lines output', KAFKA, 'jsonl', 'indexer { type: JSONLines }, jsonl { path: out.jsonl }'],
+  ['new files, CSV output', FILES, 'csv', 'indexer { type: CSV }, csv { path: out.csv, columns: [id] }'],
+])('warns if each run overwrites the output: %s', async (_, connector, block, indexer) => {
   expect(await warnings(connector, indexer)).toEqual([
     `warning ${block}: Each run overwrites the output of the last run, and c reads only what is new since then | Set ${block}.append: true.`,
   ]);
 });
 
 it.each([
-  ['what is added to', FILES, 'indexer { type: JSONLines }, jsonl { path: out.jsonl, append: true }'],
+  ['an output with append', FILES, 'indexer { type: JSONLines }, jsonl { path: out.jsonl, append: true }'],
   ['the standard output', FILES, 'indexer { type: JSONLines }, jsonl { path: "-" }'],
   [
-    'a destination that keeps',
+    'an indexer that keeps old documents',
     FILES,
     'indexer { type: OpenSearch }, opensearch { url: "http://localhost:9200", index: i }',
   ],
-  ['nothing that is sent', FILES, 'indexer { type: JSONLines, sendEnabled: false }, jsonl { path: out.jsonl }'],
+  ['sendEnabled: false', FILES, 'indexer { type: JSONLines, sendEnabled: false }, jsonl { path: out.jsonl }'],
   [
-    'all files each time',
+    'a connector that reads all files in each run',
     'class: FileConnector, paths: ["inbox"], state {}',
     'indexer { type: JSONLines }, jsonl { path: out.jsonl }',
   ],
   [
-    'messages from given places',
+    'a connector with fixed offsets',
     `${KAFKA}, offsets { "0": 5 }`,
     'indexer { type: JSONLines }, jsonl { path: out.jsonl }',
   ],
-])('does not warn of %s', async (_, connector, indexer) => {
+])('does not warn about %s', async (_, connector, indexer) => {
   expect(await warnings(connector, indexer)).toEqual([]);
 });
 
@@ -68,7 +68,7 @@ const CSV_OF = (path: string) => `class: CSVConnector, path: "${path}"`;
 const FILES_OF = (...paths: string[]) => `class: FileConnector, paths: ${JSON.stringify(paths)}`;
 const url = (path: string) => pathToFileURL(path).href;
 
-describe('the very file that a connector reads', () => {
+describe('an input file that the config would overwrite', () => {
   const PRINT = '{ class: Print, outputFile: in.csv, appendThreadName: false }';
 
   it.each([
@@ -91,7 +91,7 @@ describe('the very file that a connector reads', () => {
       'urlFiles[0]',
       'The indexer would overwrite out/a b',
     ],
-    ['what a stage writes', CSV_OF('in.csv'), LINES, PRINT, 'path', 'The stage Print would overwrite in.csv'],
+    ['the output of a stage', CSV_OF('in.csv'), LINES, PRINT, 'path', 'The stage Print would overwrite in.csv'],
     [
       'a database',
       'class: DatabaseConnector, driver: org.sqlite.JDBC, connectionString: "jdbc:sqlite:out/a b.jsonl", jdbcUser: "", jdbcPassword: "", sql: "select 1 as id", idField: id',
@@ -100,7 +100,7 @@ describe('the very file that a connector reads', () => {
       'connectionString',
       'The indexer would overwrite jdbc:sqlite:out/a b.jsonl',
     ],
-  ])('is not to be overwritten: %s', async (_, connector, indexer, stages, parameter, message) => {
+  ])('is rejected: %s', async (_, connector, indexer, stages, parameter, message) => {
     const { config, problems } = await check(connector, indexer, stages);
     expect(config).toBeUndefined();
     const output = stages === '' ? 'jsonl.path' : 'pipelines[0].stages[0].outputFile';
@@ -120,22 +120,22 @@ describe('the very file that a connector reads', () => {
 
   it.each([
     [
-      'nothing is sent',
+      'sendEnabled: false',
       CSV_OF('in.csv'),
       'indexer { type: JSONLines, sendEnabled: false }, jsonl { path: in.csv }',
       '',
     ],
     ['the standard output', CSV_OF('-'), 'indexer { type: JSONLines }, jsonl { path: "-" }', ''],
     ['a file for each thread', CSV_OF('in.csv'), LINES, '{ class: Print, outputFile: in.csv }'],
-    ['a stage that is off', CSV_OF('in.csv'), LINES, `{ enabled: false, ${PRINT.slice(1)}`],
-    ['a folder for files that are done', `${CSV_OF('in.csv')}, moveToAfterProcessing: out`, LINES, ''],
+    ['a disabled stage', CSV_OF('in.csv'), LINES, `{ enabled: false, ${PRINT.slice(1)}`],
+    ['the target folder of moved files', `${CSV_OF('in.csv')}, moveToAfterProcessing: out`, LINES, ''],
     ['another file', CSV_OF('in.csv'), LINES, ''],
-  ])('is not meant: %s', async (_, connector, indexer, stages) => {
+  ])('is not reported: %s', async (_, connector, indexer, stages) => {
     expect(await warnings(connector, indexer, stages)).toEqual([]);
   });
 });
 
-describe('an output in a folder that a connector reads', () => {
+describe('an output file in a folder that a connector reads', () => {
   const problemsOf = (path: string) => [
     `warning ${path}: c reads the folder that this file is in, and would take it for one of its source | Write it to another folder, or have c leave it out.`,
   ];
@@ -146,7 +146,7 @@ describe('an output in a folder that a connector reads', () => {
     FILES_OF(url('out')),
     `${FILES_OF('out')}, filterOptions { includes: [".*jsonl"], lastModifiedCutoff: 1h }`,
     `${FILES_OF('out')}, filterOptions { pathsToSkip: ["out/deeper", "."] }`,
-  ])('is warned of: %s', async (connector) => {
+  ])('causes a warning: %s', async (connector) => {
     expect(await warnings(connector, LINES)).toEqual(problemsOf('jsonl.path'));
     const stage = '{ class: Print, outputFile: out/print.jsonl, appendThreadName: false }';
     expect(await warnings(connector, 'indexer { type: Nop }', stage)).toEqual(
@@ -162,7 +162,7 @@ describe('an output in a folder that a connector reads', () => {
     `${FILES_OF('out')}, filterOptions { includes: [".*csv"] }`,
     `${FILES_OF('.')}, filterOptions { pathsToSkip: ["out"] }`,
     `${FILES_OF('.')}, fileOptions { moveToAfterProcessing: out }`,
-  ])('is not met: %s', async (connector) => {
+  ])('causes no warning if the connector skips it: %s', async (connector) => {
     expect(await warnings(connector.includes('s3:') ? `${connector}, s3 {}` : connector, LINES)).toEqual([]);
   });
 });

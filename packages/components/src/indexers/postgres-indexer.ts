@@ -33,7 +33,7 @@ const parameters = Type.Object({
   table: Type.String(),
   /** The column for the id. Defaults to id. */
   idColumn: Type.Optional(Type.String({ default: 'id' })),
-  /** The columns to write in addition to these two. Defaults to all that are not always generated. */
+  /** The columns to write in addition to idColumn and documentColumn. Defaults to all that are not always generated. */
   columns: Type.Optional(Type.Array(Type.String())),
   /** A column of the type jsonb or json for the whole document, with all its fields. */
   documentColumn: Type.Optional(Type.String()),
@@ -78,11 +78,11 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     const { connectionString, table, idColumn } = params;
     if (/^\s*jdbc:(?!postgresql:)/i.test(connectionString)) {
-      const hint = 'As jdbc:postgresql://host:5432/db.';
+      const hint = 'Write a URL such as jdbc:postgresql://host:5432/db.';
       yield { parameter: 'connectionString', message: 'connectionString must be the URL of a PostgreSQL server', hint };
     } else {
       for (const problem of checkDatabase({ driver: 'org.postgresql.Driver', connectionString })) {
-        // An indexer cannot be disabled, so this is always reported.
+        // The problem is always reported, because an indexer cannot be disabled like a stage.
         const { atStart: _, ...rest } = problem;
         yield rest;
       }
@@ -126,7 +126,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect`.
+    // The engine has called `connect` before.
     return (this.#writer as PostgresWriter).write(batch, signal);
   }
 

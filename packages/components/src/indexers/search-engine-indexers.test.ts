@@ -13,7 +13,7 @@ const at = { url: 'http://localhost:9200', index: 'i' };
 const settings = (some: Partial<IndexerSettings>) => some as IndexerSettings;
 
 describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
-  it('finds mistakes of the address and of versions', () => {
+  it('reports mistakes in the address and the version settings', () => {
     expect(problemsOf(OpenSearchIndexer.check({ url: 'localhost', index: ' ' }, settings({})))).toEqual([
       'error url: opensearch.url must be a URL of http or https',
       'error index: opensearch.index must not be empty',
@@ -30,11 +30,11 @@ describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
     ]);
     expect(problemsOf(ElasticsearchIndexer.check(at, external))).toEqual([]);
     expect(problemsOf(ElasticsearchIndexer.check(at, settings({ versionType: 'Force' })))).toEqual([
-      'error indexer.versionType: Search engines no longer have the version type force',
+      'error indexer.versionType: Search engines no longer support the version type force',
     ]);
   });
 
-  it('finds mistakes of joins', () => {
+  it('reports mistakes in joins', () => {
     const check = (join: Record<string, string>) =>
       problemsOf(ElasticsearchIndexer.check({ ...at, join: new Map(Object.entries(join)) }, settings({})));
     expect(check({ joinFieldName: 'j', parentName: 'p' })).toEqual([]);
@@ -54,13 +54,13 @@ describe('the check of SolrIndexer', () => {
   const check = (params: object, some: Partial<IndexerSettings> = {}) =>
     problemsOf(SolrIndexer.check(params as never, settings(some)));
 
-  it('takes what reaches a core or a cloud', () => {
+  it('accepts addresses of a core and of a cloud', () => {
     expect(check({ url: 'http://h:8983/solr/core' })).toEqual([]);
     expect(check({ url: ['http://h:8983/solr'], useCloudClient: true, defaultCollection: 'c' })).toEqual([]);
     expect(check({ zkHosts: ['z:2181'], useCloudClient: true }, { indexOverrideField: 'i' })).toEqual([]);
   });
 
-  it('finds what does not', () => {
+  it('rejects invalid addresses', () => {
     expect(check({})).toEqual(['error url: Config is missing required property url']);
     expect(check({ url: 'http://h:8983/solr/' })).toEqual(['error url: url does not name the core']);
     expect(check({ url: 'h:8983' })).toEqual(['error url: url must be a URL of http or https']);
@@ -73,7 +73,7 @@ describe('the check of SolrIndexer', () => {
     ]);
   });
 
-  it('reports settings without effect', () => {
+  it('reports settings without an effect', () => {
     const found = check({ url: 'http://h/solr/a', userName: 'u' }, { routingField: 'r' });
     expect(found).toEqual([
       'warning userName: userName has no effect without password',

@@ -90,7 +90,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     const settings = { ...this.params, url: this.params.url ?? [] };
     const { useCloudClient = false, zkHosts = [], defaultCollection = '' } = settings;
-    // ZooKeeper knows the nodes of a SolrCloud. Without a collection there is none to check.
+    // ZooKeeper knows the nodes of a SolrCloud. Without a collection there is nothing more to check.
     if (!useCloudClient || (zkHosts.length === 0 && defaultCollection !== '')) return reachSolr(settings, signal);
     await (await connectToSolr(settings)).close();
   }
@@ -101,7 +101,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect`.
+    // The engine has called `connect` before.
     return (this.#writer as SolrWriter).write(batch, signal);
   }
 
@@ -116,20 +116,20 @@ function* checkAddress(params: Static<typeof parameters>, settings: IndexerSetti
   for (const url of urls) {
     const parsed = URL.parse(url);
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
-      const hint = 'As http://localhost:8983/solr/articles, or for a SolrCloud http://localhost:8983/solr.';
+      const hint = 'Use http://localhost:8983/solr/articles, or for a SolrCloud http://localhost:8983/solr.';
       yield { parameter: 'url', message: 'url must be a URL of http or https', hint };
     } else if (!useCloudClient && /^\/*(solr\/*)?$/.test(parsed.pathname)) {
-      const hint = 'As http://localhost:8983/solr/articles. For a SolrCloud set useCloudClient.';
+      const hint = 'Write a URL such as http://localhost:8983/solr/articles. For a SolrCloud, set useCloudClient.';
       yield { parameter: 'url', message: 'url does not name the core', hint };
     }
   }
   if (!useCloudClient) {
     if (urls.length === 0) {
-      const hint = 'As url: "http://localhost:8983/solr/articles".';
+      const hint = 'Add the URL of a core, such as url: "http://localhost:8983/solr/articles".';
       yield { parameter: 'url', message: 'Config is missing required property url', hint };
     } else if (urls.length > 1) {
       const message = 'Only the first URL is used: a standalone Solr has one';
-      yield { parameter: 'url', message, hint: 'For a SolrCloud set useCloudClient.', severity: 'warning' };
+      yield { parameter: 'url', message, hint: 'For a SolrCloud, set useCloudClient.', severity: 'warning' };
     }
     return;
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadLibrary, missingLibrary } from './optional-library.ts';
 
-it('an optional library that is not installed is reported with the command that installs it', () => {
+it('reports an optional library that is not installed with the command that installs it', () => {
   const problem = missingLibrary('mssql', () => false);
   expect(problem).toEqual({
     code: 'HR_LIBRARY_MISSING',
@@ -12,7 +12,7 @@ it('an optional library that is not installed is reported with the command that 
   });
 });
 
-it('an optional library that is installed is not reported, and loads', async () => {
+it('reports no problem for an installed optional library, and loads it', async () => {
   expect(missingLibrary('mssql')).toBeUndefined();
   expect((await loadLibrary('mssql')).default.ConnectionPool).toBeTypeOf('function');
 });

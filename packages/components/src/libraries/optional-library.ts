@@ -2,8 +2,8 @@ import { findPackageJSON } from 'node:module';
 import { type ErrorCode, HeadraceError, type ParameterProblem } from '@headrace/engine';
 
 /**
- * Large libraries that few configs need: `npm install headrace` does not install them. `range` holds the versions that
- * we test with, the same as in `peerDependencies` of package.json. Every other file imports only types from them.
+ * Large libraries that only some configs need: `npm install headrace` does not install them. `range` contains the
+ * tested versions, the same as in `peerDependencies` of package.json. All other files import only types from them.
  */
 const LIBRARIES = {
   '@aws-sdk/client-s3': { for: 'Amazon S3', range: '^3.1169.0', load: () => import('@aws-sdk/client-s3') },
@@ -26,19 +26,19 @@ interface MissingLibrary {
   readonly hint: string;
 }
 
-/** What to report when a library is not installed; undefined if it is. Loads nothing. */
+/** Returns the problem to report if a library is not installed; undefined if it is. Does not load the library. */
 export function missingLibrary(name: OptionalLibrary, isInstalled = isFound): MissingLibrary | undefined {
   if (isInstalled(name)) return undefined;
   const { for: system, range } = LIBRARIES[name];
   return {
     code: 'HR_LIBRARY_MISSING',
-    // All of it in the message: failures of documents show no hints.
+    // The message contains the command, because failures of documents show no hints.
     message: `${system} needs a package that is not installed: npm install ${name}@${range}`,
     hint: 'Add -g to the command if Headrace was installed with -g.',
   };
 }
 
-/** The mistake of a parameter that needs a library which is not installed. */
+/** Reports a parameter that needs a library which is not installed. */
 export function* checkLibrary(
   name: OptionalLibrary,
   parameter: ParameterProblem['parameter'],

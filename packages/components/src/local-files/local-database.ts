@@ -3,10 +3,7 @@ import { allowedPath, isRestricted } from '@headrace/engine';
 
 const IN_MEMORY = ':memory:';
 
-/**
- * Opens a SQLite file of this machine, or a database in memory, as the policy of the config allows: SQL does not get at
- * other files then.
- */
+/** Opens a local SQLite file, or a database in memory. With a policy, SQL statements cannot access other files. */
 export async function openLocalDatabase(
   file: string,
   { readOnly = false, timeout }: { readonly readOnly?: boolean; readonly timeout: number },
@@ -17,9 +14,9 @@ export async function openLocalDatabase(
   if (isRestricted()) {
     const { SQLITE_ATTACH, SQLITE_PRAGMA, SQLITE_DENY, SQLITE_OK } = constants;
     database.setAuthorizer((action, name) => {
-      // VACUUM INTO attaches too; VACUUM alone attaches what has no name.
+      // VACUUM INTO also attaches a file; VACUUM alone attaches a database without a name.
       if (action === SQLITE_ATTACH && name !== '' && name !== IN_MEMORY) return SQLITE_DENY;
-      // They would change where the whole process keeps its files.
+      // These pragmas would change the folders of files for the whole process.
       const moves = action === SQLITE_PRAGMA && /^(temp|data)_store_directory$/i.test(name ?? '');
       return moves ? SQLITE_DENY : SQLITE_OK;
     });

@@ -4,12 +4,12 @@ import { dirname, resolve } from 'node:path';
 import { allowedPath, isRestricted } from '@headrace/engine';
 
 /**
- * The only module that opens local files: Node's functions with these names, for the paths that the policy of the
- * config allows. The policy is checked in every call. Every path of a config or a document passes through here; a house
- * test checks that.
+ * The only module that opens local files. It exports the functions of Node with the same names, which accept only paths
+ * that the policy of the config allows. Every call checks the policy. Every path of a config or a document must pass
+ * through this module; a house test checks that.
  *
- * With a policy, the real path is opened: links are followed once, here, where they are checked. A path that has become
- * a link since then is not followed.
+ * With a policy, the real path is opened: links are resolved once, when the path is checked. If the path becomes a link
+ * afterwards, the link is not followed.
  */
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -55,7 +55,7 @@ export async function statfs(path: string): Promise<fs.StatsFs> {
   return promises.statfs(seen(path));
 }
 
-/** @param access what is said of a path that may be neither read nor written */
+/** @param access the access that the error names if the path may be neither read nor written */
 export function statSync(path: string, access: 'read' | 'write' = 'read'): fs.Stats | undefined {
   return fs.statSync(seen(path, access), { throwIfNoEntry: false });
 }
@@ -78,8 +78,8 @@ export async function opendir(path: string, options: fs.OpenDirOptions): Promise
 }
 
 /**
- * Makes a folder and those above it, where they are missing. Step by step: Node's own way tries forever where the
- * system says that a folder is missing and does not let it be made, as in /proc.
+ * Creates a folder and its missing parents, one at a time. Node's recursive mkdir loops forever if the system reports a
+ * missing folder and does not allow its creation, as in /proc.
  */
 export async function makeFolders(path: string): Promise<void> {
   await makeFolder(resolve(allowedPath(path, 'write')));
@@ -93,7 +93,7 @@ async function makeFolder(path: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path) throw error;
     await makeFolder(above);
     await makeOne(path).catch((error) => {
-      throw error.code === 'ENOENT' ? new Error(`no folder can be made in ${above}`, { cause: error }) : error;
+      throw error.code === 'ENOENT' ? new Error(`no folder can be created in ${above}`, { cause: error }) : error;
     });
   }
 }
@@ -128,7 +128,7 @@ export async function unlink(path: string): Promise<void> {
   await promises.unlink(allowedPath(path, 'write'));
 }
 
-/** Removes a file, if it is there. */
+/** Removes a file if it exists. */
 export async function remove(path: string): Promise<void> {
   await promises.rm(allowedPath(path, 'write'), { force: true });
 }
@@ -139,7 +139,7 @@ function opened(path: string, flags: Flags): [string, number] {
   return [real, isRestricted() ? number | NO_FOLLOW : number];
 }
 
-/** For who looks whether a file is there: it may be one to be read or one to be written. */
+/** Allows a path that may be read or written: an existence check does not know which access follows. */
 function seen(path: string, access: 'read' | 'write' = 'read'): string {
   try {
     return allowedPath(path, access);

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('folders', () => {
-  it('are made with those above, even if another run makes them too', async () => {
+  it('missing folders are created with their parents, even if another run creates them too', async () => {
     const path = join(folder, 'a/b/c/d');
     await Promise.all(Array.from({ length: 20 }, () => makeFolders(path)));
     await makeFolders(relative(process.cwd(), path));
@@ -22,7 +22,7 @@ describe('folders', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('are not made where a file is, or a link to nothing', async () => {
+  it('folders are not created at the path of a file or a broken link', async () => {
     await writeFile(join(folder, 'file'), '');
     await symlink(join(folder, 'nothing'), join(folder, 'link'));
     await expect(makeFolders(join(folder, 'file'))).rejects.toThrow('EEXIST');
@@ -31,18 +31,18 @@ describe('folders', () => {
   });
 });
 
-// Node's recursive mkdir never ends there.
-describe.skipIf(!existsSync('/proc/self'))('where no folder can be made', () => {
-  it('an output is refused', async () => {
+// Node's recursive mkdir loops forever in such folders.
+describe.skipIf(!existsSync('/proc/self'))('in a file system that does not allow new folders', () => {
+  it('an output is rejected', async () => {
     await expect(openOutputFile('/proc/x/y/out.csv', false)).rejects.toThrow(
-      'Cannot write to /proc/x/y/out.csv: no folder can be made in /proc',
+      'Cannot write to /proc/x/y/out.csv: no folder can be created in /proc',
     );
   });
 
-  it('the state of a connector is refused', async () => {
+  it('the state of a connector is rejected', async () => {
     const state = { connectionString: 'jdbc:sqlite:/proc/x/y/state.db' };
     await expect(runFileConnector(folder, { state })).rejects.toThrow(
-      'The state in /proc/x/y/state.db cannot be opened: no folder can be made in /proc',
+      'The state in /proc/x/y/state.db cannot be opened: no folder can be created in /proc',
     );
   });
 });

@@ -14,10 +14,10 @@ import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { moveFile } from './move-file.ts';
 
-/** What the system says of links and renames; undefined: it makes them. */
+/** The error codes that the mocked system returns for links and renames; undefined: the calls succeed. */
 let refusal: { links?: string; across?: string } = {};
 
-// A disk without links, and a second disk, are not at hand.
+// The tests have no disk without links and no second disk, so both are mocked.
 vi.mock('./local-files.ts', async (original) => {
   const files = await original<typeof import('./local-files.ts')>();
   const refused = (from: string, code: string | undefined) => {
@@ -42,10 +42,10 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 it.each<[string, { across?: true; links?: string }]>([
   ['links', {}],
-  ['renames where no link can be made', { links: 'EPERM' }],
-  ['copies to another disk', { across: true }],
-  ['copies to another disk without links', { across: true, links: 'ENOTSUP' }],
-])('a file is moved by %s, and overwrites none', async (what, { across, ...rest }) => {
+  ['a rename on a disk without links', { links: 'EPERM' }],
+  ['a copy to another disk', { across: true }],
+  ['a copy to another disk without links', { across: true, links: 'ENOTSUP' }],
+])('moves a file by %s, and overwrites none', async (what, { across, ...rest }) => {
   const folder = join(root, what);
   mkdirSync(join(folder, 'in'), { recursive: true });
   refusal = { ...rest, ...(across ? { across: join(folder, 'in') } : {}) };
@@ -65,7 +65,7 @@ it.each<[string, { across?: true; links?: string }]>([
   expect(readdirSync(join(folder, 'to/done'))).toHaveLength(3);
 });
 
-it('a file that a killed process has left in both places is moved once', async () => {
+it('a file that a killed process left in both places is moved once', async () => {
   const folder = join(root, 'killed');
   refusal = {};
   for (const name of ['in', 'done']) mkdirSync(join(folder, name), { recursive: true });

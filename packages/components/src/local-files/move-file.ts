@@ -3,13 +3,13 @@ import { basename, dirname, join, parse } from 'node:path';
 import { copyFile, link, makeFolders, open, remove, rename, stat, unlink } from './local-files.ts';
 
 /**
- * Moves a file into a folder, which is created if it is missing. Nothing is ever overwritten.
- * @param whenTaken what happens if another file has the name: this one gets another name, `a.3f9c2e1b.csv` for
- *   `a.csv`, or is left, with an error
+ * Moves a file into a folder, which is created if it is missing. Never overwrites a file.
+ * @param whenTaken what to do if the name is taken: `rename` chooses another name, such as `a.3f9c2e1b.csv` for
+ * `a.csv`; `leave` throws an error
  */
 export async function moveFile(file: string, folder: string, whenTaken: 'rename' | 'leave'): Promise<void> {
   await makeFolders(folder);
-  // It is there, whatever way leads to the folder.
+  // The file is already in the folder, possibly reached by another path.
   if (await isSame(dirname(file), folder)) return;
   const target = join(folder, basename(file));
   const place = whenTaken === 'rename' ? underFreeName : underOneName;
@@ -25,7 +25,7 @@ function underOneName(path: string, take: (name: string) => Promise<void>): Prom
   return take(path);
 }
 
-/** Does something with a name that no file has: with the given one, if that is free. */
+/** Calls `take` with names until one is free, beginning with the given name. */
 async function underFreeName(path: string, take: (name: string) => Promise<void>): Promise<void> {
   for (let name = path; ; name = otherName(path)) {
     try {
@@ -36,7 +36,7 @@ async function underFreeName(path: string, take: (name: string) => Promise<void>
   }
 }
 
-/** Not a number: where thousands have the same name, the next free one would take long to find. */
+/** Chooses a random suffix. A counter would be slow if thousands of files had the same name. */
 function otherName(path: string): string {
   const { dir, name, ext } = parse(path);
   return join(dir, `${name}.${randomName()}${ext}`);
@@ -48,12 +48,14 @@ function randomName(): string {
     .padStart(8, '0');
 }
 
-/** Returns a file another name on the same disk; throws `EEXIST` when that is taken, which a rename alone would not. */
+/**
+ * Renames a file on the same disk. Throws `EEXIST` if the new name is taken; a plain rename would overwrite that file.
+ */
 async function give(file: string, target: string): Promise<void> {
   try {
     await link(file, target);
   } catch (error) {
-    // A process that was killed here has left it in both places.
+    // A process that was killed between the two steps has left the file in both places.
     const isMoved = codeOf(error) === 'EEXIST' && (await isSame(file, target));
     if (!isMoved) {
       if (['EEXIST', 'EXDEV', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
@@ -65,7 +67,7 @@ async function give(file: string, target: string): Promise<void> {
     await unlink(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return;
-    // It would be in both places, and come again.
+    // Otherwise the file would be in both places, and the next run would read it again.
     await remove(target);
     throw error;
   }
@@ -76,7 +78,7 @@ async function isSame(path: string, other: string): Promise<boolean> {
   return one.dev === two.dev && one.ino === two.ino;
 }
 
-/** Where no link can be made, to a file of somebody else for one: an empty file keeps the name until the rename. */
+/** Renames a file if links are not possible, for example on files of another user. An empty file reserves the name. */
 async function renameToFreeName(file: string, target: string): Promise<void> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   await (await open(target, O_CREAT | O_EXCL | O_WRONLY)).close();
@@ -94,7 +96,7 @@ async function moveAcrossDisks(file: string, folder: string, place: (part: strin
     await copyFile(file, part, constants.COPYFILE_EXCL);
     await place(part);
   } catch (error) {
-    // Half a copy must not stay.
+    // An incomplete copy must not stay.
     await remove(part);
     throw error;
   }

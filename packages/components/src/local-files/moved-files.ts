@@ -1,6 +1,6 @@
 import type { TouchedFile } from '@headrace/engine';
 
-/** Where files go; part of the block `fileOptions` of a config. */
+/** The target folders of moved files; part of the block `fileOptions` of a config. */
 export interface MoveSettings {
   readonly moveToAfterProcessing?: string;
   readonly moveToErrorFolder?: string;
@@ -9,9 +9,9 @@ export interface MoveSettings {
 export const MOVES = ['moveToAfterProcessing', 'moveToErrorFolder'] as const;
 
 /**
- * Who moves a file changes the folder that it was in, too.
- * @param paths local ones, where files are read
- * @param prefix goes before the names of the parameters
+ * Reports the source folders of moved files as changed: a move also changes the folder that the file was in.
+ * @param paths local paths from which files are read
+ * @param prefix the prefix of the parameter names
  */
 export function* movedAway(paths: readonly string[], moves: MoveSettings, prefix = ''): Generator<TouchedFile> {
   for (const name of MOVES) {

@@ -3,24 +3,23 @@ import { locks } from 'node:worker_threads';
 
 const NAME = 'headrace-output-';
 
-/** What a file is, whatever leads to it. */
+/** The identity of a file, independent of its path. */
 export interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
 }
 
-/** Returns a file free for other runs. */
+/** Releases a file for other runs. */
 export type ReleaseOutput = () => Promise<void>;
 
 /**
- * Locks a file for a run that writes it; undefined if another run on this machine has it. The lock is on the file, by
- * device and inode, and not on its path: links lead to the same file.
+ * Locks a file for a run that writes it. Returns undefined if another run on this machine has locked it. The lock is on
+ * the file, by device and inode, and not on its path: links lead to the same file.
  *
- * Runs are threads of a process, and the locks of Node work for all of them. For other processes there is, on Linux, a
- * socket with an abstract name, without a listener. The system lets one process at a time have the name, and frees it
- * when the thread or the process ends, also by SIGKILL. So no lock file remains that a later run could mistake for a
- * running one. Processes of other containers do not see the name, and other systems have no such names: there the lock
- * works within the process.
+ * Runs are threads of a process, and Node's locks cover all of them. For other processes on Linux, the lock is a socket
+ * with an abstract name, without a listener. Only one process at a time can use the name. The system frees it when the
+ * thread or the process ends, also after SIGKILL, so no stale lock file can remain. Other containers cannot see the
+ * name, and other systems have no such names: there the lock covers only this process.
  */
 export async function takeOutput(file: FileIdentity): Promise<ReleaseOutput | undefined> {
   const name = nameOf(file);
@@ -37,7 +36,10 @@ export async function takeOutput(file: FileIdentity): Promise<ReleaseOutput | un
   };
 }
 
-/** Whether a run of this process, ours too, is writing a file: as it is at the moment of the call. */
+/**
+ * Returns a function that reports whether a run of this process (including the current run) was writing a file at the
+ * time of the call.
+ */
 export async function outputsNow(): Promise<(file: FileIdentity) => boolean> {
   const { held = [] } = await locks.query();
   const names = new Set(held.flatMap(({ name }) => (name?.startsWith(NAME) === true ? [name] : [])));
@@ -70,7 +72,7 @@ async function takeFromProcesses(name: string): Promise<ReleaseOutput | undefine
     await listening(server, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
-    // A system without such names, or a sandbox that forbids them: threads are still distinguished.
+    // The system has no such names, or a sandbox forbids them: the lock covers only the threads of this process.
     return async () => undefined;
   }
   server.unref();

@@ -1,9 +1,9 @@
-/** What the server says of a NUL character. */
+/** PostgreSQL's error message for a NUL character. */
 export const NUL_ERROR = 'unsupported Unicode escape sequence';
 
 /**
- * The field of a document that an error of PostgreSQL is about: the server names the value, or the NUL character that
- * it cannot store, and not the column. Undefined if it is unknown.
+ * Returns the field that caused an error of PostgreSQL; undefined if it is unknown. The server's message contains the
+ * value, or mentions a NUL character, but does not name the column.
  * @param json the document
  */
 export function blamedField(json: string, message: string): string | undefined {

@@ -8,23 +8,23 @@ import {
 } from '@headrace/engine';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
 
-/** Which fields say what. Plain data. */
+/** The settings that select the fields of documents. Plain data. */
 export interface PostgresEncoderOptions extends DeletionSettings {
-  /** The column of the key, under which the id is written. */
+  /** The column for the id. */
   readonly idColumn: string;
   readonly whitelist: readonly string[];
   readonly blacklist: readonly string[];
   readonly idOverrideField?: string;
 }
 
-/** The start of an encoded document: the operation for the JSON after it. */
+/** The first character of an encoded document: the operation for the JSON after it. */
 export const WRITE = '+';
-/** The JSON is the id. */
+/** Marks a delete; the JSON is the id. */
 export const DELETE = '-';
-/** The JSON is a list of a column and a value. */
+/** Marks a delete by a column; the JSON is a list of a column and a value. */
 export const DELETE_BY = '?';
 
-/** Writes a document as a line: the operation, and JSON. */
+/** Encodes a document as a line: the operation, and JSON. */
 export class PostgresEncoder implements DocumentEncoder {
   readonly #options: PostgresEncoderOptions;
   readonly #marks: DeletionMarks;
@@ -63,7 +63,7 @@ export class PostgresEncoder implements DocumentEncoder {
   #idOf(document: Document): string {
     const { idOverrideField } = this.#options;
     const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
-    if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the table, is empty`);
+    if (override === '') throw new Error(`The field ${idOverrideField} (indexer.idOverrideField) is empty`);
     return override ?? document.id;
   }
 }

@@ -1,21 +1,21 @@
 import { HeadraceError, type Value } from '@headrace/engine';
 import type { Database, DatabaseConnection } from '../database/database.ts';
 
-/** What of a config says which table and how. */
+/** The settings that select the table and its columns. */
 export interface TableSettings {
-  /** As in SQL: `schema.table`, in double quotes where needed. */
+  /** The name as in SQL: `schema.table`, in double quotes where needed. */
   readonly table: string;
   readonly idColumn: string;
-  /** The columns to write; undefined: all, those with a default if a document has a field for them. */
+  /** The columns to write; undefined: all, but columns with a default only if a document has the field. */
   readonly columns: readonly string[] | undefined;
   /** The column for the whole document. */
   readonly documentColumn: string | undefined;
 }
 
-/** A column that is written. */
+/** A column to write. */
 interface Column {
   readonly name: string;
-  /** As in a definition: `character varying(20)`. */
+  /** The type as in a definition: `character varying(20)`. */
   readonly type: string;
   readonly kind: 'plain' | 'array' | 'bytes' | 'document';
 }
@@ -30,16 +30,19 @@ const COLUMNS = `
   where a.attrelid = to_regclass(?) and a.attnum > 0 and not a.attisdropped
   order by a.attnum`;
 
-/** The statements that write to one table and delete from it. JSON is read by the server: it knows the types best. */
+/**
+ * Creates the statements that write to a table and delete from it. The server parses the JSON, because it knows the
+ * types of the columns.
+ */
 export class PostgresTable {
-  /** Columns that are left to their default where a document has no such field. */
+  /** Columns that keep their default if a document lacks the field. */
   readonly optional: readonly string[];
-  /** Deletes the rows with a list of ids. */
+  /** The statement that deletes the rows with a list of ids. */
   readonly deleteIds: string;
   readonly #name: string;
   readonly #idColumn: string;
   readonly #columns: readonly Column[];
-  /** The statements to write, by the optional columns in them. */
+  /** The upsert statements, by their optional columns. */
   readonly #upserts = new Map<string, string>();
   readonly #types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>;
 
@@ -62,7 +65,7 @@ export class PostgresTable {
     );
   }
 
-  /** Looks at the table. Throws `HR_INDEXER_CONNECT` if it cannot be written to as the settings say. */
+  /** Reads the definition of the table. Throws `HR_INDEXER_CONNECT` if the settings do not match the table. */
   static async read(
     connection: DatabaseConnection,
     { driver, name: databaseName }: Database,
@@ -73,12 +76,12 @@ export class PostgresTable {
     const fail = (message: string, hint: string) =>
       new HeadraceError('HR_INDEXER_CONNECT', `${databaseName}: ${message}`, { hint });
     if (rows.length === 0) {
-      throw fail(`there is no table ${table}`, 'Create it; double quotes keep the capitals of a name: "Articles".');
+      throw fail(`there is no table ${table}`, 'Create it, or quote a name with capitals: "Articles".');
     }
     const all = new Map(rows.map((row) => [row[0] as string, row]));
     const missing = [idColumn, documentColumn, ...(columns ?? [])].find((name) => name !== undefined && !all.has(name));
     if (missing !== undefined) {
-      throw fail(`the table ${table} has no column ${missing}`, `It has ${[...all.keys()].join(', ')}.`);
+      throw fail(`the table ${table} has no column ${missing}`, `Its columns are ${[...all.keys()].join(', ')}.`);
     }
     if (all.get(idColumn)?.[6] !== true) {
       throw fail(
@@ -105,8 +108,8 @@ export class PostgresTable {
   }
 
   /**
-   * Writes a list of objects; the last of several with the same id counts.
-   * @param given the optional columns that are written
+   * Returns the statement that writes a list of objects; of several objects with the same id, the last one is written.
+   * @param given the optional columns to write
    */
   upsert(given: readonly string[]): string {
     const signature = JSON.stringify(given);
@@ -119,7 +122,9 @@ export class PostgresTable {
     return statement;
   }
 
-  /** Deletes the rows with a value in a column; undefined if the table has no such column. */
+  /**
+   * Returns the statement that deletes the rows with a value in a column; undefined if the table has no such column.
+   */
   deleteBy(column: string): string | undefined {
     const known = this.#types.get(column);
     if (known === undefined) return undefined;
@@ -150,7 +155,7 @@ function upsertStatement(table: string, idColumn: string, columns: readonly Colu
   );
 }
 
-/** The value of a column, of the object `doc` and of what the server has read of it, `r`. */
+/** Returns the expression for a column. `doc` is the JSON object, `r` the record that the server parsed from it. */
 function expression({ name, type, kind }: Column): string {
   const member = `doc -> ${quoteText(name)}`;
   const text = `doc ->> ${quoteText(name)}`;
@@ -162,14 +167,14 @@ function expression({ name, type, kind }: Column): string {
     case 'bytes':
       return `decode(${text}, 'base64')`;
     case 'array':
-      // A field with a single value is no list.
+      // A single value becomes a list of one value.
       return `case when json_typeof(${member}) = 'array'
         then array(select v from json_array_elements_text(${member}) with ordinality as e(v, n) order by n)::${type}
         when ${text} is not null then array[${text}]::${type} end`;
   }
 }
 
-/** A statement that gives how many rows it changed. */
+/** Wraps a statement so that it returns the number of changed rows. */
 function counted(statement: string): string {
   return `with changed as (${statement} returning 1) select count(*) from changed`;
 }
@@ -179,7 +184,7 @@ function quoteName(name: string): string {
 }
 
 function quoteText(text: string): string {
-  // Whether backslashes mean something else is up to the server's settings, but for this form.
+  // The meaning of a backslash depends on a server setting, except in this form.
   return text.includes('\\')
     ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
     : `'${text.replaceAll("'", "''")}'`;

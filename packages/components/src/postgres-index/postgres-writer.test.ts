@@ -8,7 +8,7 @@ import { PostgresWriter } from './postgres-writer.ts';
 
 const ID_COLUMN = ['id', 'text', false, false, false, false, true, 't'];
 
-/** A connection that refuses to write and to roll back; it notes what it is asked. */
+/** A connection that fails to write and to roll back, and records the statements. */
 class StuckConnection implements DatabaseConnection {
   readonly broken = false;
   readonly statements: string[] = [];
@@ -32,7 +32,7 @@ class StuckConnection implements DatabaseConnection {
   }
 }
 
-it('reports why a transaction failed, and leaves a connection that cannot roll back', async () => {
+it('PostgresWriter reports why a transaction failed, and closes a connection that cannot roll back', async () => {
   const settings = { connectionString: 'jdbc:sqlite::memory:', jdbcUser: '', jdbcPassword: '' };
   const database = await Database.open(settings, new CollectingPublisher().log);
   const made: StuckConnection[] = [];

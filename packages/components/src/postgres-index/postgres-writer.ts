@@ -10,24 +10,24 @@ import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from './postgres-table.ts';
 import { upsertGroups } from './upsert-groups.ts';
 
-/** The class of errors that the server reports about a statement and the values in it. */
+/** The status of errors in a statement or its values. */
 const BAD_STATEMENT = 400;
-/** The class of a statement that may have failed because of its values, or of something else. */
+/** The status of a failed statement whose values may or may not be the cause. */
 const FAILED_STATEMENT = 500;
-/** The SQLSTATEs of those: rights and tables (42, 55), the system and the server itself (58, F0, XX). */
+/** The SQLSTATEs for that status: rights and tables (42, 55), the system and the server itself (58, F0, XX). */
 const NOT_OF_VALUES = /^(42|55|58|F0|XX)/;
-/** The class of a server that refuses the login. */
+/** The status of a rejected login. */
 const REFUSED = 401;
 
-/** A statement and its value. */
+/** A statement and its parameter. */
 interface Command {
   readonly sql: string;
   readonly parameter: SqlParameter;
 }
 
 /**
- * Writes batches of `PostgresEncoder` to a table: rows to write or to delete, with one statement for several in sequence,
- * all of a batch in one transaction.
+ * Writes batches of `PostgresEncoder` to a table. Consecutive rows of the same operation share a statement, and all
+ * statements of a batch share a transaction.
  */
 export class PostgresWriter {
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class PostgresWriter {
     this.#delivery = new Delivery(retries, new RequestSize());
   }
 
-  /** Opens the connection and looks at the table. */
+  /** Opens the connection and reads the definition of the table. */
   async connect(): Promise<void> {
     this.#connection = await this.#database.driver.connect();
     try {
@@ -58,7 +58,7 @@ export class PostgresWriter {
     const destination: Destination = {
       partial: false,
       http: false,
-      // Requests are accepted or refused as a whole, so no single document is asked for.
+      // A batch is accepted or rejected as a whole, so the ids are sufficient as keys.
       key: (position) => batch.ids()[position] as string,
       length: (position) => bytes.length(position),
       isolates: (status) => status === BAD_STATEMENT || status === FAILED_STATEMENT,
@@ -101,7 +101,7 @@ export class PostgresWriter {
       for (const { sql, parameter } of commands) await connection.query(driver.prepare(sql), [parameter]);
       if (together) await connection.execute('commit');
     } catch (error) {
-      // A connection that is lost takes its transaction with it, and so does one that cannot get out of it.
+      // A lost connection ends its transaction. A connection that cannot roll back is closed for the same effect.
       if (together && !connection.broken) await connection.execute('rollback').catch(() => this.#giveUp(connection));
       throw error;
     }
@@ -112,9 +112,9 @@ export class PostgresWriter {
     await connection.close();
   }
 
-  /** The statements for lines of `PostgresEncoder`, in their order. */
+  /** Returns the statements for lines of `PostgresEncoder`, in order. */
   #commands(lines: readonly Buffer[]): Command[] {
-    // The engine has called `connect`.
+    // The engine has called `connect` before.
     const table = this.#table as PostgresTable;
     const commands: Command[] = [];
     for (let i = 0; i < lines.length; ) {
@@ -145,13 +145,13 @@ export class PostgresWriter {
   }
 }
 
-/** The field of a document that a message is about, if the document was alone and the field is known. */
+/** Names the field that caused an error, if the document was sent alone and the field is known. */
 function blame(lines: readonly Buffer[], message: string): string {
   const [line] = lines;
   if (line === undefined || lines.length > 1 || actionOf(line) !== WRITE) return '';
   const field = blamedField(jsonOf(line), message);
   if (field === undefined) return '';
-  const what = message.includes(NUL_ERROR) ? 'holds a NUL character, which PostgreSQL cannot store' : 'has this value';
+  const what = message.includes(NUL_ERROR) ? 'contains a NUL character, which cannot be stored' : 'has this value';
   return ` (the field ${field} ${what})`;
 }
 

@@ -6,7 +6,7 @@ const documents = fc.array(
   fc.record({ id: fc.constantFrom('1', '2', '3'), a: fc.nat(9), b: fc.nat(9) }, { requiredKeys: ['id'] }),
 );
 
-it('keeps the versions of a document in their order, and a group to what it has', () => {
+it('upsertGroups keeps the versions of a document in order, and groups documents with the same fields', () => {
   fc.assert(
     fc.property(documents, (given) => {
       const texts = given.map((document, i) => JSON.stringify({ ...document, i }));
@@ -26,7 +26,7 @@ it('keeps the versions of a document in their order, and a group to what it has'
   );
 });
 
-it('makes one group of documents that alternate', () => {
+it('upsertGroups creates one group for alternating documents', () => {
   const texts = Array.from({ length: 100 }, (_, i) => JSON.stringify({ id: `${i}`, ...(i % 2 === 0 ? { a: i } : {}) }));
   expect(upsertGroups(texts, 'id', ['a'])).toHaveLength(2);
   expect(upsertGroups(texts, 'id', [])).toEqual([{ given: [], texts }]);

@@ -1,15 +1,15 @@
 /** Documents that are written with one statement. */
 export interface UpsertGroup {
-  /** The columns with a default that these documents have a field for. */
+  /** The columns with a default for which these documents have a field. */
   readonly given: readonly string[];
-  /** The documents, as JSON. */
+  /** The documents as JSON. */
   readonly texts: string[];
 }
 
 /**
- * Puts documents together that have the same of some columns, in as few groups as the order of the versions of a document
- * allows: a later one is never in an earlier group.
- * @param optional columns that are left to their default where a document has no such field
+ * Groups documents with the same optional columns, in as few groups as the order of versions allows: a later version of
+ * a document is never in an earlier group.
+ * @param optional columns that keep their default if a document lacks the field
  */
 export function upsertGroups(
   texts: readonly string[],

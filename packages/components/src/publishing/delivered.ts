@@ -1,11 +1,14 @@
 import type { Publisher } from '@headrace/engine';
 
-/** Whether an error of `Publisher.settled` says that the destination took none of some documents: they come again. */
+/**
+ * Returns whether an error of `Publisher.settled` means that documents failed only because the destination accepted
+ * none. The source must deliver them again in another run.
+ */
 export function isUndelivered(error: unknown): boolean {
   return (error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED';
 }
 
-/** Whether the destination took all documents since the last look, or failed them for their own sake. */
+/** Returns whether the destination accepted or individually rejected all documents since the last call. */
 export async function isDelivered(publisher: Publisher | undefined): Promise<boolean> {
   try {
     await publisher?.settled();

@@ -1,9 +1,9 @@
 import { HeadraceError, type Publisher } from '@headrace/engine';
 
-/** The publisher of a connector that makes documents. Throws `HR_CONNECTOR_FAILED` if it has none. */
+/** Returns the publisher of a connector that creates documents. Throws `HR_CONNECTOR_FAILED` if it has none. */
 export function requirePublisher(publisher: Publisher | undefined, connector: string): Publisher {
   if (publisher !== undefined) return publisher;
   throw new HeadraceError('HR_CONNECTOR_FAILED', `Connector ${connector} has no pipeline to publish its documents to`, {
-    hint: 'Set its parameter pipeline.',
+    hint: 'Set the parameter pipeline of the connector.',
   });
 }

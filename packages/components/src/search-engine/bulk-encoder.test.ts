@@ -8,14 +8,14 @@ const encode = (options: Partial<BulkEncoderOptions>, json: string) =>
   new BulkEncoder({ ...plain, ...options }).encode(readDocument(json));
 
 describe('BulkEncoder', () => {
-  it('leaves out nulls at every level but in lists, and what belongs to the engine', () => {
+  it('omits nulls except in lists, and internal fields', () => {
     const json = '{"id":"1","n":null,"o":{"x":null,"y":[null,{"z":null}]},"f":1.0,"___skipped":true,"run_id":"r"}';
     expect(encode({}, json)).toBe(
       '{"index":{"_id":"1","_index":"idx"}}\n{"id":"1","o":{"y":[null,{}]},"f":1.0,"run_id":"r"}\n',
     );
   });
 
-  it('writes id, index, routing and version of a document, of deletes too', () => {
+  it('writes the id, index, routing and version of a document, also for deletes', () => {
     const options = {
       idOverrideField: 'oid',
       indexOverrideField: 'ix',
@@ -32,17 +32,13 @@ describe('BulkEncoder', () => {
   });
 
   it.each([
-    [{ idOverrideField: 'a' }, '{"id":"1","a":""}', /a, which gives the id in the index, is empty/],
+    [{ idOverrideField: 'a' }, '{"id":"1","a":""}', /field a \(indexer.idOverrideField\) is empty/],
     [{}, `{"id":"${'é'.repeat(257)}"}`, /longer than the 512 bytes/],
     [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":"x"}', /field v must be a number from 0/],
-    [
-      { version: { field: 'v', type: 'external' } as const },
-      '{"id":"1","v":-1.5}',
-      /a number from 0 to .*, it is -1.5/,
-    ],
+    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":-1.5}', /a number from 0 to .*, was -1.5/],
     [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":1e19}', /field v must be a number from 0/],
     [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":true}', /field v must be a number from 0/],
-  ])('refuses what a search engine would refuse together with others: %j %s', (options, json, reason) => {
+  ])('rejects documents for which a search engine would reject the whole request: %j %s', (options, json, reason) => {
     expect(() => encode(options, json)).toThrow(reason);
   });
 
@@ -60,7 +56,7 @@ describe('BulkEncoder', () => {
     expect(line).toContain(`"version":${version},"version_type":"external"`);
   });
 
-  it('reports once that children are not sent', () => {
+  it('warns once that children are not sent', () => {
     const warnings: string[] = [];
     const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
     const encoder = new BulkEncoder(plain, log as never);
@@ -68,7 +64,7 @@ describe('BulkEncoder', () => {
     expect(warnings).toEqual([expect.stringContaining('Document 1 has children, which are not sent')]);
   });
 
-  it('encodes a table as it does its documents', () => {
+  it('encodes a table like its single documents', () => {
     const value: fc.Arbitrary<Value | undefined> = fc.oneof(
       fc.string(),
       fc.integer(),

@@ -14,43 +14,43 @@ import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
 import { compileIndexName } from './index-name.ts';
 
-/** Which fields say what, and where documents go. Plain data. */
+/** The settings that select the fields and the index of documents. Plain data. */
 export interface BulkEncoderOptions extends DeletionSettings {
-  /** A name, or a template of names, see `compileIndexName`. */
+  /** A name, or a template of names; see `compileIndexName`. */
   readonly index: string;
-  /** Whether documents are partial updates of those that are there. */
+  /** Whether documents are partial updates of existing documents. */
   readonly update: boolean;
   readonly whitelist: readonly string[];
   readonly blacklist: readonly string[];
   readonly idOverrideField?: string;
   readonly indexOverrideField?: string;
   readonly routingField?: string;
-  /** The field that holds the version, and how the search engine compares versions. */
+  /** The field with the version, and how the search engine compares versions. */
   readonly version?: { readonly field: string; readonly type: 'external' | 'external_gte' };
-  /** The field in which children are nested; without it they are not sent. */
+  /** The field for nested children; undefined: children are not sent. */
   readonly childDocumentsField?: string;
   readonly join?: JoinSettings;
 }
 
-/** How documents are joined to others of the same index. */
+/** The settings that join documents to others in the same index. */
 export interface JoinSettings {
   readonly field: string;
   /** The name of this side of the relation. */
   readonly name: string;
-  /** For children: the field that holds the id of the parent. */
+  /** The field with the id of the parent; only for children. */
   readonly parentIdField?: string;
 }
 
-/** The longest id that a search engine takes, in bytes. */
+/** The maximum length of an id in a search engine, in bytes. */
 const MAX_ID_BYTES = 512;
 
-/** Written for a request to delete by query, which is no action of a bulk request. */
+/** The start of a line for a delete by query, which is a separate request and not part of a bulk request. */
 export const DELETE_BY_QUERY = '{"delete_by_query"';
 
 /**
- * Writes a document in the form of a bulk request: the line of its action, and except for deletes the line of its
- * source. Null members are left out at every level. The first line has all facts about the document without its source;
- * the parts that identify it (`_id`, `_index`, `routing`) come last.
+ * Encodes a document for a bulk request: the line of its action and, except for deletes, the line of its source. Null
+ * members are omitted at every level. The first line contains the metadata of the document; the parts that identify it
+ * (`_id`, `_index`, `routing`) come last.
  */
 export class BulkEncoder implements DocumentEncoder {
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
@@ -60,7 +60,7 @@ export class BulkEncoder implements DocumentEncoder {
   readonly #marks: DeletionMarks;
   readonly #whitelist: ReadonlySet<string> | undefined;
   readonly #blacklist: ReadonlySet<string>;
-  /** What goes around the id of a document that has nothing special. */
+  /** The text before and after the id of a document without special settings. */
   readonly #before: string;
   readonly #after: string;
   readonly #index: string | ((document: Document) => string);
@@ -121,15 +121,15 @@ export class BulkEncoder implements DocumentEncoder {
   #idOf(document: Document): string {
     const { idOverrideField } = this.#options;
     const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
-    if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the index, is empty`);
+    if (override === '') throw new Error(`The field ${idOverrideField} (indexer.idOverrideField) is empty`);
     return checkedId(override ?? document.id);
   }
 
-  /** Which document is meant, as members of JSON. */
+  /** Returns the identity of a document as JSON members. */
   #target(document: Document, id: string): string {
     const { indexOverrideField, routingField, join } = this.#options;
     const override = indexOverrideField === undefined ? undefined : document.text(indexOverrideField);
-    if (override === '') throw new Error(`The field ${indexOverrideField}, which gives the index, is empty`);
+    if (override === '') throw new Error(`The field ${indexOverrideField} (indexer.indexOverrideField) is empty`);
     const routedBy = routingField ?? join?.parentIdField;
     const routing = routedBy === undefined ? undefined : document.text(routedBy);
     const target = `"_id":${writeString(id)},"_index":${writeString(override ?? this.#indexOf(document))}`;
@@ -152,7 +152,7 @@ export class BulkEncoder implements DocumentEncoder {
     if (whole === undefined) {
       const text = typeof value === 'string' ? value : writeValue(value);
       throw new Error(
-        `The version in the field ${version.field} must be a number from 0 to ${MAX_VERSION}, it is ${text}`,
+        `The version in the field ${version.field} must be a number from 0 to ${MAX_VERSION}, was ${text}`,
       );
     }
     return `"version":${whole},"version_type":"${version.type}",`;
@@ -162,13 +162,13 @@ export class BulkEncoder implements DocumentEncoder {
     if (this.#warnedOfVersion) return;
     this.#warnedOfVersion = true;
     this.#log?.warn(
-      `Document ${document.id} has no version in the field ${field}: it replaces the one in the index, even if that is newer. Further documents are not reported`,
+      `Document ${document.id} has no version in the field ${field}: it replaces the document in the index, even if that is newer. Further documents are not reported`,
     );
   }
 
   /**
-   * The source as JSON.
-   * @param id undefined: the document's own
+   * Returns the source as JSON.
+   * @param id the id to write; undefined: the id of the document
    */
   #source(document: Document, id: string | undefined): string {
     const { childDocumentsField, join } = this.#options;
@@ -197,7 +197,7 @@ export class BulkEncoder implements DocumentEncoder {
     if (this.#options.childDocumentsField === undefined && children.length > 0 && !this.#warned) {
       this.#warned = true;
       this.#log?.warn(
-        `Document ${document.id} has children, which are not sent: set childDocumentsField to nest them, or make documents of them with EmitNestedChildren. Further documents are not reported`,
+        `Document ${document.id} has children, which are not sent: set childDocumentsField to nest them, or turn them into documents with EmitNestedChildren. Further documents are not reported`,
       );
     }
     return children;
@@ -214,7 +214,7 @@ export class BulkEncoder implements DocumentEncoder {
     if (parentIdField === undefined) return writeString(name);
     const parent = document.text(parentIdField);
     if (parent === undefined)
-      throw new Error(`The field ${parentIdField}, which gives the id of the parent, is missing`);
+      throw new Error(`The field ${parentIdField}, which contains the id of the parent, is missing`);
     return `{"name":${writeString(name)},"parent":${writeString(parent)}}`;
   }
 
@@ -225,7 +225,9 @@ export class BulkEncoder implements DocumentEncoder {
 
 const MAX_VERSION = 2n ** 63n - 1n;
 
-/** A number as a version, its fraction cut off as the reference does; undefined for what is no version. */
+/**
+ * Converts a value to a version without its fraction, as the reference does; undefined if it is not a valid version.
+ */
 function wholeVersion(value: Value): bigint | undefined {
   const number = typeof value === 'string' ? value.trim() : value instanceof Double ? value.value : value;
   let whole: bigint | undefined;
@@ -240,7 +242,7 @@ function wholeVersion(value: Value): bigint | undefined {
 
 const DECIMAL = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/;
 
-/** Whether the line of the action depends on nothing but the id, and the source on nothing but the fields. */
+/** Returns whether the action line depends only on the id, and the source only on the fields. */
 function isPlain(options: BulkEncoderOptions): boolean {
   const { idOverrideField, indexOverrideField, routingField, version, join, deletionMarkerField } = options;
   return [idOverrideField, indexOverrideField, routingField, version, join, deletionMarkerField].every(
@@ -248,21 +250,21 @@ function isPlain(options: BulkEncoderOptions): boolean {
   );
 }
 
-/** Whether a column has neither nulls nor anything that could hold one. */
+/** Returns whether a column contains neither nulls nor values with nested values. */
 function isFlat(column: readonly (Value | undefined)[]): boolean {
   for (let row = 0; row < column.length; row++) if (typeof column[row] === 'object') return false;
   return true;
 }
 
 function checkedId(id: string): string {
-  // A character takes at most three bytes.
+  // A UTF-16 unit has at most three bytes in UTF-8.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
-    throw new Error(`The id is longer than the ${MAX_ID_BYTES} bytes that a search engine takes`);
+    throw new Error(`The id is longer than the ${MAX_ID_BYTES} bytes that a search engine accepts`);
   }
   return id;
 }
 
-/** JSON of a value whose objects leave out what is null; nulls in lists stay. */
+/** Returns the JSON of a value. Objects omit null members; nulls in lists stay. */
 function writeWithoutNulls(value: Value): string {
   if (Array.isArray(value)) {
     let text = '';

@@ -20,20 +20,20 @@ import { checkIndexName, isIndexTemplate } from './index-name.ts';
 import { reachIndex } from './reach-index.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
-/** Enough to keep a search engine busy while an answer is on its way; more only fills its queue. */
+/** Three requests keep a search engine busy while a response is on its way; more would only fill its queue. */
 const IN_FLIGHT = 3;
 
-/** A delete by query answers when it is done, which takes as long as there is to delete. */
+/** The time-out for a delete by query: its response comes after all documents have been deleted. */
 const PATIENCE_MS = 60 * 60_000;
 
-/** The parameters that both products have. */
+/** The parameters of both products. */
 export interface BulkParameters extends ServerAccess, Pick<SearchEngineSettings, 'url' | 'useCompression'> {
   readonly index: string;
   readonly update?: boolean;
   readonly childDocumentsField?: string;
 }
 
-/** What OpenSearch and Elasticsearch have in common as destinations. */
+/** The base class of the indexers for OpenSearch and Elasticsearch. */
 export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   override readonly maxInFlight = IN_FLIGHT;
   #engine: SearchEngine | undefined;
@@ -42,7 +42,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   protected abstract readonly product: ProductName;
 
-  /** The parameters, whichever product's they are. */
+  /** The parameters that both products share. */
   protected abstract get bulk(): BulkParameters;
 
   protected joinSettings(): JoinSettings | undefined {
@@ -104,7 +104,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect`.
+    // The engine has called `connect` before.
     return (this.#writer as BulkWriter).write(batch, signal);
   }
 
@@ -115,14 +115,14 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 }
 
-/** Mistakes that both products' parameters may have. */
+/** Reports mistakes in the parameters of both products. */
 export function* checkBulk(
   block: string,
   params: BulkParameters,
   settings: IndexerSettings,
 ): Generator<ParameterProblem> {
   for (const problem of checkConnection(block, params)) {
-    // The connection is the block itself here, not an object in it.
+    // The connection parameters are in the block itself here, not in a nested object.
     yield { ...problem, parameter: String(problem.parameter).slice(block.length + 1) };
   }
   if (params.index.trim() !== '') {
@@ -133,7 +133,7 @@ export function* checkBulk(
     yield {
       block: 'indexer',
       parameter: 'versionType',
-      message: 'Search engines no longer have the version type force',
+      message: 'Search engines no longer support the version type force',
       hint: 'Use External or ExternalGte.',
     };
   } else if (versionTypeOf(settings) !== undefined && params.update === true) {
@@ -148,7 +148,7 @@ export function* checkBulk(
       block: 'indexer',
       parameter: 'versionType',
       message: 'indexer.versionType has no effect without indexer.versionField',
-      hint: 'Name the field that holds the version.',
+      hint: 'Set it to the field with the version.',
       severity: 'warning',
     };
   }

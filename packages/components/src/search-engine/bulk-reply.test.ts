@@ -22,13 +22,13 @@ function answer(status: number, body: unknown): HttpResponse {
   } as HttpResponse;
 }
 
-it('takes an item that does not say what became of its document for no success', () => {
+it('a bulk item without a result is a failure', () => {
   const items = [{ index: { status: 201 } }, {}, null, { index: {} }, { index: null }];
   const reply = readBulkReply(answer(200, { errors: false, items }), requestOf(items.length));
   expect('items' in reply && [...reply.items.keys()]).toEqual([1, 2, 3, 4]);
 });
 
-it('reports why shards have failed', () => {
+it('a failed request reports why shards have failed', () => {
   const error = {
     type: 'search_phase_execution_exception',
     reason: 'all shards failed',
@@ -39,7 +39,7 @@ it('reports why shards have failed', () => {
   );
 });
 
-it('reports how many documents an ingest pipeline has dropped, but no updates that change nothing', () => {
+it('a bulk reply counts the documents that an ingest pipeline dropped, but not updates without a change', () => {
   const items = [
     { index: { status: 200, result: 'noop' } },
     { index: { status: 201, result: 'created' } },

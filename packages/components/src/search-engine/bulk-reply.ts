@@ -6,17 +6,17 @@ import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
 import { isFaultOfDestination } from './destination-faults.ts';
 
-/** What of a bulk reply is asked for: the rest is long, and repeats what was sent. */
+/** Requests only these parts of a bulk response: the other parts are long and repeat the request. */
 export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items.*.result,items.*.error';
 
-/** How much of an answer that is not the engine's a message shows. */
+/** The maximum length of a foreign response in a message. */
 const MAX_EXCERPT = 200;
 
 export interface ErrorCause {
   readonly type?: string;
   readonly reason?: string;
   readonly caused_by?: ErrorCause;
-  /** What it comes down to, where shards have failed. */
+  /** The original causes, if shards have failed. */
   readonly root_cause?: readonly ErrorCause[];
 }
 
@@ -26,17 +26,17 @@ interface BulkItem {
   readonly error?: ErrorCause | string;
 }
 
-/** What a product calls itself in messages; the reference spells one of them in two ways. */
+/** The name of a product in messages; the reference spells one name in two ways. */
 export interface ProductName {
   readonly items: string;
   readonly requests: string;
 }
 
-/** What must be known of a bulk request to read its reply. */
+/** The facts about a bulk request that are needed to read its response. */
 export interface BulkRequest {
-  /** How many documents it had. */
+  /** The number of documents in the request. */
   readonly count: number;
-  /** Whether a conflict of versions means that a newer one is there, which is no failure. */
+  /** Whether a version conflict means that a newer version exists, which is not a failure. */
   readonly newerIsFine: boolean;
   /** Whether documents name their index. */
   readonly namesIndex: boolean;
@@ -61,12 +61,12 @@ export function readBulkReply(
   const refusals = new Map<number, DeliveryFailure>();
   let dropped = 0;
   for (let i = 0; i < count; i++) {
-    // An item that says nothing has no status, which is no success.
+    // An item without a status is a failure.
     const entry = (items[i] ?? {}) as Record<string, BulkItem | null>;
     let action = '';
     for (const name in entry) action = name;
     const { status = 0, result, error } = entry[action] ?? {};
-    // An update that changes nothing says so, too; an indexed document always changes something.
+    // An update without a change also has this result. An index action always changes the document.
     if (result === 'noop' && action === 'index') dropped++;
     if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
     if (status === 409 && newerIsFine) continue;
@@ -80,7 +80,7 @@ export function readBulkReply(
   return { items: refusals };
 }
 
-/** The refusal of a request that was answered with a status that is no success. */
+/** Returns the failure of a request with an error status. */
 export function statusRefusal(response: HttpResponse, name: ProductName): DeliveryFailure {
   const { status, headers } = response;
   const answer = parse(response) as { error?: ErrorCause | string } | undefined;
@@ -90,12 +90,12 @@ export function statusRefusal(response: HttpResponse, name: ProductName): Delive
   return { status, message, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-/** The refusal of a request that had no answer. */
+/** Returns the failure of a request without a response. */
 export function transportRefusal(message: string, name: ProductName): DeliveryFailure {
   return { status: NO_ANSWER, message: `Transport failure communicating with ${name.requests}: ${message}` };
 }
 
-/** The refusal of an answer of success that cannot be understood: something between may have made it. */
+/** Returns the failure of a successful response that cannot be parsed, for example a page of a proxy. */
 export function strangeAnswer(response: HttpResponse, name: ProductName, what: string): DeliveryFailure {
   return transportRefusal(
     `it answered ${response.status} with "${excerpt(response.body, MAX_EXCERPT)}", ${what}`,
@@ -103,7 +103,7 @@ export function strangeAnswer(response: HttpResponse, name: ProductName, what: s
   );
 }
 
-/** The reason of an error, with those below it that say more. */
+/** Returns the reason of an error, and the reasons of its causes if they add information. */
 export function reasonOf(error: ErrorCause | string | undefined): string | undefined {
   if (error === undefined || typeof error === 'string') return error;
   const reasons: string[] = [];
@@ -118,12 +118,12 @@ export function reasonOf(error: ErrorCause | string | undefined): string | undef
   return reasons.length === 0 ? undefined : reasons.join(' <- ');
 }
 
-/** The answer as JSON; undefined if it is none. */
+/** Parses the response as JSON; undefined if it is not JSON. */
 export function parse({ body }: HttpResponse): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    // Proxies answer with pages; the caller shows what was said.
+    // Proxies may answer with HTML pages; the caller shows an excerpt.
     return undefined;
   }
 }

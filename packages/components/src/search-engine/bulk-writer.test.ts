@@ -15,10 +15,10 @@ const DELETES: IndexerSettings = {
 const QUICK: IndexerSettings = { maxRetries: 2, retryWaitDurationMs: 1 };
 
 let stub: StubServer;
-/** What was asked after the first request, which looks whether the server is there: the last part of the path. */
+/** The last path segments of all requests after the first one, which checks that the server is reachable. */
 const asked = () => stub.requests.map(({ path }) => /\w+(?=\?|$)/.exec(path)?.[0]).slice(1);
 
-/** Takes everything. */
+/** Accepts all requests. */
 const take: StubHandler = ({ path, body }, response) => {
   const count = path.startsWith('/_bulk') ? body.split('\n').filter((line) => line.startsWith('{"index"')).length : 0;
   response.end(JSON.stringify({ items: Array.from({ length: count }, () => ({ index: { status: 200 } })) }));
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => stub.close());
 
-/** Sends documents as one batch; returns those that failed, and the warnings. */
+/** Sends documents as one batch; returns the failed ones and the warnings. */
 async function send(
   settings: IndexerSettings,
   documents: readonly { readonly id: string }[],
@@ -53,7 +53,7 @@ describe('the refresh before a delete by a field', () => {
     { id: 'x', del: 'true', by: 'n', value: '1' },
   ];
 
-  /** Answers refreshes as prepared, and accepts everything else. */
+  /** Answers refreshes with these responses in order, and accepts all other requests. */
   function refreshes(...answers: { status: number; body?: object }[]): void {
     stub.handle((request, response) => {
       const answer = request.path.endsWith('/_refresh') ? answers.shift() : undefined;
@@ -62,19 +62,17 @@ describe('the refresh before a delete by a field', () => {
     });
   }
 
-  it('is asked for again when it fails in passing, before anything is deleted', async () => {
+  it('a failed refresh is retried before anything is deleted', async () => {
     const shards = { total: 2, successful: 1, failed: 1, failures: [{ reason: { reason: 'busy' } }] };
     refreshes({ status: 503 }, { status: 200, body: { _shards: shards } });
     expect(await send(DELETES, documents)).toEqual({
       failures: [],
-      warnings: [
-        expect.stringMatching(/takes nothing at the moment, and is tried again: The index i cannot be refreshed/),
-      ],
+      warnings: [expect.stringMatching(/Requests are retried: The index i cannot be refreshed/)],
     });
     expect(asked()).toEqual(['_bulk', '_refresh', '_refresh', '_refresh', '_delete_by_query']);
   });
 
-  it('fails the deletes as undelivered if it fails repeatedly', async () => {
+  it('a repeatedly failed refresh fails the deletes as undelivered', async () => {
     const shards = { total: 2, successful: 1, failed: 1 };
     refreshes(...Array.from({ length: 3 }, () => ({ status: 200, body: { _shards: shards } })));
     const { failures } = await send(DELETES, documents);
@@ -83,7 +81,7 @@ describe('the refresh before a delete by a field', () => {
     expect(asked()).toEqual(['_bulk', '_refresh', '_refresh', '_refresh']);
   });
 
-  it('is done without, with a warning, where it is not allowed', async () => {
+  it('a forbidden refresh is skipped with a warning', async () => {
     refreshes({ status: 403 });
     const { failures, warnings } = await send(DELETES, documents);
     expect(failures).toEqual([]);
@@ -92,7 +90,7 @@ describe('the refresh before a delete by a field', () => {
   });
 });
 
-it('sends the higher of two external versions again, though the lower one was taken after it', async () => {
+it('BulkWriter sends the higher of two external versions again, although the lower one was accepted later', async () => {
   const busy = { status: 429, error: { reason: 'busy' } };
   let requests = 0;
   stub.handle((request, response) => {
@@ -113,7 +111,7 @@ it('sends the higher of two external versions again, though the lower one was ta
   expect(again).toEqual(['{"index":{"version":5,"version_type":"external_gte","_id":"a","_index":"i"}}']);
 });
 
-it.each([401, 403, 404, 500])('does not lay it to the documents that the search engine answers %s', async (status) => {
+it.each([401, 403, 404, 500])('does not blame the documents if the search engine answers %s', async (status) => {
   stub.handle((request, response) => {
     if (request.path.startsWith('/_bulk')) response.writeHead(status).end('{}');
     else take(request, response);

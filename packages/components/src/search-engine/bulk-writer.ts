@@ -22,7 +22,7 @@ import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
 
 export interface BulkWriterOptions {
   readonly engine: SearchEngine;
-  /** For requests that may take long. */
+  /** The client with long time-outs, for slow requests. */
   readonly patientEngine: SearchEngine;
   readonly retries: Retries;
   readonly name: ProductName;
@@ -33,7 +33,7 @@ export interface BulkWriterOptions {
   readonly log: Logger;
 }
 
-/** A request to delete by query, as `BulkEncoder` writes it. */
+/** A delete by query, as `BulkEncoder` writes it. */
 interface DeleteByQuery {
   readonly field: string;
   readonly value: string;
@@ -41,8 +41,8 @@ interface DeleteByQuery {
 }
 
 /**
- * Writes batches of `BulkEncoder` to a search engine: bulk requests, and between them, where documents ask for it,
- * deletes by query. What one batch does with a document is done before the next one does something with it.
+ * Writes batches of `BulkEncoder` to a search engine: bulk requests, and deletes by query between them. Two batches
+ * with the same document are written in sequence.
  */
 export class BulkWriter {
   readonly #options: BulkWriterOptions;
@@ -50,7 +50,7 @@ export class BulkWriter {
   readonly #order = new KeyOrder();
   readonly #bulk: Delivery;
   readonly #deletes: Delivery;
-  /** Whether anything was written, indices that were deleted from, and those in which a query sees all of that. */
+  /** Whether anything was written, the indices with deletes, and the indices that were refreshed since then. */
   #written = false;
   readonly #deletedFrom = new Set<string>();
   readonly #refreshed = new Set<string>();
@@ -69,7 +69,7 @@ export class BulkWriter {
     const queries: boolean[] = [];
     for (let i = 0; i < keys.length; i++) {
       const line = bytes.firstLine(i);
-      // The rest of the line comes before it.
+      // The metadata before the id does not identify the document.
       keys[i] = line.slice(line.indexOf('"_id":'));
       if (line.startsWith(DELETE_BY_QUERY)) queries[i] = true;
     }
@@ -77,11 +77,11 @@ export class BulkWriter {
       const destination = this.#bulkRequests(bytes, keys);
       return this.#order.run(new Set(keys), () => this.#bulk.deliver(allOf(bytes.count), destination, signal));
     }
-    // A query may concern any document.
+    // A delete by query may affect any document.
     return this.#order.run(undefined, () => this.#writeInTurns(bytes, keys, queries, signal));
   }
 
-  /** Call this after the last write: reports what concerns all of it. */
+  /** Reports warnings about the whole run. Call it after the last write. */
   end(): void {
     const dropped = this.#dropped;
     if (dropped === 0) return;
@@ -91,7 +91,7 @@ export class BulkWriter {
     );
   }
 
-  /** Bulk requests and deletes by query in the order of the documents. */
+  /** Sends bulk requests and deletes by query in the order of the documents. */
   async #writeInTurns(
     bytes: BatchBytes,
     keys: readonly string[],
@@ -151,7 +151,8 @@ export class BulkWriter {
         request: async (asked) => {
           const refused = await this.#refresh(index);
           if (refused !== undefined) return refused;
-          // Even if its answer is lost: a query that still sees what was deleted is refused for a conflict.
+          // Mark the index before the request, because the response may get lost: without a refresh, the next query
+          // would see deleted documents and fail with a conflict.
           this.#deletedFrom.add(index);
           this.#refreshed.delete(index);
           return this.#requestDelete(
@@ -176,8 +177,8 @@ export class BulkWriter {
   }
 
   /**
-   * Makes visible to a query what this run has written: a delete concerns all that came before it. Gives the refusal that
-   * keeps the delete from being asked for.
+   * Refreshes the index, so that a delete by query sees all documents that this run has written before. Returns the
+   * failure if the delete must not be sent.
    */
   async #refresh(index: string): Promise<Reply | undefined> {
     const isChanged = this.#written || this.#deletedFrom.has(index);
@@ -191,13 +192,13 @@ export class BulkWriter {
     }
     const { refused } = reply;
     const problem = `The index ${index} cannot be refreshed`;
-    // What is not allowed, or not there, will not be so later.
+    // A missing permission or index does not change with a retry.
     if (refused.status !== 403 && refused.status !== 404) {
       return { refused: { ...refused, message: `${problem} for a delete by a field: ${refused.message}` } };
     }
     if (!this.#refreshFailed) {
       this.#refreshFailed = true;
-      const effect = 'so deletes by a field may overlook what was written just before';
+      const effect = 'so deletes by a field may miss the documents written just before';
       log.warn(`${problem}, ${effect}: ${refused.message}`);
     }
     return undefined;
@@ -239,7 +240,7 @@ interface DeleteAnswer {
 }
 
 function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
-  // What it was about to delete has changed meanwhile: the next time it is deleted as it is then.
+  // A document changed between the search and the delete. The retry deletes its current version.
   const conflict = response.status === 409;
   const answer = parse(response) as DeleteAnswer | undefined;
   const [failure] = answer?.failures ?? [];
@@ -254,7 +255,7 @@ function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
   return { items: new Map() };
 }
 
-/** The external version that the line of an action gives; undefined if it gives none. */
+/** Returns the external version in an action line; undefined if it has none. */
 function versionOf(line: string): bigint | undefined {
   const [, version] = /^\{"\w+":\{"version":(\d+)/.exec(line) ?? [];
   return version === undefined ? undefined : BigInt(version);

@@ -7,7 +7,7 @@ import { encodedBatch } from '../testing/encoded-batch.ts';
 import { describeWithServer } from '../testing/real-server.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 
-/* Indices that take nothing, or not everything, for reasons that are not their documents'. */
+/** Tests indices that reject documents for reasons that are not the fault of the documents. */
 
 await describeWithServer('opensearch', (server) => {
   const ask = async (method: string, path: string, body?: unknown): Promise<void> => {
@@ -19,7 +19,7 @@ await describeWithServer('opensearch', (server) => {
   };
   const newName = () => `closed-${randomUUID()}`;
 
-  /** An index with settings. */
+  /** Creates an index with these settings. Returns its name. */
   async function create(settings: object = {}, mappings: object = {}): Promise<string> {
     const name = newName();
     await ask('PUT', `/${name}`, { settings: { number_of_replicas: 0, ...settings }, mappings });
@@ -45,7 +45,7 @@ await describeWithServer('opensearch', (server) => {
     }
   }
 
-  /** What `validate --connect` says of an index. */
+  /** Returns what `validate --connect` reports for an index. */
   async function reach(index: string): Promise<string[]> {
     const { log } = new CollectingPublisher();
     const indexer = new OpenSearchIndexer({ url: server.url, index }, { runId: 'r', log, settings: {} });
@@ -58,12 +58,12 @@ await describeWithServer('opensearch', (server) => {
 
   const undelivered = [{ index: 0, message: expect.any(String), status: expect.any(Number), undelivered: true }];
 
-  describe('what an index refuses because of its state', () => {
-    it('is undelivered where it is closed or blocked, and found before the run', async () => {
+  describe('a document that an index rejects because of its state', () => {
+    it('a document is undelivered if the index is closed or blocked, which a check before the run reports', async () => {
       for (const block of ['read_only_allow_delete', 'write', 'read_only']) {
         const index = await create({ [`index.blocks.${block}`]: true });
         expect((await send(index)).failures, block).toEqual(undelivered);
-        expect(await reach(index)).toEqual([`error: U: the index I takes no documents: index.blocks.${block} is set`]);
+        expect(await reach(index)).toEqual([`error: U: the index I accepts no writes: index.blocks.${block} is set`]);
         await ask('PUT', `/${index}/_settings`, { [`index.blocks.${block}`]: null });
         expect(await reach(index)).toEqual([]);
       }
@@ -73,7 +73,7 @@ await describeWithServer('opensearch', (server) => {
       expect(await reach(closed)).toEqual(['error: U: the index I is closed']);
     });
 
-    it('is undelivered where an alias has no write index', async () => {
+    it('a document is undelivered if an alias has no write index', async () => {
       const [first, second, alias] = [await create(), await create(), newName()];
       const add = (index: string, more: object = {}) => ({ add: { index, alias, ...more } });
       await ask('POST', '/_aliases', { actions: [add(first)] });
@@ -85,21 +85,21 @@ await describeWithServer('opensearch', (server) => {
       expect([(await send(alias)).failures, await reach(alias)]).toEqual([[], []]);
     });
 
-    it('is undelivered where the name cannot be that of an index, unless the document gives it', async () => {
+    it('a document is undelivered if the index name is invalid, unless the document names the index', async () => {
       expect((await send('Bad_NAME')).failures).toEqual(undelivered);
-      expect(await reach('Bad_NAME')).toEqual(['error: U has no index I, and none can have this name']);
+      expect(await reach('Bad_NAME')).toEqual(['error: U has no index I, and this name is not valid']);
       expect(await reach(newName())).toEqual(['warning: U has no index I']);
       const { failures } = await send(await create(), { indexOverrideField: 'to' }, { to: 'Bad_NAME' });
       expect(failures).toEqual([{ index: 0, message: expect.stringContaining('Bad_NAME'), status: 400 }]);
     });
 
-    it('is undelivered where its ingest pipeline is missing', async () => {
+    it('a document is undelivered if the ingest pipeline of the index is missing', async () => {
       expect((await send(await create({ 'index.default_pipeline': 'no-such-pipeline' }))).failures).toEqual(
         undelivered,
       );
     });
 
-    it("is the document's fault where it has no routing", async () => {
+    it('a document fails alone if it lacks the required routing', async () => {
       const index = await create({}, { _routing: { required: true } });
       expect((await send(index)).failures).toEqual([
         { index: 0, message: expect.stringContaining('routing is required'), status: 400 },
@@ -107,7 +107,7 @@ await describeWithServer('opensearch', (server) => {
     });
   });
 
-  it('reports how many documents an ingest pipeline has dropped', async () => {
+  it('counts the documents that an ingest pipeline has dropped', async () => {
     const pipeline = newName();
     await ask('PUT', `/_ingest/pipeline/${pipeline}`, { processors: [{ drop: {} }] });
     const index = await create({ 'index.default_pipeline': pipeline });
@@ -118,7 +118,7 @@ await describeWithServer('opensearch', (server) => {
     expect((await send(await create())).warnings).toEqual([]);
   });
 
-  it('warns of a document without a version, which takes the place of a newer one', async () => {
+  it('warns about a document without a version, which replaces a newer one', async () => {
     const versioned: IndexerSettings = { versionType: 'External', versionField: 'v' };
     const index = await create();
     expect(await send(index, versioned, { v: 7 })).toEqual({ failures: [], warnings: [] });

@@ -2,11 +2,11 @@ import { CONNECTS, type ParameterProblem, Type } from '@headrace/engine';
 import { checkServerAccess, type ServerAccess, tlsParameter } from '../http/server-access.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 
-/** The parameters with which the blocks `elasticsearch` and `opensearch` say how to connect. */
+/** The connection parameters of the blocks `elasticsearch` and `opensearch`. */
 export const connectionParameters = {
   /**
-   * Where the server is, such as https://localhost:9200. Separate several nodes with commas: if one fails, the next is
-   * used. The URL may contain a user and a password, percent-encoded: https://user:password@host:9200.
+   * The URL of the server, such as https://localhost:9200. Separate several nodes with commas: if one fails, the next
+   * is used. The URL may contain a user and a password, percent-encoded: https://user:password@host:9200.
    */
   url: Type.String(CONNECTS),
   /**
@@ -22,24 +22,24 @@ export const connectionParameters = {
   apiKey: Type.Optional(Type.String()),
   /** A token, instead of user and password: it is sent as Authorization: Bearer …. */
   bearerToken: Type.Optional(Type.String()),
-  /** Certificates, in PEM files. */
+  /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether every certificate of the server is accepted, for tests. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether requests and answers are compressed, which helps on slow networks. Defaults to false. */
+  /** Whether requests and responses are compressed, which helps in slow networks. Defaults to false. */
   useCompression: Type.Optional(Type.Boolean({ default: false })),
 };
 
 /**
- * The base URLs of a cluster, without a slash at their end: one, or several with commas between them. A user and a password
- * stay in them.
+ * Returns the base URLs of a cluster, without a slash at the end. The text contains one URL, or several separated by
+ * commas. A user and a password stay in the URLs.
  */
 export function baseUrls(url: string): string[] {
-  // A password may hold a comma.
+  // A password may contain a comma.
   return url.split(/,\s*(?=https?:\/\/)/i).map((one) => withoutEndSlashes(one.trim()));
 }
 
-/** Mistakes of a connection that need no server to be found. */
+/** Reports mistakes in the connection parameters that can be found without the server. */
 export function* checkConnection(
   block: string,
   { url, index, ...access }: ServerAccess & { readonly url: string; readonly index: string },
@@ -48,11 +48,11 @@ export function* checkConnection(
   for (const one of baseUrls(url)) {
     const parsed = URL.parse(one);
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
-      yield { parameter, message: `${parameter} must be a URL of http or https`, hint: 'As http://localhost:9200.' };
+      yield { parameter, message: `${parameter} must be a URL of http or https`, hint: 'Use http://localhost:9200.' };
     } else if (/\/\/[^/?#:@]+@/.test(one)) {
       yield {
         parameter,
-        message: `${parameter} names a user without a password`,
+        message: `${parameter} has a user without a password`,
         hint: 'Write https://user:password@host:9200, special characters percent-encoded.',
       };
     }

@@ -1,20 +1,20 @@
 import type { ErrorCause } from './bulk-reply.ts';
 
-/** What an index, or the server, answers to whatever document comes. */
+/** Error types of an index or server that rejects every document. */
 const OF_INDEX: ReadonlySet<string> = new Set([
   'cluster_block_exception',
   'index_closed_exception',
   'security_exception',
 ]);
-/** The same, said with a type that is that of other errors, too. */
+/** Error reasons that reject every document, with error types that other errors share. */
 const REASONS =
   /^(no write index is defined for alias|pipeline with id \[.*\] does not exist|Validation Failed: .* maximum (normal )?shards)/s;
-/** There is no such index, nor is one made. */
+/** Error types of an index that does not exist and cannot be created. */
 const OF_NAME: ReadonlySet<string> = new Set(['index_not_found_exception', 'invalid_index_name_exception']);
 
 /**
- * Whether an error of a document says nothing of it: every other one would be refused as well.
- * @param namesIndex whether documents name their index themselves: then a name that cannot be is theirs
+ * Returns whether an error would affect every document, and is not the fault of this one.
+ * @param namesIndex whether documents name their index: then an invalid name is the fault of the document
  */
 export function isFaultOfDestination(error: ErrorCause | string | undefined, namesIndex: boolean): boolean {
   if (error === undefined || typeof error === 'string') return false;

@@ -1,14 +1,14 @@
 import { type Document, messageOf } from '@headrace/engine';
 import { compileDateFormat, type DateFormat, instantOfMillis, readInstant } from '@headrace/java-text/date';
 
-/** A part of a name that comes from the document, or from the clock. */
+/** A part of a name that comes from the document or from the clock. */
 interface Placeholder {
-  /** As it is written, with its braces. */
+  /** The text of the placeholder with its braces. */
   readonly text: string;
-  /** The field; `now` with a pattern is the clock, not a field. */
+  /** The field; `now` with a pattern means the current time. */
   readonly field: string;
   readonly pattern: DateFormat | undefined;
-  /** Takes the place of a value that is missing or cannot be part of a name. */
+  /** The default for a value that is missing or cannot be part of a name. */
   readonly fallback: string | undefined;
 }
 
@@ -24,27 +24,27 @@ export interface IndexNameProblem {
 const NOW = 'now';
 const MAX_NAME_BYTES = 255;
 const BAD_CHARACTERS = /[\s\\/*?"<>|,#:\p{Cc}\p{Cs}]/u;
-/** Milliseconds from 1973 on: a shorter number is more likely a year, a day such as 20240506, or seconds. */
+/** Matches milliseconds since 1973: a shorter number is more likely a year, a day such as 20240506, or seconds. */
 const MILLISECONDS = /^\d{12,15}$/;
 const BAD_START = /^[-_+]|^\.\.?$/;
-/** Documents must not choose such an index. The config can: `index: ".{name}"`. */
-const SYSTEM_INDEX = 'it begins with a dot, as indices of the search engine itself do';
+/** Documents must not select a system index. A config can: `index: ".{name}"`. */
+const SYSTEM_INDEX = 'it begins with a dot, like the system indices of the search engine';
 const RULES =
-  'Names of indices are in lower case, without spaces, \\ / * ? " < > | , # and :, do not begin with -, _ or +, and have at most 255 bytes.';
+  'Index names are in lower case, without spaces, \\ / * ? " < > | , # and :, do not begin with -, _ or +, and have at most 255 bytes.';
 
-/** Whether an index can be made with a name; a name in angle brackets is computed by the server. */
+/** Returns whether a name is valid for an index. The server computes a name in angle brackets. */
 export function isNameOfIndex(name: string): boolean {
   return isComputed(name) || whyNotName(name) === undefined;
 }
 
-/** Mistakes in `index`: in its placeholders, and in the name itself, as far as it does not come from documents. */
+/** Reports mistakes in `index`: in its placeholders, and in the fixed parts of the name. */
 export function checkIndexName(text: string): IndexNameProblem[] {
   if (isComputed(text)) return [];
   const problems: IndexNameProblem[] = [];
   const parts = parseIndexName(text, problems);
   const wrong = (why: string, severity?: 'warning') =>
     problems.push({
-      message: `${quoted(text)} is not a name of an index: ${why}`,
+      message: `${quoted(text)} is not a valid index name: ${why}`,
       hint: RULES,
       ...(severity === undefined ? {} : { severity }),
     });
@@ -66,12 +66,15 @@ export function checkIndexName(text: string): IndexNameProblem[] {
     if (part.pattern !== undefined) problems.push(...checkSample(part, part.pattern));
     const why = part.fallback === undefined ? undefined : whyNotPart(part.fallback);
     if (why !== undefined)
-      problems.push({ message: `The default in ${part.text} is not possible: ${why}`, hint: RULES });
+      problems.push({ message: `The default in ${part.text} is not permitted: ${why}`, hint: RULES });
   }
   return problems;
 }
 
-/** The name for every document, or what gives the name for one. The text has passed `checkIndexName`. */
+/**
+ * Returns the name for every document, or a function that returns the name for a document. The text must have passed
+ * `checkIndexName`.
+ */
 export function compileIndexName(text: string): string | ((document: Document) => string) {
   if (isComputed(text)) return text;
   const parts = parseIndexName(text, []);
@@ -81,17 +84,17 @@ export function compileIndexName(text: string): string | ((document: Document) =
     for (const part of parts) name += typeof part === 'string' ? part : placeholderText(part, document);
     const why = typeof parts[0] !== 'string' && name.startsWith('.') ? SYSTEM_INDEX : whyNotName(name);
     if (why !== undefined)
-      throw new Error(`The document would go to the index ${quoted(name)}, which cannot be: ${why}`);
+      throw new Error(`The document would go to the index ${quoted(name)}, whose name is invalid: ${why}`);
     return name;
   };
 }
 
-/** Whether documents decide the name. */
+/** Returns whether the name depends on the documents. */
 export function isIndexTemplate(text: string): boolean {
   return typeof compileIndexName(text) !== 'string';
 }
 
-/** Date math of the server: `<logs-{now/d}>`. */
+/** Returns whether a name is date math of the server: `<logs-{now/d}>`. */
 function isComputed(text: string): boolean {
   return /^<.*>$/.test(text);
 }
@@ -105,8 +108,8 @@ function parseIndexName(text: string, problems: IndexNameProblem[]): Part[] {
   for (let at = 0; at < text.length; at++) {
     if (text[at] === '}') {
       problems.push({
-        message: `The brace } at position ${at + 1} of index ${quoted(text)} closes nothing`,
-        hint: 'Placeholders are written {field}, {field:yyyy.MM.dd} or {field|default}.',
+        message: `The brace } at position ${at + 1} of index ${quoted(text)} has no opening brace`,
+        hint: 'Write placeholders as {field}, {field:yyyy.MM.dd} or {field|default}.',
       });
     }
     if (text[at] !== '{') continue;
@@ -114,7 +117,7 @@ function parseIndexName(text: string, problems: IndexNameProblem[]): Part[] {
     if (end < 0) {
       problems.push({
         message: `The brace { at position ${at + 1} of index ${quoted(text)} is not closed`,
-        hint: 'Placeholders are written {field}, {field:yyyy.MM.dd} or {field|default}.',
+        hint: 'Write placeholders as {field}, {field:yyyy.MM.dd} or {field|default}.',
       });
       break;
     }
@@ -137,7 +140,7 @@ function parseIndexName(text: string, problems: IndexNameProblem[]): Part[] {
   return parts;
 }
 
-/** What Logstash writes as `%{…}`, in our syntax. */
+/** Converts a placeholder of Logstash, `%{…}`, to our syntax. */
 function logstash(inside: string): string {
   if (inside.startsWith('+')) return `{@timestamp:${inside.slice(1)}}, where @timestamp is the field with the date`;
   return `{${inside.replace(/^\[([^\][]*)\]$/, '$1')}}`;
@@ -170,20 +173,20 @@ function parsePlaceholder(
     return { text: `{${inside}}`, field, pattern: compileDateFormat(value.slice(colon + 1)), fallback };
   } catch (error) {
     problems.push({
-      message: `${where} has no date pattern after the colon: ${messageOf(error)}`,
-      hint: 'Write a pattern of Java, such as yyyy.MM.dd.',
+      message: `${where} has an invalid date pattern: ${messageOf(error)}`,
+      hint: 'Write a Java date pattern, such as yyyy.MM.dd.',
     });
     return undefined;
   }
 }
 
-/** Some patterns never give a name of an index: those with names of months, or with slashes. */
+/** Reports patterns that never produce a valid index name, such as patterns with month names or slashes. */
 function checkSample({ text }: Placeholder, pattern: DateFormat): IndexNameProblem[] {
   const sample = nameOfDate(pattern, '2024-05-06T07:08:09Z') as string;
   const why = whyNotPart(sample);
   if (sample === '') return [{ message: `${text} has an empty date pattern`, hint: 'Write one, such as yyyy.MM.dd.' }];
   if (why === undefined) return [];
-  return [{ message: `${text} gives parts such as ${quoted(sample)}, which no index can have: ${why}`, hint: RULES }];
+  return [{ message: `${text} produces parts such as ${quoted(sample)}, which are invalid: ${why}`, hint: RULES }];
 }
 
 function placeholderText({ text, field, pattern, fallback }: Placeholder, document: Document): string {
@@ -193,7 +196,7 @@ function placeholderText({ text, field, pattern, fallback }: Placeholder, docume
   const part = pattern === undefined ? value : nameOfDate(pattern, value);
   if (value === '') why = `the field ${field} is missing or empty`;
   else if (part === undefined)
-    why = `the field ${field} holds ${quoted(value)}, which is neither a date in ISO form nor milliseconds since 1970`;
+    why = `the field ${field} contains ${quoted(value)}, which is neither a date in ISO form nor milliseconds since 1970`;
   else why = whyNotPart(part);
   if (why === undefined) return part as string;
   if (fallback !== undefined) return fallback;
@@ -222,7 +225,7 @@ function whyNotPart(part: string): string | undefined {
   return part === part.toLowerCase() ? undefined : `${quoted(part)} is not in lower case`;
 }
 
-/** A text of a document may be long. */
+/** Quotes a text for a message, and shortens a long text. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }

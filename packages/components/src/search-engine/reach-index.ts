@@ -5,16 +5,19 @@ import { parse } from './bulk-reply.ts';
 import { isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
-/** What is to be there. */
+/** The index that must exist. */
 export interface IndexPlace {
   readonly index: string;
-  /** The parameter that names it, for the problem. */
+  /** The parameter that names the index, for the report. */
   readonly parameter: string;
-  /** Whether it is made by writing to it, so that its absence may be meant. */
+  /** Whether the first write creates the index, so that it may be missing. */
   readonly isMadeByWriting: boolean;
 }
 
-/** Whether a search engine is there, lets in, and has the index. Asks once, and creates nothing. */
+/**
+ * Checks that a search engine is reachable, accepts the credentials, and has the index. Does not retry, and creates
+ * nothing.
+ */
 export async function reachIndex(
   settings: SearchEngineSettings,
   { index, parameter, isMadeByWriting }: IndexPlace,
@@ -23,7 +26,7 @@ export async function reachIndex(
   const engine = await SearchEngine.open({ ...settings, retry: NO_RETRY });
   try {
     await engine.ping();
-    // Documents decide which indices there are to be.
+    // The documents decide which indices are used.
     if (isMadeByWriting && isIndexTemplate(index)) return;
     const path = `/${encodeURIComponent(index)}`;
     const answer = await engine.request({ method: 'HEAD', path });
@@ -31,7 +34,7 @@ export async function reachIndex(
     else {
       requireSuccess(answer);
       if (!isMadeByWriting) return;
-      // Who may write need not be allowed to look: then nothing is known.
+      // A user who may write may lack the permission to read the settings: then they are not checked.
       const details = await engine.request({ method: 'GET', path: `${path}?${DETAILS}` });
       const why = details.status === 200 ? whyClosed(index, parse(details) as Indices) : undefined;
       if (why !== undefined) report({ parameter, message: `${engine.address}: ${why.message}`, hint: why.hint });
@@ -59,10 +62,10 @@ type Indices = Readonly<
   >
 >;
 
-/** Why nothing can be written under a name; undefined when nothing is known against it. */
+/** Returns why no document can be written under a name; undefined if no obstacle is known. */
 function whyClosed(name: string, indices: Indices): { message: string; hint: string } | undefined {
   const all = Object.entries(indices);
-  // The indices of a data stream are not its alias.
+  // The hidden indices of a data stream are not aliases.
   const targets = all.filter(([index, { aliases = {} }]) => index === name || aliases[name] !== undefined);
   const written =
     targets.length === 1 && targets[0]?.[1].aliases?.[name]?.is_write_index !== false
@@ -71,8 +74,8 @@ function whyClosed(name: string, indices: Indices): { message: string; hint: str
   if (written === undefined) {
     if (targets.length === 0) return undefined;
     return {
-      message: `the alias ${name} means ${targets.map(([index]) => index).join(', ')}, and none of them is its write index`,
-      hint: 'Set is_write_index for one of them, or name an index.',
+      message: `the alias ${name} points to ${targets.map(([index]) => index).join(', ')}, and none of them is its write index`,
+      hint: 'Set is_write_index for one of them, or set index to an index.',
     };
   }
   const [index, { settings }] = written;
@@ -82,11 +85,11 @@ function whyClosed(name: string, indices: Indices): { message: string; hint: str
   const block = BLOCKS.find((one) => settings?.index?.blocks?.[one] === 'true');
   if (block === undefined) return undefined;
   return {
-    message: `the index ${index} takes no documents: index.blocks.${block} is set`,
+    message: `the index ${index} accepts no writes: index.blocks.${block} is set`,
     hint:
       block === 'read_only_allow_delete'
-        ? 'The disk of the server is or was nearly full: free some space, then set it to null.'
-        : `Set it to null: PUT /${index}/_settings.`,
+        ? 'The disk of the server is or was nearly full: free some space, then set the block to null.'
+        : `Set the block to null: PUT /${index}/_settings.`,
   };
 }
 
@@ -98,14 +101,14 @@ function missing(address: string, { index, parameter, isMadeByWriting }: IndexPl
   if (!isNameOfIndex(index)) {
     return {
       parameter,
-      message: `${message}, and none can have this name`,
-      hint: 'Names of indices are in lower case, without spaces, \\ / * ? " < > | , # and :, and do not begin with -, _ or +.',
+      message: `${message}, and this name is not valid`,
+      hint: 'Index names are in lower case, without spaces, \\ / * ? " < > | , # and :, and do not begin with -, _ or +.',
     };
   }
   return {
     parameter,
     severity: 'warning',
     message,
-    hint: 'Writing makes one, with types that are guessed, unless the server forbids that. Create it before, with a mapping.',
+    hint: 'The first write creates it with guessed types, if the server allows that. Better create it with a mapping.',
   };
 }

@@ -5,28 +5,28 @@ import { authorizationOf, type ServerAccess, tlsOf } from '../http/server-access
 import { baseUrls } from './connection.ts';
 
 export interface SearchEngineSettings extends ServerAccess {
-  /** One or several, see `baseUrls`. */
+  /** One URL or several; see `baseUrls`. */
   readonly url: string;
-  /** Whether bodies are compressed, both ways. */
+  /** Whether request and response bodies are compressed. */
   readonly useCompression?: boolean;
-  /** Connections to each node, at most. */
+  /** The maximum number of connections to each node. */
   readonly connections?: number;
-  /** Milliseconds until an answer begins; see `HttpClientOptions`. */
+  /** The maximum time until a response begins, in milliseconds; see `HttpClientOptions`. */
   readonly answerTimeout?: number;
   readonly retry?: RetryPolicy;
 }
 
 export interface SearchEngineRequest extends Pick<HttpRequest, 'method' | 'maxBodyBytes' | 'retry' | 'signal'> {
-  /** Below the base URL, with its slash; names in it percent-encoded. */
+  /** The path below the base URL, with a leading slash; names in it are percent-encoded. */
   readonly path: string;
   readonly body?: string | Uint8Array;
-  /** Defaults to that of JSON. */
+  /** Defaults to the content type of JSON. */
   readonly contentType?: string;
 }
 
 /**
- * A cluster of OpenSearch or Elasticsearch, over plain HTTP. Of several nodes the one that answered last is asked; when it
- * fails in passing, the next attempt goes to the next.
+ * A client for a cluster of OpenSearch or Elasticsearch over plain HTTP. It uses the node that answered last. After a
+ * temporary failure, the next attempt uses the next node.
  */
 export class SearchEngine {
   readonly #client: HttpClient;
@@ -40,7 +40,7 @@ export class SearchEngine {
     this.#compressed = compressed;
   }
 
-  /** Opens no connection yet. */
+  /** Creates the client. Opens no connection yet. */
   static async open(settings: SearchEngineSettings): Promise<SearchEngine> {
     const { url, useCompression = false, connections, answerTimeout, retry } = settings;
     const authorization = authorizationOf(settings);
@@ -55,12 +55,12 @@ export class SearchEngine {
     return new SearchEngine(client, baseUrls(url), useCompression);
   }
 
-  /** Where it is, for messages. */
+  /** The URLs of the cluster, for messages. */
   get address(): string {
     return this.#nodes.map(safeUrl).join(', ');
   }
 
-  /** The answer of whatever status. */
+  /** Sends a request and returns the response with any status. */
   async request({ path, body, contentType, ...request }: SearchEngineRequest): Promise<HttpResponse> {
     const nodes = this.#nodes;
     const preferred = this.#preferred;
@@ -75,7 +75,7 @@ export class SearchEngine {
           : { body, gzip: this.#compressed, headers: { 'content-type': contentType ?? 'application/json' } }),
       });
     } catch (error) {
-      // For callers that try again themselves.
+      // Some callers retry themselves: their next attempt uses the next node.
       this.#preferred = (preferred + 1) % nodes.length;
       throw error;
     }
@@ -85,8 +85,9 @@ export class SearchEngine {
   }
 
   /**
-   * Whether it is there: throws the `HttpError` of the request when that has no answer, or one that is no success.
-   * @param retry instead of the engine's
+   * Checks that the cluster is reachable. Throws the `HttpError` of the request without a response or with an error
+   * status.
+   * @param retry replaces the retry policy of the client
    */
   async ping(retry?: RetryPolicy): Promise<void> {
     requireSuccess(await this.request({ method: 'HEAD', path: '/', ...(retry === undefined ? {} : { retry }) }));

@@ -16,7 +16,7 @@ import { hasOpenssl, makeCertificates } from '../testing/certificates.ts';
 import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 
 interface Client {
-  /** Asks the server for the first time. */
+  /** Sends the first request to the server. */
   ask(): Promise<void>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ const ofIndexer = (indexer: { connect(): Promise<void>; close(): Promise<void> }
   close: () => indexer.close(),
 });
 
-/** All that talks to a search engine over HTTP, with the way in given. */
+/** All components that connect to a search engine over HTTP, with the given credentials. */
 const CLIENTS: Record<string, (url: string, access: object) => Client> = {
   OpenSearchIndexer: (url, access) => ofIndexer(new OpenSearchIndexer({ url, index: 'i', ...access }, indexing)),
   ElasticsearchIndexer: (url, access) => ofIndexer(new ElasticsearchIndexer({ url, index: 'i', ...access }, indexing)),
@@ -53,7 +53,7 @@ const CLIENTS: Record<string, (url: string, access: object) => Client> = {
 };
 const NAMES = Object.keys(CLIENTS);
 
-/** An answer with which everybody is content. */
+/** A response that all clients accept. */
 const welcome: StubHandler = (_, response) => {
   response.end('{"responseHeader":{"status":0},"response":{"docs":[]},"nextCursorMark":"*"}');
 };
@@ -67,13 +67,13 @@ async function ask(name: string, url: string, access: object): Promise<void> {
   }
 }
 
-it('QueryOpensearch opens its connection as the others do', () => {
+it('QueryOpensearch has the same connection parameters as the other clients', () => {
   expect(Object.keys(QueryOpensearch.parameters.properties.opensearch.properties)).toEqual(
     expect.arrayContaining(['userName', 'password', 'apiKey', 'bearerToken', 'tls']),
   );
 });
 
-describe('who asks', () => {
+describe('the credentials of search engine clients', () => {
   let stub: StubServer;
   beforeEach(async () => {
     stub = await StubServer.start(welcome);
@@ -81,7 +81,7 @@ describe('who asks', () => {
   afterEach(() => stub.close());
   const said = () => new Set(stub.requests.map(({ headers }) => headers.authorization));
 
-  it.each(NAMES)('%s: a user with a password, or a token', async (name) => {
+  it.each(NAMES)('%s sends a user with a password, or a token', async (name) => {
     await ask(name, stub.url, { userName: 'ü', password: 'a:b' });
     await ask(name, stub.url.replace('//', '//me:p%40ss@'), {});
     await ask(name, stub.url, { bearerToken: 'tok\n' });
@@ -89,7 +89,7 @@ describe('who asks', () => {
     expect(said()).toEqual(new Set([basic('ü:a:b'), basic('me:p@ss'), 'Bearer tok']));
   });
 
-  it.each(['OpenSearchIndexer', 'ElasticsearchIndexer', 'ElasticsearchLookup'])('%s: a key', async (name) => {
+  it.each(['OpenSearchIndexer', 'ElasticsearchIndexer', 'ElasticsearchLookup'])('%s sends an API key', async (name) => {
     await ask(name, stub.url, { apiKey: 'a2V5' });
     expect(said()).toEqual(new Set(['ApiKey a2V5']));
   });
@@ -119,7 +119,7 @@ describe.skipIf(!hasOpenssl())('certificates (needs the command openssl)', () =>
   });
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each(NAMES)('%s: a private authority, a client certificate, or no checks', async (name) => {
+  it.each(NAMES)('%s supports a private authority, a client certificate, or no checks', async (name) => {
     await ask(name, strict.url, { tls: { caFile: file('ca.pem'), certificateFile: file('both.pem') } });
     await ask(name, strict.url, {
       acceptInvalidCert: true,
@@ -131,7 +131,7 @@ describe.skipIf(!hasOpenssl())('certificates (needs the command openssl)', () =>
     await expect(ask(name, strict.url, { tls: { caFile: file('none.pem') } })).rejects.toThrow(/none\.pem/);
   });
 
-  it.each(NAMES)('%s: through a proxy of the environment', async (name) => {
+  it.each(NAMES)('%s connects through a proxy of the environment', async (name) => {
     const asked: (string | undefined)[] = [];
     const proxy = await StubServer.start(() => undefined);
     proxy.onConnect((request, socket, head) => {

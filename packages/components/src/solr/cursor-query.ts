@@ -1,17 +1,17 @@
 import type { ParameterProblem, Value } from '@headrace/engine';
 import { textOf } from '@headrace/engine';
 
-/** Parameters of a query as a config has them; a name with dots may have become objects. */
+/** The parameters of a query in a config; a name with dots may have become nested objects. */
 export type SolrParams = ReadonlyMap<string, Value>;
 
-/** Documents of a page, when the config does not say how many: Solr itself would give ten. */
+/** The default page size. Solr's own default is 10. */
 const DEFAULT_ROWS = '1000';
 
-/** The parameters that walk through all results of a query, but for the cursor. */
+/** Returns the parameters that read all results of a query, except for the cursor. */
 export function cursorQuery(params: SolrParams | undefined, idField: string): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of flattened(params ?? new Map([['q', '*:*']]))) query.append(name, value);
-  // A cursor needs a total order.
+  // A cursor requires a total order.
   const sort = query.getAll('sort').join(',').trim();
   if (sort === '') query.set('sort', `${idField} asc`);
   else if (!sortsBy(sort, idField)) query.set('sort', `${sort},${idField} asc`);
@@ -21,23 +21,23 @@ export function cursorQuery(params: SolrParams | undefined, idField: string): UR
   return query;
 }
 
-/** Parameters that would come in the way of the cursor. */
+/** Reports parameters that conflict with the cursor. */
 export function* checkSolrParams(params: SolrParams | undefined): Generator<ParameterProblem> {
   for (const [name, value] of flattened(params ?? new Map())) {
     const wrong =
       name === 'cursorMark'
         ? 'the connector sets it'
         : name === 'start' && value !== '0'
-          ? 'with a cursor all results are read'
+          ? 'the connector always reads all results'
           : name === 'rows' && !/^[1-9]\d*$/.test(value)
-            ? `it is how many documents a page has, at least 1, and not ${value}`
+            ? `the page size must be at least 1, was ${value}`
             : undefined;
     if (wrong === undefined) continue;
     yield { parameter: ['solrParams', name], message: `solrParams cannot have ${name}=${value}: ${wrong}` };
   }
 }
 
-/** Every value of every parameter, names with dots put together again. */
+/** Yields every value of every parameter; nested objects become names with dots again. */
 function* flattened(params: SolrParams, prefix = ''): Generator<[name: string, value: string]> {
   for (const [name, value] of params) {
     if (value instanceof Map) yield* flattened(value, `${prefix}${name}.`);

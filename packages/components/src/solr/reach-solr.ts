@@ -2,7 +2,10 @@ import { NO_RETRY } from '../http/retry.ts';
 import { Solr } from './solr.ts';
 import type { SolrSettings } from './solr-settings.ts';
 
-/** Whether Solr is there, lets in, and has the core or collection. Asks once. Throws why not. */
+/**
+ * Checks that Solr is reachable, accepts the credentials, and has the core or collection. Does not retry. Throws the
+ * reason if not.
+ */
 export async function reachSolr(settings: SolrSettings, signal: AbortSignal): Promise<void> {
   const solr = await Solr.open(settings, NO_RETRY);
   try {

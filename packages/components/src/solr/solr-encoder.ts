@@ -8,9 +8,9 @@ import {
 } from '@headrace/engine';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
 
-/** Which fields say what, and where documents go. Plain data. */
+/** The settings that select the fields and the collection of documents. Plain data. */
 export interface SolrEncoderOptions extends DeletionSettings {
-  /** The core or collection of documents that do not name another. */
+  /** The core or collection of documents that do not name another one. */
   readonly collection?: string;
   readonly whitelist: readonly string[];
   readonly blacklist: readonly string[];
@@ -18,15 +18,15 @@ export interface SolrEncoderOptions extends DeletionSettings {
   readonly indexOverrideField?: string;
 }
 
-/** What the first line of an encoded document says: which document it is, or that many may be concerned. */
+/** The first line of an encoded document: its collection and id, without the id for a delete by query. */
 export interface SolrTarget {
   readonly collection: string;
   readonly id?: string;
 }
 
 /**
- * Writes a document as a command of Solr's JSON update format (`"add":{…}`, `"delete":{…}`), on a separate line after
- * the line of its `SolrTarget`, which is not sent.
+ * Encodes a document as a command of Solr's JSON update format (`"add":{…}`, `"delete":{…}`). The line before it is the
+ * `SolrTarget`, which is not sent.
  */
 export class SolrEncoder implements DocumentEncoder {
   readonly #options: SolrEncoderOptions;
@@ -66,7 +66,7 @@ export class SolrEncoder implements DocumentEncoder {
   #idOf(document: Document): string {
     const { idOverrideField } = this.#options;
     const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
-    if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the index, is empty`);
+    if (override === '') throw new Error(`The field ${idOverrideField} (indexer.idOverrideField) is empty`);
     return override ?? document.id;
   }
 
@@ -78,7 +78,7 @@ export class SolrEncoder implements DocumentEncoder {
     throw new Error(
       indexOverrideField === undefined
         ? 'No collection is named'
-        : `The field ${indexOverrideField}, which gives the collection, is missing or empty, and solr.defaultCollection is not set`,
+        : `The field ${indexOverrideField} with the collection is missing or empty, and solr.defaultCollection is not set`,
     );
   }
 
@@ -107,7 +107,7 @@ export class SolrEncoder implements DocumentEncoder {
     return text === '' ? '{}' : `${text}}`;
   }
 
-  /** Objects would mean something else to Solr: a partial update, or a document below this one. */
+  /** Rejects objects, which Solr would read as a partial update or as a child document. */
   #value(name: string, value: Value, id: string): string {
     if (value instanceof Map || (Array.isArray(value) && value.some((item) => item instanceof Map))) {
       throw new Error(`Object field '${name}' on document id=${id} is not supported by the SolrIndexer.`);
@@ -120,7 +120,7 @@ export class SolrEncoder implements DocumentEncoder {
   }
 }
 
-/** A value of Solr's local parameters, which may hold anything. */
+/** Quotes a value for Solr's local parameters. */
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

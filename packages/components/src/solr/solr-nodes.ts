@@ -7,7 +7,7 @@ import { ZooKeeper } from './zookeeper.ts';
 
 const ZOOKEEPER_TIMEOUT_MS = 10_000;
 
-/** The URL of a core, apart: that of Solr itself, and the name of the core. */
+/** Splits the URL of a core into the URL of Solr and the name of the core. */
 export function splitCoreUrl(url: string): { base: string; core: string } {
   const whole = withoutEndSlashes(url);
   const slash = whole.lastIndexOf('/');
@@ -17,9 +17,9 @@ export function splitCoreUrl(url: string): { base: string; core: string } {
 }
 
 /**
- * Connects to Solr: standalone to the first URL, whose core must answer a ping; in a cloud to the nodes that are alive, as
- * one of them or ZooKeeper tells. Any node of a cloud takes updates and hands them to where they belong. Throws the reason
- * if it is not there.
+ * Connects to Solr. A standalone Solr is the first URL, whose core must answer a ping. In a cloud, connects to the live
+ * nodes that a node or ZooKeeper lists; any node accepts updates and forwards them. Throws the reason if Solr is not
+ * reachable.
  */
 export async function connectToSolr(settings: SolrSettings): Promise<SearchEngine> {
   const { useCloudClient = false, zkHosts = [] } = settings;
@@ -38,7 +38,7 @@ export async function connectToSolr(settings: SolrSettings): Promise<SearchEngin
       .map((name) => nodeUrl(name, scheme))
       .filter((url) => !known.includes(url));
     if (others.length === 0) return first;
-    // The ones that the config names come first: others may be known to each other by addresses that are not ours.
+    // The nodes in the config come first: the addresses of other nodes may not be reachable from here.
     const all = await open([...known, ...others], settings);
     await first.close();
     return all;
@@ -95,7 +95,7 @@ export async function nodesInZooKeeper({
     const names = await client.children(`${root}/live_nodes`);
     if (names === undefined || names.length === 0) {
       throw new Error(
-        `ZooKeeper at ${zkHosts.join(', ')} knows of no live node of Solr below ${root || '/'}; check zkChroot`,
+        `ZooKeeper at ${zkHosts.join(', ')} lists no live Solr node below ${root || '/'}; check zkChroot`,
       );
     }
     const properties = await client.data(`${root}/clusterprops.json`);
@@ -106,7 +106,7 @@ export async function nodesInZooKeeper({
   }
 }
 
-/** The URL of a node by its name in the cluster, `host:8983_solr`. */
+/** Returns the URL of a node from its name in the cluster, `host:8983_solr`. */
 function nodeUrl(name: string, scheme: string): string {
   const at = name.indexOf('_');
   const path = decodeURIComponent(name.slice(at + 1));

@@ -22,17 +22,18 @@ const stores = Type.Object(
   FLAT,
 );
 
-/** One URL or several. The reference describes a list; its documentation writes a text. */
+/** One URL or several. The reference declares a list; its documentation uses a text. */
 export const SolrUrls = Type.Union([Type.Array(Type.String(CONNECTS)), Type.String(CONNECTS)], {
   javaType: 'java.util.List<java.lang.String>',
 });
 
-/** The parameters of a block `solr` beside `url`. Those of Java's TLS have dots in their names. */
+/** The parameters of a block `solr`, except `url`. Those for Java's TLS have dots in their names. */
 export const solrParameters = {
   /** Whether the URLs are those of nodes of SolrCloud. The collection is then defaultCollection. Defaults to false. */
   useCloudClient: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * The ZooKeeper of a SolrCloud, as host:port. It knows which nodes are alive. With useCloudClient it wins over url.
+   * The ZooKeeper of a SolrCloud, as host:port, which lists the live nodes. With useCloudClient it takes precedence
+   * over url.
    */
   zkHosts: Type.Optional(Type.Array(Type.String(CONNECTS))),
   /** The path in ZooKeeper below which Solr keeps its state. Defaults to the root. */
@@ -48,14 +49,14 @@ export const solrParameters = {
   password: Type.Optional(Type.String()),
   /** A token, instead of user and password: it is sent as Authorization: Bearer …. */
   bearerToken: Type.Optional(Type.String()),
-  /** Certificates, in PEM files. */
+  /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether every certificate of the server is accepted, for tests. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
   javax: Type.Optional(Type.Object({ net: Type.Optional(Type.Object({ ssl: Type.Optional(stores) }, FLAT)) }, FLAT)),
 };
 
-/** How to reach Solr, as a block `solr` says it. */
+/** The connection settings of a block `solr`. */
 export interface SolrSettings extends Omit<ServerAccess, 'apiKey'> {
   readonly url: string | readonly string[];
   readonly useCloudClient?: boolean;
@@ -69,12 +70,12 @@ export interface SolrSettings extends Omit<ServerAccess, 'apiKey'> {
   };
 }
 
-/** The URLs without slashes at their ends. */
+/** Returns the URLs without slashes at the end. */
 export function solrUrls({ url }: Pick<SolrSettings, 'url'>): string[] {
   return (typeof url === 'string' ? [url] : url).map((one) => withoutEndSlashes(one.trim()));
 }
 
-/** The client's credentials and the trusted servers: `tls`, or the Java settings for them. */
+/** Returns the client's credentials and the trusted servers: `tls`, or the Java settings for them. */
 export function solrAccess({
   userName,
   password,
@@ -98,7 +99,7 @@ export function solrAccess({
   };
 }
 
-/** Mistakes of a block `solr` that need no server to be found. */
+/** Reports mistakes in a block `solr` that can be found without the server. */
 export function* checkSolr(settings: SolrSettings): Generator<ParameterProblem> {
   const urls = solrUrls(settings);
   const asksZooKeeper = settings.useCloudClient === true && (settings.zkHosts ?? []).length > 0;
@@ -114,14 +115,14 @@ export function* checkSolr(settings: SolrSettings): Generator<ParameterProblem> 
     yield {
       parameter: 'solr.defaultCollection',
       message: 'useCloudClient needs defaultCollection',
-      hint: 'Name the collection, or leave useCloudClient out and put the collection at the end of the URL.',
+      hint: 'Set defaultCollection, or remove useCloudClient and put the collection at the end of the URL.',
       atStart: true,
     };
   }
   yield* withoutEffect(settings);
 }
 
-const URL_HINT = 'As http://localhost:8983/solr/collection, or with useCloudClient http://localhost:8983/solr.';
+const URL_HINT = 'Use http://localhost:8983/solr/collection, or with useCloudClient http://localhost:8983/solr.';
 
 function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
   const warn = (parameter: string, message: string, hint: string): ParameterProblem => ({
@@ -141,14 +142,17 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
   if (!useCloudClient && zkHosts !== undefined && zkHosts.length > 0) {
     yield warn(
       'zkHosts',
-      'zkHosts has no effect without useCloudClient: solr.url says where Solr is',
-      'Set useCloudClient and defaultCollection, or leave zkHosts out.',
+      'zkHosts has no effect without useCloudClient: solr.url is used',
+      'Set useCloudClient and defaultCollection, or remove zkHosts.',
     );
   }
   yield* checkSolrAccess(settings, solrUrls(settings), 'solr');
 }
 
-/** Mistakes of the access to Solr. `block` is the block of the parameters, '' for here. */
+/**
+ * Reports mistakes in the credentials and TLS settings. `block` is the block of the parameters; '' means the current
+ * block.
+ */
 export function* checkSolrAccess(
   settings: Omit<SolrSettings, 'url'>,
   urls: readonly string[],
@@ -158,7 +162,7 @@ export function* checkSolrAccess(
   yield* javaStores(settings, block);
 }
 
-/** Warnings for files that only Java can read. */
+/** Warns about files that only Java can read. */
 function* javaStores({ javax }: Omit<SolrSettings, 'url'>, block: 'solr' | ''): Generator<ParameterProblem> {
   for (const name of ['keyStore', 'trustStore'] as const) {
     const file = javax?.net?.ssl?.[name];
@@ -167,13 +171,13 @@ function* javaStores({ javax }: Omit<SolrSettings, 'url'>, block: 'solr' | ''): 
     yield {
       parameter: block === '' ? parameter : `${block}.${parameter}`,
       message: `${file} has no effect: a store of Java cannot be read`,
-      hint: 'Name a PEM file instead; keytool -exportcert -rfc, or openssl pkcs12, writes one.',
+      hint: 'Use a PEM file instead; keytool -exportcert -rfc, or openssl pkcs12, writes one.',
       severity: 'warning',
     };
   }
 }
 
-/** Whether a file, by its name, is one of Java's stores instead of PEM. */
+/** Returns whether a file is a Java key store, by its extension. */
 function isJavaStore(file: string): boolean {
   return /\.(jks|jceks|bcfks|keystore|truststore|p12|pfx|pkcs12)$/i.test(file);
 }

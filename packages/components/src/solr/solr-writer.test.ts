@@ -7,7 +7,7 @@ import { StubServer } from '../testing/stub-server.ts';
 import { SolrEncoder, type SolrEncoderOptions } from './solr-encoder.ts';
 
 let stub: StubServer;
-/** A Solr whose update processor chokes on some documents. */
+/** Starts a Solr stub whose update processor fails for some documents. */
 beforeEach(async () => {
   stub = await StubServer.start(({ body }, response) => {
     const status = body.includes('"bad"') ? 500 : 200;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => stub.close());
 
-it('looks for the document that an update processor chokes on, and does not blame documents that all fail', async () => {
+it('SolrWriter finds a document that an update processor rejects, and blames no documents if all fail', async () => {
   const { log } = new CollectingPublisher();
   const context = { runId: 'r', log, settings: {} } as IndexerContext;
   const indexer = new SolrIndexer({ url: `${stub.url}/solr/c` }, context);
@@ -40,7 +40,7 @@ it('looks for the document that an update processor chokes on, and does not blam
   }
 });
 
-it('says that the core is missing, and not what the page of the server looks like', async () => {
+it('SolrWriter reports a missing core instead of the HTML page of the server', async () => {
   stub.handle((_, response) => {
     const page =
       '<html>\n<head>\n<title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404</h2></body></html>';

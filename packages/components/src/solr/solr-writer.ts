@@ -11,7 +11,7 @@ import type { SearchEngine } from '../search-engine/search-engine.ts';
 import { NO_COLLECTION } from './solr.ts';
 import type { SolrTarget } from './solr-encoder.ts';
 
-/** How much of an answer that is not Solr's a message shows. */
+/** The maximum length of a foreign response in a message. */
 const MAX_EXCERPT = 200;
 
 const OPEN = Buffer.from('{');
@@ -19,14 +19,14 @@ const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from('}');
 
 /**
- * Writes batches of `SolrEncoder` to Solr: a request for all that goes to one collection in a row, its commands in the
- * order of the documents. Solr takes or refuses a request as a whole, though it may have carried out the commands before
- * the one at fault: those are carried out again when that one has been found.
+ * Writes batches of `SolrEncoder` to Solr: one request per collection, with the commands in the order of the documents.
+ * Solr accepts or rejects a request as a whole, but may have executed the commands before a bad one. These are sent
+ * again after the bad command was found.
  */
 export class SolrWriter {
   readonly #engine: SearchEngine;
   readonly #delivery: Delivery;
-  /** Collections that have taken something: where one of them cannot be found, its node is just starting. */
+  /** Collections that have accepted documents: if one of them is not found later, its node is restarting. */
   readonly #known = new Set<string>();
 
   constructor(engine: SearchEngine, retries: Retries) {
@@ -56,7 +56,7 @@ export class SolrWriter {
       partial: false,
       key: (position) => lines[position] as string,
       length: (position) => bytes.length(position),
-      // What an update processor makes of a document may be a 500.
+      // Solr may answer 500 if an update processor fails for one document.
       isolates: (status) => status === 400 || status === 409 || status === 500,
       request: (positions) => {
         const body: Uint8Array[] = [];
@@ -116,7 +116,7 @@ function parse({ body }: HttpResponse): SolrAnswer | undefined {
   try {
     return JSON.parse(body.toString()) as SolrAnswer;
   } catch {
-    // Proxies answer with pages; the caller shows what was said.
+    // Proxies may answer with HTML pages; the caller shows an excerpt.
     return undefined;
   }
 }

@@ -7,17 +7,20 @@ import { authorizationOf, tlsOf } from '../http/server-access.ts';
 import { nodesInZooKeeper } from './solr-nodes.ts';
 import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 
-/** Commits and deletions by query may take their time. */
+/** The time-out is long, because commits and deletes by query may be slow. */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
-/** A page of large documents. */
+/** The maximum size of a page of large documents. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 /** Longer queries are sent in the body: Solr and proxies limit the length of a URL. */
 const MAX_QUERY_LENGTH = 2000;
 
-/** What it means that Solr's server answers 404, with a page: Solr itself would tell more. */
+/** The reason for a status 404 with an HTML page: Solr itself would return a JSON error. */
 export const NO_COLLECTION = 'there is no such core or collection';
 
-/** A core or collection of Solr, over HTTP and JSON. Of several URLs an attempt that fails in passing is made at the next. */
+/**
+ * A client for a core or collection of Solr, over HTTP and JSON. With several URLs, the attempt after a temporary
+ * failure uses the next URL.
+ */
 export class Solr {
   readonly #client: HttpClient;
   readonly #bases: readonly string[];
@@ -27,7 +30,7 @@ export class Solr {
     this.#bases = bases;
   }
 
-  /** Asks ZooKeeper for the nodes where it is named, and opens no other connection yet. */
+  /** Creates the client. Reads the nodes from ZooKeeper if it is configured, and opens no other connection yet. */
   static async open(settings: SolrSettings, retry: RetryPolicy = DEFAULT_RETRY): Promise<Solr> {
     const { useCloudClient = false, defaultCollection = '', zkHosts = [] } = settings;
     const urls = useCloudClient && zkHosts.length > 0 ? await nodesInZooKeeper(settings) : solrUrls(settings);
@@ -52,7 +55,7 @@ export class Solr {
     return this.#bases.map(safeUrl).join(', ');
   }
 
-  /** The answer to a query. */
+  /** Sends a query and returns the response. */
   async select(params: URLSearchParams, signal: AbortSignal): Promise<JsonObject> {
     const query = params.toString();
     const response = await this.#send(
@@ -68,16 +71,18 @@ export class Solr {
     );
     const answer = readJson(response.body.toString());
     if (!(answer instanceof Map))
-      throw new Error(`${safeUrl(response.url)} answered something else than a JSON object`);
+      throw new Error(`${safeUrl(response.url)} returned something other than a JSON object`);
     return answer;
   }
 
-  /** Whether it is there, lets in, and has the core or collection. Throws why not. */
+  /**
+   * Checks that Solr is reachable, accepts the credentials, and has the core or collection. Throws the reason if not.
+   */
   async ping(signal: AbortSignal): Promise<void> {
     await this.select(new URLSearchParams({ q: '*:*', rows: '0' }), signal);
   }
 
-  /** Sends a command that changes the index. It is not committed, unless it says so. */
+  /** Sends a command that changes the index. Only an explicit commit in the command commits it. */
   async update(body: string, contentType: string, signal: AbortSignal): Promise<void> {
     await this.#send({
       path: '/update?wt=json',
@@ -106,7 +111,7 @@ export class Solr {
   }
 }
 
-/** What Solr says of a failure; undefined if the answer is not Solr's. */
+/** Returns the error message of Solr; undefined if the response is not from Solr. */
 function reasonOf(body: Buffer): string | undefined {
   try {
     const answer = readJson(body.toString());
@@ -114,7 +119,7 @@ function reasonOf(body: Buffer): string | undefined {
     const message: Value | undefined = error instanceof Map ? error.get('msg') : undefined;
     return typeof message === 'string' ? message : undefined;
   } catch (error) {
-    // A page of HTML from a proxy, or of Solr's server itself.
+    // The response may be an HTML page of a proxy or of Solr's web server.
     if (error instanceof HeadraceError) return undefined;
     throw error;
   }

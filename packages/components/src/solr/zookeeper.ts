@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net';
 const GET_DATA = 4;
 const GET_CHILDREN = 8;
 const NO_NODE = -101;
-/** Requests of a client are numbered; the answer to its greeting has no number. */
+/** Requests have numbers; the handshake has none. */
 const FIRST_REQUEST = 1;
 
 /**
- * Reads from ZooKeeper what SolrCloud says of itself: names of nodes below a path, and the data of a node. Of the protocol
- * (ZooKeeper Programmer's Guide, `zookeeper.jute`) this takes the greeting and these two requests; nothing is watched and
- * nothing written.
+ * Reads the state of a SolrCloud from ZooKeeper: the names of nodes below a path, and the data of a node. It implements
+ * only the handshake and these two requests of the protocol (ZooKeeper Programmer's Guide, `zookeeper.jute`). It sets
+ * no watches and writes nothing.
  */
 export class ZooKeeper {
   readonly #socket: Socket;
@@ -22,7 +22,7 @@ export class ZooKeeper {
     this.#incoming = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** Connects to the first of these hosts (`host:port`) that answers. Throws an error that says why none did. */
+  /** Connects to the first of these hosts (`host:port`) that answers. Throws an error with the reasons if none does. */
   static async open(hosts: readonly string[], timeoutMillis: number): Promise<ZooKeeper> {
     const reasons: string[] = [];
     const errors: unknown[] = [];
@@ -40,11 +40,11 @@ export class ZooKeeper {
         errors.push(error);
       }
     }
-    // Whether to try again is decided by their codes.
+    // The codes of the errors decide whether to retry.
     throw new AggregateError(errors, `ZooKeeper cannot be reached: ${reasons.join('; ')}`);
   }
 
-  /** The names of the nodes below a path; undefined if there is no such node. */
+  /** Returns the names of the nodes below a path; undefined if the node does not exist. */
   async children(path: string): Promise<string[] | undefined> {
     const answer = await this.#request(GET_CHILDREN, path);
     if (answer === undefined) return undefined;
@@ -58,7 +58,7 @@ export class ZooKeeper {
     return names;
   }
 
-  /** The data of a node as text; undefined if there is no such node. */
+  /** Returns the data of a node as text; undefined if the node does not exist. */
   async data(path: string): Promise<string | undefined> {
     const answer = await this.#request(GET_DATA, path);
     if (answer === undefined) return undefined;
@@ -71,7 +71,8 @@ export class ZooKeeper {
   }
 
   async #greet(timeoutMillis: number): Promise<void> {
-    // Version, last transaction seen (8 bytes), time-out, session (8 bytes), password (its length and 16 bytes).
+    // The handshake: version, last transaction seen (8 bytes), time-out, session (8 bytes), password (length and 16
+    // bytes).
     const greeting = Buffer.alloc(44);
     greeting.writeInt32BE(timeoutMillis, 12);
     greeting.writeInt32BE(16, 24);

@@ -6,10 +6,10 @@ import type { FileUri } from './file-uri.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { AzureSettings } from './storage-parameters.ts';
 
-/** How often an answer that breaks off is taken up again. */
+/** How often an interrupted download is resumed. */
 const READ_ATTEMPTS = 5;
 
-/** Containers of Azure Blob Storage: `https://<account>.blob.core.windows.net/<container>/<blob>`. */
+/** Reads containers of Azure Blob Storage: `https://<account>.blob.core.windows.net/<container>/<blob>`. */
 export class AzureStorage implements Storage {
   readonly #service: BlobServiceClient;
   readonly #agents: Agents;
@@ -24,8 +24,8 @@ export class AzureStorage implements Storage {
   static async open(settings: AzureSettings, once = false): Promise<AzureStorage> {
     const [library, agents] = await Promise.all([loadLibrary('@azure/storage-blob'), openAgents(settings)]);
     const { url, credential } = account(library, settings);
-    // The library takes an agent, and hands it to each request; its type does not say so. Without one it passes over
-    // the settings of TLS behind a proxy.
+    // The library passes the agent to each request, although its type does not declare the option. Without an agent it
+    // ignores the TLS settings if a proxy is used.
     const options: StoragePipelineOptions & { readonly agent: Agents['http'] } = {
       agent: url.startsWith('https:') ? agents.https : agents.http,
       ...(once ? { retryOptions: { maxTries: 1 } } : {}),
@@ -96,7 +96,9 @@ export class AzureStorage implements Storage {
     return this.#service.getContainerClient(container).getBlobClient(name);
   }
 
-  /** Of which container and name a URI speaks. Throws if it is of another account than the credentials. */
+  /**
+   * Returns the container and the blob name of a URI. Throws if the URI belongs to an account without credentials here.
+   */
   #blobOf({ authority, path }: FileUri): { container: string; name: string } {
     const { accountName, url } = this.#service;
     if (authority.split('.')[0] !== accountName && authority !== new URL(url).host) {
@@ -104,7 +106,7 @@ export class AzureStorage implements Storage {
         'HR_SOURCE_UNREADABLE',
         `https://${authority}${path} is not in storage account ${accountName}`,
         {
-          hint: 'With the block azure, https: paths are those of its account. For pages of the web there is the stage FetchUri.',
+          hint: 'With the block azure, https: paths must be in its account. To read web pages, use the stage FetchUri.',
         },
       );
     }
@@ -113,7 +115,7 @@ export class AzureStorage implements Storage {
   }
 }
 
-/** Where the account of the settings is, and who we are there. */
+/** Returns the URL of the account in the settings, and the credentials for it. */
 function account(
   { BlobServiceClient, StorageSharedKeyCredential }: typeof import('@azure/storage-blob'),
   { connectionString, accountName, accountKey }: AzureSettings,
@@ -123,7 +125,7 @@ function account(
   if (connection !== undefined) return BlobServiceClient.fromConnectionString(connection);
   if (accountName === undefined || accountKey === undefined) {
     throw new HeadraceError('HR_SOURCE_UNREADABLE', 'The block azure has no credentials', {
-      hint: 'Give connectionString, or accountName and accountKey, or set AZURE_STORAGE_CONNECTION_STRING.',
+      hint: 'Set connectionString, or accountName and accountKey, or the environment variable AZURE_STORAGE_CONNECTION_STRING.',
     });
   }
   const credential = new StorageSharedKeyCredential(accountName, accountKey);

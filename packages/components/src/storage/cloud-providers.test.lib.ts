@@ -3,7 +3,7 @@ import type { StorageSettings } from './storage-parameters.ts';
 const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 const AZURITE_HOST = 'devstoreaccount1.blob.core.windows.net';
 
-/** A provider: how to reach the test server, and how to fill it. */
+/** A storage provider: the settings for its test server, and a function that fills the server. */
 export interface Provider {
   readonly base: string;
   readonly escapes: boolean;

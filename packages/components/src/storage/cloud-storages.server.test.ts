@@ -6,7 +6,7 @@ import { parseFileUri } from './file-uri.ts';
 import type { StoredFile } from './storage.ts';
 import { Storages } from './storages.ts';
 
-/** Objects by name, and what their full paths end in. */
+/** Object names, and the ends of their full paths. */
 const NAMES: readonly (readonly [name: string, escaped: string])[] = [
   ['in/a.txt', 'in/a.txt'],
   ['in/sub/b c+d%.txt', 'in/sub/b%20c+d%25.txt'],
@@ -41,7 +41,7 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
     return files;
   }
 
-  it('lists what is below a path, with size and dates', async () => {
+  it('lists the files below a path, with size and dates', async () => {
     const files = await list(`${base}in/`);
     expect(files.map(({ path }) => path).sort()).toEqual(all.toSorted());
     expect(files.map(({ name }) => name).sort()).toEqual(NAMES.map(([name]) => name).sort());
@@ -53,7 +53,7 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
     expect(await list(`${base}nothing/`)).toEqual([]);
   });
 
-  it('takes the text as a prefix', async () => {
+  it('uses the path as a key prefix', async () => {
     expect((await list(`${base}in/s`)).length).toBe(3);
     expect((await list(`${base}in/a.txt`)).map(({ path }) => path)).toEqual([`${base}in/a.txt`]);
   });
@@ -62,12 +62,12 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
     expect((await list(`${base}in/`, undefined, 1)).map(({ path }) => path).sort()).toEqual(all.toSorted());
   });
 
-  it('leaves folders out', async () => {
+  it('skips folders', async () => {
     expect((await list(`${base}in/`, `${base}in/sub`)).map(({ name }) => name)).toEqual(['in/a.txt', 'in/z.txt']);
     expect((await list(`${base}in/`, `${base}in/sub/deep`)).length).toBe(4);
   });
 
-  it('reads content by what it lists, and by text', async () => {
+  it('reads content by a listed file and by a path', async () => {
     const storages = new Storages(settings(server.url));
     for (const { uri, name } of await list(base)) {
       const pieces: Uint8Array[] = [];
@@ -85,7 +85,7 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
     await fill(server.url, new Map([['move/x y%.txt', 'moved']]));
     const storages = new Storages(settings(server.url));
     const [file] = await list(`${base}move/`);
-    if (file === undefined) throw new Error('it is not listed');
+    if (file === undefined) throw new Error('the file is not listed');
     await (await storages.of(file.uri)).move(file.uri, parseFileUri(`${base}done`));
     expect(await list(`${base}move/`)).toEqual([]);
     const [moved] = await list(`${base}done/`);
@@ -106,7 +106,7 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
 }
 
 describe('storages', () => {
-  it('are opened once, at the first path of their kind', async () => {
+  it('storages are opened once, at the first path of their scheme', async () => {
     const storages = new Storages({ s3: { endpoint: 'http://127.0.0.1:1', accessKeyId: 'a', secretAccessKey: 'b' } });
     expect(storages.of(parseFileUri('s3://b/k'))).toBe(storages.of(parseFileUri('s3://c/k')));
     expect(() => storages.of(parseFileUri('gs://b/k'))).toThrow('need the block gcp');

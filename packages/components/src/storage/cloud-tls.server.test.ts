@@ -17,14 +17,16 @@ const folder = mkdtempSync(join(tmpdir(), 'headrace-cloud-tls-'));
 const file = (name: string) => join(folder, name);
 const closing: (() => unknown)[] = [];
 
-/** How a storage is asked, whether the server wants a certificate of ours, and whether it then reads. */
+/**
+ * The TLS settings of a storage, whether the server requires a client certificate, and whether reading then succeeds.
+ */
 const CASES: readonly [what: string, trust: Trust, demands: boolean, reads: boolean][] = [
-  ['an unknown authority', {}, false, false],
-  ['the authority', { tls: { caFile: file('ca.pem') } }, false, true],
-  ['any certificate', { acceptInvalidCert: true }, false, true],
-  ['no certificate of ours', { tls: { caFile: file('ca.pem') } }, true, false],
+  ['rejects an unknown certificate authority', {}, false, false],
+  ['reads with the named certificate authority', { tls: { caFile: file('ca.pem') } }, false, true],
+  ['reads if any certificate is accepted', { acceptInvalidCert: true }, false, true],
+  ['fails without a required client certificate', { tls: { caFile: file('ca.pem') } }, true, false],
   [
-    'a certificate of ours',
+    'reads with a client certificate',
     { tls: { caFile: file('ca.pem'), certificateFile: file('client.pem'), keyFile: file('client.key') } },
     true,
     true,
@@ -51,7 +53,7 @@ function suite(server: RealServer, provider: Provider): void {
 
   beforeAll(() => provider.fill(server.url, new Map([['tls/a.txt', 'safe']])), 120_000);
 
-  /** Lists and reads by settings of the trust. */
+  /** Lists and reads with these TLS settings. */
   async function read(port: number, trust: Trust): Promise<string> {
     const [[block, settings] = ['', {}]] = Object.entries(provider.settings(`https://127.0.0.1:${port}`));
     const storages = new Storages({ [block]: { ...settings, ...trust } }, { once: true });
@@ -72,7 +74,7 @@ function suite(server: RealServer, provider: Provider): void {
     if (!demands) expect(reachHint(error)).toContain('Name the authority of the certificate');
   });
 
-  it('behind a proxy of the environment, which reaches what the policy allows', async () => {
+  it('connects through the proxy of the environment to hosts that the policy allows', async () => {
     const port = await terminate(server.url, true);
     const { asked, url } = await proxy();
     vi.stubEnv('https_proxy', url);
@@ -96,15 +98,15 @@ function suite(server: RealServer, provider: Provider): void {
     expect(error.message).not.toContain('secret-word');
   });
 
-  it('names a file that cannot be used', async () => {
+  it('names a certificate file that cannot be used', async () => {
     await expect(read(1, { tls: { caFile: file('none.pem') } })).rejects.toThrow(/none\.pem, cannot be read/);
-    await expect(read(1, { tls: { caFile: file('ca.key') } })).rejects.toThrow(/ca\.key, holds no certificate/);
+    await expect(read(1, { tls: { caFile: file('ca.key') } })).rejects.toThrow(/ca\.key, contains no certificate/);
     const stolen = { certificateFile: file('client.pem'), keyFile: file('server.key') };
     await expect(read(1, { tls: stolen })).rejects.toThrow(/server\.key, cannot be used/);
   });
 }
 
-/** A server before another one that speaks TLS with the certificates of the test. Gives its port. */
+/** Starts a TLS server with the test certificates in front of another server. Returns its port. */
 async function terminate(url: string, demands: boolean): Promise<number> {
   const { hostname, port } = new URL(url);
   const pem = { key: 'server.key', cert: 'server.pem', ca: 'ca.pem' };
@@ -117,7 +119,7 @@ async function terminate(url: string, demands: boolean): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** A proxy that makes tunnels, and whom it was asked for. */
+/** Starts a proxy that opens tunnels, and records the requested hosts. */
 async function proxy(): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const stub = await StubServer.start((_, response) => void response.end());

@@ -6,8 +6,8 @@ import { decodeEscapes, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri 
 const segment = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((text) => !/[\0/]|^\.\.?$/.test(text));
 const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
 
-describe('URIs of files', () => {
-  it('lead back to the path, whatever is in it', () => {
+describe('file URIs', () => {
+  it('file URIs are parsed back to the same path, with any characters in it', () => {
     fc.assert(
       fc.property(path, (path) => {
         const uri = localFileUri(path);
@@ -20,14 +20,14 @@ describe('URIs of files', () => {
     );
   });
 
-  it('are those of other tools where names are plain', () => {
+  it('file URIs equal those of other tools for plain names', () => {
     for (const path of ['/a/b.txt', '/ü/日', '/a b%c', '/x?y#z']) {
       expect(localFileUri(path)).toBe(pathToFileURL(path).href);
     }
     expect(s3ObjectUri('b', 'ü/a b%20[1].txt')).toBe('s3://b/ü/a%20b%2520%5B1%5D.txt');
   });
 
-  it('are distinguished from paths', () => {
+  it('file URIs are distinguished from paths', () => {
     expect(parseFileUri('/a/./b/../c%20')).toEqual({ scheme: 'file', authority: '', path: '/a/c%20' });
     expect(parseFileUri('rel').path).toBe(`${process.cwd()}/rel`);
     expect(parseFileUri('FILE:///a%20b')).toEqual({ scheme: 'file', authority: '', path: '/a b' });
@@ -42,7 +42,7 @@ describe('URIs of files', () => {
     expect(() => parseFileUri('file:x')).toThrow('no absolute path');
   });
 
-  it('of configs are strict', () => {
+  it('file URIs in configs are parsed strictly', () => {
     expect(parseConfigUri('/a%20b')).toEqual({ scheme: 'file', authority: '', path: '/a b' });
     for (const text of ['/a b', '', 'x\\y', '/a%2', 's3://b/<k>', 'file:x', '/a"b']) {
       expect(parseConfigUri(text), text).toHaveProperty('mistake');
@@ -50,7 +50,7 @@ describe('URIs of files', () => {
     expect(parseConfigUri('/ü')).toEqual({ scheme: 'file', authority: '', path: '/ü' });
   });
 
-  it('keep what is no escape', () => {
+  it('file URIs keep percent signs that are not an escape', () => {
     expect(decodeEscapes('100%-%41%ff')).toBe('100%-A\ufffd');
   });
 });

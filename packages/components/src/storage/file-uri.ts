@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { HeadraceError } from '@headrace/engine';
 
-/** Where a file or a folder is, taken apart. */
+/** The parts of the URI of a file or a folder. */
 export interface FileUri {
   /** In lower case; `file` for a plain path. */
   readonly scheme: string;
@@ -12,7 +12,7 @@ export interface FileUri {
 }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):(?=.)/i;
-/** What `java.net.URI` refuses unescaped, and a percent sign without two digits after it. */
+/** Matches the characters that `java.net.URI` rejects unescaped, and a percent sign without two hex digits after it. */
 const ILLEGAL = /[\u0000-\u0020"<>\\^`{|}\u007f]|%(?![0-9a-f]{2})/i;
 
 /**
@@ -26,15 +26,15 @@ export function parseFileUri(text: string): FileUri {
   if (scheme !== 'file') return { scheme, authority, path: decodeEscapes(path) };
   if (!path.startsWith('/')) {
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `${text} has no absolute path`, {
-      hint: 'Write file:///folder/file, or a relative path without file: in front.',
+      hint: 'Write file:///folder/file, or a relative path without the prefix file:.',
     });
   }
   return localUri(decodeEscapes(path));
 }
 
 /**
- * Takes a path of a config apart, which the reference reads as a URI always: a local path too is decoded, so that a
- * blank is `%20` in it. Returns the mistake if it is not a URI.
+ * Parses a path of a config. Like the reference, it always reads a path as a URI: escapes in a local path are also
+ * decoded, so a blank is written as `%20`. Returns the mistake if the text is not a URI.
  */
 export function parseConfigUri(text: string): FileUri | { readonly mistake: string } {
   const at = text.search(ILLEGAL);
@@ -62,7 +62,7 @@ function escaped(character: string): string {
   return encodeURIComponent(character);
 }
 
-/** The text of UTF-8 escapes; invalid escapes stay. */
+/** Decodes escapes of UTF-8; invalid escapes stay unchanged. */
 export function decodeEscapes(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -73,8 +73,8 @@ export function decodeEscapes(text: string): string {
 }
 
 /**
- * The full path of a local file: `file://` and the path, escaped as `java.io.File.toURI` does it, because ids are made
- * of it.
+ * Returns the full URI of a local file: `file://` and the path, escaped like `java.io.File.toURI`, because document ids
+ * are calculated from it.
  *
  * @param path absolute, with slashes
  */
@@ -82,17 +82,17 @@ export function localFileUri(path: string): string {
   return `file://${encodeURI(path).replace(/[?#]/g, (c) => (c === '?' ? '%3F' : '%23'))}`;
 }
 
-/** The full path of an object of S3: of ASCII what a local path escapes is escaped, all else stays. */
+/** Returns the full URI of an S3 object. ASCII characters are escaped as in a local path, other characters stay. */
 export function s3ObjectUri(bucket: string, key: string): string {
   return `s3://${bucket}/${key.replace(/[\u0000-\u0020"#%<>?[\\\]^`{|}\u007f]/g, encodeURIComponent)}`;
 }
 
-/** The last part of a path, slashes as separators. */
+/** Returns the last part of a path with slashes. */
 export function leafOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The text after the last dot of a name, as it is; undefined without a dot. */
+/** Returns the text after the last dot of a name, unchanged; undefined without a dot. */
 export function extensionOf(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
   return dot < 0 ? undefined : name.slice(dot + 1);

@@ -3,7 +3,7 @@ import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { parseFileUri } from './file-uri.ts';
 import { GcsStorage } from './gcs-storage.ts';
 
-/** Its CRC32C is that of RFC 3720's test vectors. */
+/** The CRC32C checksum of this content is a test vector of RFC 3720. */
 const CONTENT = '\0'.repeat(32);
 const CRC32C = 'ipE2qg==';
 
@@ -23,15 +23,15 @@ async function read(handler: StubHandler): Promise<{ content: string; stub: Stub
 }
 
 it.each([
-  ['the checksum that it has', { 'x-goog-hash': `crc32c=${CRC32C},md5=x` }, undefined],
+  ['its correct checksum', { 'x-goog-hash': `crc32c=${CRC32C},md5=x` }, undefined],
   ['none', {}, undefined],
   [
-    'that of what is stored, unpacked',
+    'the checksum of its compressed form',
     { 'x-goog-hash': 'crc32c=AAAAAA==', 'x-goog-stored-content-encoding': 'gzip' },
     undefined,
   ],
-  ['another one', { 'x-goog-hash': 'crc32c=AAAAAA==' }, 'gs://bucket/a b.txt did not arrive as it is stored'],
-])('an object with %s', async (_, headers, message) => {
+  ['a wrong checksum', { 'x-goog-hash': 'crc32c=AAAAAA==' }, 'gs://bucket/a b.txt arrived with a wrong checksum'],
+])('an object of Google Cloud Storage is read and checked with %s', async (_, headers, message) => {
   const reading = read((_, response) => void response.writeHead(200, headers).end(CONTENT));
   if (message === undefined) expect((await reading).content).toBe(CONTENT);
   else await expect(reading).rejects.toThrow(message);
@@ -39,8 +39,8 @@ it.each([
 
 it.each([
   ['from there', 206],
-  ['from the start, by a server that gives no parts', 200],
-])('an object that breaks off is read on %s, in the same version', async (_, status) => {
+  ['from the start, by a server without range requests', 200],
+])('an interrupted object is read on %s, in the same version', async (_, status) => {
   const { content, stub } = await read((request, response) => {
     const headers = { 'x-goog-hash': `crc32c=${CRC32C}`, 'x-goog-generation': '7', 'content-length': CONTENT.length };
     if (request.headers.range === undefined) {

@@ -10,7 +10,7 @@ import { resumedReading } from './resumed-reading.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { GcpSettings } from './storage-parameters.ts';
 
-/** What a listing shows of an object. */
+/** The properties of an object in a listing. */
 interface ObjectFacts {
   readonly name: string;
   readonly size?: string | number | undefined;
@@ -26,7 +26,7 @@ interface Page {
 
 const FACTS = 'name,size,updated,timeCreated';
 
-/** What Google's own libraries try again. */
+/** The same requests as in Google's libraries are retried. */
 const RETRY: RetryPolicy = {
   retries: 3,
   initialDelay: 1000,
@@ -35,8 +35,9 @@ const RETRY: RetryPolicy = {
 };
 
 /**
- * Buckets of Google Cloud Storage, by its JSON API. Google's library says who we are, and knows its checksums; it sends
- * no requests, because all that do in a thread share one agent with the settings of TLS that came first.
+ * Reads buckets of Google Cloud Storage through its JSON API. Google's library handles the login and the checksums. It
+ * sends no requests, because all its requests in a thread would share one agent with the TLS settings of the first
+ * storage.
  */
 export class GcsStorage implements Storage {
   readonly #http: HttpClient;
@@ -54,7 +55,8 @@ export class GcsStorage implements Storage {
   static async open(settings: GcpSettings, once = false): Promise<GcsStorage> {
     const library = await loadLibrary('@google-cloud/storage');
     const login = await GcsLogin.open(library, settings);
-    // What is stored compressed is unpacked by Google: parts of it are those of its content then.
+    // If we accepted compression, Google would unpack objects that are stored compressed. Ranges would then refer to
+    // the unpacked content.
     const options = { tls: tlsOf(settings), retry: once ? NO_RETRY : RETRY, acceptCompressed: false };
     const http = await HttpClient.open(options);
     return new GcsStorage(http, login, () => new library.CRC32C(), settings.maxNumOfPages);
@@ -87,8 +89,8 @@ export class GcsStorage implements Storage {
     }
     const expected = checksumOf(first);
     if (expected === undefined || sum.validate(expected)) return;
-    throw new HeadraceError('HR_SOURCE_UNREADABLE', `gs://${uri.authority}${uri.path} did not arrive as it is stored`, {
-      hint: 'Its checksum is another one. Run it again; when it stays, something on the way changes what it carries.',
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', `gs://${uri.authority}${uri.path} arrived with a wrong checksum`, {
+      hint: 'Run it again. If the error remains, look for a proxy that changes the content.',
     });
   }
 
@@ -154,19 +156,22 @@ function objectPath({ authority, path }: FileUri): string {
   return `/b/${encodeURIComponent(authority)}/o/${encodeURIComponent(path.slice(1))}`;
 }
 
-/** Which version of an object an answer holds. */
+/** Returns the version (generation) of the object in a response. */
 function generationOf(headers: HttpHeaders | undefined): string | undefined {
   return headers === undefined ? undefined : headerText(headers, 'x-goog-generation');
 }
 
-/** The CRC32C of what an answer holds, in base64; that of an object that was unpacked on the way says nothing. */
+/**
+ * Returns the CRC32C checksum of the body, in base64; undefined for an object that was unpacked on the way, which has
+ * another checksum.
+ */
 function checksumOf(headers: HttpHeaders = {}): string | undefined {
   const stored = headerText(headers, 'x-goog-stored-content-encoding') ?? 'identity';
   if (stored !== 'identity' || headers['content-encoding'] !== undefined) return undefined;
   return /\bcrc32c=([\w+/]+=*)/.exec([headers['x-goog-hash'] ?? ''].flat().join())?.[1];
 }
 
-/** What comes after so many bytes. */
+/** Yields the bytes after this offset. */
 async function* without(bytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let left = bytes;
   for await (const piece of body) {

@@ -6,11 +6,11 @@ import { moveFile } from '../local-files/move-file.ts';
 import { type FileUri, localFileUri } from './file-uri.ts';
 import type { ListOptions, Storage, StoredFile } from './storage.ts';
 
-/** Entries of a folder that are looked at together. */
+/** The number of folder entries that are checked concurrently. */
 const TOGETHER = 64;
 const READ_BYTES = 256 * 1024;
 
-/** The files of this machine. Folders are walked in the order in which the system gives their entries. */
+/** Reads the files of this machine. Folders are walked in the order in which the system lists their entries. */
 export class LocalStorage implements Storage {
   async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
     const found = await stat(start.path, { bigint: true });
@@ -30,7 +30,7 @@ export class LocalStorage implements Storage {
   }
 
   async *read({ path }: FileUri): AsyncGenerator<Uint8Array> {
-    // A pipe without a writer would hold a thread of the process forever.
+    // Without O_NONBLOCK, a pipe without a writer would block a thread of the process forever.
     const handle = await open(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
     try {
       const { size } = await handle.stat();
@@ -78,7 +78,7 @@ async function* listFolder(path: string, options: ListOptions): AsyncGenerator<S
   }
 }
 
-/** Files in the order of the folder; the content of a subfolder comes at its position. */
+/** Yields files in the order of the folder; the content of a subfolder comes at its position. */
 async function* listEntries(
   path: string,
   prefix: string,
@@ -111,11 +111,11 @@ function* keepFiles(looked: readonly Looked[], options: ListOptions): Generator<
   }
 }
 
-/** An entry of a folder; without `stats` when it could not be looked at. */
+/** An entry of a folder; `stats` is undefined if the entry could not be read. */
 interface Looked {
   readonly path: string;
   readonly uri: string;
-  /** Of what a link leads to, for a link. */
+  /** The stats of the target if the entry is a link. */
   readonly stats?: fs.BigIntStats;
   readonly isLink?: boolean;
   readonly error?: unknown;
@@ -158,7 +158,7 @@ function escapeName(name: string): string {
   return PLAIN_NAME.test(name) ? name : localFileUri(name).slice('file://'.length);
 }
 
-/** Whether a file or folder vanished after its folder was read, which is not worth a word. */
+/** Returns whether a file or folder vanished after its folder was read. This is normal and not reported. */
 export function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
 }

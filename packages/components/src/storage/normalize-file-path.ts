@@ -1,10 +1,10 @@
 const HOST = /^[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*$|^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*$/;
 
 /**
- * A path in its simple form: one kind of separator, no `.`, `..`, doubled separators or one at the end. What begins a
- * path stays: `/`, `~` and `~user`, a drive (`C:`, `C:\`), a server (`//server/`).
+ * Normalizes a path: one kind of separator, without `.`, `..`, double separators or a separator at the end. The prefix
+ * stays: `/`, `~` and `~user`, a drive (`C:`, `C:\`), a server (`//server/`).
  *
- * @returns undefined if it is no path: it climbs above its beginning, or begins with a colon or a malformed server
+ * @returns undefined if the path is invalid: it leads above its root, or begins with a colon or a malformed server
  */
 export function normalizeFilePath(path: string, separator: '/' | '\\'): string | undefined {
   const text = separator === '/' ? path.replaceAll('\\', '/') : path.replaceAll('/', '\\');
@@ -20,8 +20,8 @@ export function normalizeFilePath(path: string, separator: '/' | '\\'): string |
 }
 
 /**
- * The folder of a normalized path: everything before the last separator. A path that has only a prefix, such as
- * `C:x.txt` or `~/`, is in the folder that the prefix names.
+ * Returns the folder of a normalized path: the text before the last separator. If a path only has a prefix, such as
+ * `C:x.txt` or `~/`, its folder is that prefix.
  */
 export function folderOf(path: string, separator: '/' | '\\'): string {
   const prefix = prefixOf(path, separator) ?? '';
@@ -30,7 +30,7 @@ export function folderOf(path: string, separator: '/' | '\\'): string {
   return end === 0 ? separator : path.slice(0, end);
 }
 
-/** What a path begins with and cannot be climbed out of; undefined if it begins with something impossible. */
+/** Returns the prefix of a path, which `..` cannot leave; undefined if the prefix is invalid. */
 function prefixOf(text: string, separator: string): string | undefined {
   if (text === '') return '';
   if (text[0] === '~') {

@@ -3,39 +3,42 @@ import type { FileHandle } from 'node:fs/promises';
 import { HeadraceError } from '@headrace/engine';
 import { open, openSync } from '../local-files/local-files.ts';
 
-/** The largest content that becomes the value of a field: in base64 it must be a text, which is in memory a few times. */
+/** The maximum size of a field value. As base64 it becomes a string, of which several copies are in memory. */
 export const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
-/** All bytes of a source. Throws `HR_SOURCE_UNREADABLE` if there are more than `limit`; the source is closed then. */
+/**
+ * Reads all bytes of a source. Throws `HR_SOURCE_UNREADABLE` and closes the source if there are more than `limit`
+ * bytes.
+ */
 export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: number, path: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of source) {
     size += piece.length;
     if (size > limit) throw tooLarge(path, limit);
-    // The source may use the memory of the piece again.
+    // The source may reuse the buffer of the chunk.
     pieces.push(Buffer.from(piece));
   }
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
 }
 
-/** Files up to this size are read in one go where the disk is fast. */
+/** Files up to this size are read synchronously if the disk is fast. */
 const SMALL_BYTES = 64 * 1024;
-/** A file that takes longer is on a slow disk, or far away. */
+/** If a read takes longer, the disk is slow or remote. */
 const FAST_MILLIS = 1;
 /** After a slow read, this many files are read asynchronously before a synchronous read is tried again. */
 const PATIENCE = 1000;
 
 /**
- * Reads local files that a listing has found. A small one on a fast disk is read at once, without the way through
- * other threads, which costs many times what the reading does; as soon as one takes long, many are read together.
+ * Reads local files that a listing has found. A small file on a fast disk is read synchronously: the detour through the
+ * thread pool costs many times more than the read. After a slow read, files are read asynchronously and concurrently.
  */
 export class LocalFileReader {
   #slow = 0;
 
   /**
-   * All bytes of a file.
-   * @param size as it was when the folder was listed; the file may have changed
+   * Reads all bytes of a file.
+   * @param size the size in the listing; the file may have changed since
    */
   async read(local: string, size: number, limit: number): Promise<Buffer> {
     if (size > SMALL_BYTES || this.#slow > 0) {
@@ -49,11 +52,11 @@ export class LocalFileReader {
   }
 }
 
-/** All bytes of a small file; undefined if it has grown. */
+/** Reads all bytes of a small file synchronously. Returns undefined if the file has grown. */
 function readAtOnce(local: string, size: number): Buffer | undefined {
   const file = openSync(local, READ_ONLY);
   try {
-    // One byte more: when it stays free, the file has ended.
+    // One byte more: if it stays empty, the file has ended.
     const buffer = Buffer.allocUnsafe(size + 1);
     const bytesRead = readSync(file, buffer, 0, size + 1, null);
     return bytesRead > size ? undefined : buffer.subarray(0, bytesRead);
@@ -62,20 +65,20 @@ function readAtOnce(local: string, size: number): Buffer | undefined {
   }
 }
 
-/** A pipe without a writer would hold a thread of the process forever. */
+/** O_NONBLOCK: otherwise a pipe without a writer would block a thread of the process forever. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * All bytes of a local file.
+ * Reads all bytes of a local file.
  *
- * @param size as it was when the folder was listed; the file may have changed
+ * @param size the size in the listing; the file may have changed since
  */
 export async function readLocalFile(local: string, size: number | undefined, limit: number): Promise<Buffer> {
   const handle = await open(local, READ_ONLY);
   try {
     const expected = size ?? (await regularSize(handle));
     if (expected > limit) throw tooLarge(local, limit);
-    // One byte more: when it stays free, the file has ended.
+    // One byte more: if it stays empty, the file has ended.
     let buffer = Buffer.allocUnsafe(expected + 1);
     let filled = 0;
     for (;;) {
@@ -99,6 +102,6 @@ async function regularSize(handle: FileHandle): Promise<number> {
 
 function tooLarge(path: string, limit: number): HeadraceError {
   return new HeadraceError('HR_SOURCE_UNREADABLE', `${path} has more than ${limit} bytes, too many for one field`, {
-    hint: 'Leave the content out (getFileContent: false), or read its records with a file handler of FileConnector.',
+    hint: 'Do not read the content (getFileContent: false), or read its records with a file handler of FileConnector.',
   });
 }

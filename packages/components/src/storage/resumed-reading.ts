@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Attempts without a byte read, after which reading is given up. */
+/** After this number of attempts without a new byte, reading fails. */
 const ATTEMPTS = 5;
 const FIRST_WAIT_MILLIS = 200;
 
 /**
- * Reads a remote file that is opened at an offset, and opens it again after the last byte if the connection is lost.
- * Opening itself is not repeated: the libraries of the providers do that, and know when it helps.
+ * Reads a remote file from an offset, and opens it again after the last byte if the connection is lost. A failure to
+ * open the file is not retried here: the libraries of the providers do that, and know which errors to retry.
  *
- * @param open must find the same version of the file when it opens it again
+ * @param open opens the file at an offset; it must return the same version of the file each time
  */
 export async function* resumedReading(
   open: (offset: number) => Promise<AsyncIterable<Uint8Array>>,

@@ -25,7 +25,7 @@ async function list(endpoint: string): Promise<string[]> {
   return names;
 }
 
-it('goes through the proxy of the environment, to hosts that the policy allows', async () => {
+it('S3Storage connects through the proxy of the environment to hosts that the policy allows', async () => {
   const proxy = await StubServer.start((_, response) => void response.end(LISTING));
   try {
     vi.stubEnv('http_proxy', proxy.url);

@@ -9,11 +9,11 @@ import type { S3Settings } from './storage-parameters.ts';
 
 type Library = typeof import('@aws-sdk/client-s3');
 
-/** The largest object that one request copies, and the pieces of larger ones. */
+/** The largest object that one request can copy, and the part size for larger objects. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
 const COPY_PART_BYTES = 1024 ** 3;
 
-/** Buckets of Amazon S3, or of what speaks its protocol. */
+/** Reads buckets of Amazon S3, or of a server with the same protocol. */
 export class S3Storage implements Storage {
   readonly #s3: Library;
   readonly #client: S3Client;
@@ -24,7 +24,7 @@ export class S3Storage implements Storage {
     this.#s3 = s3;
     this.#pageSize = maxNumOfPages;
     this.#client = new s3.S3Client({
-      // The library knows nothing of proxies.
+      // The library does not support proxies; our agents do.
       requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
       ...(accessKeyId === undefined || secretAccessKey === undefined
         ? {}
@@ -101,7 +101,7 @@ export class S3Storage implements Storage {
         if (!Key.endsWith('/')) yield storedObject(bucket, Key, Size, LastModified);
       }
       for (const { Prefix = '' } of found.CommonPrefixes ?? []) {
-        // Some servers begin a page with the folder that ended the one before.
+        // Some servers repeat the last folder of a page at the start of the next page.
         if (Prefix === last) continue;
         last = Prefix;
         if (!options.skips(s3ObjectUri(bucket, Prefix).slice(0, -1))) yield* this.#listPrefix(bucket, Prefix, options);
@@ -132,7 +132,7 @@ export class S3Storage implements Storage {
         new this.#s3.CompleteMultipartUploadCommand({ ...to, UploadId, MultipartUpload: { Parts: parts } }),
       );
     } catch (error) {
-      // Parts that belong to nothing would cost money forever.
+      // Without this request, the parts of an unfinished upload would stay and cost money.
       await this.#client.send(new this.#s3.AbortMultipartUploadCommand({ ...to, UploadId })).catch(() => undefined);
       throw error;
     }

@@ -16,6 +16,6 @@ it.each<[StorageSettings, string[]]>([
   [{ s3: { endpoint: 'http://h', tls } }, ['warning s3.tls']],
   [{ azure: { connectionString: blobs('http'), tls } }, ['warning azure.tls']],
   [{ gcp: { ...gcp, endpoint: 'http://h', tls } }, ['warning gcp.tls']],
-])('the check of %j', (settings, problems) => {
+])('checks the storage settings %j', (settings, problems) => {
   expect(found(settings)).toEqual(problems);
 });

@@ -3,11 +3,11 @@ import { checkTrust, tlsParameter } from '../http/tls/tls-parameter.ts';
 
 const pageSize = Type.Optional(Type.Integer({ minimum: 1 }));
 
-/** How each of the blocks trusts servers. */
+/** The TLS settings of each block. */
 const trust = {
-  /** Certificates, in PEM files. */
+  /** The certificates for TLS, as PEM files. */
   tls: tlsParameter,
-  /** Whether any certificate of the server is accepted, for tests. Defaults to false. */
+  /** Whether to accept any certificate of the server, for tests only. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 };
 
@@ -16,13 +16,13 @@ const s3Parameters = Type.Object({
   accessKeyId: Type.Optional(Type.String()),
   /** The secret of the access key. */
   secretAccessKey: Type.Optional(Type.String()),
-  /** The region of the buckets. Defaults to that of the environment. */
+  /** The region of the buckets. Defaults to the region of the environment. */
   region: Type.Optional(Type.String()),
-  /** The URL of another server that speaks the protocol of S3. */
+  /** The URL of another server with the S3 protocol. */
   endpoint: Type.Optional(Type.String(CONNECTS)),
   /**
-   * How many files a request for a listing asks for. Defaults to what the provider gives. Only FileConnector lists
-   * files.
+   * The maximum number of files in one page of a listing. Defaults to the limit of the provider. Only FileConnector
+   * lists files.
    */
   maxNumOfPages: pageSize,
   ...trust,
@@ -36,21 +36,21 @@ const azureParameters = Type.Object({
   /** The key of the account. */
   accountKey: Type.Optional(Type.String()),
   /**
-   * How many files a request for a listing asks for. Defaults to what the provider gives. Only FileConnector lists
-   * files.
+   * The maximum number of files in one page of a listing. Defaults to the limit of the provider. Only FileConnector
+   * lists files.
    */
   maxNumOfPages: pageSize,
   ...trust,
 });
 
 const gcpParameters = Type.Object({
-  /** The file with the key of a service account; empty for the credentials of the machine. */
+  /** The file with the key of a service account. If empty, the credentials of the machine are used. */
   pathToServiceKey: Type.String(READS),
-  /** The URL of another server that speaks the protocol of Google Cloud Storage. */
+  /** The URL of another server with the protocol of Google Cloud Storage. */
   endpoint: Type.Optional(Type.String(CONNECTS)),
   /**
-   * How many files a request for a listing asks for. Defaults to what the provider gives. Only FileConnector lists
-   * files.
+   * The maximum number of files in one page of a listing. Defaults to the limit of the provider. Only FileConnector
+   * lists files.
    */
   maxNumOfPages: pageSize,
   ...trust,
@@ -58,10 +58,10 @@ const gcpParameters = Type.Object({
 
 /** The config blocks for cloud storage. Each block makes the paths of its provider readable. */
 export const storageParameters = {
-  /** Makes s3: paths readable. Without keys in it, the credentials of the environment or the machine are used. */
+  /** Makes s3: paths readable. Without keys here, the credentials of the environment or the machine are used. */
   s3: Type.Optional(s3Parameters),
   /**
-   * Makes https: paths of Azure Blob Storage readable. Without credentials in it, those in
+   * Makes https: paths of Azure Blob Storage readable. Without credentials here, those in
    * AZURE_STORAGE_CONNECTION_STRING are used.
    */
   azure: Type.Optional(azureParameters),
@@ -79,13 +79,13 @@ export interface StorageSettings {
   readonly gcp?: GcpSettings;
 }
 
-/** Mistakes in the blocks that their schema cannot express: half a pair of keys, addresses that are none. */
+/** Reports mistakes in the blocks that their schema cannot express: incomplete key pairs and invalid URLs. */
 export function* checkStorageSettings({ s3, azure, gcp }: StorageSettings): Generator<ParameterProblem> {
   if (s3 !== undefined && (s3.accessKeyId === undefined) !== (s3.secretAccessKey === undefined)) {
     yield {
       parameter: 's3',
       message: 's3 has only one of accessKeyId and secretAccessKey',
-      hint: 'Give both, or neither: then the credentials of the environment or the machine are taken.',
+      hint: 'Set both or none. Without them, the credentials of the environment or the machine are used.',
     };
   }
   if (azure !== undefined && azure.connectionString === undefined) {
@@ -93,7 +93,7 @@ export function* checkStorageSettings({ s3, azure, gcp }: StorageSettings): Gene
       yield {
         parameter: 'azure',
         message: 'azure has only one of accountName and accountKey',
-        hint: 'Give both, or connectionString.',
+        hint: 'Set both, or set connectionString.',
       };
     }
   }
@@ -110,7 +110,7 @@ export function* checkStorageSettings({ s3, azure, gcp }: StorageSettings): Gene
   }
 }
 
-/** The endpoint that a connection string names; one without is that of Azure, of https. */
+/** Returns the endpoint in a connection string. Without one, the endpoint is that of Azure, which uses https. */
 function blobEndpoint(azure: AzureSettings | undefined): string | undefined {
   return /(?:^|;)\s*BlobEndpoint=([^;]*)/i.exec(azure?.connectionString ?? '')?.[1];
 }

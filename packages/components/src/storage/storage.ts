@@ -1,52 +1,57 @@
 import type { FileIdentity } from '../local-files/output-lock.ts';
 import type { FileUri } from './file-uri.ts';
 
-/** A file of a storage, as far as a listing shows. */
+/** The properties of a file in a listing. */
 export interface StoredFile {
   readonly uri: FileUri;
-  /** The full path, a URI: ids of documents are made of it. */
+  /** The full path, a URI. Document ids are calculated from it. */
   readonly path: string;
-  /** What patterns are matched with: the name of a local file, the whole key of an object. */
+  /** The text that patterns match: the name of a local file, or the whole key of an object. */
   readonly name: string;
   /** In bytes. */
   readonly size: number;
   /** Nanoseconds since the epoch. */
   readonly modified: bigint;
-  /** Nanoseconds since the epoch; undefined if the storage does not say. */
+  /** Nanoseconds since the epoch; undefined if the storage does not report it. */
   readonly created: bigint | undefined;
 }
 
 export interface ListOptions {
-  /** Whether to skip the folder of this URI, which has no slash at its end. */
+  /** Returns whether to skip the folder with this URI (without a slash at the end). */
   skips(folder: string): boolean;
-  /** Whether to skip a local file, without a look at its content. */
+  /** Returns whether to skip a local file, without reading it. */
   leavesOut?(path: string, file: FileIdentity): boolean;
   /**
-   * Something could not be read: it is left out, the rest continues.
-   * @param uri of a folder with a slash at its end
+   * Called if something cannot be read: it is skipped, and the listing continues.
+   * @param uri the URI, with a slash at the end for a folder
    */
   onProblem(uri: string, error: unknown): void;
   readonly signal: AbortSignal;
 }
 
-/** Files of one place: the local disk, buckets of one provider. Errors are those of the system or the provider. */
+/**
+ * The files of one place: the local disk, or the buckets of one provider. Throws the errors of the system or the
+ * provider.
+ */
 export interface Storage {
-  /** All files at or below a path, page by page, folders left out. Nothing is kept of what it has given. */
+  /** Lists all files at or below a path, page by page, without folders. Keeps no pages in memory. */
   list(start: FileUri, options: ListOptions): AsyncIterable<StoredFile>;
-  /** Whether a path can be listed or read; throws why not. What a bucket has below it does not matter. */
+  /** Checks that a path can be listed or read; throws the reason if not. The path may be empty. */
   reach(start: FileUri, signal: AbortSignal): Promise<void>;
   stat(uri: FileUri): Promise<StoredFile>;
-  /** The bytes of a file, in pieces that are the receiver's until it asks for the next one. */
+  /** Returns the bytes of a file. The caller may use a chunk until it reads the next one. */
   read(uri: FileUri): AsyncIterable<Uint8Array>;
   /**
-   * Moves a file into a folder. Local files take their name with them, or get another one where that is taken; objects
-   * take their whole key, and replace what had it before.
+   * Moves a file into a folder. A local file keeps its name, or gets a new name if the name is taken. An object keeps
+   * its whole key, and replaces an existing object with that key.
    */
   move(file: FileUri, folder: FileUri): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Asks for the first files at a path: an answer means that the storage is there, lets in, and has the bucket. */
+/**
+ * Lists the first files at a path. If that succeeds, the storage is reachable, accepts the login, and has the bucket.
+ */
 export async function reachByListing(
   storage: Pick<Storage, 'list'>,
   start: FileUri,
@@ -58,13 +63,13 @@ export async function reachByListing(
   for await (const _ of storage.list(start, { skips: () => true, onProblem, signal })) return;
 }
 
-/** The key of an object in the folder that it is moved to. */
+/** Returns the key of an object in its target folder. */
 export function movedKey(key: string, folder: FileUri): string {
   const prefix = folder.path.slice(1);
   return prefix === '' || prefix.endsWith('/') ? prefix + key : `${prefix}/${key}`;
 }
 
-/** Nanoseconds since the epoch, as far as a date shows: 0 for one that is missing, or beyond what dates can be. */
+/** Returns a date in nanoseconds since the epoch; 0 if the date is missing or invalid. */
 export function nanosOf(date: Date | undefined): bigint {
   return BigInt(date?.getTime() || 0) * 1_000_000n;
 }

@@ -7,7 +7,7 @@ import type { Storage } from './storage.ts';
 import type { StorageSettings } from './storage-parameters.ts';
 
 const BLOCKS: Readonly<Record<string, keyof StorageSettings>> = { s3: 's3', gs: 'gcp', https: 'azure' };
-/** The library that reads the files of a block. */
+/** The library that reads the files of each block. */
 const LIBRARIES: Readonly<Record<keyof StorageSettings, OptionalLibrary>> = {
   s3: '@aws-sdk/client-s3',
   gcp: '@google-cloud/storage',
@@ -15,7 +15,7 @@ const LIBRARIES: Readonly<Record<keyof StorageSettings, OptionalLibrary>> = {
 };
 const CLASSPATH = /^classpath:\/*/;
 
-/** Why files of a scheme cannot be read with these settings; undefined if they can. */
+/** Returns why files of a scheme cannot be read with these settings; undefined if they can. */
 export function unreadableScheme(
   scheme: string,
   settings: StorageSettings,
@@ -25,7 +25,7 @@ export function unreadableScheme(
   if (block === undefined) {
     return {
       message: `there is no storage for ${scheme}: paths`,
-      hint: 'Paths are local, or begin with file:, s3://, gs:// or https://<account>.blob.core.windows.net/.',
+      hint: 'Write a local path, or a path that begins with file:, s3://, gs:// or https://<account>.blob.core.windows.net/.',
     };
   }
   if (settings[block] !== undefined) return missingLibrary(LIBRARIES[block]);
@@ -33,12 +33,12 @@ export function unreadableScheme(
     message: `${scheme}: paths need the block ${block}`,
     hint:
       block === 'azure'
-        ? 'https: paths are those of Azure Blob Storage; for pages of the web there is the stage FetchUri.'
-        : `Add ${block} { … }; it says with which credentials to read.`,
+        ? 'https: paths refer to Azure Blob Storage. To read web pages, use the stage FetchUri.'
+        : `Add ${block} { … } with the credentials.`,
   };
 }
 
-/** Warnings for blocks of which no path makes use. Paths that cannot be read say so elsewhere. */
+/** Warns about blocks that no path uses. Unreadable paths are reported elsewhere. */
 export function* unneededStorages(paths: readonly string[], settings: StorageSettings): Generator<ParameterProblem> {
   for (const [scheme, block] of Object.entries(BLOCKS)) {
     if (settings[block] === undefined || paths.some((path) => path.toLowerCase().startsWith(`${scheme}:`))) continue;
@@ -46,12 +46,12 @@ export function* unneededStorages(paths: readonly string[], settings: StorageSet
       parameter: block,
       severity: 'warning',
       message: `${block} has no effect: no path begins with ${scheme}:`,
-      hint: 'Remove it, or correct the paths.',
+      hint: 'Remove the block, or correct the paths.',
     };
   }
 }
 
-/** Warnings for blocks whose library is not installed, where only documents name the paths. */
+/** Warns about blocks whose library is not installed, for components whose paths come from documents. */
 export function* unreadyStorages(settings: StorageSettings): Generator<ParameterProblem> {
   for (const block of ['s3', 'azure', 'gcp'] as const) {
     if (settings[block] === undefined) continue;
@@ -59,19 +59,22 @@ export function* unreadyStorages(settings: StorageSettings): Generator<Parameter
   }
 }
 
-/** The storages that the blocks of a component give, each opened, with its library, at the first path of its kind. */
+/**
+ * Provides the storages of the blocks of a component. Each storage and its library are loaded at the first path that
+ * needs it.
+ */
 export class Storages {
   readonly #settings: StorageSettings;
   readonly #once: boolean;
   readonly #opened = new Map<string, Promise<Storage>>();
 
-  /** @param options.once nothing is tried again: to look whether the storages are there */
+  /** @param options.once disables retries, for connection checks */
   constructor(settings: StorageSettings, { once = false } = {}) {
     this.#settings = settings;
     this.#once = once;
   }
 
-  /** The storage of a file. Throws `HR_SOURCE_UNREADABLE` if there is none, or when it cannot be opened. */
+  /** Returns the storage of a file. Throws `HR_SOURCE_UNREADABLE` if there is none, or if it cannot be opened. */
   of({ scheme, authority, path }: FileUri): Promise<Storage> {
     let storage = this.#opened.get(scheme);
     if (storage === undefined) {
@@ -89,8 +92,8 @@ export class Storages {
   }
 
   /**
-   * The whole content of a file that a text names: a local path, `classpath:x` (x in the working directory), or a URI.
-   * Throws `HR_SOURCE_UNREADABLE` if it cannot be read, or has more than `limit` bytes.
+   * Reads the whole content of a file: a local path, `classpath:x` (x in the working directory), or a URI. Throws
+   * `HR_SOURCE_UNREADABLE` if the file cannot be read, or has more than `limit` bytes.
    */
   async readContent(text: string, limit: number): Promise<Buffer> {
     const uri = parseFileUri(text.replace(CLASSPATH, './'));

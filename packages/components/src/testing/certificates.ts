@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Whether certificates can be made here. In continuous integration they must. */
+/** Returns whether openssl is available to create certificates. Continuous integration requires it. */
 export function hasOpenssl(): boolean {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' });
@@ -11,7 +11,10 @@ export function hasOpenssl(): boolean {
   }
 }
 
-/** Makes an authority, and certificates of it for 127.0.0.1 and for a client: `ca.pem`, `server.pem`, `server.key` … in the folder. */
+/**
+ * Creates a certificate authority, and its certificates for 127.0.0.1 and for a client, in the folder: `ca.pem`,
+ * `server.pem`, `server.key` and so on.
+ */
 export function makeCertificates(folder: string): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];

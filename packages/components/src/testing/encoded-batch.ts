@@ -1,6 +1,6 @@
 import { type DocumentEncoder, type EncodedBatch, readDocument } from '@headrace/engine';
 
-/** Documents as a batch that an indexer gets. */
+/** Encodes documents as a batch for an indexer. */
 export function encodedBatch(encoder: DocumentEncoder, documents: readonly { readonly id: string }[]): EncodedBatch {
   const pieces = documents.map((document) => Buffer.from(encoder.encode(readDocument(JSON.stringify(document)))));
   return {

@@ -7,7 +7,7 @@ import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWithServer } from './real-server.ts';
 
-/* What `validate --connect` says of servers that are there, and of what is missing in them. */
+/** Tests what `validate --connect` reports for running servers with missing tables, topics or buckets. */
 
 async function reach(text: string): Promise<Problem[]> {
   const { root, problems } = readConfigText(text);
@@ -40,7 +40,7 @@ await describeWithServer('postgres', (server) => {
 
   beforeAll(() => run('create table reached (id text primary key, v int)'));
 
-  it('says nothing of a table that is there, and changes nothing', async () => {
+  it('reports nothing for an existing table, and changes nothing', async () => {
     expect(await reach(both('reached'))).toEqual([]);
     expect(await run('select count(*)::int as n from reached')).toEqual([{ n: 0 }]);
   });
@@ -62,7 +62,7 @@ await describeWithServer('postgres', (server) => {
     ]);
   });
 
-  it('has a query prepared, and does not run it', async () => {
+  it('prepares a query without running it', async () => {
     const of = (sql: string) => reach(both('reached').replace('select id from reached', sql));
     expect(await of("with w as (insert into reached values ('x', 1) returning id) select id from w")).toEqual([]);
     expect(await of("insert into reached values ('x', 1) returning id")).toEqual([]);
@@ -94,7 +94,7 @@ await describeWithServer('postgres', (server) => {
 });
 
 await describeWithServer('mariadb', (server) => {
-  it('has a query prepared, and does not run it', async () => {
+  it('prepares a query without running it', async () => {
     const { default: mysql } = await import('mysql2/promise');
     const session = await mysql.createConnection({ uri: server.url.replace(/^mariadb:/, 'mysql:') });
     try {
@@ -131,7 +131,7 @@ await describeWithServer('mariadb', (server) => {
   });
 });
 
-it('has SQLite prepare a query, and does not run it', async () => {
+it('prepares a query in SQLite without running it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-reach-'));
   try {
     const file = join(folder, 'a.db');

@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
-/** The launchers of real servers. */
+/** The folder of the launchers of real servers. */
 const LAUNCHERS = fileURLToPath(new URL('../../../../tests/servers/', import.meta.url));
 
-/** A first use installs the server, which may take minutes. */
+/** The first use of a server installs it, which may take minutes. */
 const START_TIMEOUT_MS = 15 * 60_000;
 const STOP_TIMEOUT_MS = 2 * 60_000;
 
-/** Below the ports that the system gives to outgoing connections, so that none of those takes one of ours. */
+/** These ports are below the range of outgoing connections, so that no connection takes one of them. */
 const FIRST_PORT = 20_000;
 const PORTS = 8_000;
-/** What the launchers use beside the port itself: transport, controller, ZooKeeper, cluster. */
+/** The offsets of further ports that the launchers use: transport, controller, ZooKeeper, cluster. */
 const NEIGHBOURS = [0, 1, 100, 1000, 1001, 1002, 1003];
 
 export type ServerName =
@@ -34,22 +34,22 @@ export type ServerName =
   | 'solr'
   | 'weaviate';
 
-/** A running server, to be used inside tests and hooks. */
+/** A running server. Use it only inside tests and hooks. */
 export interface RealServer {
-  /** Where it answers, as its launcher prints it. */
+  /** The URL that the launcher prints. */
   readonly url: string;
-  /** Stops it, its data kept: for tests of lost connections. Not for a server that the environment names. */
+  /** Stops the server and keeps its data, for tests of lost connections. Throws for a server from the environment. */
   stop(): Promise<void>;
-  /** Starts it again after `stop`, at the same address. */
+  /** Starts the server again after `stop`, at the same address. */
   start(): Promise<void>;
 }
 
 /**
- * Defines tests against a real server, which is started once for them on free ports with a separate data directory, and
- * removed at the end, also when the process of the tests is killed. `<NAME>_URL` in the environment (`OPENSEARCH_URL`)
- * names a running server to use instead: name indices, tables and topics so that others do not meet them. In continuous
- * integration the server starts before its tests are defined. If it cannot start there (no Maven, no user namespaces),
- * its tests are skipped with the reason in their name.
+ * Defines tests with a real server. The server is started once for them, on free ports and with a separate data
+ * directory. It is removed at the end, even if the test process is killed. An environment variable `<NAME>_URL`
+ * (`OPENSEARCH_URL`) names a running server to use instead; for that case, use unique names of indices, tables and
+ * topics. In continuous integration the server starts before its tests are defined. If it cannot start there (no Maven,
+ * no user namespaces), its tests are skipped with the reason in their name.
  *
  * @param settings variables for the launcher, such as `OPENSEARCH_HEAP`; the head of each launcher lists them
  */
@@ -62,7 +62,7 @@ export async function describeWithServer(
   const server = new LaunchedServer(name, settings);
   const early = given === undefined && process.env.CI === 'true';
   const reason = early ? await server.tryToLaunch() : undefined;
-  // Restarts and cut connections meet real engines on a busy machine: what fails is tried again before it counts.
+  // Tests with restarts and lost connections may fail on a busy machine, so they are retried.
   describe(`with a real server (${name})`, { retry: 2 }, () => {
     if (given !== undefined) return define(new GivenServer(given));
     if (reason !== undefined) return it.skip(`does not start here: ${reason}`);
@@ -80,7 +80,7 @@ class GivenServer implements RealServer {
   }
 
   stop(): Promise<void> {
-    throw new Error(`${this.url} was given by the environment: only servers that the test starts can be stopped`);
+    throw new Error(`${this.url} is from the environment: a test can stop only the servers that it has started`);
   }
 
   start(): Promise<void> {
@@ -104,7 +104,7 @@ class LaunchedServer implements RealServer {
   }
 
   get url(): string {
-    if (this.#address === undefined) throw new Error(`${this.#name} runs inside of tests and hooks only`);
+    if (this.#address === undefined) throw new Error(`${this.#name} runs only inside tests and hooks`);
     return this.#address;
   }
 
@@ -118,7 +118,7 @@ class LaunchedServer implements RealServer {
       [`${variable}_PORT`]: String(await freePort()),
       [`${variable}_DATA`]: join(this.#folder, 'data'),
     };
-    // The server has no parent process. This shell does: it removes the server when its standard input ends, for any
+    // The server has no parent process, but this shell does: it removes the server when its standard input ends for any
     // reason.
     this.#guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', this.#launcher], {
       detached: true,
@@ -128,7 +128,7 @@ class LaunchedServer implements RealServer {
     await this.start();
   }
 
-  /** As `launch`, but gives the reason if it does not start. */
+  /** Launches the server. Returns the reason if it does not start. */
   async tryToLaunch(): Promise<string | undefined> {
     try {
       await this.launch();
@@ -166,7 +166,7 @@ class LaunchedServer implements RealServer {
   }
 }
 
-/** A port that is free with its neighbours, at random, so that test files that start at once do not meet. */
+/** Returns a random port that is free, with its neighbours, so that concurrent test files use different ports. */
 async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS);

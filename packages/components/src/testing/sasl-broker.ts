@@ -7,7 +7,9 @@ const API_VERSIONS = 18;
 const SASL_AUTHENTICATE = 36;
 const UNSUPPORTED_SASL_MECHANISM = 33;
 
-/** A broker of Kafka that knows one mechanism of SASL, and refuses every other one as real ones do: then it hangs up. */
+/**
+ * Starts a Kafka broker with a single SASL mechanism. Like real brokers, it rejects others and closes the connection.
+ */
 export async function startSaslBroker(mechanism: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What a stub was asked. */
+/** A request to the stub. */
 export interface StubRequest {
   readonly method: string;
-  /** Path and query. */
+  /** The path and the query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -14,13 +14,13 @@ export interface StubRequest {
 
 export type StubHandler = (request: StubRequest, response: ServerResponse) => void | Promise<void>;
 
-/** A small HTTP server of a test's own, on a free port of this machine. */
+/** A small HTTP server for a test, on a free local port. */
 export class StubServer {
-  /** All that it was asked, in order. */
+  /** All requests, in order. */
   readonly requests: StubRequest[] = [];
-  /** The most requests that it had at once. */
+  /** The maximum number of concurrent requests. */
   mostAtOnce = 0;
-  /** How many connections it was given. */
+  /** The number of connections. */
   connections = 0;
   readonly #server: Server;
   readonly #scheme: string;
@@ -50,12 +50,12 @@ export class StubServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Answers otherwise from now on. */
+  /** Replaces the handler for later requests. */
   handle(handler: StubHandler): void {
     this.#handler = handler;
   }
 
-  /** What `CONNECT` does: for stubs of proxies. */
+  /** Sets the listener for `CONNECT` requests, for stubs of proxies. */
   onConnect(listener: (request: IncomingMessage, socket: Socket, head: Buffer) => void): void {
     this.#server.on('connect', listener);
   }
@@ -79,7 +79,7 @@ export class StubServer {
   }
 }
 
-/** A handler that lets requests wait until there are so many of them, and then answers them together. */
+/** Creates a handler that delays requests until a group of `count` is waiting, and then answers all of them. */
 export function inGroupsOf(count: number, answer: StubHandler): StubHandler {
   let waiting: (() => void)[] = [];
   return (request, response) => {

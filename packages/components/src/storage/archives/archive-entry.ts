@@ -2,14 +2,14 @@ import type { ByteSource } from '../../formats/byte-source.ts';
 
 /** A file in an archive. */
 export interface ArchiveEntry {
-  /** As in the archive: only a name, never a place to write to. */
+  /** The name in the archive, unchanged. It is never used as a path to write to. */
   readonly name: string;
-  /** In bytes, unpacked. */
+  /** The unpacked size in bytes. */
   readonly size: number;
   /** Nanoseconds since the epoch. */
   readonly modified: bigint;
-  /** Why its content cannot be had: encryption, a method of compression that is not known; it is a link. */
+  /** Why the content is not available, for example because of encryption, an unknown compression method, or a link. */
   readonly unreadable: string | undefined;
-  /** Its content, to be read before the next entry is asked for, or not at all. */
+  /** The content. It must be read before the next entry, or not at all. */
   readonly bytes: ByteSource;
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Bytes in small pieces, each in the same memory. */
+/** Yields bytes in small chunks that all use the same buffer. */
 async function* inPieces(bytes: Uint8Array, size = 1000) {
   const buffer = Buffer.alloc(size);
   for (let at = 0; at < bytes.length; at += size) {
@@ -32,7 +32,7 @@ async function allOf(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The entries with their contents, or why those cannot be had. */
+/** Reads the entries and returns their contents, or the reasons why there is no content. */
 async function read(entries: AsyncIterable<ArchiveEntry>) {
   const found: Record<string, string> = {};
   for await (const entry of entries) {
@@ -41,7 +41,7 @@ async function read(entries: AsyncIterable<ArchiveEntry>) {
   return found;
 }
 
-/** A header of a tar archive that was changed, with its checksum. */
+/** Writes the checksum of a changed header of a tar archive. */
 function sealed(header: Buffer): void {
   header.fill(' ', 148, 156);
   const sum = header.reduce((all, byte) => all + byte, 0);
@@ -54,7 +54,7 @@ async function zipFile(fixtures: readonly ZipFixture[]): Promise<string> {
   return path;
 }
 
-describe('zip', () => {
+describe('a zip reader', () => {
   it('returns files with size and date, and unchanged names', async () => {
     const big = randomBytes(300_000);
     const path = await zipFile([
@@ -85,7 +85,7 @@ describe('zip', () => {
     }
   });
 
-  it('says what cannot be read, and reads the rest', async () => {
+  it('reports unreadable zip entries and reads the others', async () => {
     const path = await zipFile([
       { name: 'secret', content: 'x', flags: 1 },
       { name: 'strange', content: 'x', method: 14 },
@@ -97,16 +97,16 @@ describe('zip', () => {
     ]);
     expect(await read(localZipEntries(path))).toEqual({
       secret: 'it is encrypted',
-      strange: 'it is compressed by method 14, which is not known here',
+      strange: 'it uses compression method 14, which is not supported',
       damaged: 'it is damaged: its checksum is wrong',
       liar: expect.stringMatching(/larger than 10 bytes/),
-      'big-liar': 'it has another size than the directory of the archive says',
+      'big-liar': 'its size differs from the directory of the archive',
       link: 'it is a link, and links in archives are not followed',
       good: 'x',
     });
   });
 
-  it('is refused when it is none, or cut off', async () => {
+  it('rejects a truncated zip file and a file of another format', async () => {
     const path = join(folder, 'none.zip');
     await writeFile(path, 'garbage');
     await expect(read(localZipEntries(path))).rejects.toThrow();
@@ -118,7 +118,7 @@ describe('zip', () => {
     expect(await read(localZipEntries(path))).toEqual({});
   });
 
-  it('gives all entries of its directory, whatever number that tells', async () => {
+  it('returns all entries of the zip directory, even if its entry count is wrong', async () => {
     const bytes = zipOf(Array.from({ length: 5 }, (_, i) => ({ name: `${i}`, content: `${i}` })));
     for (const at of [8, 10]) bytes.writeUInt16LE(2, bytes.length - 22 + at);
     const path = join(folder, 'overflow.zip');
@@ -126,7 +126,7 @@ describe('zip', () => {
     expect(Object.keys(await read(localZipEntries(path)))).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  it('may be left in the middle', async () => {
+  it('allows the reader to stop before the last zip entry', async () => {
     const path = await zipFile(Array.from({ length: 50 }, (_, i) => ({ name: `${i}`, content: 'x'.repeat(200_000) })));
     for await (const entry of localZipEntries(path)) {
       for await (const _ of entry.bytes) break;
@@ -135,8 +135,8 @@ describe('zip', () => {
   });
 });
 
-describe('tar', () => {
-  it('gives files, in order; folders are left out', async () => {
+describe('a tar reader', () => {
+  it('returns tar files in order, without folders', async () => {
     const long = `${'d'.repeat(120)}/${'n'.repeat(120)}.txt`;
     const bytes = await tarOf([
       { name: 'a.txt', content: 'alpha' },
@@ -159,7 +159,7 @@ describe('tar', () => {
     }
   });
 
-  it('says what cannot be read, and reads the rest', async () => {
+  it('reports unreadable tar entries and reads the others', async () => {
     const bytes = await tarOf([
       { name: 'a.txt', content: 'alpha' },
       { name: 'hard', type: 'link', linkname: 'a.txt' },
@@ -173,26 +173,26 @@ describe('tar', () => {
       hard: expect.stringMatching(/^it is a hard link to a\.txt: /),
       soft: 'it is a link to /etc/passwd, and links in archives are not followed',
       pipe: 'it is not a regular file',
-      sparse: expect.stringMatching(/^it is packed as a sparse file/),
+      sparse: expect.stringMatching(/^it is a sparse file/),
       last: 'z',
     });
   });
 
-  it('gives what a program packed that knows other kinds of entries', async () => {
+  it('reads the entry types of older and other tar programs', async () => {
     const bytes = await tarOf(['S', 'D', '1'].map((kind) => ({ name: `kind ${kind}`, content: `content ${kind}` })));
-    // A sparse file of GNU tar, its list of a folder, and a hard link with content.
+    // The three types: a sparse file of GNU tar, its folder list, and a hard link with content.
     const header = (i: number) => bytes.subarray(i * 1024, i * 1024 + 512);
     for (const [i, kind] of ['S', 'D', '1'].entries()) header(i).write(kind, 156);
     header(1).write('kind D/');
-    // Before the standard there was no mark of the format.
+    // Archives from before the tar standard have no format marker.
     for (const i of [0, 1, 2]) sealed(header(i).fill(0, 257, 265));
     expect(await read(tarEntries(inPieces(bytes)))).toEqual({
-      'kind S': 'it is of a kind that is not known here',
+      'kind S': 'its entry type is not supported',
       'kind 1': 'content 1',
     });
   });
 
-  it('reports an archive that ends without the mark of its end', async () => {
+  it('reports a tar archive without an end-of-archive marker', async () => {
     const bytes = await tarOf(['a', 'b'].map((name) => ({ name, content: 'x' })));
     const ends = async (end: number, size: number) => {
       let asked = false;
@@ -206,7 +206,7 @@ describe('tar', () => {
     }
   });
 
-  it('continues after an entry that was not read, or not completely', async () => {
+  it('continues after a tar entry that was not read, or not completely', async () => {
     const content = 'x'.repeat(100_000);
     const bytes = await tarOf(['a', 'b', 'c'].map((name) => ({ name, content })));
     const names: string[] = [];
@@ -217,9 +217,9 @@ describe('tar', () => {
     expect(names).toEqual(['a', 'b', 'c']);
   });
 
-  it('continues after an entry with an impossible date, which has then none', async () => {
+  it('reads a tar entry with an impossible date as an entry without a date', async () => {
     const bytes = await tarOf(['a', 'b'].map((name) => ({ name, content: name })));
-    // Base 256: some 10^23 seconds. The checksum is taken with blanks in its place.
+    // In base 256 this is about 10^23 seconds. The checksum is calculated with blanks in its own field.
     bytes.set([0x80, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 136);
     bytes.write(' '.repeat(8), 148, 'latin1');
     const sum = bytes.subarray(0, 512).reduce((total, byte) => total + byte, 0);
@@ -230,7 +230,7 @@ describe('tar', () => {
     expect(await read(tarEntries(inPieces(bytes)))).toEqual({ a: 'a', b: 'b' });
   });
 
-  it('is refused when it is none, or cut off', async () => {
+  it('rejects a truncated tar file and a file of another format', async () => {
     const bytes = await tarOf([{ name: 'a', content: 'x'.repeat(5000) }]);
     await expect(read(tarEntries(inPieces(bytes.subarray(0, 2000))))).rejects.toThrow();
     await expect(read(tarEntries(inPieces(randomBytes(2048))))).rejects.toThrow();
@@ -239,8 +239,8 @@ describe('tar', () => {
   });
 });
 
-describe('gzip', () => {
-  it('gives what all members hold', async () => {
+describe('a gzip reader', () => {
+  it('returns the content of all gzip members', async () => {
     const large = randomBytes(2_000_000);
     const bytes = Buffer.concat([gzipSync('one, '), gzipSync(large), gzipSync('three')]);
     expect(await allOf(gunzipped(inPieces(bytes)))).toEqual(
@@ -248,7 +248,7 @@ describe('gzip', () => {
     );
   });
 
-  it('fails when it is cut off, damaged, or none', async () => {
+  it('fails for a gzip file that is truncated, damaged or of another format', async () => {
     const bytes = gzipSync(randomBytes(100_000));
     await expect(allOf(gunzipped(inPieces(bytes.subarray(0, 50_000))))).rejects.toThrow('unexpected end of file');
     const damaged = Buffer.from(bytes);
@@ -259,13 +259,13 @@ describe('gzip', () => {
     expect(await allOf(gunzipped(inPieces(gzipSync(''))))).toHaveLength(0);
   });
 
-  it('is given up when it unfolds without measure', async () => {
+  it('stops if a gzip file unpacks to far more than its size', async () => {
     const zeros = gzipSync(Buffer.alloc(50_000_000));
     const bomb = Buffer.concat(Array.from({ length: 4 }, () => zeros));
     await expect(allOf(gunzipped(inPieces(bomb, 10_000)))).rejects.toThrow('more than 500 times its size');
   });
 
-  it('reports the errors of the source, and closes it if it is left', async () => {
+  it('reports the errors of the source, and closes the source if the reader stops early', async () => {
     let closed = false;
     const packed = gzipSync(randomBytes(20_000_000), { level: 0 });
     const source = async function* (breaksAt: number) {

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Read at once, for reads that mostly follow one another. */
+/** The number of bytes per read: most reads follow the one before. */
 const BLOCK_BYTES = 128 * 1024;
 
-/** Reads a file at any place, a block ahead, so that small reads in a row cost one call to the system together. */
+/** Reads a file at any position, one large block at a time: many small consecutive reads need one system call. */
 export class BlockFile {
   readonly #file: FileHandle;
   #block: Buffer = Buffer.alloc(0);
@@ -13,7 +13,7 @@ export class BlockFile {
     this.#file = file;
   }
 
-  /** Bytes of the file, which stay as they are; fewer than asked for only at its end. */
+  /** Returns bytes of the file; fewer than `length` only at the end of the file. The bytes do not change later. */
   async read(position: number, length: number): Promise<Buffer> {
     const offset = position - this.#start;
     if (offset < 0 || offset + length > this.#block.length) await this.#load(position, length);
@@ -21,7 +21,7 @@ export class BlockFile {
   }
 
   async #load(position: number, length: number): Promise<void> {
-    // A new buffer each time: what was given from the last one may still be in use.
+    // Each block needs a new buffer: the caller may still use the bytes of the previous block.
     const block = Buffer.allocUnsafeSlow(Math.max(length, BLOCK_BYTES));
     let filled = 0;
     while (filled < length) {

@@ -2,18 +2,18 @@ import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:z
 import type { ByteSource } from '../../formats/byte-source.ts';
 import { cutOff, nothingIn, PackedInput } from './packed-input.ts';
 
-/** How many bytes a decompressor returns at once, and how many may wait: it continues while its reader is busy. */
+/** The size of a decompressed chunk, and the size of the queue that is filled while the reader is busy. */
 const PIECE_BYTES = 1024 * 1024;
 const WAITING_BYTES = 4 * 1024 * 1024;
 const OPTIONS = { chunkSize: PIECE_BYTES, highWaterMark: WAITING_BYTES };
-/** Members up to this size are unpacked in one go when the one before is as small; and in what memory. */
+/** If the previous member was up to this size, the next one is unpacked synchronously, with the chunk size below. */
 const SMALL_BYTES = 64 * 1024;
 const SMALL_CHUNK_BYTES = 16 * 1024;
-/** No honest file shrinks to less than this part of its size, at a size that matters. */
+/** The maximum compression ratio of a genuine file, and the output size below which the ratio is not checked. */
 export const MAX_RATIO = 500;
 export const HARMLESS_BYTES = 64 * 1024 * 1024;
 
-/** The start of a member of a gzip file, and the flags of the parts after the first ten bytes (RFC 1952). */
+/** The start of a gzip member, and the flags of the optional parts after the first ten bytes (RFC 1952). */
 const MAGIC = Buffer.from([0x1f, 0x8b]);
 const DEFLATE = 8;
 const HEADER_CHECKSUM = 2;
@@ -22,12 +22,12 @@ const NAME = 8;
 const COMMENT = 16;
 
 /**
- * The content of a gzip file, with all its members. It fails if the file is cut off or damaged, and if it expands to
- * more than any honest file. Bytes after the last member do no harm, as with `gzip -d`: zeros, with which files are
- * padded, and anything else, which is reported.
+ * Returns the unpacked content of a gzip file with all its members. Fails if the file is truncated or damaged, or
+ * unpacks to far more than its size (a zip bomb). Bytes after the last member are ignored, as in `gzip -d`: zeros are
+ * padding, and other bytes are reported to `onRest`.
  *
- * Members are unpacked one by one: Node's gunzip does not report where the last one ended, and it discards its output
- * with the rest.
+ * Members are unpacked one at a time: Node's gunzip does not report where the last one ends, and it discards its output
+ * if other bytes follow.
  */
 export async function* gunzipped(source: ByteSource, onRest: () => void = () => undefined): ByteSource {
   const input = new PackedInput(source);
@@ -39,7 +39,7 @@ export async function* gunzipped(source: ByteSource, onRest: () => void = () => 
   }
 }
 
-/** What a raw deflate stream holds. */
+/** Returns the unpacked content of a raw deflate stream. */
 export async function* inflated(source: ByteSource): ByteSource {
   const input = new PackedInput(source);
   try {
@@ -49,9 +49,9 @@ export async function* inflated(source: ByteSource): ByteSource {
   }
 }
 
-/** The error for a file that unfolds to more than any honest file would. */
+/** Returns the error for a file that unpacks to far more than any genuine file of its size (a zip bomb). */
 export function unfoldsTooMuch(): Error {
-  return new Error(`it unfolds to more than ${MAX_RATIO} times its size, as files do that are made to fill disks`);
+  return new Error(`it unpacks to more than ${MAX_RATIO} times its size, like a zip bomb`);
 }
 
 async function* bounded(input: PackedInput, pieces: ByteSource): ByteSource {
@@ -89,7 +89,7 @@ async function* membersOf(input: PackedInput): ByteSource {
 
 async function skipHeader(input: PackedInput): Promise<void> {
   const header = await input.take(10);
-  if (header[2] !== DEFLATE) throw new Error(`it is compressed by method ${header[2]}, which is not known here`);
+  if (header[2] !== DEFLATE) throw new Error(`it uses compression method ${header[2]}, which is not supported`);
   const flags = header[3] as number;
   if (flags & EXTRA) await input.take((await input.take(2)).readUInt16LE());
   if (flags & NAME) await skipText(input);
@@ -108,7 +108,7 @@ async function skipText(input: PackedInput): Promise<void> {
   }
 }
 
-/** Whether anything but zeros is left. */
+/** Returns whether any byte other than zero is left. */
 async function hasRest(input: PackedInput): Promise<boolean> {
   for (let piece = await input.next(); piece !== undefined; piece = await input.next()) {
     if (piece.some((byte) => byte !== 0)) return true;
@@ -117,8 +117,8 @@ async function hasRest(input: PackedInput): Promise<boolean> {
 }
 
 /**
- * A small member: where one is, there are many, and a stream for each costs more than its content. Undefined for one
- * that is larger, cut off or damaged; nothing of it is taken then.
+ * Unpacks a small member synchronously. A file with one small member usually has many, and a stream for each costs more
+ * than its content. Returns undefined if the member is larger, truncated or damaged, and then consumes no input.
  */
 async function inflatedAtOnce(input: PackedInput): Promise<Uint8Array[] | undefined> {
   const packed = await input.peek(SMALL_BYTES);
@@ -127,14 +127,14 @@ async function inflatedAtOnce(input: PackedInput): Promise<Uint8Array[] | undefi
     const options = { info: true, maxOutputLength: SMALL_BYTES, chunkSize: SMALL_CHUNK_BYTES };
     unpacked = inflateRawSync(packed, options) as unknown as typeof unpacked;
   } catch {
-    // The stream emits the error.
+    // The streaming path below reports the error.
     return undefined;
   }
   await input.take(unpacked.engine.bytesWritten);
   return [unpacked.buffer];
 }
 
-/** What a raw deflate stream holds, which need not go to the end of the input. */
+/** Returns the unpacked content of a raw deflate stream. The input may contain more bytes after it. */
 async function* inflatedFrom(input: PackedInput): ByteSource {
   const inflate = createInflateRaw(OPTIONS);
   const feeding = feed(input, inflate);
@@ -144,7 +144,7 @@ async function* inflatedFrom(input: PackedInput): ByteSource {
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? cutOff() : error;
   }
-  // What it has not taken is back when this is done.
+  // After this promise, the bytes after the deflate stream are back in the input.
   await feeding;
 }
 

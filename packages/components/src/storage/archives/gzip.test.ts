@@ -9,7 +9,7 @@ import { gunzipped } from './decompress.ts';
 import { tarOf } from './make-archives.test.lib.ts';
 
 async function* pieces(bytes: Uint8Array, size: number) {
-  // The memory of a piece is used again, as sources do.
+  // All chunks use the same buffer, as in real sources.
   const memory = Buffer.alloc(size);
   for (let at = 0; at < bytes.length; at += size) {
     const part = bytes.subarray(at, at + size);
@@ -45,7 +45,7 @@ describe('a gzip file', () => {
     ['garbage', Buffer.from('garbage'), true],
     ['zeros and garbage', Buffer.concat([zeros, Buffer.from('garbage')]), true],
     ['half a mark of gzip', Buffer.from([0x1f]), true],
-  ])('keeps what it holds with %s after it', async (_, after, rest) => {
+  ])('a gzip file returns its content with %s after it', async (_, after, rest) => {
     for (const size of SIZES) {
       const bytes = Buffer.concat([gzipSync(text), gzipSync('more'), after]);
       expect(await unpack(bytes, size)).toEqual({
@@ -56,7 +56,7 @@ describe('a gzip file', () => {
     }
   });
 
-  it('of any size keeps all of it', async () => {
+  it('a gzip file returns its complete content at any size', async () => {
     const large = randomBytes(5_000_000);
     const packed = Buffer.concat([gzipSync(large), Buffer.from('garbage')]);
     for (const size of [65_536, packed.length]) {
@@ -65,7 +65,7 @@ describe('a gzip file', () => {
     }
   });
 
-  it('of many members, small and large ones, keeps their order', async () => {
+  it('a gzip file returns small and large members in order', async () => {
     const members = Array.from({ length: 60 }, (_, i) => randomBytes(i % 7 === 5 ? 200_000 : i * 37));
     const packed = Buffer.concat([...members.map((member) => gzipSync(member)), Buffer.from('garbage')]);
     for (const size of [1000, 100_000, packed.length]) {
@@ -73,32 +73,32 @@ describe('a gzip file', () => {
       expect([content.equals(Buffer.concat(members)), rest, error]).toEqual([true, true, undefined]);
     }
     const small = Buffer.concat([gzipSync('a'), gzipSync(text), gzipSync(text)]);
-    expect((await unpack(small.subarray(0, -20))).error).toBe('it is cut off: unexpected end of file');
+    expect((await unpack(small.subarray(0, -20))).error).toBe('it is truncated: unexpected end of file');
     small[small.length - 30] = (small[small.length - 30] as number) ^ 1;
     expect((await unpack(small)).error).toBeDefined();
   });
 
-  it('with a name, a comment and other things in its header is read', async () => {
+  it('a gzip file is read with a name, a comment and other parts in its header', async () => {
     const plain = gzipSync(text);
     const header = Buffer.from(plain.subarray(0, 10));
     header[3] = 2 | 4 | 8 | 16;
     const fields = Buffer.from('\x03\x00xyzname.txt\x00a comment\x00cc', 'latin1');
     const bytes = Buffer.concat([header, fields, plain.subarray(10)]);
     for (const size of SIZES) expect((await unpack(bytes, size)).content).toEqual(text);
-    expect((await unpack(bytes.subarray(0, 20))).error).toContain('cut off');
+    expect((await unpack(bytes.subarray(0, 20))).error).toContain('truncated');
   });
 
-  it('that is cut off says so wherever that is, after what came before', async () => {
+  it('a truncated gzip file is reported at any position, after the content before it', async () => {
     const bytes = gzipSync(text);
     for (let end = 2; end < bytes.length; end++) {
       const { content, error } = await unpack(bytes.subarray(0, end));
-      expect(error).toBe('it is cut off: unexpected end of file');
+      expect(error).toBe('it is truncated: unexpected end of file');
       expect(content.equals(text.subarray(0, content.length))).toBe(true);
     }
-    expect((await unpack(Buffer.concat([bytes, bytes.subarray(0, 30)]))).error).toContain('cut off');
+    expect((await unpack(Buffer.concat([bytes, bytes.subarray(0, 30)]))).error).toContain('truncated');
   });
 
-  it('that is damaged, or none, is refused', async () => {
+  it('a damaged gzip file and a file of another format are rejected', async () => {
     const bytes = gzipSync(text);
     const change = (at: number) => {
       const changed = Buffer.from(bytes);
@@ -107,7 +107,7 @@ describe('a gzip file', () => {
     };
     expect((await change(bytes.length - 1)).error).toBe('it is damaged: its checksum is wrong');
     expect((await change(bytes.length - 5)).error).toBe('it is damaged: its checksum is wrong');
-    expect((await change(2)).error).toBe('it is compressed by method 9, which is not known here');
+    expect((await change(2)).error).toBe('it uses compression method 9, which is not supported');
     expect((await change(0)).error).toContain('it is not compressed with gzip');
     expect((await unpack(Buffer.alloc(0), 1)).error).toContain('it is empty');
   });
@@ -120,7 +120,7 @@ describe('FileConnector', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('publishes the content of a compressed file, and warns of bytes after it', async () => {
+  it('publishes the content of a gzip file, and warns about bytes after it', async () => {
     const garbage = Buffer.from('garbage');
     await writeFiles(folder, {
       'a.csv.gz': Buffer.concat([gzipSync('k\n1\n2\n'), garbage]),
@@ -134,10 +134,10 @@ describe('FileConnector', () => {
       fileOptions: { handleCompressedFiles: true, handleArchivedFiles: true },
     });
     expect(found).toEqual(['a.csv-1', 'a.csv-2', 'b.txt.gz!b.txt', 'c.txt.gz!c.txt', 'd.tar.gz!d.txt']);
-    expect(rejected).toEqual(['e.csv.gz: it is cut off: unexpected end of file']);
+    expect(rejected).toEqual(['e.csv.gz: it is truncated: unexpected end of file']);
     expect(warnings.sort()).toEqual([
-      'a.csv.gz: the bytes after its compressed data are ignored, as gzip does: the file may be damaged',
-      'b.txt.gz: the bytes after its compressed data are ignored, as gzip does: the file may be damaged',
+      'a.csv.gz: the bytes after the compressed data are ignored, as gzip does. The file may be damaged',
+      'b.txt.gz: the bytes after the compressed data are ignored, as gzip does. The file may be damaged',
     ]);
   });
 });

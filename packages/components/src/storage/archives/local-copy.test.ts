@@ -22,14 +22,14 @@ async function* pieces(...given: Uint8Array[]) {
   yield* given;
 }
 
-/** The files in the folder that this process has open, with a name or without. */
+/** Returns the files in the folder that this process has open, including deleted ones. */
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((number) => {
     try {
       const path = readlinkSync(`/proc/self/fd/${number}`);
       return path.startsWith(folder) ? [path] : [];
     } catch {
-      // The handle with which the directory itself was read.
+      // This entry was the handle that read the directory itself.
       return [];
     }
   });
@@ -40,7 +40,7 @@ async function drain(entries: AsyncIterable<unknown>): Promise<void> {
 }
 
 describe('a local copy', () => {
-  it('has all that its source has, and never a name', async () => {
+  it('a local copy contains all bytes of its source, and has no name in the folder', async () => {
     const bytes = zipOf([
       { name: 'a', content: 'alpha' },
       { name: 'b', content: 'beta' },
@@ -53,7 +53,7 @@ describe('a local copy', () => {
     expect(found).toEqual(['a', 'b']);
   });
 
-  it.runIf(process.platform === 'linux')('goes with the thread, however that ends', async () => {
+  it.runIf(process.platform === 'linux')('is removed when its thread ends, even by a crash', async () => {
     const script = `
       const { parentPort, workerData } = require('node:worker_threads');
       const endless = async function* () { yield Buffer.from('x'); parentPort.postMessage('copying'); for (;;) yield Buffer.alloc(1000) };
@@ -68,7 +68,7 @@ describe('a local copy', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('has a bound, for all at one time together', async () => {
+  it('local copies are limited in total size', async () => {
     const source = () => pieces(Buffer.alloc(600), Buffer.alloc(300));
     const another = () => withLocalCopy(source(), async function* () {}, 1000);
     const nested = withLocalCopy(
@@ -78,12 +78,12 @@ describe('a local copy', () => {
       },
       1000,
     );
-    await expect(drain(nested)).rejects.toThrow(/temporary copy, and those of a run may have .* GiB at a time: unpack/);
+    await expect(drain(nested)).rejects.toThrow(/temporary copy, and all copies of a run are limited to .* GiB/);
     await drain(another());
     await drain(another());
   });
 
-  it('says where it could not be written', async () => {
+  it('a local copy reports the folder in which it cannot be written', async () => {
     vi.stubEnv('TMPDIR', join(folder, 'missing'));
     await expect(drain(withLocalCopy(pieces(), zipEntries))).rejects.toThrow(
       `its temporary copy cannot be written in ${join(folder, 'missing')}: ENOENT`,

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { messageOf } from '@headrace/engine';
 import type { ByteSource } from '../../formats/byte-source.ts';
 
-/** For all copies that a run has at one time: archives in archives have several. */
+/** The limit for all copies that a thread has at one time: nested archives need several. */
 const MAX_BYTES = 16 * 1024 ** 3;
 
-/** Of the copies that this thread has now. */
+/** The current total size of the copies of this thread, in bytes. */
 let held = 0;
 
 /**
- * Does something with a local copy of a source, which needs to be read from its end. The copy is a file without a name
- * in the directory for temporary files: the system takes it back with the last handle, however the thread ends, or the
- * process.
+ * Writes a source to a local copy and passes it to `use`, for formats whose directory is at the end. The copy is an
+ * unlinked file in the directory for temporary files: the system frees it when its handle closes, even if the thread or
+ * the process crashes.
  */
 export async function* withLocalCopy<T>(
   source: ByteSource,
@@ -55,6 +55,6 @@ function refuse(error: unknown): never {
 function tooLarge(maxBytes: number): Error {
   const gibibytes = Number((maxBytes / 1024 ** 3).toFixed(3));
   return new Error(
-    `it needs a temporary copy, and those of a run may have ${gibibytes} GiB at a time: unpack it, or give it as a local file`,
+    `it needs a temporary copy, and all copies of a run are limited to ${gibibytes} GiB: unpack the archive, or read it as a local file`,
   );
 }

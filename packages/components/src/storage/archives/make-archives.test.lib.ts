@@ -4,21 +4,21 @@ import { type Header, pack } from 'tar-stream';
 export interface ZipFixture {
   readonly name: string | Buffer;
   readonly content: string | Uint8Array;
-  /** 0 stored, 8 deflated; others are written as they are. */
+  /** The compression method: 0 stored, 8 deflated; the content of other methods is stored uncompressed. */
   readonly method?: number;
   readonly flags?: number;
-  /** What the headers say instead of the truth. */
+  /** A wrong value for the headers, instead of the true one. */
   readonly size?: number;
   readonly crc?: number;
-  /** Of Unix, with the type of the file; packed by DOS without one. */
+  /** The Unix mode with the file type. Without a mode, the entry is marked as created by DOS. */
   readonly mode?: number;
 }
 
-/** 2022-03-04T05:06:08, as DOS writes it. */
+/** The date 2022-03-04T05:06:08 in the DOS format. */
 const DOS_DATE = ((2022 - 1980) << 9) | (3 << 5) | 4;
 const DOS_TIME = (5 << 11) | (6 << 5) | 4;
 
-/** A zip archive, as wrong as its fixtures are. */
+/** Creates a zip archive, with the errors that the fixtures describe. */
 export function zipOf(entries: readonly ZipFixture[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -60,7 +60,7 @@ export function zipOf(entries: readonly ZipFixture[]): Buffer {
   return Buffer.concat([...locals, entriesBytes, end]);
 }
 
-/** A tar archive. */
+/** Creates a tar archive. */
 export async function tarOf(
   entries: readonly (Partial<Header> & { name: string; content?: string | Buffer })[],
 ): Promise<Buffer> {

@@ -2,12 +2,12 @@ import type { ByteSource } from '../../formats/byte-source.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The bytes of a compressed file, read bit by bit; what was read too far can be given back. */
+/** Reads the bytes of a compressed file step by step; bytes that were read too far can be put back. */
 export class PackedInput {
-  /** How many bytes have come. */
+  /** The number of bytes received from the source. */
   taken = 0;
   readonly #pieces: AsyncIterator<Uint8Array>;
-  /** Read ahead, while the piece before is being unpacked. */
+  /** The next chunk, which is read ahead while the previous one is unpacked. */
   #coming: Promise<IteratorResult<Uint8Array>> | undefined;
   #rest: Buffer = NOTHING;
 
@@ -15,19 +15,19 @@ export class PackedInput {
     this.#pieces = source[Symbol.asyncIterator]();
   }
 
-  /** The next bytes, one at least; undefined at the end. */
+  /** Returns the next bytes, at least one; undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     const rest = this.#rest;
     this.#rest = NOTHING;
     return rest.length > 0 ? rest : this.#read();
   }
 
-  /** Returns back the last bytes of what `next` gave. */
+  /** Puts back the last bytes that `next` returned. */
   unread(bytes: Buffer): void {
     this.#rest = bytes;
   }
 
-  /** The next bytes, which are not taken; fewer at the end. */
+  /** Returns the next bytes without consuming them; fewer at the end. */
   async peek(count: number): Promise<Buffer> {
     while (this.#rest.length < count) {
       const more = await this.#read();
@@ -37,7 +37,7 @@ export class PackedInput {
     return this.#rest.subarray(0, count);
   }
 
-  /** Exactly so many bytes. Throws if the file ends before. */
+  /** Consumes and returns exactly this number of bytes. Throws if the file ends before. */
   async take(count: number): Promise<Buffer> {
     const bytes = await this.peek(count);
     if (bytes.length < count) throw cutOff();
@@ -56,10 +56,10 @@ export class PackedInput {
         this.#coming = Promise.resolve({ done, value: undefined });
         return undefined;
       }
-      // The source may use the memory of the piece again.
+      // The source may reuse the buffer of the chunk.
       const piece = Buffer.from(value);
       this.#coming = this.#pieces.next();
-      // Thrown to who wants the next piece.
+      // The caller that reads the next chunk gets the error. Until then Node must not see an unhandled rejection.
       this.#coming.catch(() => undefined);
       this.taken += piece.length;
       if (piece.length > 0) return piece;
@@ -67,12 +67,12 @@ export class PackedInput {
   }
 }
 
-/** The error for a compressed file that ends too early. */
+/** Returns the error for a compressed file that ends too early. */
 export function cutOff(): Error {
-  return new Error('it is cut off: unexpected end of file');
+  return new Error('it is truncated: unexpected end of file');
 }
 
-/** The error for a file of no bytes, which no compressed file and no archive is. */
+/** Returns the error for an empty file: compressed files and archives are never empty. */
 export function nothingIn(): Error {
-  return new Error('it is empty, as files are whose upload was broken off');
+  return new Error('it is empty: its upload may have been interrupted');
 }

@@ -6,16 +6,19 @@ import type { ArchiveEntry } from './archive-entry.ts';
 import { nothingIn } from './packed-input.ts';
 
 const BLOCK_BYTES = 512;
-/** Takes archives of before the standard, too: what is none is found by its checksums. The types do not know of it. */
+/**
+ * Also accepts archives from before the tar standard: other files are detected by the checksums. The types lack this
+ * option.
+ */
 const LENIENT: object = { allowUnknownFormat: true };
-/** How the attributes of a file begin whose holes were left out by GNU tar. */
+/** The prefix of the attributes that GNU tar adds to sparse files. */
 const SPARSE = 'GNU.sparse.';
 
 /**
- * The files in a tar archive, in order, in one pass; folders are left out. Ends with an error when the archive is cut
- * off or is none.
+ * Returns the files in a tar archive, in order, in one pass, without folders. Fails if the archive is truncated or of
+ * another format.
  *
- * @param onNoEnd the archive ends after an entry, without the mark of its end
+ * @param onNoEnd called if the archive ends after an entry, without the end-of-archive marker
  */
 export async function* tarEntries(
   source: ByteSource,
@@ -27,7 +30,7 @@ export async function* tarEntries(
   const copies = async function* () {
     let size = 0;
     for await (const piece of source) {
-      // The source may use the memory of a piece again, while this one still waits.
+      // The source may reuse the buffer of a chunk while this chunk still waits.
       const copy = Buffer.from(piece);
       size += copy.length;
       last = copy.length < BLOCK_BYTES ? Buffer.concat([last, copy]).subarray(-BLOCK_BYTES) : copy;
@@ -47,40 +50,40 @@ export async function* tarEntries(
         bytes: withoutClosing(entry as AsyncIterable<Uint8Array>),
       };
     }
-    // Leaving an entry unread, or in its middle, must not end the archive.
+    // A skipped or partly read entry must be drained, or the archive would not continue.
     entry.resume();
   }
   if (last.subarray(-BLOCK_BYTES).some((byte) => byte !== 0)) onNoEnd();
 }
 
-/** The lists that GNU tar makes of folders for its own use have the name of one, and a type that is not known. */
+/** GNU tar adds folder lists for its internal use: they have the name of a folder and an unknown type. */
 function isFolder({ type, name }: Header): boolean {
   return type === 'directory' || (type === null && name.endsWith('/'));
 }
 
 function unreadable({ type, size = 0, linkname, pax }: Header): string | undefined {
   if (Object.keys(pax ?? {}).some((key) => key.startsWith(SPARSE))) {
-    return 'it is packed as a sparse file, which is not known here';
+    return 'it is a sparse file, which is not supported';
   }
   switch (type) {
     case 'file':
     case 'contiguous-file':
       return undefined;
     case 'link':
-      // Archives that hold the content once more are allowed, and rare.
+      // Archives may store the content again under the second name, but few do.
       if (size > 0) return undefined;
-      return `it is a hard link to ${linkname}: the archive holds its content under that name only (tar --hard-dereference packs it twice)`;
+      return `it is a hard link to ${linkname}: the archive contains the content only under that name (create it with tar --hard-dereference to store both)`;
     case 'symlink':
       return `it is a link to ${linkname}, and links in archives are not followed`;
     case null:
     case undefined:
-      return 'it is of a kind that is not known here';
+      return 'its entry type is not supported';
     default:
       return 'it is not a regular file';
   }
 }
 
-/** The pieces of a stream; it is not destroyed when its reader leaves early, as `for await` would do. */
+/** Yields the chunks of a stream without destroying it when the reader stops early, as `for await` would do. */
 async function* withoutClosing(stream: AsyncIterable<Uint8Array>): ByteSource {
   const pieces = stream[Symbol.asyncIterator]();
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value;

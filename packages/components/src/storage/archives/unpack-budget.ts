@@ -2,7 +2,8 @@ import type { ByteSource } from '../../formats/byte-source.ts';
 import { HARMLESS_BYTES, MAX_RATIO, unfoldsTooMuch } from './decompress.ts';
 
 /**
- * Bounds what one file unfolds to with everything inside it: archives in archives multiply what each of them may do.
+ * Limits the unpacked size of one file with everything inside it. Nested archives would otherwise multiply the limit of
+ * each archive.
  */
 export class UnpackBudget {
   readonly #limit: number;
@@ -13,7 +14,7 @@ export class UnpackBudget {
     this.#limit = Math.max(HARMLESS_BYTES, packed * MAX_RATIO);
   }
 
-  /** The same bytes, which count. Reading them fails when all together are too many. */
+  /** Returns the same bytes and counts them. Reading fails if the total exceeds the limit. */
   async *spentBy(source: ByteSource): ByteSource {
     for await (const piece of source) {
       this.#spent += piece.length;

@@ -12,22 +12,22 @@ import { nothingIn } from './packed-input.ts';
 const STORED = 0;
 const DEFLATED = 8;
 const UTF8_NAME = 1 << 11;
-/** Who packed an entry says what its attributes mean; of Unix they hold its mode. */
+/** The system that created an entry defines its attributes. With Unix, they contain the file mode. */
 const UNIX = 3;
 const FILE_TYPE = 0o170000;
 const SYMLINK = 0o120000;
-/** The bytes before the content of an entry: a signature, and the lengths of a name and of further fields. */
+/** The size of the header before the content: a signature, and the lengths of the name and of the extra fields. */
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 /** The signature at the start of each entry in the central directory. */
 const DIRECTORY_SIGNATURE = Buffer.from('PK\x01\x02', 'latin1');
-/** Entries up to this size are read and unpacked in one go. */
+/** Entries up to this size are read and unpacked synchronously. */
 const SMALL_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
-/** The least that zlib takes. */
+/** The minimum chunk size of zlib. */
 const MIN_CHUNK_BYTES = 64;
 
-/** The files in a zip archive of this machine, as `zipEntries` gives them. */
+/** Returns the files in a local zip archive, as `zipEntries` does. */
 export async function* localZipEntries(path: string): AsyncGenerator<ArchiveEntry> {
   const file = await open(path, 'r');
   try {
@@ -38,15 +38,15 @@ export async function* localZipEntries(path: string): AsyncGenerator<ArchiveEntr
 }
 
 /**
- * The files in a zip archive, in the order of its directory; folders are left out. Ends with an error if the directory
- * cannot be read. A damaged entry fails when it is read, and does not affect the others.
+ * Returns the files in a zip archive, in the order of its directory, without folders. Fails if the directory cannot be
+ * read. A damaged entry fails when it is read, and does not affect the others.
  *
- * @param file the archive, which stays open: its directory is at its end
+ * @param file the archive, which the caller closes; the directory is at its end
  */
 export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry> {
   const { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } = await import('yauzl');
   const directory = new BlockFile(file);
-  /** After what was read last of the directory. */
+  /** The position after the last read from the directory. */
   let end = 0;
   class DirectoryReader extends RandomAccessReader {
     override read(
@@ -60,7 +60,7 @@ export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry
         (bytes) => {
           bytes.copy(target, offset);
           end = position + length;
-          done(bytes.length < length ? new Error('the archive is cut off') : null);
+          done(bytes.length < length ? new Error('the archive is truncated') : null);
         },
         (error) => done(error),
       );
@@ -72,14 +72,15 @@ export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry
   }
   const { size } = await file.stat();
   if (size === 0) throw nothingIn();
-  // Names are decoded here: they may be anything, and are never places to write to.
+  // Names are decoded below: they may contain any bytes, and are never paths to write to.
   const zip = await fromRandomAccessReaderPromise(new DirectoryReader(), size, {
     lazyEntries: true,
     decodeStrings: false,
   });
   const contents = new BlockFile(file);
   for await (const entry of zip.eachEntry()) {
-    // Some programs count to 65,535 and start again: the stored number counts.
+    // Some programs store the entry count modulo 65,536: another entry in the directory means that the count is too
+    // low.
     if (zip.entriesRead === zip.entryCount && (await directory.read(end, 4)).equals(DIRECTORY_SIGNATURE)) {
       zip.entryCount++;
     }
@@ -108,19 +109,19 @@ function unreadable(entry: Entry): string | undefined {
   const isSymlink = versionMadeBy >>> 8 === UNIX && ((externalFileAttributes >>> 16) & FILE_TYPE) === SYMLINK;
   if (isSymlink) return 'it is a link, and links in archives are not followed';
   if (compressionMethod === STORED || compressionMethod === DEFLATED) return undefined;
-  return `it is compressed by method ${compressionMethod}, which is not known here`;
+  return `it uses compression method ${compressionMethod}, which is not supported`;
 }
 
 async function* readEntry(entry: Entry, file: FileHandle, contents: BlockFile): ByteSource {
   const { relativeOffsetOfLocalHeader: start, compressedSize, uncompressedSize, compressionMethod } = entry;
   const header = await contents.read(start, LOCAL_HEADER_BYTES);
   if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) {
-    throw new Error('it is not at the place in the directory of the archive');
+    throw new Error('it is not at the position that the directory of the archive contains');
   }
   const dataStart = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
   if (compressedSize <= SMALL_BYTES && uncompressedSize <= SMALL_BYTES) {
     const packed = await contents.read(dataStart, compressedSize);
-    if (packed.length < compressedSize) throw new Error('it is cut off');
+    if (packed.length < compressedSize) throw new Error('it is truncated');
     const whole = compressionMethod === STORED ? packed : inflateRawSync(packed, unpackOptions(uncompressedSize));
     checkEntry(entry, whole.length, crc32(whole));
     if (whole.length > 0) yield whole;
@@ -131,7 +132,7 @@ async function* readEntry(entry: Entry, file: FileHandle, contents: BlockFile): 
   let sum = 0;
   for await (const piece of compressionMethod === STORED ? packed : inflated(packed)) {
     size += piece.length;
-    // What the directory promises is all there may be, however much there is.
+    // The size in the directory is the limit, even if more data follows.
     if (size > uncompressedSize) break;
     sum = crc32(piece, sum);
     yield piece;
@@ -139,7 +140,10 @@ async function* readEntry(entry: Entry, file: FileHandle, contents: BlockFile): 
   checkEntry(entry, size, sum);
 }
 
-/** Memory for the content and not much more: small contents are many. One byte stays free, or more would be asked for. */
+/**
+ * Allocates only a little more than the content, because small entries are frequent. zlib allocates another chunk if
+ * the first one is full, so one byte stays free.
+ */
 function unpackOptions(size: number): { maxOutputLength: number; chunkSize: number } {
   return { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size + 1, MIN_CHUNK_BYTES) };
 }
@@ -148,13 +152,13 @@ async function* readRange(file: FileHandle, start: number, length: number): Byte
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(buffer, 0, Math.min(READ_BYTES, length - done), start + done);
-    if (bytesRead === 0) throw new Error('it is cut off');
+    if (bytesRead === 0) throw new Error('it is truncated');
     done += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
 }
 
 function checkEntry(entry: Entry, size: number, sum: number): void {
-  if (size !== entry.uncompressedSize) throw new Error('it has another size than the directory of the archive says');
+  if (size !== entry.uncompressedSize) throw new Error('its size differs from the directory of the archive');
   if (sum !== entry.crc32) throw new Error('it is damaged: its checksum is wrong');
 }

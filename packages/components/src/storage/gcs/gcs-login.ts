@@ -3,10 +3,11 @@ import { allowedPath } from '@headrace/engine';
 import { type Agents, openAgents } from '../../http/agents.ts';
 import type { GcpSettings } from '../storage-parameters.ts';
 
-/* A separate file: modules that connect to servers are loaded with the storage that needs them, not with those that
-   read files. */
+/**
+ * Separate from the storage, because modules that connect to servers are loaded only with the storage that needs them.
+ */
 
-/** Where Google Cloud Storage is, and who we are there, as Google's library finds it out. */
+/** The URL of Google Cloud Storage and the credentials, as Google's library determines them. */
 export class GcsLogin {
   readonly #library: Storage;
   readonly #agents: Agents;
@@ -25,18 +26,21 @@ export class GcsLogin {
     const agents = await openAgents(settings);
     const hasKey = pathToServiceKey !== '';
     const storage = new library.Storage({
-      // Without a key the library looks for the credentials of the machine.
+      // Without a key file, the library looks for the credentials of the machine.
       ...(hasKey ? { keyFilename: allowedPath(pathToServiceKey, 'read') } : {}),
       ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }),
       clientOptions: {
         transporterOptions: { agent: ({ protocol }) => (protocol === 'https:' ? agents.https : agents.http) },
       },
     });
-    // A private server has no Google accounts.
+    // A private server with a custom endpoint has no Google accounts.
     return new GcsLogin(storage, agents, storage.customEndpoint && !hasKey);
   }
 
-  /** @param path below the API, with its slash */
+  /**
+   * Returns the URL of an API path.
+   * @param path the path below the API, with its leading slash
+   */
   url(path: string): string {
     return this.#library.baseUrl + path;
   }
@@ -54,7 +58,7 @@ export class GcsLogin {
     }
   }
 
-  /** Throws the reason for missing credentials if the request needed some. */
+  /** Throws the reason for the missing credentials if the server required some. */
   explain(status: number): void {
     if (status === 401 && this.#reason !== undefined) throw this.#reason;
   }

@@ -4,7 +4,7 @@ import type { BulkEngine } from './bulk-engine.ts';
 import { byId, DELETES, EngineRuns, type Fields, numbered, outcome, QUICK } from './engine-runs.ts';
 import { bulkLines, FaultyProxy } from './faulty-proxy.ts';
 
-/** The rules for indexers that send bulk requests, in addition to those for all. */
+/** The tests for indexers with bulk requests, in addition to those for all indexers. */
 export function describeBulkConformance(engine: BulkEngine, url: () => string): void {
   describe('every indexer with bulk requests', () => {
     const runs = new EngineRuns(engine);
@@ -31,7 +31,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual(byId(documents.filter(({ id }) => id !== 'd5')));
     });
 
-    it('brings in by a retry what the mapping refused, once that is mended', async () => {
+    it('writes rejected documents with a retry after the mapping was corrected', async () => {
       const target = await engine.create();
       const documents = numbered(30).map((document, i) => (i % 10 === 3 ? { ...document, n_i: `no ${i}` } : document));
       expect(outcome(await runs.send(url(), target, documents)).succeeded).toBe(27);
@@ -48,7 +48,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual(byId(refused));
     });
 
-    it('never sends an older version again after a newer one was taken', async () => {
+    it('never sends an older version again after a newer one was accepted', async () => {
       const target = await engine.create();
       const documents = Array.from({ length: 60 }, (_, i) => ({ id: `d${i % 4}`, n_i: i }));
       let items = 0;
@@ -58,7 +58,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual(byId(documents));
     });
 
-    it('updates documents that are there, in order, and reports those that are not', async () => {
+    it('updates existing documents in order, and reports missing ones', async () => {
       const target = await engine.create();
       await runs.send(url(), target, [
         { id: '1', n_i: 1, t_s: 'old' },
@@ -85,7 +85,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       });
     });
 
-    it('routes documents, and what deletes them', async () => {
+    it('sends the routing of documents and deletes', async () => {
       const target = await engine.create({}, 5);
       const documents = Array.from({ length: 20 }, (_, i) => ({ id: `d${i}`, r_s: `k${i % 3}` }));
       proxy.faults({ kind: 'cut-reply' }, { kind: 'items', status: 429, refuse: (id) => id.endsWith('3') });
@@ -105,13 +105,13 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual({});
     });
 
-    it('keeps the highest of external versions, which is no failure', async () => {
+    it('keeps the highest external version, without a failure', async () => {
       const target = await engine.create();
       const versions = [5, 3, 9, 9, 7, 1];
       const documents = versions.map((v, i) => ({ id: 'd', v, n_i: i }));
       const settings = `versionType: External, versionField: v, ${QUICK}`;
       const send = (sent: Fields[], more = '') => {
-        // What is sent again meets itself.
+        // A lost response makes the indexer send versions twice.
         proxy.faults({ kind: 'cut-reply' }, { kind: 'cut-reply' });
         return runs.send(proxy.url, target, sent, `${settings}${more}`);
       };
@@ -128,7 +128,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(Object.keys(await engine.contents(target))).toEqual(['d']);
     });
 
-    it('nests children, their own left out', async () => {
+    it('nests children without their own children', async () => {
       const target = await engine.create();
       const children = [
         { id: 'c1', a_s: 'k', n_i: 1 },
@@ -174,7 +174,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(Object.keys(await engine.contents(`${prefix}-2024.05.07`)).sort()).toEqual(['2', '3']);
     });
 
-    it('sends a failed document again to the index of its date', async () => {
+    it('retries a failed document in the index of its date', async () => {
       const prefix = `hr-${randomUUID()}`;
       const dated = `${prefix}-2024.05.06`;
       const index = `${prefix}-{date:yyyy.MM.dd}`;
@@ -188,7 +188,7 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(await engine.contents(dated)).toEqual(byId(documents));
     });
 
-    it('finds the document for which a whole request is refused', async () => {
+    it('finds the document that makes a whole request fail', async () => {
       const target = await engine.create();
       const documents = numbered(20);
       const bad = (body: string) => body.includes('"d13"');

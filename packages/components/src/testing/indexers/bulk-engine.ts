@@ -8,7 +8,7 @@ interface Hit {
   readonly _source: Fields;
 }
 
-/** An OpenSearch or Elasticsearch, of which the tests ask more than of others. */
+/** An OpenSearch or Elasticsearch server, with more functions for tests than other engines. */
 export class BulkEngine implements EngineUnderTest {
   readonly #url: () => string;
   readonly #type: 'OpenSearch' | 'Elasticsearch';
@@ -41,7 +41,7 @@ export class BulkEngine implements EngineUnderTest {
     return found;
   }
 
-  /** All that is there, with routing and version. */
+  /** Returns all documents with routing and version. */
   async hits(target: string, query: Fields = { match_all: {} }): Promise<Hit[]> {
     await this.ask('POST', `/${target}/_refresh`);
     const body = { size: 10_000, version: true, query };

@@ -15,9 +15,9 @@ import { type Fault, FaultyProxy } from './faulty-proxy.ts';
 import { describeWriting } from './writing-conformance.ts';
 
 /**
- * What every indexer that writes to an engine must do. After each run what is in the engine is what the run says.
+ * The tests for every indexer that writes to an engine. After each run, the engine must contain what the run reports.
  *
- * @param url of the engine, inside tests and hooks
+ * @param url returns the URL of the engine; called only inside tests and hooks
  */
 export function describeConformance(engine: EngineUnderTest, server: RealServer, url: () => string): void {
   describe('every indexer', () => {
@@ -33,7 +33,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
     beforeEach(() => proxy.reset());
     describeWriting(engine, runs, url);
 
-    it('reports each document that is refused, and writes the others', async () => {
+    it('reports each rejected document, and writes the others', async () => {
       const target = await engine.create();
       const documents = numbered(30);
       const bad = new Set([3, 4, 17, 29]);
@@ -57,7 +57,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       ['is behind a gateway that has lost it', { kind: 'answer', status: 503 }],
       ['closes the connection', { kind: 'cut' }],
       ['is lost in the middle of its reply', { kind: 'cut-reply' }],
-    ])('sends again what an engine may not have taken that %s', async (_, fault) => {
+    ])('sends documents again to an engine that %s', async (_, fault) => {
       const target = await engine.create();
       const documents = numbered(40);
       proxy.faults(fault, fault, undefined, fault);
@@ -66,7 +66,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect(await engine.contents(target)).toEqual(byId(documents));
     });
 
-    it('waits as long as it is asked to', async () => {
+    it('waits as long as the server requests', async () => {
       const target = await engine.create();
       const times: number[] = [];
       proxy.fault = () => {
@@ -79,7 +79,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(990);
     });
 
-    it('makes requests smaller that are too large, and reports documents that are', async () => {
+    it('splits requests that are too large, and reports documents that are too large', async () => {
       const target = await engine.create();
       const documents = numbered(60).map((document) => ({ ...document, t_s: 'x'.repeat(100) }));
       const large = { id: 'large', t_s: 'x'.repeat(5000) };
@@ -93,7 +93,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect(await engine.contents(target)).toEqual(byId(documents));
     });
 
-    it('gives up after the last retry, says why, and brings in by a retry of the run what is missing', async () => {
+    it('fails after the last retry with the reason, and writes the missing documents with a retry of the run', async () => {
       const target = await engine.create();
       const documents = numbered(20);
       proxy.fault = (body) => (body.includes('"d3"') ? { kind: 'answer', status: 503 } : undefined);
@@ -108,7 +108,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect(proxy.bodies.filter((body) => body.includes('"d3"'))).toHaveLength(3);
       expect(await engine.contents(target)).toEqual(byId(documents.slice(5)));
 
-      // That nothing was heard of them does not tell whether they were taken.
+      // Without a response, it is unknown whether the documents were accepted.
       proxy.fault = () => ({ kind: 'cut-reply' });
       const unheard = await runs.send(proxy.url, target, [], settings, '', '', { retry: runs.failed });
       expect(unheard.counts).toMatchObject({ published: 5, succeeded: 0, failed: 5 });
@@ -118,7 +118,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect(await engine.contents(target)).toEqual(byId(documents));
     });
 
-    it('keeps the order of the versions of a document and of its deletes, whatever goes wrong', async () => {
+    it('keeps the order of the versions and deletes of a document during failures', async () => {
       const target = await engine.create();
       const documents = versions(400);
       const kinds: (Fault | undefined)[] = [
@@ -142,7 +142,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect(await engine.contents(target)).toEqual(lastOf(documents));
     });
 
-    // Continuous integration has no time for it: a start of OpenSearch on a busy machine outlasts every limit.
+    // Skipped in continuous integration: on a busy machine, OpenSearch may take longer to start than any limit allows.
     it.skipIf(process.env.CI === 'true')(
       'continues when the engine is restarted during a run',
       async () => {
@@ -151,7 +151,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
         let requests = 0;
         let restarted: Promise<void> | undefined;
         proxy.fault = () => {
-          // When some are in, and others in progress.
+          // At this point some documents are written, and others are in progress.
           if (++requests === 4) restarted = server.stop().then(() => server.start());
           return undefined;
         };

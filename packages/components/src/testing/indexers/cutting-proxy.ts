@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy for a server that does not speak HTTP. It passes on bytes both ways, and cuts connections. */
+/** A proxy for a server that does not use HTTP. It forwards bytes in both directions, and cuts connections. */
 export class CuttingProxy {
-  /** After how many bytes of a connection, both ways, it is cut, in the middle of what was about to be passed on. */
+  /** The number of bytes, in both directions, after which a connection is cut in the middle of a message. */
   cutEvery = Number.POSITIVE_INFINITY;
-  /** When this text is about to be passed on, nothing is let through any more. */
+  /** If a message contains this text, the proxy forwards nothing from then on. */
   refuseFrom: string | undefined;
   cuts = 0;
   #refuses = false;
@@ -22,7 +22,7 @@ export class CuttingProxy {
     this.#port = Number(port);
   }
 
-  /** @param url of the server, or its host and port */
+  /** @param url the URL of the server, or its host and port */
   static async start(url: string): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(url);
     proxy.#server.listen(0, '127.0.0.1');
@@ -30,7 +30,7 @@ export class CuttingProxy {
     return proxy;
   }
 
-  /** The address of the server, by way of the proxy. */
+  /** The URL of the server through the proxy. */
   get url(): string {
     return this.#target.replace(HOST_AND_PORT, `$1:${this.#ownPort}`);
   }
@@ -67,7 +67,7 @@ export class CuttingProxy {
     forward(upstream, client);
   }
 
-  /** Brokers of Kafka tell each other's addresses, which would be ways around the proxy. */
+  /** Replaces addresses in responses: Kafka brokers send their addresses, which would bypass the proxy. */
   #readdressed(data: Buffer): Buffer {
     const at = data.indexOf(Buffer.concat([Buffer.from(this.#host), int32(this.#port)]));
     if (at >= 0) int32(this.#ownPort).copy(data, at + this.#host.length);

@@ -3,9 +3,9 @@ import { byId, EngineRuns, type EngineUnderTest, type Fields, outcome, QUICK } f
 import { type Fault, FaultyProxy } from './faulty-proxy.ts';
 
 /**
- * What every indexer must do that deletes by a field.
+ * The tests for every indexer that supports deletes by a field.
  *
- * @param url of the engine, inside tests and hooks
+ * @param url returns the URL of the engine; called only inside tests and hooks
  */
 export function describeDeletesByField(engine: EngineUnderTest, url: () => string): void {
   const runs = new EngineRuns(engine);
@@ -20,10 +20,10 @@ export function describeDeletesByField(engine: EngineUnderTest, url: () => strin
 
   it.each<[string, string, (Fault | undefined)[]]>([
     ['', '', []],
-    [', whatever goes wrong', '', [{ kind: 'cut-reply' }, { kind: 'answer', status: 429 }, undefined, { kind: 'cut' }]],
-    [', though replies are lost', '', [{ kind: 'cut-reply' }, undefined, { kind: 'cut-reply' }]],
-    [', each by itself', 'batchSize: 1', []],
-  ])('deletes by a field what was written before, and nothing that comes after%s', async (_, more, faults) => {
+    [', during failures', '', [{ kind: 'cut-reply' }, { kind: 'answer', status: 429 }, undefined, { kind: 'cut' }]],
+    [', although responses are lost', '', [{ kind: 'cut-reply' }, undefined, { kind: 'cut-reply' }]],
+    [', with one document per request', 'batchSize: 1', []],
+  ])('deletes by a field the documents before, but not those after%s', async (_, more, faults) => {
     const target = await engine.create();
     const odd = `it's, "P2" \\ OR *:*`;
     const documents: Fields[] = [

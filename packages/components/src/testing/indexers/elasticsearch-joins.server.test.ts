@@ -4,7 +4,7 @@ import { BulkEngine } from './bulk-engine.ts';
 import { describeDeletesByField } from './delete-by-field-conformance.ts';
 import { byId, EngineRuns, outcome } from './engine-runs.ts';
 
-// The later versions that the tests can have lack joins and deletes by query.
+// The newer versions that are available for tests lack joins and deletes by query.
 await describeWithServer(
   'elasticsearch',
   (server) => {
@@ -25,7 +25,7 @@ await describeWithServer(
       expect(outcome(await runs.send(url(), target, sent, '', children))).toMatchObject({
         succeeded: 10,
         failed: {
-          stray: 'The field of, which gives the id of the parent, is missing',
+          stray: 'The field of, which contains the id of the parent, is missing',
           twice: 'Document already has join field: relation',
         },
       });

@@ -5,26 +5,26 @@ import { catalogUrl } from '@headrace/components';
 import { type RunRequest, type RunResult, readConfigText, writeFailureLine } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 
-/** As the build has written it: threads load what was built. */
+/** The catalog of the build: threads load the built modules. */
 
 export type Fields = Record<string, unknown>;
 
-/** A kind of engine that an indexer writes to, as the tests need it. */
+/** An engine that an indexer writes to, with the functions that the tests need. */
 export interface EngineUnderTest {
-  /** The config of the indexer, for the engine at an address that may be a proxy's. */
+  /** Returns the config of the indexer, for an engine at a URL that may be that of a proxy. */
   config(url: string, target: string, settings: string, more: string): string;
-  /** Makes an empty index, core or collection; returns its name. In it `n_i` is an integer. */
+  /** Creates an empty index, core or collection in which `n_i` is an integer. Returns its name. */
   create(): Promise<string>;
-  /** What is in it, by id; without what the engine adds, and without the id of the run. */
+  /** Returns the documents by id, without the fields that the engine adds and without the id of the run. */
   contents(target: string): Promise<Record<string, Fields>>;
 }
 
-/** Runs that send documents to an engine. */
+/** Starts runs that send documents to an engine. */
 export class EngineRuns {
   readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: true });
   readonly #directory = mkdtempSync(join(tmpdir(), 'headrace-indexers-'));
   readonly #engine: EngineUnderTest;
-  /** The failed documents of the last run, as a retry takes them. */
+  /** The failed documents of the last run, in the form for a retry. */
   failed: string[] = [];
   #runs = 0;
 
@@ -34,8 +34,8 @@ export class EngineRuns {
 
   /**
    * Sends documents to an index, and resolves with the result.
-   * @param settings of the block `indexer`
-   * @param more of the block of the indexer
+   * @param settings further settings of the block `indexer`
+   * @param more further settings of the indexer's own block
    */
   async send(
     url: string,
@@ -64,7 +64,7 @@ export class EngineRuns {
     const result = await run.done;
     const { published, created, succeeded, failed, dropped } = result.counts;
     if (published + created !== succeeded + failed + dropped)
-      throw new Error(`The accounts of ${target} do not add up`);
+      throw new Error(`The document counts of ${target} do not add up`);
     return result;
   }
 
@@ -74,7 +74,7 @@ export class EngineRuns {
   }
 }
 
-/** What of a result the tests look at: how many got through, and what failed and why. */
+/** Returns the parts of a result that the tests check: the number of successful documents, and the failures. */
 export function outcome({ status, message, counts, failures }: RunResult) {
   return {
     status: status === 'SUCCEEDED' ? status : `${status}: ${message}`,
@@ -83,17 +83,17 @@ export function outcome({ status, message, counts, failures }: RunResult) {
   };
 }
 
-/** Documents by their id, as they are to be found. */
+/** Returns documents by id, in the form of `contents`. */
 export function byId(documents: readonly Fields[]): Record<string, Fields> {
   return Object.fromEntries(documents.map((document) => [document.id as string, document]));
 }
 
-/** So many documents. */
+/** Returns this number of documents. */
 export function numbered(count: number): Fields[] {
   return Array.from({ length: count }, (_, i) => ({ id: `d${i}`, n_i: i, t_s: `text ${i}` }));
 }
 
-/** So many versions of a few documents, among them deletes. */
+/** Returns this number of versions of a few documents, including deletes. */
 export function versions(count: number): Fields[] {
   return Array.from({ length: count }, (_, i) => ({
     id: `d${i % 23}`,
@@ -101,13 +101,13 @@ export function versions(count: number): Fields[] {
   }));
 }
 
-/** Settings with which such deletes are deletes. */
+/** The settings with which these deletes are recognized. */
 export const DELETES = 'deletionMarkerField: del_s, deletionMarkerFieldValue: "yes"';
 
-/** What is left of versions, by id. */
+/** Returns the remaining documents after all versions, by id. */
 export function lastOf(documents: readonly Fields[]): Record<string, Fields> {
   return Object.fromEntries(Object.entries(byId(documents)).filter(([, document]) => !('del_s' in document)));
 }
 
-/** Settings with which retries take no time to speak of. */
+/** Settings for fast retries. */
 export const QUICK = 'maxRetries: 5, retryWaitDurationMs: 10, retryMaxWaitDurationMs: 50';

@@ -13,10 +13,10 @@ import { TopicEngine } from './topic-engine.ts';
 
 const examples = fileURLToPath(new URL('../../../../../examples/', import.meta.url));
 const AIRPORTS = 3376;
-/** A search engine that has just been started on a busy machine takes its time for the first requests. */
+/** On a busy machine, a search engine answers the first requests after its start slowly. */
 const PATIENCE_MS = 180_000;
 
-/** Runs an example of an indexer with some variables of the environment. */
+/** Runs an example of an indexer with these environment variables. */
 async function runExample(name: string, env: Record<string, string>): Promise<void> {
   const { root, problems } = readConfigFile(`${examples}indexers/${name}.conf`, {
     env: { HEADRACE_DATA: `${examples}data`, ...env },
@@ -84,7 +84,7 @@ await describeWithServer('kafka', (server) => {
 
 await describeWithServer('postgres', (server) => {
   it(
-    'the example postgres.conf fills a table, made as it says',
+    'the example postgres.conf fills a table that was created with its SQL',
     async () => {
       const quiet = { debug() {}, info() {}, warn() {}, error() {} };
       const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What goes wrong with a request that changes the index. */
+/** The fault for a request that changes the index. */
 export type Fault =
-  /** An answer of the proxy's own; the engine never sees the request. */
+  /** The proxy answers itself; the engine does not receive the request. */
   | { readonly kind: 'answer'; readonly status: number; readonly headers?: Record<string, string> }
-  /** The connection ends before the engine sees the request. */
+  /** The connection ends before the engine receives the request. */
   | { readonly kind: 'cut' }
-  /** The engine does what it is asked, and the connection ends in the middle of its reply. */
+  /** The engine processes the request, and the connection ends in the middle of its response. */
   | { readonly kind: 'cut-reply' }
-  /** Of a bulk request these items are refused with this status, and the engine sees the others. */
+  /** The proxy rejects these items of a bulk request with this status; the engine receives the others. */
   | { readonly kind: 'items'; readonly status: number; readonly refuse: (id: string) => boolean };
 
 interface BulkLine {
@@ -21,9 +21,9 @@ interface BulkLine {
 
 /** A proxy for a real engine that causes the faults of a test. */
 export class FaultyProxy {
-  /** Called for each request that changes something, with its body: what is to go wrong, if anything. */
+  /** Called for each request that changes something, with its body. Returns the fault, if any. */
   fault: (body: string) => Fault | undefined = () => undefined;
-  /** The bodies of those requests, in the order in which they came. */
+  /** The bodies of those requests, in order of arrival. */
   readonly bodies: string[] = [];
   readonly #target: string;
   readonly #server: Server;
@@ -40,14 +40,14 @@ export class FaultyProxy {
     return proxy;
   }
 
-  /** The address of the engine, by way of the proxy. */
+  /** The URL of the engine through the proxy. */
   get url(): string {
     const url = new URL(this.#target);
     url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
     return url.href.replace(/\/$/, '');
   }
 
-  /** What goes wrong with the first of those requests, one each. */
+  /** Sets the faults of the next requests, one each. */
   faults(...list: (Fault | undefined)[]): void {
     this.fault = () => list.shift();
   }
@@ -81,7 +81,7 @@ export class FaultyProxy {
       return;
     }
     const items = fault?.kind === 'items' ? bulkLines(body) : [];
-    // Asked once for each: the answer may be another the next time.
+    // `refuse` is called once per item, because its result may change.
     const refused = new Set(fault?.kind === 'items' ? items.filter(({ id }) => fault.refuse(id)) : []);
     const sent =
       fault?.kind === 'items'
@@ -113,7 +113,7 @@ export class FaultyProxy {
     response.end(JSON.stringify(merged(items, refused, fault.status, answer.items)));
   }
 
-  /** The engine's reply; undefined if it is not there. */
+  /** Returns the response of the engine; undefined if the engine is not reachable. */
   async #forward(
     { method = 'GET', url, headers }: IncomingMessage,
     body: string,
@@ -125,17 +125,17 @@ export class FaultyProxy {
       });
       const type = answer.headers.get('content-type') ?? 'application/json';
       const text = await answer.text();
-      // Nodes of a cloud tell each other's addresses: those would be ways around the proxy.
+      // Nodes of a cloud send their addresses, which would bypass the proxy.
       return { status: answer.status, type, text: text.replaceAll(new URL(this.#target).host, new URL(this.url).host) };
     } catch (error) {
-      // What `fetch` throws if there is no connection, or it is lost.
+      // `fetch` throws a TypeError if there is no connection, or if it is lost.
       if (!(error instanceof TypeError)) throw error;
       return undefined;
     }
   }
 }
 
-/** The actions of a bulk request, each with its source. */
+/** Returns the actions of a bulk request, each with its source. */
 export function bulkLines(body: string): BulkLine[] {
   const lines = body.split('\n').filter((line) => line !== '');
   const items: BulkLine[] = [];

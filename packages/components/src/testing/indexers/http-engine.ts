@@ -5,8 +5,8 @@ import type { RealServer } from '../real-server.ts';
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
 
 /**
- * A server that keeps what it is sent: lines of JSON to `/NAME/update`, of which it refuses those whose `n_i` is no number,
- * and requests to delete `/NAME/documents/ID`. What it keeps outlives a restart.
+ * A server that stores documents: it accepts lines of JSON at `/NAME/update`, rejects those whose `n_i` is not a
+ * number, and deletes documents at `/NAME/documents/ID`. The documents survive a restart.
  */
 export class HttpEngine implements EngineUnderTest, RealServer {
   readonly #indices = new Map<string, Map<string, Fields>>();

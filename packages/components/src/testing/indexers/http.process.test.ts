@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeConformance } from './conformance.ts';
 import { HttpEngine } from './http-engine.ts';
 
-describe('a server of HTTP', () => {
+describe('an HTTP server', () => {
   const engine = new HttpEngine();
   beforeAll(() => engine.start());
   afterAll(() => engine.stop());

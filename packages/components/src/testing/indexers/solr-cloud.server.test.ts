@@ -22,7 +22,7 @@ await describeWithServer(
     const runs = new EngineRuns(byZooKeeper);
     afterAll(() => runs.close());
 
-    it('is found by its ZooKeeper', async () => {
+    it('finds the nodes through ZooKeeper', async () => {
       const target = await engine.create();
       expect(outcome(await runs.send(url(), target, numbered(20)))).toMatchObject({ succeeded: 20, failed: {} });
       expect(await engine.contents(target)).toEqual(byId(numbered(20)));

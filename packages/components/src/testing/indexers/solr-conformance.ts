@@ -3,15 +3,15 @@ import { describeDeletesByField } from './delete-by-field-conformance.ts';
 import { byId, EngineRuns, outcome } from './engine-runs.ts';
 import type { SolrEngine } from './solr-engine.ts';
 
-/** The rules for the indexer for Solr, in addition to those for all. */
+/** The tests for the Solr indexer, in addition to those for all indexers. */
 export function describeSolrConformance(engine: SolrEngine, url: () => string): void {
-  describe('the indexer for Solr', () => {
+  describe('SolrIndexer', () => {
     const runs = new EngineRuns(engine);
     afterAll(() => runs.close());
 
     describeDeletesByField(engine, url);
 
-    it('nests children, their own left out', async () => {
+    it('nests children without their own children', async () => {
       const target = await engine.create();
       const children = [
         { id: 'c1', t_s: 'k', n_i: 1 },
@@ -27,7 +27,7 @@ export function describeSolrConformance(engine: SolrEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual(byId(all));
     });
 
-    it('refuses objects, each document by itself', async () => {
+    it('rejects each document with an object', async () => {
       const target = await engine.create();
       const documents = [
         { id: '1', o_s: { x: 1 } },
@@ -44,7 +44,7 @@ export function describeSolrConformance(engine: SolrEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual({ 2: { id: '2', n_i: 2 } });
     });
 
-    it('reports a collection that does not exist', async () => {
+    it('reports a missing collection', async () => {
       const target = await engine.create();
       const documents = [{ id: '1', where: 'nowhere' }, { id: '2' }];
       const result = await runs.send(url(), target, documents, 'indexOverrideField: where');

@@ -1,9 +1,9 @@
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
 
-/** The core or collection that the launcher makes. */
+/** The core or collection that the launcher creates. */
 const CORE = 'quickstart';
 
-/** A Solr, standalone or a cloud. */
+/** A Solr server, standalone or a cloud. */
 export class SolrEngine implements EngineUnderTest {
   readonly #url: () => string;
   readonly #cloud: boolean;
@@ -21,7 +21,7 @@ export class SolrEngine implements EngineUnderTest {
       solr { ${where}, ${more} }`;
   }
 
-  /** There is one, which is emptied: making one takes seconds. */
+  /** Empties the existing collection, because creating one takes seconds. */
   async create(): Promise<string> {
     await this.update(CORE, { delete: { query: '*:*' } });
     return CORE;
@@ -33,7 +33,7 @@ export class SolrEngine implements EngineUnderTest {
     return found;
   }
 
-  /** The documents that a query finds, without what Solr adds. */
+  /** Returns the results of a query, without the fields that Solr adds. */
   async select(target: string, query: string, fields = '*'): Promise<Fields[]> {
     await this.update(target, { commit: {} });
     const params = new URLSearchParams({ q: query, rows: '10000', wt: 'json', fl: fields });

@@ -13,7 +13,7 @@ import {
   versions,
 } from './engine-runs.ts';
 
-/** What every indexer must do whose engine does not speak HTTP when connections are lost, or the engine is. */
+/** The tests for every indexer without HTTP, with lost connections and restarts of the engine. */
 export function describeLostConnections(engine: EngineUnderTest, runs: EngineRuns, server: RealServer): void {
   let proxy: CuttingProxy;
   beforeEach(async () => {
@@ -21,7 +21,7 @@ export function describeLostConnections(engine: EngineUnderTest, runs: EngineRun
   });
   afterEach(() => proxy.close());
 
-  it('sends again what was under way on a lost connection, and keeps the order of versions and deletes', async () => {
+  it('sends unfinished documents again after a lost connection, and keeps the order of versions and deletes', async () => {
     const target = await engine.create();
     const documents = versions(400);
     proxy.cutEvery = 10_000;
@@ -31,7 +31,7 @@ export function describeLostConnections(engine: EngineUnderTest, runs: EngineRun
     expect(await engine.contents(target)).toEqual(lastOf(documents));
   });
 
-  it('gives up after the last retry, says why, and brings in by a retry of the run what is missing', async () => {
+  it('fails after the last retry with the reason, and writes the missing documents with a retry of the run', async () => {
     const target = await engine.create();
     const documents = numbered(40);
     proxy.refuseFrom = '"d30"';
@@ -53,7 +53,7 @@ export function describeLostConnections(engine: EngineUnderTest, runs: EngineRun
     const documents = numbered(3000);
     const settings = 'batchSize: 2, maxRetries: 2000, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
     const sending = runs.send(server.url, target, documents, settings);
-    // When some are written: before the first connection there would be nothing to continue.
+    // Wait until some documents are written: before the first connection, the indexer has nothing to continue.
     while (Object.keys(await engine.contents(target)).length === 0)
       await new Promise((resolve) => setTimeout(resolve, 5));
     await server.stop();

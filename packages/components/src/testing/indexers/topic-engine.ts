@@ -2,15 +2,15 @@ import type { Admin } from '@platformatic/kafka';
 import type { RealServer } from '../real-server.ts';
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
 
-/** A message as it was found. */
+/** A message in a topic. */
 export interface Found {
   readonly key: string;
-  /** The JSON; undefined for a key that is deleted. */
+  /** The JSON; undefined for a deleted key. */
   readonly value: string | undefined;
   readonly partition: number;
 }
 
-/** Topics of a Kafka. */
+/** The topics of a Kafka server. */
 export class TopicEngine implements EngineUnderTest {
   readonly #server: RealServer;
 
@@ -33,7 +33,7 @@ export class TopicEngine implements EngineUnderTest {
     return topic;
   }
 
-  /** Changes something in the broker. */
+  /** Runs work with the admin client of the broker. */
   async administer(work: (admin: Admin) => Promise<unknown>): Promise<void> {
     const { Admin } = await import('@platformatic/kafka');
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [this.#server.url] });
@@ -44,7 +44,7 @@ export class TopicEngine implements EngineUnderTest {
     }
   }
 
-  /** What is left when all but the last message of each key is forgotten. */
+  /** Returns the documents in the last message of each key, as a compacted topic would keep them. */
   async contents(target: string): Promise<Record<string, Fields>> {
     const kept = new Map<string, string | undefined>();
     for (const { key, value } of await this.messages(target)) kept.set(key, value);
@@ -57,7 +57,7 @@ export class TopicEngine implements EngineUnderTest {
     return found;
   }
 
-  /** All messages, those of a partition in their order. */
+  /** Returns all messages; those of a partition are in order. */
   async messages(topic: string): Promise<Found[]> {
     const { Consumer, ListOffsetTimestamps } = await import('@platformatic/kafka');
     const consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({

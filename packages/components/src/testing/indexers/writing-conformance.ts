@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { byId, DELETES, type EngineRuns, type EngineUnderTest, type Fields, numbered, outcome } from './engine-runs.ts';
 
 /**
- * What every indexer must do when nothing goes wrong.
+ * The tests for every indexer without faults.
  *
- * @param url of the engine, inside tests and hooks
+ * @param url returns the URL of the engine; called only inside tests and hooks
  */
 export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: () => string): void {
-  it('writes documents, with all kinds of values and names', async () => {
+  it('writes documents with all kinds of values and names', async () => {
     const target = await engine.create();
     const documents: Fields[] = [
       { id: 'a/b c?&"é', n_i: 1, d_d: 1.5, b_b: true, s_s: 'tab\t"q" \'s\' \\ 日😀', ss_ss: ['x', 'y'] },
@@ -19,7 +19,7 @@ export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: 
     expect(await engine.contents(target)).toEqual(byId(documents));
   });
 
-  it('deletes what is marked, in the order of the documents', async () => {
+  it('deletes marked documents, in the order of the documents', async () => {
     const target = await engine.create();
     const documents: Fields[] = [
       { id: '1', n_i: 1 },
@@ -46,7 +46,7 @@ export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: 
     );
   });
 
-  it('writes only the fields that it is to, under the id that it is to', async () => {
+  it('writes only the selected fields, with the id of idOverrideField', async () => {
     const target = await engine.create();
     const documents = [
       { id: '1', oid_s: 'A', n_i: 1, t_s: 'x', u_s: 'y' },
@@ -62,10 +62,10 @@ export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: 
     );
   });
 
-  it('writes nothing under an empty id', async () => {
+  it('rejects documents with an empty id', async () => {
     const target = await engine.create();
     const documents = [{ id: '1', t_s: '' }, { id: '2', t_s: '' }, { id: '3' }];
-    const reason = expect.stringMatching(/^The field t_s, which gives the id.*, is empty$/);
+    const reason = expect.stringMatching(/^The field t_s .*\(indexer\.idOverrideField\) is empty$/);
     expect(outcome(await runs.send(url(), target, documents, 'idOverrideField: t_s'))).toEqual({
       status: 'SUCCEEDED',
       succeeded: 1,
