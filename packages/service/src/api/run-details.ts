@@ -2,7 +2,7 @@ import { type Problem, type Static, Type } from '@headrace/engine';
 import { nullable } from './nullable.ts';
 import { OVERLAPS } from './overlap.ts';
 
-/** A problem of a config or a run, with its place where it has one. */
+/** A problem of a config or a run. The position fields are absent if the position is unknown. */
 export const ProblemAnswer = Type.Object(
   {
     severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
@@ -24,14 +24,14 @@ export const RunStateAnswer = Type.Enum([...RUN_STATES]);
 
 export const MAX_LABELS = 100;
 
-/** A key has no colon: queries separate key and value by a colon. */
+/** The labels of a run. A key must not contain a colon, because queries separate key and value by a colon. */
 export const Labels = Type.Record(Type.String({ pattern: '^[^:]{1,100}$' }), Type.String({ maxLength: 1000 }), {
   maxProperties: MAX_LABELS,
   additionalProperties: false,
   description: 'Texts by name; a name has no colon',
 });
 
-/** Times are seconds since the epoch, with a fraction. */
+/** The details of a run. Times are in seconds since the epoch, with a fraction. */
 export const RunDetailsAnswer = Type.Object(
   {
     runId: Type.String(),
@@ -132,7 +132,7 @@ export const RunDetailsAnswer = Type.Object(
   { $id: 'RunDetails' },
 );
 
-/** The details of a run, as the API returns them. */
+/** The details of a run in the format of the API. */
 export type RunDetails = Omit<Static<typeof RunDetailsAnswer>, 'runResult' | 'status'> & {
   status: (typeof RUN_STATES)[number];
   runResult:
