@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly components: readonly string[];
 }
 
-/** Runs the config of a file in threads that are ready. Gives the exit code. */
+/** Runs the config of a file in prepared threads. Returns the exit code. */
 export async function runFile(threads: RunLauncher, file: string, options: RunOptions): Promise<number> {
   const { root, problems, name } = await loadConfig(file, settingsOf(options));
   writeProblems(problems, name);
@@ -51,7 +51,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
       trusted: true,
       ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
       ...(retry === undefined ? {} : { retry }),
-      // It is a file of the user's, and written as they come.
+      // Failures are written to a file of the user immediately, so their total size needs no limit.
       keepAllFailures: true,
     },
     {
@@ -60,12 +60,12 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
     },
   );
   const summaryTo = options.dryRun === undefined ? besideDocuments(root, registry) : Promise.resolve(process.stdout);
-  // It matters when the run is over, which goes to its end whatever comes of this.
+  // If this fails, the error is reported at the end of the run. The handler prevents an unhandled rejection until then.
   summaryTo.catch(() => undefined);
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;
-    const message = `${signal}: the run ends when what is in flight is finished; once more ends it at once`;
+    const message = `${signal}: the run ends after its open documents; a second signal ends it immediately`;
     log({ level: 'warn', time: Date.now(), logger: 'headrace', message });
     handle.stop('CANCELLED');
   });
@@ -84,7 +84,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
     const undelivered = result.connectors.reduce((sum, connector) => sum + (connector.undelivered ?? 0), 0);
     if (undelivered > 0) {
       const what = counted(undelivered, 'document');
-      sayError(`${what} could not be delivered, for reasons that are not theirs`);
+      sayError(`${what} could not be delivered because the destination did not accept any`);
     }
     return result.status === 'SUCCEEDED' && undelivered === 0 ? EXIT.ok : EXIT.failed;
   } finally {
@@ -92,27 +92,28 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
   }
 }
 
-/** The summary is text, but for a program that reads standard error. */
+/** Writes the summary as text, or as JSON if a program reads standard error and the summary goes there. */
 function writeSummary(text: string, to: NodeJS.WritableStream, runId: string): void {
   if (to === process.stderr && writesJson()) writeRecord({ level: 'info', runId, logger: 'runner', msg: text });
   else to.write(`${text}\n`);
 }
 
-/** The values of the config that options set. */
+/** Returns the values of the config that options set. */
 function settingsOf({ set, maxFailures }: RunOptions): readonly string[] {
   return maxFailures === undefined ? set : [...set, `runner.maxFailures=${maxFailures}`];
 }
 
 /**
- * Where the summary goes: to standard error when the documents go to standard output. Only the module of the indexer
- * is loaded for that: other modules belong to the threads of the run, and might keep this one from ending.
+ * Returns the stream for the summary: standard error if documents go to standard output. For this check, only the
+ * module of the indexer is loaded. The other modules belong to the threads of the run, and could keep this thread from
+ * ending.
  */
 async function besideDocuments(root: ObjectNode, source: RegistrySource): Promise<NodeJS.WritableStream> {
   const registry = await Registry.open({ ...source, modules: [] });
   return (await writesToStandardOutput(root, registry)) ? process.stderr : process.stdout;
 }
 
-/** Whether the run was refused because of its config, or of what it was to run again, so that nothing has begun. */
+/** Returns whether the run did not start because its config or its documents to retry are invalid. */
 function isInvalid({ status, connectors, problems }: RunResult): boolean {
   const refused = problems.some(
     ({ severity, code }) => severity === 'error' && (code.startsWith('HR_CONFIG_') || code === 'HR_RETRY_INVALID'),
