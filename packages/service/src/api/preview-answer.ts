@@ -30,7 +30,7 @@ export const StageTraceAnswer = Type.Object(
     dropped: Type.Optional(Type.Literal(true, { description: 'Later stages do not get the document' })),
     skipsRest: Type.Optional(Type.Literal(true, { description: 'The document skips the later stages' })),
     failure: Type.Optional(StageFailure),
-    cut: Type.Optional(Type.Literal(true, { description: 'Left out because the preview is too large' })),
+    cut: Type.Optional(Type.Literal(true, { description: 'Omitted because the preview is too large' })),
     children: Type.Optional(
       Type.Array(Type.Object({ document: Type.Optional(JsonDocument), trace: Type.Array(Type.Ref('StageTrace')) })),
     ),

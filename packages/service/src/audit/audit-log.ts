@@ -15,7 +15,7 @@ export interface AuditRecord {
   target: string | null;
   /** The id of the new config or run. For a retry, the id of the new run. */
   made?: string;
-  /** How many logins from this address were refused so far without a check of the password. */
+  /** How many logins from this address have been refused with status 429 so far. */
   tries?: number;
   outcome: string;
   status: number;

@@ -55,7 +55,7 @@ describe('repeated login failures', () => {
     expect(clock.slept).toHaveLength(4);
   });
 
-  it('of one user are not cleared by a correct login of another user', async () => {
+  it('are not cleared for one user by a correct login of another user', async () => {
     const clock = stillClock();
     const users = [
       { name: 'mallory', role: 'reader', password: 'm' },

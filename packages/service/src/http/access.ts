@@ -58,15 +58,14 @@ async function login(request: FastifyRequest, authenticator: Authenticator): Pro
   }
 }
 
-/** Throws if the sender does not have the needed role. For requests that need a higher role than their route. */
+/** Throws if the sender does not have the needed role. Some requests need a higher role than their route. */
 export function requireRole({ user, role }: FastifyRequest, needed: Role): void {
   if (role === null || mayDo(role, needed)) return;
   throw new ApiError('HR_FORBIDDEN', `${user} has the role ${role}; this needs the role ${needed}`);
 }
 
 function neededAccess(request: FastifyRequest): Role | 'open' {
-  // Unknown API paths need a login, so that strangers cannot find out which endpoints exist. Other unknown paths are
-  // open.
+  // Unknown API paths need a login, so that strangers cannot find out which endpoints exist.
   if (request.is404) return request.url.startsWith('/v1') ? 'reader' : 'open';
   return request.routeOptions.config.access ?? 'admin';
 }

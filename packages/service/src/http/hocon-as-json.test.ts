@@ -11,7 +11,7 @@ const SCRIPT = `{
   connectors: [{ name: files, class: Files, pipeline: main }]
   "pipelines": [{ name: main, stages: [{ class: Upper, source: title }] }]
   indexer { type: Nowhere }
-  indexer { batchSize: 17 } // a key that is there twice is merged
+  indexer { batchSize: 17 } // a repeated key is merged
   "indexer": { "batchTimeout": 250 }
 }`;
 

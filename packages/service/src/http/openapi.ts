@@ -9,7 +9,7 @@ const SECURITY: Record<string, string[]>[] = [{ basic: [] }, { token: [] }];
 
 /**
  * Returns the OpenAPI document of the routes as JSON. It is made at the first request, in a separate fastify instance:
- * the plugin must be registered before the routes, and most services never need it.
+ * the plugin must be registered before the routes, and a service without such a request does not load it.
  */
 export async function openapiJson(routes: readonly RouteOptions[], secured: boolean): Promise<string> {
   const [{ fastify }, { fastifySwagger }] = await Promise.all([import('fastify'), import('@fastify/swagger')]);

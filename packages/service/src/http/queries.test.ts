@@ -4,7 +4,7 @@ import { testService } from '../testing/test-service.test.support.ts';
 import { parseTime } from './time-query.ts';
 
 describe('the query of a request', () => {
-  it('with an unknown choice gets the possible choices or a suggestion', async () => {
+  it('is refused for an unknown choice, with the possible choices or a suggestion', async () => {
     const service = await testService();
     expect((await service.ask('/v1/run?status=failed')).json).toMatchObject({
       status: 400,
@@ -21,7 +21,7 @@ describe('the query of a request', () => {
     ['/v1/run?limit=0', 'The query: limit must be 1 or more'],
     ['/v1/run?limit=100000', 'The query: limit must be 1000 or less'],
     ['/v1/run?limit=many', 'The query: limit must be an integer'],
-  ])('with an invalid value gets the valid range or type: %s', async (path, message) => {
+  ])('is refused for an invalid value, with the valid range or type: %s', async (path, message) => {
     const service = await testService();
     expect((await service.ask(path)).json).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID', message });
   });
@@ -36,7 +36,7 @@ describe('the query of a request', () => {
     ['GET', '/v1/run?statsu=FAILED&limit=0', 'statsu', 'Did you mean status?'],
     ['GET', '/v1/config?limits=1', 'limits', 'Did you mean limit?'],
     ['POST', '/v1/config?validat=true', 'validat', 'Did you mean validate?'],
-  ])('with an unknown parameter is refused: %s %s', async (method, path, name, hint) => {
+  ])('is refused if it has an unknown parameter: %s %s', async (method, path, name, hint) => {
     const service = await testService();
     const post = method === 'POST' ? { body: 'a: 1', type: 'application/hocon' } : {};
     expect((await service.ask(path, post)).json).toMatchObject({

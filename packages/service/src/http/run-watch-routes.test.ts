@@ -116,7 +116,7 @@ describe('the events of a run', () => {
     expect(nothing).toMatchObject({ status: 204, text: '' });
   });
 
-  it('of a finished run are only its details', async () => {
+  it('consist only of the details if the run has finished', async () => {
     const { service, runId, run, say } = await withRun();
     say('one');
     run.end('SUCCEEDED');
@@ -127,7 +127,7 @@ describe('the events of a run', () => {
     expect(reader.events[0]?.data).toEqual(await service.details(runId));
   });
 
-  it('of a waiting run start with its position in the queue', async () => {
+  it('start with the position in the queue if the run is waiting', async () => {
     const { service, run } = await withRun({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const configId = await service.store();
     const second = await service.run(configId);
@@ -145,7 +145,7 @@ describe('the events of a run', () => {
     expect(reader.events.at(-1)?.data).toMatchObject({ runId: third.runId, status: 'SUCCEEDED' });
   });
 
-  it('of two concurrent runs do not mix', async () => {
+  it('do not mix with the events of a concurrent run', async () => {
     const { service, runId, run, say } = await withRun();
     const other = await service.run(await service.store());
     const readers = await Promise.all([watch(service, runId), watch(service, other.runId)]);

@@ -165,7 +165,7 @@ export class ActiveRun {
     this.dirty = true;
   }
 
-  /** Stores the result of a run that ended by itself. */
+  /** Records the result that a run has reported. */
   finish({ status, message, problems, connectors, counts, stages, seconds }: RunResult): void {
     const masked = this.#mask.text(message);
     this.#setIndexing(this.#handle?.progress().indexing);

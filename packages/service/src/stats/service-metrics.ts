@@ -16,7 +16,7 @@ export class ServiceMetrics {
   #inFlight = 0;
   readonly #requests = new HistogramFamily<'method' | 'route' | 'status'>(
     'headrace_http_request_duration_seconds',
-    'Requests, by method, route and class of the status; a stream counts when it ends.',
+    'Duration of requests, by method, route and status class; without event streams.',
     REQUEST_SECONDS,
   );
   readonly #refusedConnections = new CounterFamily(
@@ -31,7 +31,7 @@ export class ServiceMetrics {
   );
   readonly #commits = new HistogramFamily(
     'headrace_store_commit_duration_seconds',
-    'Time of the groups of writes of the store.',
+    'Duration of the groups of writes of the store.',
     COMMIT_SECONDS,
     [{}],
   );

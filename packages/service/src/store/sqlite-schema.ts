@@ -26,7 +26,6 @@ const STEPS: readonly string[] = [
    CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL) STRICT;`,
   // Adds versions of configs, and more filters for runs. Long texts are the last columns, because columns after them
   // are slow to read.
-  // after them are slow to reach.
   `ALTER TABLE configs RENAME TO old_configs;
    CREATE TABLE configs (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -37,7 +37,7 @@ describe('writes in groups', () => {
     expect(words()).toEqual(['a', 'b']);
   });
 
-  it('of several statements are applied completely or not at all', async () => {
+  it('apply several statements completely or not at all', async () => {
     const { db, group, words, write } = open();
     const insert = db.prepare('INSERT INTO words VALUES (?)');
     const both = () => group.write(() => ['b', 'a'].map((word) => insert.run(word)));
