@@ -62,7 +62,7 @@ describe('a mistyped command line', () => {
     [['run'], "missing required argument 'CONFIG'", ''],
     [['preview', 'x.conf', '--limit', 'all'], "argument 'all' is invalid", 'a whole number'],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish', ''],
-    [['run', 'x.conf', '-s', 'indexer.type'], '-s takes key=value', ''],
+    [['run', 'x.conf', '-s', 'indexer.type'], '-s needs key=value', ''],
     [['run', 'no-such.conf'], '"file":"no-such.conf"', 'cannot be read'],
     [['help', 'rum'], "'rum' is invalid", 'Allowed choices are serve, run'],
   ])('%j exits with 2 and says what is wrong', async (args, message, hint) => {

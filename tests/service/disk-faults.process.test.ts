@@ -134,7 +134,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
 
     const refused = await headrace(['serve', 'service.yml'], { cwd: directory });
     expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toMatch(/The store .* cannot be opened: .* Look at its disk: /);
+    expect(refused.stderr).toMatch(/The store .* cannot be opened: .* Check its disk: /);
 
     disk.repair();
     const { url } = await served(directory);

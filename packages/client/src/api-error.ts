@@ -1,17 +1,20 @@
 import type { Schemas } from './api.generated.ts';
 
-/** A refusal of the service: everything that is not a success. Its `message` and `hint` are for people, `code` is for programs. */
+/** An error that the service answered. `message` and `hint` are for people, `code` is for programs. */
 export class ApiError extends Error {
   readonly status: number;
-  /** `HR_…`; docs/errors.md explains each. */
+  /**
+   * The error code `HR_…`, explained in docs/errors.md. `HTTP_ERROR` if the answer has no code, for example from a
+   * proxy.
+   */
   readonly code: string;
-  /** What to do. */
+  /** What the user can do. */
   readonly hint: string | undefined;
-  /** What is wrong with a config, where that is the reason. */
+  /** The problems of the config, if they are the reason. Otherwise empty. */
   readonly problems: readonly Schemas['Problem'][];
-  /** The whole answer. */
+  /** The parsed body of the answer. */
   readonly body: unknown;
-  /** Seconds after which to try again, where the service says so. */
+  /** The seconds to wait before the next try, if the service reports them. */
   readonly retryAfter: number | undefined;
 
   constructor(response: Response, text: string) {
@@ -29,7 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A proxy on the way may answer something else than the service does. */
+/** Parses the body of an error answer. A proxy may answer with text that is not JSON; its start becomes the message. */
 function parse(text: string): Partial<Schemas['Error']> {
   try {
     const body: unknown = JSON.parse(text);

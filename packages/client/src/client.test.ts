@@ -5,7 +5,7 @@ import { ApiError, HeadraceClient, type RunEvent } from './index.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** A client of a server that answers so; the requests that came. */
+/** Starts a server with these answers. Returns a client of it, and the requests that the server received. */
 async function clientOf(answer: Answer, auth?: { token: string } | { user: string; password: string }) {
   const requests: { line: string; headers: IncomingMessage['headers']; body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -27,7 +27,7 @@ function json(response: ServerResponse, status: number, value: unknown, headers:
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
 
-it('puts path, query, headers and body where they belong', async () => {
+it('sends path, query, headers and body of an operation', async () => {
   const { client, requests } = await clientOf((_, response) => json(response, 200, { configId: 'a/b' }), {
     user: 'märy',
     password: 'x',
@@ -67,7 +67,7 @@ it('returns status and headers from request(), undefined for an empty body, and 
   expect(requests[0]?.headers.authorization).toBe('Bearer t');
 });
 
-it('throws what the service refuses, with code, hint and problems', async () => {
+it('throws an ApiError with code, hint and problems if the service refuses a request', async () => {
   const problem = { severity: 'error', code: 'HR_X', path: 'a', message: 'b' };
   const { client } = await clientOf((_, response) =>
     json(
@@ -83,7 +83,7 @@ it('throws what the service refuses, with code, hint and problems', async () => 
   expect((error as ApiError).problems).toEqual([problem]);
 });
 
-it('throws what a proxy refuses, with its text', async () => {
+it('throws an ApiError with the text of a proxy that refuses a request', async () => {
   const { client } = await clientOf((_, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
   const refused = client.call('GET /v1/run');
   await expect(refused).rejects.toMatchObject({ status: 502, message: '<h1>Bad gateway</h1>', code: 'HTTP_ERROR' });
@@ -91,7 +91,7 @@ it('throws what a proxy refuses, with its text', async () => {
 
 const details = { runId: 'r', done: true, status: 'SUCCEEDED' };
 
-/** Events in two connections: the first breaks off in the middle of an event. */
+/** Sends the events over two connections. The first breaks in the middle of an event. */
 const inTwoParts: Answer = (request, response) => {
   if (request.url === '/v1/run/r') return json(response, 200, details);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -104,7 +104,7 @@ const inTwoParts: Answer = (request, response) => {
   return undefined;
 };
 
-it('watches a run over a lost connection, from where it broke off', async () => {
+it('continues to watch a run after a lost connection, without losing or repeating an event', async () => {
   const { client, requests } = await clientOf(inTwoParts);
   const events: RunEvent[] = [];
   for await (const event of client.watchRun('r')) events.push(event);
@@ -116,7 +116,7 @@ it('watches a run over a lost connection, from where it broke off', async () => 
   expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '1']);
 });
 
-it('waits for a run and gives its details', async () => {
+it('waits for the end of a run and returns its details', async () => {
   const { client } = await clientOf(inTwoParts);
   const names: string[] = [];
   const run = await client.waitForRun('r', { onEvent: ({ name }) => names.push(name) });
@@ -124,7 +124,7 @@ it('waits for a run and gives its details', async () => {
   expect(names).toEqual(['progress', 'connector', 'done']);
 });
 
-it('stops watching with the signal, and for a refusal that will not pass', async () => {
+it('stops watching a run when its signal aborts, or if the error is permanent', async () => {
   const { client } = await clientOf((request, response) => {
     if (request.url === '/v1/run/none/events')
       json(response, 404, { message: 'no such run', code: 'HR_RUN_NOT_FOUND' });

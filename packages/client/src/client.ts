@@ -2,16 +2,16 @@ import type { Operations, Schemas } from './api.generated.ts';
 import { ApiError } from './api-error.ts';
 import { type RunEvent, type WatchOptions, watch } from './watch-run.ts';
 
-/** The name of an operation: `GET /v1/run/{id}`. */
+/** The name of an operation, such as `GET /v1/run/{id}`. */
 export type OperationName = keyof Operations;
 
-/** What an operation takes. */
+/** The input of an operation. */
 export type Input<N extends OperationName> = Operations[N]['input'];
 
-/** What it answers. */
+/** The answer of an operation. */
 export type Output<N extends OperationName> = Operations[N]['output'];
 
-/** The input may be left out where it has nothing that must be there. */
+/** The arguments after the operation. The input is optional if it has no required fields. */
 type Arguments<I> = Record<never, never> extends I ? [input?: I & CallOptions] : [input: I & CallOptions];
 
 interface CallOptions {
@@ -19,11 +19,11 @@ interface CallOptions {
 }
 
 export interface ClientOptions {
-  /** Where the service is: `http://localhost:8080`. */
+  /** The base URL of the service, such as `http://localhost:8080`. */
   readonly url: string;
-  /** A user, or an API token; nothing where the service has no users. */
+  /** A user, or an API token. Absent if the service has no authentication. */
   readonly auth?: { readonly user: string; readonly password: string } | { readonly token: string };
-  /** Instead of the global `fetch`. */
+  /** A replacement for the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -53,17 +53,17 @@ export class HeadraceClient {
     this.#fetch = given;
   }
 
-  /** Calls an operation; returns its answer. Throws an `ApiError` if the service refuses. */
+  /** Calls an operation. Returns the body of its answer. Throws an `ApiError` if the service refuses the request. */
   async call<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Output<N>> {
     return (await this.#reply(operation, input)).body;
   }
 
-  /** The same with status and headers, for example to read an `ETag`. */
+  /** Calls an operation. Returns its answer with status and headers, for example to read an `ETag`. */
   async request<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Reply<Output<N>>> {
     return this.#reply(operation, input);
   }
 
-  /** What happens in a run, as it happens, until it is done. Survives lost connections and restarts of the service. */
+  /** Returns the events of a run until it is done. Continues after lost connections and restarts of the service. */
   watchRun(runId: string, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
     const { signal } = options;
     const open = (lastEventId: string | undefined) =>
@@ -75,7 +75,7 @@ export class HeadraceClient {
     return watch(open, options);
   }
 
-  /** The details of a run once it is done, whatever became of it. */
+  /** Waits until the run is done, successfully or not. Returns its details. */
   async waitForRun(
     runId: string,
     options: WatchOptions & { readonly onEvent?: (event: RunEvent) => void } = {},
@@ -112,7 +112,7 @@ export class HeadraceClient {
       if (value !== undefined) headers.set(name, String(value));
     }
     if (this.#authorization !== undefined) headers.set('authorization', this.#authorization);
-    // The only texts that the service takes are configs in HOCON, which JSON is a part of.
+    // The service accepts only configs as text bodies. They are HOCON, which includes JSON.
     if (body !== undefined) headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
     return headers;
   }
@@ -124,7 +124,7 @@ function authorizationOf(auth: NonNullable<ClientOptions['auth']>): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** A list is a parameter that occurs several times. */
+/** Returns the query as text. A list becomes a repeated parameter. */
 function queryText(query: RawInput['query'] = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

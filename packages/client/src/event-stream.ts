@@ -1,11 +1,11 @@
-/** An event of a stream of Server-Sent Events. */
+/** One event of a stream of Server-Sent Events. */
 export interface ServerEvent {
   readonly name: string;
   readonly id: string | undefined;
   readonly data: string;
 }
 
-/** The events of an answer, as they come. Comments, which only keep the connection open, are left out. */
+/** Returns the events of an answer as they arrive. Skips comments, which only keep the connection open. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -20,7 +20,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       }
     }
   } finally {
-    // A reader that stops closes the connection.
+    // If the caller stops reading, the connection is closed.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -30,7 +30,7 @@ interface EventData {
   done: RunDetails;
 }
 
-/** Something that happens in a run; `done` is the last. The name decides what the data are. */
+/** An event of a run. The last event is `done`. The type of `data` depends on `name`. */
 export type RunEvent = {
   [Name in keyof EventData]: {
     readonly name: Name;
@@ -42,16 +42,16 @@ export type RunEvent = {
 export interface WatchOptions {
   /** Continue after the event with this id. */
   readonly lastEventId?: string;
-  /** Stop watching; the run continues. */
+  /** Stops watching when it aborts. The run continues. */
   readonly signal?: AbortSignal;
 }
 
-/** How long to wait before the first try to connect again, and at most. */
+/** The first and the longest wait before the next try to connect. */
 const FIRST_WAIT_MILLIS = 500;
 const LONGEST_WAIT_MILLIS = 15_000;
 
 /**
- * Follows a run until it is done, over any number of connections: each continues where the previous one ended.
+ * Returns the events of a run until it is done. After a lost connection, a new one continues after the last event.
  * @param open requests the events after an id
  */
 export async function* watch(
@@ -79,7 +79,7 @@ export async function* watch(
   }
 }
 
-/** A connection that broke, or a service that is overloaded or starting again. */
+/** Returns whether an error is temporary: a lost connection, or a service that is overloaded or restarting. */
 function mayPass(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 502;
   return error instanceof TypeError;

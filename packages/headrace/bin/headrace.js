@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Starts the command line. Older versions of Node can load this file too: there it says which version is needed.
+// Starts the command line. Older versions of Node can load this file too, and get a message about the required version.
 import module from 'node:module';
 
 const NEEDED = 26;
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   module.enableCompileCache();
-  // Threads look for the cache in the environment; children that are no Node of ours do not mind.
+  // Threads read the path of the cache from the environment. Child processes other than Node ignore it.
   const cache = module.getCompileCacheDir();
   if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
   await import('../dist/main.js');
@@ -18,7 +18,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   process.exitCode = 1;
 }
 
-/** As the command line itself: what a program reads of a run is JSON. */
+/** Prints an error in the same format as the command line: JSON if a program reads the output of a run. */
 function complain(msg) {
   const asJson = process.argv[2] === 'run' && !process.stderr.isTTY;
   console.error(asJson ? JSON.stringify({ level: 'error', time: Date.now(), logger: 'headrace', msg }) : msg);

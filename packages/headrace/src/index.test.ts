@@ -16,14 +16,14 @@ const {
   toValue,
 } = headrace;
 
-describe('what authors of components import', () => {
-  it('has the classes to extend and the makers of parameters', () => {
+describe('the exports for custom components', () => {
+  it('include the base classes and the functions for parameters', () => {
     expect(Object.keys(headrace)).toEqual(
       expect.arrayContaining(['Connector', 'Indexer', 'MapOf', 'OneOf', 'Stage', 'Type', 'UpdateModeParameter']),
     );
   });
 
-  it('makes values of plain data, and texts of values', () => {
+  it('convert plain data to values, and values to texts', () => {
     const value = toValue({ a: [1, 'x'] });
     expect(value).toEqual(new Map([['a', [1, 'x']]]));
     expect(copyValue(value)).toEqual(value);
@@ -32,7 +32,7 @@ describe('what authors of components import', () => {
     expect(textOf(double(3))).toBe('3.0');
   });
 
-  it('reads JSON without loss and reaches into it', () => {
+  it('read JSON without loss, and access nested values', () => {
     const document = Document.create('1');
     document.set('a', readJson('{"b": [1.0, 12345678901234567890]}'));
     expect(document.toJson()).toBe('{"id":"1","a":{"b":[1.0,12345678901234567890]}}');
@@ -40,12 +40,12 @@ describe('what authors of components import', () => {
     expect(getNested(document, parseNestedPath('a.c'))).toBe('x');
   });
 
-  it('makes documents of a shape, as decoders do', () => {
+  it('create documents from a shape, as decoders do', () => {
     const shape = Shape.of(['id', 'a']);
     expect(new Document(shape, ['1', 2]).toJson()).toBe('{"id":"1","a":2}');
   });
 
-  it('has errors with a code and a hint', () => {
+  it('include errors with a code and a hint', () => {
     expect(new HeadraceError('HR_SOURCE_UNREADABLE', 'no', { hint: 'yes' })).toMatchObject({
       code: 'HR_SOURCE_UNREADABLE',
       hint: 'yes',

@@ -1,5 +1,5 @@
 /**
- * What a module of custom components needs: `import { Stage, Type } from 'headrace'`.
+ * The exports for modules of custom components: `import { Stage, Type } from 'headrace'`.
  *
  * @module
  */

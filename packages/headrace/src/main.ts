@@ -4,14 +4,14 @@ import { sayError, writeOnlyJson } from './process/standard-error.ts';
 const args = process.argv.slice(2);
 if (args[0] === 'run' && !process.stderr.isTTY) writeOnlyJson();
 endWithLauncher();
-// They load while this thread reads the command line and the config: half of a run's start is loading. If there is no
-// run in the end, they are not awaited.
+// Start loading the threads now, while this thread reads the command line and the config: loading is half of the start
+// time of a run. If the command does not run anything, the process does not wait for the threads.
 if (args[0] === 'run') (await import('./commands/run-launcher.ts')).runThreads();
 endWithReader();
 const { commandLine } = await import('./cli/command-line.ts');
 process.exitCode = await commandLine(args);
 
-/** Under a launcher (scripts/start.mjs) this process ends with it, even when that one was killed. */
+/** Ends this process with its launcher (scripts/start.mjs), even if the launcher was killed. */
 function endWithLauncher(): void {
   if (process.env['HEADRACE_LAUNCHED'] === undefined) return;
   delete process.env['HEADRACE_LAUNCHED'];
@@ -19,7 +19,10 @@ function endWithLauncher(): void {
   process.channel?.unref();
 }
 
-/** `headrace … | head` ends quietly when `head` does. A lost log reader ends nothing. */
+/**
+ * Ends the process quietly when the reader of its output ends, as in `headrace … | head`. A lost reader of the log does
+ * not end the process.
+ */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.ok);

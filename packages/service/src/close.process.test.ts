@@ -9,7 +9,7 @@ import { FakeThreads } from './testing/fake-threads.test.support.ts';
 import { temporaryDirectory } from './testing/temporary-directory.test.support.ts';
 import { testService } from './testing/test-service.test.support.ts';
 
-// A service that has used everything a little, in a process that only a leak would keep alive.
+// A script that starts a service, uses many of its features and closes it. Only a leak would keep its process alive.
 const USED = `
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
@@ -37,7 +37,7 @@ console.log('closed', process.getActiveResourcesInfo().filter((name) => name !==
 describe('a closed service', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('leaves nothing that keeps its process alive', async () => {
+  it('does not keep its process alive', async () => {
     const directory = temporaryDirectory();
     const script = join(directory, 'used.mjs');
     writeFileSync(script, USED);
@@ -48,7 +48,7 @@ describe('a closed service', () => {
     expect(stdout).toBe('closed []\n');
   });
 
-  it('has closed its store, even if a thread does not end', async () => {
+  it('has closed its store, even if a run thread hangs', async () => {
     const path = temporaryDirectory();
     const threads = Object.assign(new FakeThreads(), { close: () => new Promise<void>(() => {}) });
     const service = await testService({ storage: { type: 'sqlite', path } }, { threads });

@@ -11,11 +11,11 @@ import { temporaryDirectory } from './testing/temporary-directory.test.support.t
 import { testService, VALID } from './testing/test-service.test.support.ts';
 
 /**
- * Weaknesses of the reference, numbered as in the contract of the service. Each test shows that Headrace does not have
- * it.
+ * Weaknesses of the reference, with their numbers in the contract of the service. Each test shows that Headrace does
+ * not have the weakness.
  */
 describe('the service fixes weaknesses of the reference', () => {
-  it('Fix 1: a run with a mistake in its config says what the mistake is', async () => {
+  it('Fix 1: a run with a mistake in its config reports the mistake', async () => {
     const threads = new ThreadsOnDemand(256);
     const service = await testService({}, { threads });
     const { runId } = await service.run(await service.store(VALID.replace('source', 'sorce')));
@@ -28,7 +28,7 @@ describe('the service fixes weaknesses of the reference', () => {
     expect(rest.join('\n')).toMatch(/^3:\d+: error: .*sorce/m);
   });
 
-  it('Fix 2: a config with an unresolved substitution is refused with its place, and affects no other config', async () => {
+  it('Fix 2: a config with an unresolved substitution is refused with its position, and affects no other config', async () => {
     const service = await testService();
     await service.store('a: 1');
     const refused = await service.ask('/v1/config', {
@@ -134,7 +134,7 @@ describe('the service fixes weaknesses of the reference', () => {
     expect((await service.details(second.runId)).status).toBe('RUNNING');
   });
 
-  it('Fix 9: all errors have the same format, whatever part of the service refuses', async () => {
+  it('Fix 9: all errors have the same format, in every part of the service', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: 2000 } });
     const asked: [number, string, Parameters<typeof service.ask>[1]?][] = [
       [404, '/nowhere'],
@@ -290,7 +290,7 @@ describe('the service fixes weaknesses of the reference', () => {
   });
 });
 
-/** A free port, for a test that sends requests before the service reports its own port. */
+/** Returns a free port, for a test that sends requests before the service reports its port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,7 @@ import type { RunDetails } from './api/run-details.ts';
 import { temporaryDirectory } from './testing/temporary-directory.test.support.ts';
 import { testService } from './testing/test-service.test.support.ts';
 
-// The service in a separate process, with runs that publish documents and never end.
+// A script that runs the service in a separate process. Its runs publish documents and never end.
 const SERVICE = `
 import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
 import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'settings/service-settings.ts'))};
@@ -40,7 +40,7 @@ async function startProcess(store: string): Promise<{ url: string; child: ChildP
 const json = { 'content-type': 'application/json' };
 
 describe('a killed service', () => {
-  it('has lost nothing that it acknowledged, and ends the runs that were running', async () => {
+  it('loses nothing that it acknowledged, and marks its running runs as ended after a restart', async () => {
     const store = temporaryDirectory();
     const { url, child } = await startProcess(store);
     const configIds: string[] = [];
@@ -56,7 +56,7 @@ describe('a killed service', () => {
     const body = JSON.stringify({ configId: configIds[0] });
     const started = await fetch(`${url}/v1/run`, { method: 'POST', headers: json, body });
     const { runId } = (await started.json()) as RunDetails;
-    // The counts are stored about once a second.
+    // Wait until the counts are stored, which happens about once a second.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const clients = Array.from({ length: 8 }, async () => {
       while (await upload());
@@ -83,7 +83,7 @@ describe('a killed service', () => {
     expect(after.log.warnings.join()).toContain('1 run was interrupted');
   });
 
-  it('keeps a second service off its store while it is alive', async () => {
+  it('prevents a second service from using its store while it is alive', async () => {
     const store = temporaryDirectory();
     const { child } = await startProcess(store);
     await expect(testService({ storage: { type: 'sqlite', path: store } })).rejects.toThrow(`process ${child.pid}`);

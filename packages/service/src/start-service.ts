@@ -41,10 +41,10 @@ import { SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
 /**
- * The time that a run needs at most to stop. Before that, it may use the rest of the shutdown grace to end by itself.
+ * The maximum time that a run needs to stop. Before that, it may use the rest of the shutdown grace to finish normally.
  */
 const STOP_MILLIS = 12_000;
-/** At a shutdown, how long requests get to end after the runs, and then the threads. */
+/** At a shutdown, how long requests may take after the runs have ended, and how long threads may take after that. */
 const REQUEST_GRACE_MILLIS = 3_000;
 const THREAD_GRACE_MILLIS = 3_000;
 /** How often the store is probed with a write. */
@@ -57,11 +57,11 @@ export interface ServiceOptions {
   logger?: FastifyBaseLogger;
   /** URLs of component catalogs. Default: the built-in components. */
   catalogs?: readonly string[];
-  /** The environment that presets see. */
+  /** The environment variables that presets may use. Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
   /** Executes runs and previews. Default: the engine's threads. */
   threads?: RunStarter & PreviewStarter & { close(): Promise<void> };
-  /** Default: the store that the settings name. */
+  /** Default: the store from the settings. */
   store?: Store;
 }
 
@@ -77,15 +77,15 @@ export interface RunningService {
 }
 
 /**
- * Starts the service. Resolves when the presets are loaded; until then it already answers, as not ready. If something
- * prevents the start, closes everything again and rejects; the message says what is wrong and what to do.
+ * Starts the service. Resolves when the presets are loaded; until then the service answers that it is not ready. If the
+ * start fails, closes everything again and rejects with a message that says what is wrong and what to do.
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
   const noPresets = settings.presets === undefined ? undefined : presetDirectoryProblem(settings.presets);
   if (noPresets !== undefined) throw new Error(noPresets);
   for (const { host } of settings.listeners) {
-    // The reader of the service file reports this too, with the line. But settings may come from elsewhere.
+    // Check this again for settings that do not come from a service file. The reader of the file also reports the line.
     const problem = unprotected(host, settings.auth);
     if (problem !== undefined) throw new HeadraceError('HR_SERVICE_UNPROTECTED', withHint(problem));
   }
@@ -128,9 +128,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     logger.info(describePolicy(policy));
     const auth = settings.auth === 'none' ? undefined : settings.auth;
     if (settings.auth === 'none') {
-      logger.warn('Authentication is off in the service file: everyone who reaches the service may use it');
+      logger.warn('Authentication is off in the service file: anyone who can reach the service may use it');
     } else if (auth === undefined) {
-      logger.warn('There is no auth in the service file: every user and program of this machine may use the service');
+      logger.warn('The service file has no auth: every user and program of this machine may use the service');
     }
     for (const { name, expires } of auth?.tokens ?? []) {
       if (expires === undefined || expires > Date.now()) continue;
@@ -234,8 +234,8 @@ function makeParts({
 }
 
 /**
- * Returns whether all threads have ended. A thread that hangs in a system call or a library, such as a read from a pipe
- * or a query of SQLite, does not end. The store is closed all the same.
+ * Ends the threads. Returns whether all of them have ended within the grace time. A thread that hangs in a system call
+ * or a library does not end, for example in a read from a pipe or a SQLite query. The store is closed anyway.
  */
 async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBaseLogger): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
@@ -248,7 +248,7 @@ async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBa
   return !isLate;
 }
 
-/** Closes everything in reverse order. If one close fails, the others still happen. */
+/** Closes everything in reverse order. If one close fails, the others still run. */
 async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const close of [...undo].reverse()) {
@@ -272,8 +272,8 @@ function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger
 }
 
 /**
- * The modules of the service file by URL. Relative paths in the service file start from the file, those in presets from
- * their directory.
+ * Returns the URLs of the modules in the service file. Relative paths there are resolved from that file, but presets
+ * would resolve them from their directory.
  */
 function moduleUrls(registry: Registry, components: readonly string[]): string[] {
   const known = (['connector', 'stage', 'indexer'] as const).flatMap((kind) => registry.list(kind));

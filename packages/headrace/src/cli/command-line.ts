@@ -4,7 +4,7 @@ import { sayError } from '../process/standard-error.ts';
 import { commands } from './commands.ts';
 import { createProgram } from './program.ts';
 
-/** Carries out a command line. Gives the exit code. */
+/** Executes a command line. Returns the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = createProgram(commands, (code) => {
@@ -30,7 +30,10 @@ export async function commandLine(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Ours, or a `HeadraceError`: known by its code, because the engine is not loaded for every command. */
+/**
+ * Returns whether an error is expected: a `CommandError` or a `HeadraceError`. The latter is recognized by its code,
+ * because many commands do not load the engine.
+ */
 function isExpected(error: unknown): error is Error & { hint?: string } {
   if (error instanceof CommandError) return true;
   return error instanceof Error && 'code' in error && String(error.code).startsWith('HR_');

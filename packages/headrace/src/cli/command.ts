@@ -1,4 +1,4 @@
-/** What completion offers for a value: files, directories, or a fixed list. */
+/** The values that completion suggests: files, or a fixed list. */
 export type Completion = 'file' | readonly string[];
 
 interface Described {
@@ -10,18 +10,18 @@ interface Described {
 export interface ArgumentSpec extends Described {
   readonly name: string;
   readonly required: boolean;
-  /** Takes all arguments that are left; the last of a command only. */
+  /** Whether it accepts all remaining arguments. Only for the last argument of a command. */
   readonly several?: true;
 }
 
 /**
- * An option. Its key in the table is its name in camel case: `dryRun` is `--dry-run`. A `flag` takes no value, a
- * `list` may be given several times.
+ * An option. Its key in the table is its name in camel case: `dryRun` is `--dry-run`. A `flag` has no value, and a
+ * `list` can be repeated.
  */
 export interface OptionSpec extends Described {
   readonly kind: 'flag' | 'text' | 'list' | 'count';
   readonly short?: string;
-  /** What the value is called in the help; every option but a flag has one. */
+  /** The name of the value in the help. All options except flags have one. */
   readonly value?: string;
 }
 
@@ -34,16 +34,16 @@ interface ValueByKind {
   count: number | undefined;
 }
 
-/** The values of a command's options, as its table describes them. */
+/** The values of the options of a command, with the types from its table. */
 export type OptionValues<O extends OptionSpecs> = { readonly [K in keyof O]: ValueByKind[O[K]['kind']] };
 
-/** Carries a command out. Gives the exit code. */
+/** Executes a command. Returns the exit code. */
 export type Action<O extends OptionSpecs> = (
   args: readonly (string | undefined)[],
   options: OptionValues<O>,
 ) => Promise<number>;
 
-/** Everything that parsing, help and completion know of a command. */
+/** The description of a command, for parsing, help and completion. */
 export interface CommandSpec {
   readonly name: string;
   readonly summary: string;
@@ -51,18 +51,18 @@ export interface CommandSpec {
   readonly examples: readonly string[];
   readonly arguments: readonly ArgumentSpec[];
   readonly options: OptionSpecs;
-  /** Loads what carries it out; only then the libraries that the command needs. */
+  /** Loads the action of the command. The libraries of a command are loaded only here. */
   readonly load: () => Promise<Action<never>>;
 }
 
-/** Checks the types between a command's options and its action. */
+/** Checks at compile time that the action of a command matches its options. */
 export function command<const O extends OptionSpecs>(
   spec: Omit<CommandSpec, 'options' | 'load'> & { options: O; load: () => Promise<Action<O>> },
 ): CommandSpec {
   return spec as CommandSpec;
 }
 
-/** The option as it is typed: `dryRun` is `--dry-run`. */
+/** Returns the flag of an option: `dryRun` becomes `--dry-run`. */
 export function longFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -7,20 +7,20 @@ const config = {
   completes: 'file',
 } as const;
 
-/** For commands that take several. */
+/** The argument of commands that accept several configs. */
 const configs = {
   ...config,
   several: true,
-  description: `${config.description} Several are checked one by one.`,
+  description: `${config.description} Several configs are processed one at a time.`,
 } as const;
 
-/** Options of every command that reads a config. */
+/** The options of all commands that read a config. */
 const configOptions = {
   set: {
     kind: 'list',
     short: 's',
     value: 'KEY=VALUE',
-    description: 'Set a value of the config, over what the file says: -s indexer.type=CSV.',
+    description: 'Override a value of the config: -s indexer.type=CSV.',
   },
 } as const;
 
@@ -63,7 +63,7 @@ const explained: readonly CommandSpec[] = [
   command({
     name: 'serve',
     summary: 'Start the HTTP service.',
-    details: 'Without a file it listens on port 8080 of 127.0.0.1, without authentication, and stores in ./.headrace.',
+    details: 'Without a file, it listens on port 8080 of 127.0.0.1, needs no login, and stores data in ./.headrace.',
     examples: ['headrace serve', 'headrace serve service.yml'],
     arguments: [{ name: 'SERVICE', required: false, description: 'The service file (YAML).', completes: 'file' }],
     options: {},
@@ -74,10 +74,10 @@ const explained: readonly CommandSpec[] = [
     summary: 'Run a config.',
     details:
       'Prints the summary on standard output; progress on a terminal, otherwise JSON logs, go to standard error.\n' +
-      'Where an indexer writes documents to standard output, the summary goes to standard error too.\n' +
+      'If an indexer writes documents to standard output, the summary goes to standard error too.\n' +
       'Exits with 0 for success, also when some documents failed, 1 for a failed run, 2 for an invalid config.\n' +
       'A run in which no document succeeded and some failed is a failed run.\n' +
-      'Ctrl-C ends the run cleanly; a second one at once.',
+      'Ctrl-C ends the run cleanly; a second Ctrl-C ends it immediately.',
     examples: ['headrace run movies.conf', 'headrace run movies.conf -s csv.path=out.csv --dry-run documents.jsonl'],
     arguments: [config],
     options: {
@@ -86,25 +86,25 @@ const explained: readonly CommandSpec[] = [
         kind: 'text',
         value: 'FILE',
         description:
-          'Index nothing: write the documents that would be indexed to a file, a line of JSON each: {"connector", "document"}.',
+          'Index nothing: write the documents that would be indexed to a file, one line of JSON each: {"connector", "document"}.',
         completes: 'file',
       },
       failures: {
         kind: 'text',
         value: 'FILE',
-        description: 'Write failed documents to a file during the run, a line of JSON each: up to 1000.',
+        description: 'Write failed documents to a file during the run, one line of JSON each, at most 1000.',
         completes: 'file',
       },
       maxFailures: {
         kind: 'text',
         value: 'LIMIT',
         description:
-          'Stop the run, as failed, when more documents fail: a number (100), or a percentage (5%). Sets runner.maxFailures.',
+          'Stop the run as failed if more documents fail: a number (100), or a percentage (5%). Sets runner.maxFailures.',
       },
       retry: {
         kind: 'text',
         value: 'FILE',
-        description: 'Execute no connector, but run the documents of such a file again.',
+        description: 'Process the documents of a --failures file again, instead of executing the connectors.',
         completes: 'file',
       },
       distributed: {
@@ -182,8 +182,8 @@ const explained: readonly CommandSpec[] = [
   }),
   command({
     name: 'validate',
-    summary: 'Find everything wrong with configs.',
-    details: 'Runs and writes nothing. Exits with 2 when one of them has errors.',
+    summary: 'Check configs without running them.',
+    details: 'Reports all problems. Writes nothing. Exits with 2 if a config has errors.',
     examples: [
       'headrace validate movies.conf',
       'headrace validate conf/*.conf',
@@ -195,7 +195,7 @@ const explained: readonly CommandSpec[] = [
       ...componentOptions,
       connect: {
         kind: 'flag',
-        description: 'Also look whether everything that it reads from and writes to is there; nothing is created.',
+        description: 'Also check the connections to all sources and destinations. Creates nothing.',
       },
       json: {
         kind: 'flag',
@@ -208,9 +208,9 @@ const explained: readonly CommandSpec[] = [
     name: 'test',
     summary: 'Run the unit tests of configs.',
     details:
-      'Sends documents through pipelines and compares what comes out; nothing is indexed. A config lists its tests\n' +
-      'under the key tests, or movies.test.conf beside movies.conf does.\n' +
-      'Exits with 0 when all pass, 1 when one fails, 2 for an invalid config or without tests.',
+      'Sends documents through pipelines and compares the results; nothing is indexed. The tests of movies.conf\n' +
+      'are under its key tests, or in the file movies.test.conf in the same directory.\n' +
+      'Exits with 0 if all tests pass, 1 if one fails, 2 if a config is invalid or there are no tests.',
     examples: ['headrace test movies.conf', 'headrace test conf/*.conf --junit report.xml'],
     arguments: [configs],
     options: {
@@ -228,20 +228,20 @@ const explained: readonly CommandSpec[] = [
   }),
   command({
     name: 'render',
-    summary: 'Print a config with everything resolved.',
+    summary: 'Print a config with all includes and substitutions resolved.',
     details: 'Passwords, keys and values from the environment are masked.',
     examples: ['headrace render movies.conf', 'headrace render movies.conf --hocon'],
     arguments: [config],
     options: {
       ...configOptions,
       hocon: { kind: 'flag', description: 'Print HOCON instead of JSON.' },
-      showSecrets: { kind: 'flag', description: 'Do not mask anything.' },
+      showSecrets: { kind: 'flag', description: 'Print secrets without masking them.' },
     },
     load: async () => (await import('../commands/render.ts')).render,
   }),
   command({
     name: 'preview',
-    summary: 'Show what a pipeline makes of some documents.',
+    summary: 'Run documents through a pipeline without indexing them.',
     details:
       'Prints the documents as they would reach the indexer, as JSON lines; nothing is indexed.\n' +
       'Dropped and failed documents are printed on standard error. Exits with 1 if a document failed.',
@@ -253,17 +253,17 @@ const explained: readonly CommandSpec[] = [
     arguments: [config],
     options: {
       ...configOptions,
-      pipeline: { kind: 'text', value: 'NAME', description: 'The pipeline; the first of the config by default.' },
+      pipeline: { kind: 'text', value: 'NAME', description: 'The pipeline; default: the first one of the config.' },
       documents: {
         kind: 'text',
         value: 'FILE',
-        description: 'Documents as JSON lines, "-" for standard input; by default what the connectors read.',
+        description: 'Documents as JSON lines, "-" for standard input; default: documents from the connectors.',
         completes: 'file',
       },
       limit: {
         kind: 'count',
         value: 'N',
-        description: 'How many documents of the connectors to take; 10 by default.',
+        description: 'How many documents to read from the connectors; default: 10.',
       },
       trace: { kind: 'flag', description: 'Show what each stage does to each document.' },
       ...componentOptions,
@@ -283,7 +283,7 @@ const explained: readonly CommandSpec[] = [
         name: 'NAME',
         required: false,
         several: true,
-        description: 'The component to explain, or words to search names and descriptions for.',
+        description: 'The component to explain, or words to search for in names and descriptions.',
       },
     ],
     options: {
@@ -295,7 +295,7 @@ const explained: readonly CommandSpec[] = [
   command({
     name: 'schema',
     summary: 'Print the JSON Schema of a config, for editors.',
-    details: 'An editor completes and checks JSON configs with it: headrace schema > headrace.schema.json.',
+    details: 'Editors use it to complete and check JSON configs: headrace schema > headrace.schema.json.',
     examples: ['headrace schema', 'headrace schema --components ./my-stage.js'],
     arguments: [],
     options: componentOptions,
@@ -303,13 +303,13 @@ const explained: readonly CommandSpec[] = [
   }),
   command({
     name: 'init',
-    summary: 'Write a first config, which runs as it is.',
+    summary: 'Write an example config, which can be run without changes.',
     examples: ['headrace init', 'headrace init movies.conf'],
     arguments: [
       {
         name: 'FILE',
         required: false,
-        description: 'The file to write, headrace.conf by default. An existing one is left alone.',
+        description: 'The file to write; default: headrace.conf. An existing file is not overwritten.',
         completes: 'file',
       },
     ],
@@ -319,7 +319,7 @@ const explained: readonly CommandSpec[] = [
   command({
     name: 'hash-password',
     summary: 'Print the hash of a password, for a user in the service file.',
-    details: 'Asks for the password on a terminal, and shows nothing of it; otherwise reads it from standard input.',
+    details: 'Asks for the password on a terminal without showing it; otherwise reads it from standard input.',
     examples: ['headrace hash-password', 'headrace hash-password < password.txt'],
     arguments: [],
     options: {},
@@ -327,8 +327,8 @@ const explained: readonly CommandSpec[] = [
   }),
   command({
     name: 'token',
-    summary: 'Make an API token, and its hash for the service file.',
-    details: 'The token is for the program that sends it (Authorization: Bearer); the service file has the hash alone.',
+    summary: 'Create an API token, and its hash for the service file.',
+    details: 'A program sends the token (Authorization: Bearer). The service file contains only the hash.',
     examples: ['headrace token'],
     arguments: [],
     options: {},
@@ -350,7 +350,7 @@ const explained: readonly CommandSpec[] = [
   }),
 ];
 
-/** Every command, once: parsing, help and completion are made of this table. */
+/** All commands. Parsing, help and completion are generated from this table. */
 export const commands: readonly CommandSpec[] = [
   ...explained,
   command({

@@ -4,15 +4,18 @@ import { commands } from './commands.ts';
 
 const SCRIPTS: Readonly<Record<string, (specs: readonly CommandSpec[]) => string>> = { bash, zsh, fish };
 
-/** `headrace completion SHELL`: the script that makes a shell complete the command line, from the table of commands. */
+/**
+ * `headrace completion SHELL`: prints the completion script of a shell, which is generated from the table of commands.
+ */
 export async function completion([shell = '']: readonly (string | undefined)[]): Promise<number> {
   const script = SCRIPTS[shell];
-  if (script === undefined) throw new CommandError(`There is no completion for ${shell}.`, EXIT.invalid);
+  if (script === undefined)
+    throw new CommandError(`The shell ${shell} is not supported: use bash, zsh or fish.`, EXIT.invalid);
   process.stdout.write(script(commands));
   return EXIT.ok;
 }
 
-/** `--help` is on every command, in no table. */
+/** Returns the options of a command, including `--help`, which the table does not contain. */
 function optionsOf(spec: CommandSpec): [flag: string, option: OptionSpec][] {
   const help: OptionSpec = { kind: 'flag', description: 'Print help.' };
   return Object.entries({ ...spec.options, help }).map(([name, option]) => [longFlag(name), option]);
@@ -136,7 +139,7 @@ function words(described: ArgumentSpec | OptionSpec | undefined): readonly strin
   return typeof described?.completes === 'object' ? described.completes : [];
 }
 
-/** In single quotes, which bash, zsh and fish read alike but for a quote within. */
+/** Returns a text in single quotes. Except for a quote inside, bash, zsh and fish read such texts in the same way. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

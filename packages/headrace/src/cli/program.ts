@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type Action, type CommandSpec, longFlag, type OptionSpec } from './command.ts';
 
-/** The command line for commander, made from the table of commands. `onExitCode` gets the exit code of a command. */
+/** Creates the commander program from the table of commands. `onExitCode` receives the exit code of a command. */
 export function createProgram(commands: readonly CommandSpec[], onExitCode: (code: number) => void): Command {
   const program = new Command('headrace')
     .description('Search ingest: reads sources, transforms documents in pipelines, writes to search engines and files.')
@@ -20,7 +20,7 @@ function createCommand(spec: CommandSpec, onExitCode: (code: number) => void): C
     .summary(spec.summary)
     .description(spec.details === undefined ? spec.summary : `${spec.summary}\n\n${spec.details}`)
     .helpOption('-h, --help', 'Print help.')
-    // Descriptions say what is taken and what is the default; the table's own defaults are no news.
+    // The descriptions already contain the values and defaults, so commander must not add them.
     .configureHelp({
       optionDescription: ({ description }) => description,
       argumentDescription: ({ description }) => description,
@@ -53,7 +53,7 @@ function createOption(name: string, { kind, short, value, description }: OptionS
 function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1 || !Number.isSafeInteger(count)) {
-    throw new InvalidArgumentError('It must be a whole number of at least 1.');
+    throw new InvalidArgumentError('The value must be a whole number of at least 1.');
   }
   return count;
 }

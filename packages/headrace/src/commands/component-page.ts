@@ -2,10 +2,10 @@ import { type CatalogEntry, ownFields, plainType, type SpecField } from '@headra
 
 const WIDTH = 100;
 
-/** The page of one component, for a terminal. */
+/** Returns the page of one component, for a terminal. */
 export function describeComponent(entry: CatalogEntry): string {
   const own = ownFields(entry);
-  // The catalog has it as the reference does, where nothing but the engine asks for a class.
+  // The catalog does not mark `class` as required, as in the reference, but the engine requires it.
   const shared = entry.fields
     .filter((field) => !own.includes(field))
     .map((field) => ({ ...field, required: field.name === 'class' }));
@@ -28,7 +28,7 @@ function usage({ name, kind, aliases, type, block }: CatalogEntry): string[] {
   return [lines.join('\n')];
 }
 
-/** Required ones come first. */
+/** Returns a list of parameters, required ones first. */
 function fieldList(title: string, fields: readonly SpecField[]): string[] {
   if (fields.length === 0) return [];
   const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
@@ -51,7 +51,7 @@ function describeField(field: SpecField, margin: string): string {
   return lines.join('\n');
 }
 
-/** Lines that begin with a space are those of a config: they stay as they are. */
+/** Wraps a text. Lines that begin with a space belong to a config, so they stay unchanged. */
 function wrap(text: string, margin: string): string {
   return text
     .split('\n')

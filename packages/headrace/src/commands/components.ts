@@ -11,7 +11,7 @@ interface ComponentsOptions {
 
 const KINDS: readonly ComponentKind[] = ['connector', 'stage', 'indexer'];
 
-/** `headrace components [NAME...]`: what can be used in a config. */
+/** `headrace components [NAME...]`: lists, explains or searches the components for configs. */
 export async function components(words: readonly (string | undefined)[], options: ComponentsOptions): Promise<number> {
   const name = words.length === 0 ? undefined : words.join(' ');
   const registry = await Registry.open(registrySource(undefined, options.components));
@@ -39,7 +39,7 @@ export async function components(words: readonly (string | undefined)[], options
   return EXIT.ok;
 }
 
-/** A component as the API's `config-info` describes it. */
+/** Returns a component in the format of the API endpoint `config-info`. */
 function toJson({ name, kind, aliases, type, block, package: from, description, fields, examples }: CatalogEntry) {
   return { class: name, kind, aliases, type, block, package: from, description, fields, examples };
 }
@@ -55,7 +55,7 @@ function table(kind: ComponentKind, all: readonly CatalogEntry[]): string {
   return `${kind[0]?.toUpperCase()}${kind.slice(1)}s\n${rows.map((row) => `${row}\n`).join('')}`;
 }
 
-/** The search results as a table, best match first. */
+/** Returns the search results as a table, best match first. */
 function matchTable(entries: readonly CatalogEntry[]): string {
   const width = Math.max(...entries.map((entry) => entry.name.length));
   const rows = entries.map((entry) => `${entry.name.padEnd(width)}  ${entry.kind.padEnd(9)}  ${firstSentence(entry)}`);

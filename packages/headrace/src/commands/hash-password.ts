@@ -5,7 +5,7 @@ import { hashPassword as hash } from '@headrace/service';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 import { signalExitCode } from '../process/stop-signals.ts';
 
-/** `headrace hash-password`: the hash that a user in the service file has instead of a password. */
+/** `headrace hash-password`: prints the hash that replaces the password of a user in the service file. */
 export async function hashPassword(): Promise<number> {
   const password = process.stdin.isTTY ? await askTwice() : await readLine();
   if (password === '') throw new CommandError('The password is empty.', EXIT.invalid);
@@ -19,14 +19,14 @@ async function readLine(): Promise<string> {
   throw new CommandError('The password must be a single line on standard input.', EXIT.invalid);
 }
 
-/** What cannot be seen is easily mistyped. */
+/** Asks for the password twice, because users cannot see what they type. */
 async function askTwice(): Promise<string> {
   const password = await ask('Password: ');
-  if ((await ask('Once more: ')) === password) return password;
+  if ((await ask('Repeat the password: ')) === password) return password;
   throw new CommandError('The passwords differ.', EXIT.invalid);
 }
 
-/** Asks on the terminal, without an echo. Ctrl-C and Ctrl-D end the command. */
+/** Asks on the terminal, without showing the input. Ctrl-C and Ctrl-D end the command. */
 async function ask(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 
-/** The heap of each thread of a run, in MiB: a quarter of what the process may use, within reason. */
+/** The heap of each thread of a run, in MiB: a quarter of the available memory, from 512 to 4096. */
 export const HEAP_MB = Math.round(Math.min(4096, Math.max(512, availableBytes() / 4 / 2 ** 20)));
 
 function availableBytes(): number {

@@ -50,10 +50,12 @@ indexer { type: JSONLines }
 jsonl { path: \${out} }
 `;
 
-/** `headrace init [FILE]`: writes a config to start from. */
+/** `headrace init [FILE]`: writes an example config. */
 export async function init([file = 'headrace.conf']: readonly (string | undefined)[]): Promise<number> {
   if (extname(file) === '.json') {
-    throw new CommandError(`${file} was not written: the first config is HOCON, with comments. Call it .conf.`);
+    throw new CommandError(
+      `${file} was not written: the example config is HOCON with comments. Use a name that ends with .conf.`,
+    );
   }
   try {
     writeFileSync(file, FIRST_CONFIG.replaceAll('FILE', file), { flag: 'wx' });

@@ -27,10 +27,10 @@ interface PreviewOptions {
   readonly json: boolean;
 }
 
-/** A preview is looked at; one that takes longer hangs. */
+/** The time limit of a preview. A preview that takes longer probably hangs. */
 const TIMEOUT_MILLIS = 10 * 60_000;
 
-/** `headrace preview CONFIG`: what a pipeline makes of some documents, without a run. */
+/** `headrace preview CONFIG`: runs some documents through a pipeline, without a run. */
 export async function preview([file = '']: readonly (string | undefined)[], options: PreviewOptions): Promise<number> {
   if (file === STANDARD_INPUT && options.documents === STANDARD_INPUT) {
     throw new CommandError('The config and the documents cannot both be standard input.', EXIT.invalid);
@@ -69,7 +69,10 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
   }
 }
 
-/** Without documents there must be a connector to take them from. `root` is valid. */
+/**
+ * Throws if no connector delivers documents to the pipeline, because they are needed without `--documents`. `root` is
+ * valid.
+ */
 function refuseUnfed(root: ObjectNode, pipeline: string | undefined): void {
   const name = pipeline ?? getString(getConfigList(root, 'pipelines')[0] as ObjectNode, 'name');
   const fed = getConfigList(root, 'connectors').some(
@@ -80,7 +83,7 @@ function refuseUnfed(root: ObjectNode, pipeline: string | undefined): void {
   throw new CommandError(message, EXIT.invalid);
 }
 
-/** A line with a document, and the rest of the line. */
+/** A line with a document, and the text after it. */
 interface DocumentLine {
   readonly text: string;
   readonly trailing: string | undefined;
@@ -96,7 +99,10 @@ async function readDocuments(file: string): Promise<DocumentLine[]> {
   }
 }
 
-/** The text after the document of a line; undefined if there is none, or if the line has no document. */
+/**
+ * Returns the text after the document of a line. Returns undefined if there is no such text, or if the line is not
+ * JSON.
+ */
 function trailingText(line: string): string | undefined {
   try {
     const first = readJsonSequence(line).next().value;
@@ -109,7 +115,7 @@ function trailingText(line: string): string | undefined {
   }
 }
 
-/** The results in the order of the lines. A line with more than a document has failed before the pipeline. */
+/** Returns the results in the order of the lines. A line with text after its document counts as a failed document. */
 function withTornLines(lines: readonly DocumentLine[], results: readonly PreviewedDocument[]): PreviewedDocument[] {
   const processed = results.values();
   return lines.flatMap(({ text, trailing }) => {
@@ -123,7 +129,7 @@ function withTornLines(lines: readonly DocumentLine[], results: readonly Preview
 
 function print({ input, documents, dropped, failure, trace, log }: PreviewedDocument, json: boolean): void {
   if (json) {
-    // Documents stay the texts they are: read and written again, long integers would change.
+    // Documents are printed unchanged. Parsing and writing them again would change long integers.
     const ids = JSON.stringify(dropped);
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
     const how = trace === undefined ? '' : `,"trace":${traceJson(trace)}`;
@@ -148,7 +154,7 @@ function print({ input, documents, dropped, failure, trace, log }: PreviewedDocu
   }
 }
 
-/** An input is JSON: of what was no document, a JSON string. */
+/** Returns an input as text. A JSON string contains an input that was not a document. */
 function asText(input: string): string {
   return input.startsWith('"') ? (JSON.parse(input) as string) : input;
 }

@@ -10,7 +10,7 @@ interface RenderOptions {
   readonly showSecrets: boolean;
 }
 
-/** `headrace render CONFIG`: the config with includes, substitutions and overrides resolved. */
+/** `headrace render CONFIG`: prints the config with includes, substitutions and overrides resolved. */
 export async function render([file = '']: readonly (string | undefined)[], options: RenderOptions): Promise<number> {
   const { root, problems, name } = await loadConfig(file, options.set);
   process.stderr.write(problemLines(problems, name));

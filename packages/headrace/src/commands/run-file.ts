@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly external: boolean;
 }
 
-/** Runs the config of a file in threads that are ready. Gives the exit code. */
+/** Runs the config of a file in prepared threads. Returns the exit code. */
 export async function runFile(threads: RunLauncher, file: string, options: RunOptions): Promise<number> {
   const isDistributed = options.distributed || options.external;
   if (isDistributed) checkOptions(options);
@@ -58,7 +58,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
       trusted: true,
       ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
       ...(retry === undefined ? {} : { retry }),
-      // It is a file of the user's, and written as they come.
+      // Failures are written to a file of the user immediately, so their total size needs no limit.
       keepAllFailures: true,
     },
     {
@@ -73,7 +73,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;
-    const message = `${signal}: the run ends when what is in flight is finished; once more ends it at once`;
+    const message = `${signal}: the run ends after its open documents; a second signal ends it immediately`;
     log({ level: 'warn', time: Date.now(), logger: 'headrace', message });
     handle.stop('CANCELLED');
   });
@@ -93,7 +93,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
     const undelivered = result.connectors.reduce((sum, connector) => sum + (connector.undelivered ?? 0), 0);
     if (undelivered > 0) {
       const what = counted(undelivered, 'document');
-      sayError(`${what} could not be delivered, for reasons that are not theirs`);
+      sayError(`${what} could not be delivered because the destination did not accept any`);
     }
     return result.status === 'SUCCEEDED' && undelivered === 0 ? EXIT.ok : EXIT.failed;
   } finally {
@@ -155,21 +155,22 @@ function writeSummary(text: string, to: NodeJS.WritableStream, runId: string): v
   else to.write(`${text}\n`);
 }
 
-/** The values of the config that options set. */
+/** Returns the values of the config that options set. */
 function settingsOf({ set, maxFailures }: RunOptions): readonly string[] {
   return maxFailures === undefined ? set : [...set, `runner.maxFailures=${maxFailures}`];
 }
 
 /**
- * Where the summary goes: to standard error when the documents go to standard output. Only the module of the indexer
- * is loaded for that: other modules belong to the threads of the run, and might keep this one from ending.
+ * Returns the stream for the summary: standard error if documents go to standard output. For this check, only the
+ * module of the indexer is loaded. The other modules belong to the threads of the run, and could keep this thread from
+ * ending.
  */
 async function besideDocuments(root: ObjectNode, source: RegistrySource): Promise<NodeJS.WritableStream> {
   const registry = await Registry.open({ ...source, modules: [] });
   return (await writesToStandardOutput(root, registry)) ? process.stderr : process.stdout;
 }
 
-/** Whether the run was refused because of its config, or of what it was to run again, so that nothing has begun. */
+/** Returns whether the run did not start because its config or its documents to retry are invalid. */
 function isInvalid({ status, connectors, problems }: RunResult): boolean {
   const refused = problems.some(
     ({ severity, code }) => severity === 'error' && (code.startsWith('HR_CONFIG_') || code === 'HR_RETRY_INVALID'),

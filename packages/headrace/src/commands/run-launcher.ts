@@ -4,7 +4,7 @@ import { HEAP_MB } from './heap.ts';
 
 let threads: RunLauncher | undefined;
 
-/** The threads of the run of this process, made when they are asked for first, with one that is ready for it. */
+/** Returns the threads for the run of this process. The first call creates them and prepares one of them. */
 export function runThreads(): RunLauncher {
   if (threads === undefined) {
     threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });

@@ -2,9 +2,9 @@ import type { CatalogEntry } from '@headrace/engine';
 import { firstSentence } from './component-page.ts';
 
 /**
- * The components that have all words of a query in their names or descriptions, best first: a name with just this word
- * (`OpenAIEmbed` has `embed`), one that begins with it, one that contains it, the first sentence of the description, the
- * rest of it. Letter case does not matter.
+ * Returns the components whose names or descriptions contain all words of a query, in any letter case. Best matches
+ * first: the word is a part of the name (`embed` in `OpenAIEmbed`), the name begins with it, the name contains it, the
+ * first sentence of the description contains it, the rest of the description contains it.
  */
 export function searchComponents(query: string, entries: readonly CatalogEntry[]): CatalogEntry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

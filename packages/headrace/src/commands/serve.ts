@@ -10,7 +10,7 @@ import { CommandError, EXIT } from '../process/exit-code.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createServiceLog } from '../report/service-log.ts';
 
-/** `headrace serve [SERVICE]`: serves until the first signal, then shuts down in order. */
+/** `headrace serve [SERVICE]`: runs the service until the first signal, then shuts it down. */
 export async function serve([file]: readonly (string | undefined)[]): Promise<number> {
   const settings = file === undefined ? defaultSettings() : await readSettings(file);
   if (settings === undefined) return EXIT.invalid;
@@ -19,9 +19,9 @@ export async function serve([file]: readonly (string | undefined)[]): Promise<nu
   const service = await start({ settings, logger });
   for (const url of service.urls) logger.info(`Headrace serves ${url}`);
   const signal = await stopped;
-  logger.info(`${signal}: shutting down; once more ends it at once`);
+  logger.info(`${signal}: shutting down; a second signal ends the service immediately`);
   const { hanging } = await service.close();
-  // To exit would be to wait for it.
+  // `process.exit` would wait for the thread that hangs.
   if (hanging) process.kill(process.pid, 'SIGKILL');
   return EXIT.ok;
 }
@@ -33,7 +33,8 @@ async function readSettings(file: string): Promise<ServiceSettings | undefined> 
 }
 
 /**
- * Errors that stop a service from starting (a port in use, a store that cannot be opened) are printed without a stack.
+ * Starts the service. Errors that prevent the start, such as a port in use or a store that cannot be opened, are
+ * printed without a stack.
  */
 async function start(options: Parameters<typeof startService>[0]): Promise<RunningService> {
   try {

@@ -22,7 +22,7 @@ import { checkOutcome } from '../testing/check-outcome.ts';
 import { type ConfigTests, failuresOf, type TestResult } from '../testing/test-result.ts';
 import { HEAP_MB } from './heap.ts';
 
-/** For one test. Some stages load a model when they start. */
+/** The time limit of one test. It is long because some stages load a model when they start. */
 const TIMEOUT_MILLIS = 5 * 60_000;
 
 interface TestOptions {
@@ -32,7 +32,7 @@ interface TestOptions {
   readonly components: readonly string[];
 }
 
-/** `headrace test CONFIG...`: the unit tests of configs, each in the real pipeline. */
+/** `headrace test CONFIG...`: runs the unit tests of configs in their real pipelines. */
 export async function test(files: readonly (string | undefined)[], options: TestOptions): Promise<number> {
   const configs = [...new Set(files.map((file = '') => testedConfig(file)))];
   const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
@@ -51,19 +51,22 @@ export async function test(files: readonly (string | undefined)[], options: Test
   if (all.every(({ results }) => results.length === 0)) {
     const message =
       options.filter === undefined
-        ? `There are no tests. List them in the config: ${TESTS}: [{ in: { id: "…" }, out: { … } }], or in NAME.test.conf beside it.`
+        ? `There are no tests. List them in the config: ${TESTS}: [{ in: { id: "…" }, out: { … } }], or in NAME.test.conf in the same directory.`
         : `No test has "${options.filter}" in its name.`;
     throw new CommandError(message, EXIT.invalid);
   }
   return all.some((tests) => failuresOf(tests) > 0) ? EXIT.failed : EXIT.ok;
 }
 
-/** `conf/*.conf` names the files with tests too: each is for the config beside it. */
+/**
+ * Returns the config of a file. A pattern such as `conf/*.conf` also matches test files: each belongs to the config
+ * beside it.
+ */
 function testedConfig(file: string): string {
   if (!isTestFile(file)) return file;
   const config = configOf(file);
   if (config !== undefined) return config;
-  throw new CommandError(`There is no config beside ${file}: its name begins with that of the config.`, EXIT.invalid);
+  throw new CommandError(`There is no config for ${file}: NAME.test.conf is for NAME.conf.`, EXIT.invalid);
 }
 
 async function testConfig(threads: RunLauncher, file: string, options: TestOptions): Promise<ConfigTests> {
@@ -74,7 +77,7 @@ async function testConfig(threads: RunLauncher, file: string, options: TestOptio
   if ('severity' in registry) return { config, results: [], problems: [registry] };
   const found = (await checkConfig(root, registry)).problems;
   const checked = found.filter(({ severity }) => severity === 'error');
-  // A second list of tests takes the place of the first.
+  // Warn about tests that are ignored, because a second list of tests replaces the first.
   const lost = found.filter(({ code, path }) => code === 'HR_CONFIG_UNUSED' && path.startsWith(TESTS));
   process.stderr.write(problemLines(lost, config));
   const { tests, problems: wrong } = await readTests(file, root);
@@ -92,7 +95,7 @@ async function testConfig(threads: RunLauncher, file: string, options: TestOptio
   return { config, results, problems: [] };
 }
 
-/** The tests of a config, those in it first. */
+/** Returns the tests of a config: first those in the config, then those in its test file. */
 async function readTests(file: string, root: ObjectNode): Promise<{ tests: PipelineTest[]; problems: Problem[] }> {
   const own = readPipelineTests(root);
   const testFile = testFileOf(file);
@@ -109,7 +112,7 @@ function inFile(problems: readonly Problem[], file: string): Problem[] {
   return problems.map((problem) => ({ file, ...problem }));
 }
 
-/** Why a test fails; undefined if it passes. */
+/** Runs a test. Returns why it fails, or undefined if it passes. */
 async function failureOf(
   threads: RunLauncher,
   test: PipelineTest,
@@ -120,7 +123,7 @@ async function failureOf(
   const request = { root, registry, trusted: true, documents, ...(pipeline === undefined ? {} : { pipeline }) };
   try {
     const previewed = threads.preview(request, TIMEOUT_MILLIS);
-    // The thread of the next test loads meanwhile.
+    // The thread of the next test is prepared in the meantime.
     threads.prepare();
     const { results, problems } = await previewed;
     const errors = problems.filter(({ severity }) => severity === 'error');

@@ -13,7 +13,7 @@ import { configOf, isTestFile } from '../config/test-file.ts';
 import { EXIT } from '../process/exit-code.ts';
 import { HEAP_MB } from './heap.ts';
 
-/** Longer than the engine gives each component. */
+/** The time limit of the connection check. It is longer than the time limit that the engine sets for each component. */
 const TIMEOUT_MILLIS = 30_000;
 
 interface ValidateOptions {
@@ -23,14 +23,14 @@ interface ValidateOptions {
   readonly json: boolean;
 }
 
-/** What is wrong with a config, and how it is called. */
+/** The problems of a config, with its name in messages. */
 interface Verdict {
   readonly name: string;
   readonly valid: boolean;
   readonly problems: readonly Problem[];
 }
 
-/** `headrace validate CONFIG...`: everything that is wrong, found without running or writing anything. */
+/** `headrace validate CONFIG...`: reports all problems without running or writing anything. */
 export async function validate(files: readonly (string | undefined)[], options: ValidateOptions): Promise<number> {
   const verdicts: Verdict[] = [];
   for (const file of files) {
@@ -67,12 +67,12 @@ async function findProblems(
   return [...problems, ...found];
 }
 
-/** A file that has the tests of the config beside it. */
+/** Returns the problems of a test file, which contains the tests of the config beside it. */
 async function findTestProblems({ root, problems }: LoadedConfig, file: string): Promise<Problem[]> {
   if (root === undefined || hasErrors(problems)) return problems;
   const beside = configOf(file);
   if (beside !== undefined) {
-    // What is wrong with that config is reported where it is validated itself.
+    // Problems of that config are reported when it is validated itself.
     const config = (await loadConfig(beside, [])).root;
     return config === undefined ? problems : [...problems, ...readPipelineTests(root, config).problems];
   }
@@ -81,7 +81,7 @@ async function findTestProblems({ root, problems }: LoadedConfig, file: string):
   return [...problems, { severity: 'error', code: 'HR_SOURCE_UNREADABLE', path: '', message, hint }];
 }
 
-/** Looks around in a thread: what hangs there ends with it. */
+/** Checks the connections in a thread. If a check hangs, it ends with the thread. */
 async function reachAll(root: ReachRequest['root'], registry: RegistrySource): Promise<Problem[]> {
   const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
   try {
@@ -99,7 +99,7 @@ function verdictJson({ name, valid, problems }: Verdict) {
   return { valid, problems: problems.map((problem) => toJson(problem, name)) };
 }
 
-/** A problem with its keys in their documented order; `file` only for a text that the config includes. */
+/** Returns a problem with its keys in the documented order. `file` is present only for an included file. */
 function toJson({ severity, code, path, line, column, component, message, hint, ...rest }: Problem, config: string) {
   const file = rest.file === undefined || rest.file === config ? {} : { file: rest.file };
   return { severity, code, path, ...file, line, column, component, message, hint };

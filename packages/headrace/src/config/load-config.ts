@@ -18,16 +18,16 @@ import { CommandError, EXIT } from '../process/exit-code.ts';
 /** The name of standard input, where a file is expected. */
 export const STANDARD_INPUT = '-';
 
-/** A config that was read, and what it is called in messages. */
+/** A config that was read, with its name in messages. */
 export interface LoadedConfig extends ReadConfig {
   readonly name: string;
 }
 
 /**
- * Reads a config file, or standard input, with the environment and the overrides of the command line. A file that
- * cannot be read is a problem like any other.
+ * Reads a config file, or standard input, with the environment and the overrides of the command line. An unreadable
+ * file is reported as a problem.
  *
- * @param settings `key=value` each
+ * @param settings the overrides, each as `key=value`
  * @throws CommandError for a setting without `=`
  */
 export async function loadConfig(file: string, settings: readonly string[]): Promise<LoadedConfig> {
@@ -36,7 +36,7 @@ export async function loadConfig(file: string, settings: readonly string[]): Pro
   return { ...readConfigText(await readText(process.stdin), options), name: '<stdin>' };
 }
 
-/** The components that a config may use, or the problem that they cannot be loaded. */
+/** Returns the components that a config may use, or the problem that prevents loading them. */
 export async function openRegistry(source: RegistrySource): Promise<Registry | Problem> {
   try {
     return await Registry.open(source);
@@ -47,11 +47,12 @@ export async function openRegistry(source: RegistrySource): Promise<Registry | P
 }
 
 /**
- * The components that a config may use: the built-in ones, those of the given modules, and, because it is the
- * user's own, those of modules that it names itself, relative to its directory.
+ * Returns the components that a config may use: the built-in ones, those of the given modules, and those of modules
+ * that the config names. Such modules are allowed because the config belongs to the user. Their paths are relative to
+ * the directory of the config.
  *
- * @param file the config; the working directory counts if there is none, or when it is standard input
- * @param modules paths from the working directory, or packages
+ * @param file the config. Without a file, or for standard input, the working directory is used.
+ * @param modules paths relative to the working directory, or packages
  */
 export function registrySource(file: string | undefined, modules: readonly string[]): RegistrySource {
   const directory = file === undefined || file === STANDARD_INPUT ? process.cwd() : dirname(resolve(file));
@@ -63,7 +64,10 @@ export function registrySource(file: string | undefined, modules: readonly strin
   };
 }
 
-/** What was typed is relative to where it was typed, not to the config. */
+/**
+ * Returns the specifier of a module from the command line. Its path is relative to the working directory, not to the
+ * config.
+ */
 function moduleSpecifier(module: string): string {
   const isPath = /^\.{1,2}[/\\]/.test(module) || isAbsolute(module) || existsSync(module);
   return isPath ? pathToFileURL(resolve(module)).href : module;
@@ -74,7 +78,7 @@ function parseSettings(settings: readonly string[]): Record<string, string> {
   for (const setting of settings) {
     const equals = setting.indexOf('=');
     if (equals <= 0) {
-      throw new CommandError(`-s takes key=value, such as -s indexer.type=CSV, not "${setting}".`, EXIT.invalid);
+      throw new CommandError(`-s needs key=value, such as -s indexer.type=CSV, not "${setting}".`, EXIT.invalid);
     }
     overrides[setting.slice(0, equals).trim()] = setting.slice(equals + 1);
   }

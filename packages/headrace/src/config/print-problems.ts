@@ -2,7 +2,7 @@ import { formatProblem, type Problem } from '@headrace/engine';
 import { writeRecord, writesJson } from '../process/standard-error.ts';
 
 /**
- * Problems on standard error: lines for people, records for a program.
+ * Writes problems to standard error: lines for people, JSON records for programs.
  *
  * @param mask hides secrets
  */
@@ -13,19 +13,19 @@ export function writeProblems(problems: readonly Problem[], file: string, mask =
 
 function writeProblem(problem: Problem, file: string, mask: (text: string) => string) {
   const { severity, message, hint, ...where } = problem;
-  // A failed document is no problem of the config.
+  // A failed document is not a problem of the config.
   const logger = /^HR_(CONFIG|POLICY)_/.test(problem.code) ? 'config' : 'runner';
   const advice = hint === undefined ? {} : { hint: mask(hint) };
   const level = severity === 'error' ? 'error' : 'warn';
   writeRecord({ level, logger, file, ...where, ...advice, msg: mask(message) });
 }
 
-/** Problems as compilers print them, a line each, in the order of the text. */
+/** Returns problems in the format of compilers, one line each, in the order of the text. */
 export function problemLines(problems: readonly Problem[], file: string): string {
   return problems.map((problem) => `${formatProblem(problem, file)}\n`).join('');
 }
 
-/** `2 errors, 1 warning`. */
+/** Returns the number of errors and warnings, such as `2 errors, 1 warning`. */
 export function countProblems(problems: readonly Problem[]): string {
   const errors = problems.filter((problem) => problem.severity === 'error').length;
   const warnings = problems.length - errors;

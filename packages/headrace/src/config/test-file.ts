@@ -9,14 +9,14 @@ export function isTestFile(file: string): boolean {
   return file.endsWith(TEST_FILE);
 }
 
-/** The file beside a config that has tests of it; undefined if there is none. */
+/** Returns the test file in the directory of a config, or undefined if it does not exist. */
 export function testFileOf(config: string): string | undefined {
   if (config === STANDARD_INPUT) return undefined;
   const file = config.replace(CONFIG_EXTENSION, '') + TEST_FILE;
   return existsSync(file) ? file : undefined;
 }
 
-/** The config that a file of tests is for; undefined if there is none beside it. */
+/** Returns the config of a test file in the same directory, or undefined if it does not exist. */
 export function configOf(testFile: string): string | undefined {
   const name = testFile.slice(0, -TEST_FILE.length);
   return CONFIG_EXTENSIONS.map((extension) => name + extension).find((file) => existsSync(file));

@@ -1,13 +1,13 @@
-/** What the process ends with. Scripts decide by it. */
+/** The exit codes of the process, for scripts. */
 export const EXIT = {
   ok: 0,
-  /** The run, or what was asked for, failed. */
+  /** The run, or another requested action, failed. */
   failed: 1,
-  /** The command line or a config has mistakes: nothing was done. */
+  /** The command line or a config has errors, and nothing was done. */
   invalid: 2,
 } as const;
 
-/** Ends the command with a message for the user and no stack: something outside is wrong, not Headrace. */
+/** An error that ends the command with a message and without a stack, because its cause is outside of Headrace. */
 export class CommandError extends Error {
   readonly exitCode: number;
 

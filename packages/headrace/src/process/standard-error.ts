@@ -1,6 +1,6 @@
 import { EXIT } from './exit-code.ts';
 
-/** What is written to standard error as one line of JSON, in the form of the logs. */
+/** A line of JSON on standard error, in the format of the logs. */
 interface JsonRecord {
   readonly level: 'info' | 'warn' | 'error';
   readonly logger: string;
@@ -10,14 +10,14 @@ interface JsonRecord {
 
 let asJson = false;
 
-/** Whether a program reads standard error: then each line of it is a JSON object. */
+/** Returns whether each line on standard error is a JSON object, because a program reads it. */
 export function writesJson(): boolean {
   return asJson;
 }
 
 /**
- * From now on each line on standard error is a JSON object, from any writer: warnings of Node, messages of the parser
- * of the command line, `console.error` of a library or a custom component, in any thread.
+ * Makes each line on standard error a JSON object from now on, from any writer in any thread: warnings of Node,
+ * messages of the command-line parser, or `console.error` of a library or a custom component.
  */
 export function writeOnlyJson(): void {
   asJson = true;
@@ -46,13 +46,13 @@ export function writeOnlyJson(): void {
   });
 }
 
-/** A message of the command itself. */
+/** Writes a message of the command itself to standard error. */
 export function sayError(message: string): void {
   if (asJson) writeRecord({ level: 'error', logger: 'headrace', msg: message });
   else process.stderr.write(`headrace: ${message}\n`);
 }
 
-/** Writes a record, with the time. Only where a program reads standard error. */
+/** Writes a record with the current time. Use it only if a program reads standard error. */
 export function writeRecord({ level, logger, msg, ...fields }: JsonRecord): void {
   process.stderr.write(`${JSON.stringify({ level, time: Date.now(), logger, ...fields, msg })}\n`);
 }

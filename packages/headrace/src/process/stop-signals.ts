@@ -3,19 +3,19 @@ import { constants } from 'node:os';
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /**
- * A launcher (npm, npx, ours) passes on what the terminal has sent to every process already: a signal that comes
- * this soon after the first one is the same.
+ * The time after a signal in which another one is ignored. Launchers (npm, npx, scripts/start.mjs) forward a signal
+ * that the terminal has already sent to all processes.
  */
 const SAME_SIGNAL_MILLIS = 500;
 
-/** The exit code of a process that a signal has ended, as shells see it. */
+/** Returns the exit code that shells report for a process that a signal has ended. */
 export function signalExitCode(signal: StopSignal): number {
   return 128 + constants.signals[signal];
 }
 
 /**
- * Calls `onStop` at the first SIGINT or SIGTERM; a second one ends the process at once. Gives what removes the
- * handlers again.
+ * Calls `onStop` at the first SIGINT or SIGTERM. A second signal ends the process immediately. Returns a function that
+ * removes the handlers.
  */
 export function onStopSignal(onStop: (signal: StopSignal) => void): () => void {
   let stoppedAt: number | undefined;
@@ -26,7 +26,7 @@ export function onStopSignal(onStop: (signal: StopSignal) => void): () => void {
       onStop(signal);
     } else if (now - stoppedAt > SAME_SIGNAL_MILLIS) {
       remove();
-      // What the signal does by itself. To exit would be to wait for threads, of which one may hang in a library.
+      // Send the signal without a handler. `process.exit` would wait for threads, and one may hang in a library.
       process.kill(process.pid, signal);
     }
   };

@@ -5,7 +5,7 @@ import { CommandError, EXIT } from '../process/exit-code.ts';
 
 const LF = 10;
 
-/** Writes the failed documents of a run to a file while it runs, a line of JSON each. */
+/** Writes the failed documents of a run to a file while it runs, one line of JSON each. */
 export class FailureFile {
   readonly #path: string;
   readonly #fd: number;
@@ -14,9 +14,9 @@ export class FailureFile {
   #error: unknown;
 
   /**
-   * What the file holds stays until something is written, or the run has ended without failing: a config that is refused
-   * must not cost the failures of the run before.
-   * @param mask hides secrets in what is said of a document
+   * Opens the file. Its old content stays until the first document is written or the run ends successfully, so that a
+   * refused config does not delete the failures of the previous run.
+   * @param mask hides secrets in messages about a document
    */
   constructor(path: string, mask: (text: string) => string) {
     this.#mask = mask;
@@ -28,7 +28,7 @@ export class FailureFile {
     }
   }
 
-  /** Written at once: what has failed is there whatever becomes of the process. */
+  /** Writes failed documents immediately, so that they are not lost if the process dies. */
   write(failures: readonly KeptFailure[]): void {
     if (this.#error !== undefined) return;
     const lines = failures.map(({ failure, ...rest }) =>
@@ -44,8 +44,8 @@ export class FailureFile {
   }
 
   /**
-   * Throws if not all could be written.
-   * @param failed whether the run failed: then a file that nothing was written to is left as it was
+   * Closes the file. Throws if not all documents could be written.
+   * @param failed whether the run failed: the file then stays unchanged if nothing was written to it
    */
   close(failed: boolean): void {
     try {
@@ -62,12 +62,12 @@ export class FailureFile {
   #start(): void {
     if (this.#started) return;
     this.#started = true;
-    // Pipes and devices hold nothing.
+    // Pipes and devices have no content to remove.
     if (fstatSync(this.#fd).isFile()) ftruncateSync(this.#fd);
   }
 }
 
-/** The failed documents of a file, a line each. */
+/** Reads the failed documents of a file, one per line. */
 export async function readFailureFile(path: string, written: string | undefined): Promise<string[]> {
   if (written !== undefined && resolve(written) === resolve(path)) {
     throw new CommandError('--retry and --failures need different files: the second one is overwritten.', EXIT.invalid);
@@ -81,7 +81,7 @@ export async function readFailureFile(path: string, written: string | undefined)
   }
 }
 
-/** One by one: all of a file may be longer than a text can be. */
+/** Returns the lines one at a time, because the whole file can be longer than the maximum length of a string. */
 async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pieces: Buffer[] = [];
   for await (const chunk of source) {

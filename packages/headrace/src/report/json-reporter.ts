@@ -2,7 +2,10 @@ import type { LogRecord } from '@headrace/engine';
 import { destination, type Logger, pino } from 'pino';
 import type { RunReporter } from './run-reporter.ts';
 
-/** Logs as JSON lines, in pino's form. Written at once: the last lines of a short run are not lost. */
+/**
+ * Writes logs as JSON lines in the format of pino. It writes synchronously, so that a short run does not lose its last
+ * lines.
+ */
 export class JsonReporter implements RunReporter {
   readonly #pino: Logger;
 

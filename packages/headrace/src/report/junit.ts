@@ -1,7 +1,7 @@
 import { formatProblem } from '@headrace/engine';
 import { type ConfigTests, failuresOf, type TestResult } from '../testing/test-result.ts';
 
-/** Characters that XML 1.0 cannot hold, not even escaped. */
+/** Matches characters that XML 1.0 cannot contain, not even escaped. */
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -11,7 +11,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** Results as JUnit XML: a suite for each config. A config that could not be tested is a suite with one error. */
+/**
+ * Returns results as JUnit XML, with one suite per config. A config that could not be tested is a suite with one error.
+ */
 export function junitXml(configs: readonly ConfigTests[]): string {
   const suites = configs.map(suite);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;

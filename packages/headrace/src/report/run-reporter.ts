@@ -3,11 +3,11 @@ import type { LogRecord, RunProgress } from '@headrace/engine';
 /** Reports the progress of a run on standard error. */
 export interface RunReporter {
   log(record: LogRecord): void;
-  /** The run is over: what is left to be written is written when this returns. */
+  /** Ends the report after the run. All output is written when this returns. */
   close(): void;
 }
 
-/** The reporter that suits who reads: a line of progress for a person, JSON logs for a program. */
+/** Returns a reporter: a progress line for a person at a terminal, or JSON logs for a program. */
 export async function createReporter(runId: string, progress: () => RunProgress): Promise<RunReporter> {
   if (process.stderr.isTTY) {
     const { TerminalReporter } = await import('./terminal-reporter.ts');

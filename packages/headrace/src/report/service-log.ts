@@ -1,7 +1,7 @@
 import type { LogSettings } from '@headrace/service';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
-/** The log of the service on standard error: JSON lines for a program, plain lines for a person. */
+/** Creates the log of the service on standard error: JSON lines for programs, plain lines for people. */
 export function createServiceLog({ level, format }: Pick<LogSettings, 'level' | 'format'>): Logger {
   const options = {
     level,
@@ -22,10 +22,10 @@ interface PlainRecord {
   err?: { stack?: string };
 }
 
-/** What a person may look for in the log: which request and which run a line belongs to. */
+/** The ids of the request and the run, which plain lines contain so that people can search for them. */
 const IDS = ['requestId', 'runId'] as const;
 
-/** Time, level and message of each record, its ids, and the error when there is one. */
+/** Returns a stream that writes plain lines: time, level and message of each record, its ids, and its error. */
 function plainLines(terminal: NodeJS.WritableStream): DestinationStream {
   return {
     write(line) {

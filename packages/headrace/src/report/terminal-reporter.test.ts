@@ -12,21 +12,21 @@ const progress: RunProgress = {
   stages: [],
 };
 
-/** A terminal of some width that keeps what is written. */
+/** Creates a terminal of the given width that records its output. */
 function terminal(columns: number) {
   const written: string[] = [];
   const stream = { columns, write: (text: string) => written.push(text) > 0 } as unknown as WriteStream;
   return { stream, written };
 }
 
-describe('the line of progress', () => {
-  it('names the connector and counts what there is', () => {
+describe('the progress line', () => {
+  it('contains the name of the connector and the counts', () => {
     expect(progressLine(progress, 2)).toBe(
       'movies: 12,345 published, 12,000 succeeded, 3 failed, 342 pending, 6,002 docs/s, 2 s',
     );
   });
 
-  it('is printed before the first connector', () => {
+  it('can be printed before the first connector starts', () => {
     const counts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
     expect(progressLine({ counts, connectors: [], stages: [] }, 0)).toBe(
       'run: 0 published, 0 succeeded, 0 pending, 0 docs/s, 0 s',
@@ -34,8 +34,8 @@ describe('the line of progress', () => {
   });
 });
 
-describe('on a terminal', () => {
-  it('warnings and errors are above the line, which is cut to the width and erased at the end', () => {
+describe('the terminal reporter', () => {
+  it('prints warnings and errors above the progress line, which is cut to the width and erased at the end', () => {
     const { stream, written } = terminal(20);
     const reporter = new TerminalReporter(stream, () => progress);
     const record = { time: 0, logger: 'movies' };

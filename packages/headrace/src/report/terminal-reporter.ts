@@ -3,11 +3,11 @@ import { type LogRecord, pendingDocuments, type RunProgress } from '@headrace/en
 import type { RunReporter } from './run-reporter.ts';
 
 const REDRAW_MILLIS = 200;
-/** For a terminal that does not say how wide it is. */
+/** The assumed width of a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
 
-/** One line with the progress of the run, and above it the warnings and errors. */
+/** Prints one line with the progress of the run, and warnings and errors above it. */
 export class TerminalReporter implements RunReporter {
   readonly #terminal: WriteStream;
   readonly #progress: () => RunProgress;
@@ -36,12 +36,12 @@ export class TerminalReporter implements RunReporter {
   #draw(): void {
     const seconds = (performance.now() - this.#started) / 1000;
     const line = progressLine(this.#progress(), seconds);
-    // A longer line would wrap, and could not be erased.
+    // A longer line would wrap and could not be erased.
     this.#terminal.write(ERASE_LINE + line.slice(0, (this.#terminal.columns || USUAL_COLUMNS) - 1));
   }
 }
 
-/** `airports: 3,376 published, 3,200 succeeded, 176 pending, 1,688 docs/s, 2 s`. */
+/** Returns the progress line, such as `airports: 3,376 published, 3,200 succeeded, 176 pending, 1,688 docs/s, 2 s`. */
 export function progressLine({ counts, connectors }: RunProgress, seconds: number): string {
   const running = connectors.find((connector) => connector.status === 'running');
   const number = (value: number) => Math.round(value).toLocaleString('en-US');

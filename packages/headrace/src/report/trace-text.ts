@@ -1,9 +1,9 @@
 import { type JsonObject, readJson, type StageTrace, withHint, writeString, writeValue } from '@headrace/engine';
 
-/** Longer values are cut: what a stage did is to be seen at a glance. */
+/** Longer values are cut, so that the effect of a stage is easy to see. */
 const MAX_VALUE = 100;
 
-/** What the stages did to a document, for people: a line for each stage, and one for each field that it changed. */
+/** Returns what the stages did to a document, as text for people: one line per stage, and one per changed field. */
 export function traceText(input: string, trace: readonly StageTrace[]): string {
   return `${[input, ...traceLines(input, trace, '  ')].join('\n')}\n`;
 }

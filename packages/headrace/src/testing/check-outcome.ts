@@ -1,7 +1,7 @@
 import { type ExpectedFailure, type PipelineTest, type PreviewedDocument, withHint } from '@headrace/engine';
 import { documentDiff } from './document-diff.ts';
 
-/** What is not as a test expects it, as text for people; undefined if all is. */
+/** Returns the differences from the expected outcome of a test as text for people, or undefined if there are none. */
 export function checkOutcome(test: PipelineTest, results: readonly PreviewedDocument[]): string | undefined {
   const { expected, ignore } = test;
   const documents = results.flatMap((result) => result.documents);
@@ -22,7 +22,7 @@ function idFindings(expected: readonly string[], dropped: readonly string[]): st
   ];
 }
 
-/** The ids of one list that another one lacks; an id that is there twice counts twice. */
+/** Returns the ids that are in the first list but not in the second one. Duplicate ids count separately. */
 function without(ids: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   return ids.filter((id) => {

@@ -1,14 +1,15 @@
 import { diff } from 'node:util';
 import { readJson, type Value, writeString, writeValue } from '@headrace/engine';
 
-/** Equal lines around a difference that are shown. */
+/** How many equal lines are shown around a difference. */
 const CONTEXT = 3;
-/** What `util.diff` marks a line with that only its first list has. One that only the second has gets -1. */
+/** The mark of `util.diff` for a line that only the first list contains. The mark for the second list is -1. */
 const ONLY_FIRST = 1;
 
 /**
- * How documents differ from those that were expected, a line for each field: `-` expected, `+` got. Undefined when they
- * are equal. The order of fields does not matter, that of the documents and of values in a list does.
+ * Returns the differences between documents and the expected ones, one line per field: `-` expected, `+` actual.
+ * Returns undefined if they are equal. The order of fields is ignored, but not the order of documents and of values in
+ * a list.
  */
 export function documentDiff(
   expected: readonly string[],
@@ -39,7 +40,7 @@ function fieldsOf(document: string, ignore: ReadonlySet<string>): Fields {
   return new Map([...fields].filter(([name]) => !ignore.has(name)));
 }
 
-/** The names of the fields of a document in the order in which its expected form has them, the others after them. */
+/** Returns the field names of a document in the order of the expected document. Other fields follow. */
 function orderLike(fields: Fields, expected: readonly Fields[]): string[] {
   const like = expected.find((other) => other.get('id') === fields.get('id'));
   const first = [...(like?.keys() ?? [])].filter((name) => fields.has(name));
@@ -51,7 +52,7 @@ function documentLines(fields: Fields, names: readonly string[]): string[] {
   return ['{', ...lines, '}'];
 }
 
-/** A value with the keys of its objects in order, so that equal values are equal texts. */
+/** Returns a value with sorted object keys, so that equal values have equal texts. */
 function sorted(value: Value): Value {
   if (Array.isArray(value)) return value.map(sorted);
   if (!(value instanceof Map)) return value;

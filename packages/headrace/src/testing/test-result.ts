@@ -1,19 +1,19 @@
 import type { Problem } from '@headrace/engine';
 
-/** What came of a test. */
+/** The result of a test. */
 export interface TestResult {
   readonly name: string;
   readonly seconds: number;
-  /** Why it failed, in lines for people; undefined: it passed. */
+  /** Why the test failed, as lines for people. Undefined if it passed. */
   readonly failure: string | undefined;
 }
 
-/** The tests of one config. */
+/** The test results of one config. */
 export interface ConfigTests {
   /** The file of the config. */
   readonly config: string;
   readonly results: readonly TestResult[];
-  /** Errors of the config, of its tests or of the file with them. Nothing was run then. */
+  /** Errors of the config, its tests or its test file. If there are any, no test was run. */
   readonly problems: readonly Problem[];
 }
 

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@headrace/engine';
 
-/** The schema of a value that may be null. */
+/** Returns a schema that also accepts null. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }

@@ -9,7 +9,7 @@ export const StageFailure = Type.Object({
   hint: Type.Optional(Type.String()),
 });
 
-/** A line that a stage logged. */
+/** A log line of a stage. */
 export const LogLine = Type.Object({
   level: Type.Union(['debug', 'info', 'warn', 'error'].map((level) => Type.Literal(level))),
   stage: Type.String({ description: 'Empty for messages of the preview itself' }),
@@ -17,8 +17,8 @@ export const LogLine = Type.Object({
 });
 
 /**
- * What a stage did to a document. `children` has the traces of the children that the stage emitted, through the later
- * stages.
+ * What a stage did to a document. `children` contains the child documents that the stage emitted, each with its trace
+ * through the later stages.
  */
 export const StageTraceAnswer = Type.Object(
   {
@@ -30,7 +30,7 @@ export const StageTraceAnswer = Type.Object(
     dropped: Type.Optional(Type.Literal(true, { description: 'Later stages do not get the document' })),
     skipsRest: Type.Optional(Type.Literal(true, { description: 'The document skips the later stages' })),
     failure: Type.Optional(StageFailure),
-    cut: Type.Optional(Type.Literal(true, { description: 'Left out because the preview is too large' })),
+    cut: Type.Optional(Type.Literal(true, { description: 'Omitted because the preview is too large' })),
     children: Type.Optional(
       Type.Array(Type.Object({ document: Type.Optional(JsonDocument), trace: Type.Array(Type.Ref('StageTrace')) })),
     ),

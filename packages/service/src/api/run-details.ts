@@ -2,12 +2,12 @@ import { type Problem, type Static, Type } from '@headrace/engine';
 import { nullable } from './nullable.ts';
 import { OVERLAPS } from './overlap.ts';
 
-/** A problem of a config or a run, with its place where it has one. */
+/** A problem of a config or a run. The position fields are absent if the position is unknown. */
 export const ProblemAnswer = Type.Object(
   {
     severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
     code: Type.String(),
-    path: Type.String({ description: 'Where in the config; empty for the whole config' }),
+    path: Type.String({ description: 'The path in the config; empty for the whole config' }),
     file: Type.Optional(Type.String({ description: 'The included file that contains the text' })),
     line: Type.Optional(Type.Integer({ minimum: 1 })),
     column: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -24,14 +24,14 @@ export const RunStateAnswer = Type.Enum([...RUN_STATES]);
 
 export const MAX_LABELS = 100;
 
-/** A key has no colon: queries separate key and value by a colon. */
+/** The labels of a run. A key must not contain a colon, because queries separate key and value by a colon. */
 export const Labels = Type.Record(Type.String({ pattern: '^[^:]{1,100}$' }), Type.String({ maxLength: 1000 }), {
   maxProperties: MAX_LABELS,
   additionalProperties: false,
-  description: 'Texts by name; a name has no colon',
+  description: 'Texts by name. A name must not contain a colon',
 });
 
-/** Times are seconds since the epoch, with a fraction. */
+/** The details of a run. Times are in seconds since the epoch, with a fraction. */
 export const RunDetailsAnswer = Type.Object(
   {
     runId: Type.String(),
@@ -44,7 +44,7 @@ export const RunDetailsAnswer = Type.Object(
     endTime: nullable(Type.Number()),
     runResult: nullable(
       Type.Object({
-        status: Type.Boolean({ description: 'Whether it succeeded; documents may have failed' }),
+        status: Type.Boolean({ description: 'Whether the run succeeded; some documents may have failed' }),
         message: Type.String({ description: 'The run summary, and why it failed' }),
         runId: Type.String(),
         history: Type.Null(),
@@ -64,10 +64,10 @@ export const RunDetailsAnswer = Type.Object(
     runType: Type.Literal('LOCAL'),
     done: Type.Boolean(),
     status: RunStateAnswer,
-    queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: 'While the run is QUEUED; 1 is the next' })),
+    queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: 'If the run is QUEUED; 1 is the next' })),
     progress: Type.Object({
       published: Type.Integer(),
-      created: Type.Integer({ description: 'Children that stages emitted' }),
+      created: Type.Integer({ description: 'Child documents that stages emitted' }),
       pending: Type.Integer(),
       succeeded: Type.Integer(),
       failed: Type.Integer(),
@@ -85,9 +85,9 @@ export const RunDetailsAnswer = Type.Object(
           dropped: Type.Integer(),
           seconds: Type.Number(),
         }),
-        { description: 'The first 1000' },
+        { description: 'The first 1000 connectors' },
       ),
-      moreConnectors: Type.Optional(Type.Integer({ description: 'How many more connectors there are' })),
+      moreConnectors: Type.Optional(Type.Integer({ description: 'The number of further connectors' })),
       stages: Type.Array(
         Type.Object({
           connector: Type.String(),
@@ -96,7 +96,7 @@ export const RunDetailsAnswer = Type.Object(
           class: Type.String(),
           processed: Type.Integer({ description: 'Documents that the stage processed' }),
           failed: Type.Integer(),
-          children: Type.Integer({ description: 'Children that it emitted' }),
+          children: Type.Integer({ description: 'Child documents that it emitted' }),
           meanMillis: Type.Number({ description: 'Mean time per document, from a sample, including waiting' }),
         }),
         { description: 'The stages of the connectors that have started; the first 1000' },
@@ -105,14 +105,14 @@ export const RunDetailsAnswer = Type.Object(
         Type.Object(
           {
             type: Type.String({ description: 'The type of the indexer' }),
-            batches: Type.Integer({ description: 'Sent' }),
+            batches: Type.Integer({ description: 'Sent batches' }),
             inFlight: Type.Integer({ description: 'Batches being sent' }),
             documents: Type.Integer({ description: 'Documents in the sent batches, including failed ones' }),
             failed: Type.Integer(),
             retries: Type.Integer({ description: 'Documents that were sent again, counted each time' }),
             seconds: Type.Number({ description: 'Total time of sending, summed over the batches' }),
           },
-          { description: 'The work of the indexer; absent until there is an indexer' },
+          { description: 'The work of the indexer; absent until the run has an indexer' },
         ),
       ),
     }),
@@ -132,7 +132,7 @@ export const RunDetailsAnswer = Type.Object(
   { $id: 'RunDetails' },
 );
 
-/** The details of a run, as the API returns them. */
+/** The details of a run in the format of the API. */
 export type RunDetails = Omit<Static<typeof RunDetailsAnswer>, 'runResult' | 'status'> & {
   status: (typeof RUN_STATES)[number];
   runResult:

@@ -3,28 +3,28 @@ import { messageOf } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import type { AuditSettings } from '../settings/service-settings.ts';
 
-/** Who did what, and with which result. Contains nothing of bodies, headers and query strings. */
+/** One line of the audit log: who did what, with which result. It never contains bodies, headers or query strings. */
 export interface AuditRecord {
   requestId: string;
   user: string | null;
   role: string | null;
   address: string;
-  /** Method and route, or `login`. */
+  /** The method and route of the request, or `login`. */
   action: string;
   /** The id of the config or run that the request names. */
   target: string | null;
-  /** The id of what the request created: for a retry, the id of the new run. */
+  /** The id of the new config or run. For a retry, the id of the new run. */
   made?: string;
-  /** How many logins from the address were refused unchecked so far. */
+  /** How many logins from this address have been refused with status 429 so far. */
   tries?: number;
   outcome: string;
   status: number;
 }
 
 /**
- * Writes audit records: lines of JSON in a file, or lines of the service log with `"audit": true`. The file is opened
- * again for every group of lines, so log rotation may move it at any time. Records that cannot be written to the file
- * go to the service log.
+ * Writes audit records as lines of JSON to a file, or to the service log with `"audit": true`. The file is opened again
+ * for each group of lines, so log rotation may move it at any time. If the file cannot be written, its records go to
+ * the service log.
  */
 export class AuditLog {
   readonly #path: string | undefined;
@@ -53,19 +53,19 @@ export class AuditLog {
     this.#writing ??= this.#write(this.#path);
   }
 
-  /** Resolves when every record is written. */
+  /** Resolves when all records are written. */
   async close(): Promise<void> {
     await this.#writing;
   }
 
-  /** Writes the waiting records, group after group. */
+  /** Writes the waiting records in groups. */
   async #write(path: string): Promise<void> {
     while (this.#lines.length > 0) {
       const lines = this.#lines;
       this.#lines = [];
       const error = await append(path, lines.join(''));
       if (error === null) continue;
-      this.#logger.error(error, `The audit log ${path} cannot be written; its records are here instead`);
+      this.#logger.error(error, `The audit log ${path} cannot be written; its records follow in this log`);
       for (const line of lines) this.#logger.warn({ audit: true, ...(JSON.parse(line) as AuditRecord) }, 'Audit');
     }
     this.#writing = undefined;

@@ -66,7 +66,7 @@ describe('the audit log', () => {
     expect(readFileSync(path, 'utf8')).not.toMatch(/hunter2|annspass|connectors|Basic/);
   });
 
-  it('records failed logins, with the name when the user exists', async () => {
+  it('records failed logins, with the user name if the user exists', async () => {
     const { service, records } = await audited();
     for (const auth of ['ann:wrong', 'mypassword:x']) await service.ask('/v1/config', { auth });
     await service.ask('/v1/config');
@@ -78,7 +78,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('records only a few of many failed logins that are answered with 429, and metrics count them', async () => {
+  it('records only some of many failed logins that get status 429, and counts them all in the metrics', async () => {
     const { service, records } = await audited();
     await service.ask('/v1/config', { auth: 'ann:wrong' });
     vi.spyOn(FailureDelay.prototype, 'failed').mockResolvedValue(false);
@@ -97,7 +97,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('continues in a new file when its file has been moved away', async () => {
+  it('creates a new file after log rotation has moved the old one', async () => {
     const { path, service, records } = await audited();
     const store = () => service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon', auth: 'ann:annspass' });
     await store();
@@ -108,7 +108,7 @@ describe('the audit log', () => {
     expect(records()).toHaveLength(1);
   });
 
-  it('writes to the service log without a file, and when the file cannot be written', async () => {
+  it('writes to the service log if no file is configured or the file cannot be written', async () => {
     const service = await testService({ auth: { users }, audit: {} });
     await service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon', auth: 'ann:annspass' });
     await expect.poll(() => service.log.infos.at(-1)).toContain('Audit');
@@ -134,7 +134,7 @@ describe('the audit log', () => {
     expect(lines).toEqual([expect.objectContaining({ audit: true, ...record })]);
   });
 
-  it('keeps the service from starting when its file cannot be written', async () => {
+  it('prevents the start of the service if the audit file cannot be written', async () => {
     const path = join(temporaryDirectory(), 'none', 'audit.jsonl');
     await expect(testService({ audit: { path } })).rejects.toThrow(
       `The audit log ${path} (audit.path) cannot be written`,

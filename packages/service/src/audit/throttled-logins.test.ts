@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ThrottledLogins } from './throttled-logins.ts';
 
-it('records few lines per address in a flood of throttled logins, and restarts its count after a pause', () => {
+it('records few of many throttled logins of an address, and restarts the count after a pause', () => {
   let now = 0;
   const logins = new ThrottledLogins(() => now);
   const recorded = (address: string) => Array.from({ length: 100_000 }, () => logins.add(address)).filter(Boolean);

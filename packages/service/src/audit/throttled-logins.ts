@@ -1,12 +1,12 @@
 import { type Clock, monotonic } from '../time/clock.ts';
 
-/** After this time without an attempt, the count of an address restarts. */
+/** The count of an address restarts after this time without an attempt. */
 const FORGET_SECONDS = 15 * 60;
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Selects which of the failed logins that were answered with 429 are recorded: the first, second, fourth, eighth and so
- * on of an address, each with the count so far. A flood of logins then does not flood the audit log.
+ * Selects which failed logins with status 429 are recorded: attempt 1, 2, 4, 8 and so on of each address. This prevents
+ * a flood of logins from filling the audit log.
  */
 export class ThrottledLogins {
   readonly #clock: Clock;
@@ -16,12 +16,12 @@ export class ThrottledLogins {
     this.#clock = clock;
   }
 
-  /** Counts an attempt; returns the count if the attempt must be recorded. */
+  /** Counts an attempt. Returns the count if the attempt must be recorded, otherwise undefined. */
   add(address: string): number | undefined {
     const now = this.#clock();
     const known = this.#known.get(address);
     const count = known === undefined || now - known.last > FORGET_SECONDS ? 1 : known.count + 1;
-    // Move the address to the end: the first entry of the map is then the one that was quiet the longest.
+    // Move the address to the end, so that the first entry of the map is the address that was quiet the longest.
     this.#known.delete(address);
     this.#known.set(address, { count, last: now });
     const [quietest] = this.#known.keys();

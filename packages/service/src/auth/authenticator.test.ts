@@ -7,7 +7,7 @@ import { hashPassword, matchesHash, parsePasswordHash } from './password-hash.ts
 
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
 
-/** A clock that only moves by `sleep`, which records the time and returns at once. */
+/** Creates a clock that only `sleep` advances. `sleep` records its duration and resolves immediately. */
 function stillClock() {
   const slept: number[] = [];
   let time = 0;
@@ -25,7 +25,7 @@ function stillClock() {
 }
 
 describe('password hashes', () => {
-  it('match their password and no other', async () => {
+  it('match only their password', async () => {
     const text = await hashPassword('géheim');
     expect(text).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     const hash = parsePasswordHash(text);
@@ -36,13 +36,13 @@ describe('password hashes', () => {
   });
 
   it.each(['', 'secret', '$scrypt$ln=30,r=8,p=1$AAAA$AAAA', '$scrypt$ln=15,r=8,p=1$AAAA$AA', '$argon2id$v=19$x$y'])(
-    'are refused in another form: %s',
+    'are refused if the format is unknown: %s',
     (text) => expect(parsePasswordHash(text)).toBeUndefined(),
   );
 });
 
 describe('repeated login failures', () => {
-  it('delay the answers to wrong logins of the address, longer each time, and never delay correct logins', async () => {
+  it('delay the answers to wrong logins from an address more and more, but never delay correct logins', async () => {
     const clock = stillClock();
     const authenticator = new Authenticator({ password: 'right', users: [] }, new FailureDelay(clock));
     const attempt = (password: string, address = '10.0.0.1') =>
@@ -55,7 +55,7 @@ describe('repeated login failures', () => {
     expect(clock.slept).toHaveLength(4);
   });
 
-  it('for one name are not cleared by the correct password of another', async () => {
+  it('are not cleared for one user by a correct login of another user', async () => {
     const clock = stillClock();
     const users = [
       { name: 'mallory', role: 'reader', password: 'm' },
@@ -72,7 +72,7 @@ describe('repeated login failures', () => {
     expect(clock.slept).toHaveLength(4);
   });
 
-  it('count for the address, for known and unknown names', async () => {
+  it('are counted per address, for known and unknown user names', async () => {
     const clock = stillClock();
     const users = [{ name: 'anna', role: 'admin', password: 'a' }] as const;
     const authenticator = new Authenticator({ users }, new FailureDelay(clock));
@@ -89,7 +89,7 @@ describe('repeated login failures', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it('are refused at once when many are already waiting', async () => {
+  it('are refused immediately if many answers are already delayed', async () => {
     const clock = { now: () => 0, sleep: () => new Promise(() => {}) };
     const delay = new FailureDelay(clock);
     for (let i = 0; i < 4; i++) expect(await delay.failed('10.0.0.1', 'a')).toBe(true);
@@ -98,7 +98,7 @@ describe('repeated login failures', () => {
     expect(await delay.failed('10.0.0.2', 'a')).toBe(true);
   });
 
-  it('count for a whole IPv6 network, and expire after a while', async () => {
+  it('are counted for a whole IPv6 network, and expire after some time', async () => {
     const clock = stillClock();
     const delay = new FailureDelay(clock);
     for (let i = 0; i < 4; i++) await delay.failed(`2001:db8::${i}`, 'a');
@@ -109,13 +109,13 @@ describe('repeated login failures', () => {
     expect(clock.slept).toHaveLength(1);
   });
 
-  it('delay an answer by half a minute at most', () => {
+  it('delay an answer by at most 30 seconds', () => {
     expect([1, 4, 5, 6, 7, 100].map(delaySeconds)).toEqual([0, 0, 0.5, 1, 2, 30]);
   });
 });
 
 describe('users of the service', () => {
-  it('are identified by name and password, hashed or not', async () => {
+  it('are identified by name and password, in clear text or hashed', async () => {
     const authenticator = new Authenticator({
       password: 'shared',
       users: [
@@ -134,14 +134,14 @@ describe('users of the service', () => {
 });
 
 describe('a flood of wrong passwords from one address', () => {
-  /** An authenticator whose delayed answers never arrive. */
+  /** A clock that never wakes up, so delayed answers never arrive. */
   const never = { now: () => 0, sleep: () => new Promise(() => {}) };
 
   it.each([
     ['the shared password', { password: 'right', users: [] }],
     ['the password of a user', { users: [{ name: 'ann', role: 'admin', password: 'right' }] }],
     ['a hashed password', { users: [{ name: 'ann', role: 'admin', passwordHash: lightHash('right') }] }],
-  ] as const)('does not lock out %s, from that address or another, whether seen before or not', async (_, auth) => {
+  ] as const)('does not lock out %s, neither at the same address nor at another', async (_, auth) => {
     const authenticator = new Authenticator(auth, new FailureDelay(never));
     const attempt = (credentials: string, address: string) => authenticator.authenticate(basic(credentials), address);
     for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) {
@@ -151,7 +151,7 @@ describe('a flood of wrong passwords from one address', () => {
     }
   });
 
-  it('lets a user in at the second attempt after the first was crowded out', async () => {
+  it('accepts the second login of a user if the first was refused because the queue was full', async () => {
     const users = [{ name: 'ann', role: 'admin', passwordHash: lightHash('right') }] as const;
     const authenticator = new Authenticator({ users }, new FailureDelay(never));
     const attempt = (credentials: string) => authenticator.authenticate(basic(credentials), '10.0.0.1');
@@ -168,7 +168,7 @@ describe('a flood of wrong passwords from one address', () => {
     expect(await first).toMatchObject({ name: 'ann' });
   });
 
-  it('does not delay other users with hashed passwords, however many names it invents', async () => {
+  it('does not delay other users with hashed passwords, even with many invented names', async () => {
     const users = [
       { name: 'ann', role: 'admin', passwordHash: lightHash('right') },
       { name: 'bob', role: 'admin', passwordHash: lightHash('right') },
@@ -181,7 +181,7 @@ describe('a flood of wrong passwords from one address', () => {
       void attempt(`${name}:guess${i}`).catch(() => ended.push(name));
     }
     expect(await attempt('bob:right')).toMatchObject({ name: 'bob' });
-    // The queue of ann is full, so these attempts were refused.
+    // Ann's queue is full, so these attempts were refused.
     expect(ended.filter((name) => name === 'ann').length).toBeGreaterThan(100);
     await setImmediate();
   });

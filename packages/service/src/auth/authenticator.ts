@@ -6,44 +6,44 @@ import { matchesHash, type PasswordHash, parsePasswordHash } from './password-ha
 import { tokenDigest } from './token.ts';
 import { VerificationQueue } from './verification-queue.ts';
 
-/** Who sent a request. */
+/** The user or token that sent a request. */
 export interface User {
   name: string;
   role: Role;
 }
 
 interface KnownUser extends User {
-  /** The keyed digest of a password that the service file has in clear text. */
+  /** The keyed digest of a password in clear text in the service file. */
   digest?: Buffer;
   hash?: PasswordHash;
 }
 
 const SHARED = 'admin';
-/** The name under which token failures are counted. No header can contain this name. */
+/** The name under which token failures are counted. It contains a NUL character, so no header can contain it. */
 const TOKEN = '\u0000token';
-/** How many digests of wrong credentials are kept. */
+/** The maximum number of stored digests of wrong credentials. */
 const MAX_WRONG = 10_000;
 
 /**
- * Identifies the sender of a request by name and password, or by token. Every comparison takes constant time.
- * Correct credentials are accepted at any time, however many wrong ones come from the same address or for the same
- * name:
+ * Identifies the sender of a request by name and password, or by token. Every comparison takes constant time. Wrong
+ * logins never block a correct login, even from the same address or with the same name:
  * - A password in clear text, or one that this process has verified before, is looked up by a keyed digest. This takes
- * microseconds and never waits.
- * - A password that is compared with a hash for the first time waits in the `VerificationQueue`. Other addresses and
- * other users can delay it by one verification each at most. Known wrong passwords do not enter the queue.
- * Only attempts that have proved wrong wait for their answer (`FailureDelay`).
+ *   microseconds and never waits.
+ * - A password that is compared with a hash for the first time waits in the `VerificationQueue`. Each other address or
+ *   user can delay it by at most one verification. Known wrong passwords do not enter the queue.
+ *
+ * Only the answers to wrong logins are delayed (`FailureDelay`).
  */
 export class Authenticator {
   readonly #users = new Map<string, KnownUser>();
   readonly #anyName: boolean;
   readonly #shared: Buffer | undefined;
   readonly #delay: FailureDelay;
-  /** Digests have a new key in each process and equal length: neither they nor their comparison reveal anything. */
+  /** The key of all digests, new in each process. Digests have equal length, so comparing them reveals nothing. */
   readonly #key = randomBytes(32);
   /**
-   * Verifying a hash is slow on purpose. So this keeps the digests of verified names and passwords, one per user at
-   * most.
+   * The digests of verified names and passwords, at most one per user. Verifying a hash is slow on purpose, so each
+   * login is verified only once.
    */
   readonly #verified = new Set<string>();
   readonly #wrong = new Set<string>();
@@ -69,9 +69,9 @@ export class Authenticator {
   }
 
   /**
-   * The user that the header identifies; undefined without a header, or with a wrong one.
-   * @param header `Authorization`
-   * @param address the address of the client: after repeated failures, answers to its wrong attempts are delayed
+   * Returns the user that the header identifies, or undefined if the header is missing or wrong.
+   * @param header the `Authorization` header
+   * @param address the address of the client: after repeated failures, answers to its wrong logins are delayed
    */
   async authenticate(header = '', address: string): Promise<User | undefined> {
     const token = parseBearer(header);
@@ -88,21 +88,19 @@ export class Authenticator {
     return this.#tokens.length > 0;
   }
 
-  /**
-   * The user that credentials name, whether the credentials are correct or not; undefined if there is no such user.
-   */
+  /** Returns the user name in the header without checking the password, or undefined if no such user exists. */
   nameIn(header = ''): string | undefined {
     const name = parseBasic(header)?.name;
     return name !== undefined && this.#users.has(name) ? name : undefined;
   }
 
   /**
-   * A correct token never waits. Tokens cannot be guessed, and one program with a wrong token must not delay others at
-   * the same address.
+   * Returns the user of a token. A correct token never waits: tokens cannot be guessed, and a program with a wrong
+   * token must not delay other programs at the same address.
    */
   async #ofToken(token: string, address: string): Promise<User | undefined> {
     const digest = Buffer.from(tokenDigest(token));
-    // Compare with every token, so that the duration reveals nothing.
+    // Compare with every token, so that the duration does not reveal which one matches.
     const [known] = this.#tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256), digest));
     if (known === undefined) {
       await this.#hold(address, TOKEN);
@@ -111,13 +109,13 @@ export class Authenticator {
     const { name, role, expires } = known;
     if (expires !== undefined && expires <= Date.now()) {
       throw new ApiError('HR_UNAUTHORIZED', `The token ${name} expired at ${new Date(expires).toISOString()}`, {
-        hint: 'Make a new one (headrace token), and put its hash into the service file.',
+        hint: 'Create a new token (headrace token), and put its hash into the service file.',
       });
     }
     return { name, role };
   }
 
-  /** Delays the answer to a failed attempt. */
+  /** Delays the answer to a failed attempt. Throws if too many answers are already delayed. */
   async #hold(address: string, name: string): Promise<void> {
     if (await this.#delay.failed(address, name)) return;
     throw new ApiError('HR_TOO_MANY_FAILURES', 'The login is wrong, and this address has sent too many wrong logins', {
@@ -134,7 +132,7 @@ export class Authenticator {
     return (await this.#matchesHash(address, name, password, user?.hash)) ? user : undefined;
   }
 
-  /** @param hash absent if there is no such user; the answer then takes as long */
+  /** @param hash absent if the user does not exist; the comparison then takes the same time, to hide this */
   async #matchesHash(address: string, name: string, password: string, hash?: PasswordHash): Promise<boolean> {
     const decoy = this.#decoy;
     if (decoy === undefined) return false;
@@ -166,12 +164,14 @@ function matches(given: Buffer, wanted: Buffer | undefined): boolean {
   return wanted !== undefined && timingSafeEqual(given, wanted);
 }
 
-/** A token in the format of OAuth 2 (RFC 6750). */
+/** Returns the token of a bearer header (RFC 6750). */
 function parseBearer(header: string): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header.trim())?.[1];
 }
 
-/** The user name may be empty. The password is everything after the first colon. */
+/**
+ * Parses a basic authentication header. The user name may be empty. The password is everything after the first colon.
+ */
 function parseBasic(header: string): { name: string; password: string } | undefined {
   const [, encoded] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header.trim()) ?? [];
   if (encoded === undefined) return undefined;

@@ -12,12 +12,12 @@ const MAX_KEYS = 10_000;
 interface Failures {
   count: number;
   last: number;
-  /** The time of the next answer. */
+  /** The earliest time of the next answer. */
   nextTry: number;
   waiting: number;
 }
 
-/** A clock that tests can replace. In seconds. */
+/** A clock in seconds that tests can replace. */
 export interface DelayClock {
   now(): number;
   sleep(seconds: number): Promise<unknown>;
@@ -29,11 +29,10 @@ const realClock: DelayClock = {
 };
 
 /**
- * Delays the answers to failed logins, one after another; each failure doubles the delay. Correct logins are never
- * delayed: behind a proxy all clients share one address, and one client could lock out the others.
- * Failures are counted twice: for the address, and for the address with the name. The second count is needed because a
- * correct login of one user clears the first. Unknown names are counted like known ones, so that a delay does not
- * reveal which names exist.
+ * Delays the answers to failed logins, one after another. Each failure doubles the delay. Correct logins are never
+ * delayed: all clients behind a proxy share one address, and one client could lock out the others.
+ * Failures are counted per address, and per address and name. The second count is needed because a correct login of one
+ * user clears the first. Unknown names are counted like known ones, so that a delay does not reveal which names exist.
  */
 export class FailureDelay {
   readonly #ofAddress: FailureCounts;
@@ -47,8 +46,8 @@ export class FailureDelay {
   }
 
   /**
-   * Counts a failed attempt, and waits until it may be answered; false when too many attempts for the address or the
-   * name are waiting already.
+   * Counts a failed attempt, and waits until it may be answered. Returns false immediately if too many answers for the
+   * address or the name are already waiting.
    */
   async failed(address: string, name: string): Promise<boolean> {
     this.#ofAddress.add(origin(address));
@@ -68,14 +67,14 @@ export class FailureDelay {
     return true;
   }
 
-  /** Clears the failures of the address, and of the name at this address, but not those of other names. */
+  /** Clears the failures of the address, and of this name at the address. Failures of other names remain. */
   succeeded(address: string, name: string): void {
     this.#ofAddress.delete(origin(address));
     this.#ofName.delete(login(address, name));
   }
 }
 
-/** Failures by key. When full, the entry whose last failure is oldest is removed. */
+/** The failures per key. If the map is full, the entry with the oldest last failure is removed. */
 class FailureCounts {
   readonly #failures = new Map<string, Failures>();
   readonly #clock: DelayClock;
@@ -98,7 +97,7 @@ class FailureCounts {
     failures.count++;
     failures.last = now;
     failures.nextTry = Math.max(failures.nextTry, now + delaySeconds(failures.count));
-    // Move the entry to the end: the first entries of the map are then the oldest.
+    // Move the entry to the end, so that the first entry of the map is the oldest.
     this.#failures.delete(key);
     this.#failures.set(key, failures);
     if (this.#failures.size <= MAX_KEYS) return;
@@ -113,18 +112,20 @@ class FailureCounts {
   }
 }
 
-/** The delay after a number of failures: none at first, then doubled with each one. */
+/** Returns the delay after a number of failures: zero for the first ones, then twice as long for each further one. */
 export function delaySeconds(failures: number): number {
   if (failures <= FREE_FAILURES) return 0;
   return Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (failures - FREE_FAILURES - 1));
 }
 
-/** The key of a user at an address. It uses a digest because a name may be as long as a header. */
+/**
+ * Returns the key of a user at an address. It contains a digest of the name, because a name can be as long as a header.
+ */
 export function login(address: string, name: string): string {
   return `${origin(address)} ${hash('sha256', name.normalize('NFC'), 'base64')}`;
 }
 
-/** A client with one IPv6 address usually has its whole /64 network. */
+/** Returns the address, or the /64 network of an IPv6 address, because one client usually has a whole /64 network. */
 function origin(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');

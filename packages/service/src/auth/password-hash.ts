@@ -16,14 +16,14 @@ export interface PasswordHash {
   options: ScryptOptions;
 }
 
-/** The hash of a password, for `passwordHash` of a user in the service file. */
+/** Returns the hash of a password for `passwordHash` of a user in the service file. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, KEY_BYTES, cost(LOG_N, R, P));
   return `$scrypt$ln=${LOG_N},r=${R},p=${P}$${unpadded(salt)}$${unpadded(key)}`;
 }
 
-/** Undefined when the text is not such a hash, or would need more than 1 GiB of memory. */
+/** Parses a hash. Returns undefined if the format is wrong or the hash would need more than 1 GiB of memory. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   const [, logN, r, p, salt, key] = FORM.exec(text) ?? [];
   if (logN === undefined || salt === undefined || key === undefined) return undefined;
@@ -33,7 +33,7 @@ export function parsePasswordHash(text: string): PasswordHash | undefined {
   return parsed.key.length < 16 ? undefined : parsed;
 }
 
-/** Whether this is the password of the hash. A wrong one takes as long. */
+/** Returns whether the password matches the hash. A wrong password takes the same time as a correct one. */
 export async function matchesHash(password: string, { salt, key, options }: PasswordHash): Promise<boolean> {
   return timingSafeEqual(await derive(password, salt, key.length, options), key);
 }

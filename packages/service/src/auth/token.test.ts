@@ -6,7 +6,7 @@ import { newToken, parseTokenHash, tokenDigest } from './token.ts';
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** A new token with a role, and settings that contain it. */
+/** Creates a token with a role, and the token settings of a service that accepts it. */
 function made(role: 'reader' | 'operator' | 'admin', expires?: number) {
   const { token, tokenHash } = newToken();
   const sha256 = parseTokenHash(tokenHash) as string;
@@ -14,7 +14,7 @@ function made(role: 'reader' | 'operator' | 'admin', expires?: number) {
 }
 
 describe('API tokens', () => {
-  it('are random, long, and stored as a hash', () => {
+  it('are long, random and stored only as a hash', () => {
     const { token, tokenHash } = newToken();
     expect(token).toMatch(/^hrt_[\w-]{43}$/);
     expect(tokenHash).toBe(`sha256:${tokenDigest(token)}`);
@@ -22,7 +22,7 @@ describe('API tokens', () => {
     expect(parseTokenHash(token)).toBeUndefined();
   });
 
-  it('give a program exactly the role that they have', async () => {
+  it('allow a program exactly what the role of the token allows', async () => {
     const reader = made('reader');
     const admin = made('admin');
     const service = await testService({ auth: { users: [], tokens: [reader.settings, admin.settings] } });
@@ -36,7 +36,7 @@ describe('API tokens', () => {
     expect((await service.ask('/v1/config', { ...config, ...bearer(admin.token) })).status).toBe(200);
   });
 
-  it('are refused when they are wrong, truncated, the hash of a token, or expired', async () => {
+  it('are refused if they are wrong, truncated, expired, or the hash of a token', async () => {
     const good = made('reader');
     const old = made('admin', Date.now() - 1000);
     const service = await testService({ auth: { users: [], tokens: [good.settings, old.settings] } });
@@ -55,7 +55,7 @@ describe('API tokens', () => {
     expect((await service.ask('/v1/config', { auth: 'anybody:' })).status).toBe(401);
   });
 
-  it('are answered later and later when they are wrong, and never delayed when they are correct, even at the same address', async () => {
+  it('are delayed more and more if they are wrong, but never if they are correct, even at the same address', async () => {
     const { token, settings } = made('reader');
     const slept: number[] = [];
     const clock = { now: () => 0, sleep: async (seconds: number) => void slept.push(seconds) };

@@ -4,11 +4,11 @@ const PREFIX = 'hrt_';
 const RANDOM_BYTES = 32;
 const FORM = /^sha256:([0-9a-f]{64})$/i;
 
-/** A shorter token could be guessed. */
+/** The minimum length of a token. A shorter one could be guessed. */
 export const MIN_TOKEN_LENGTH = 32;
 
 /**
- * A new token, and its hash for the service file. A fast hash (SHA-256) is enough, because 32 random bytes cannot be
+ * Creates a token and its hash for the service file. A fast hash (SHA-256) is enough, because 32 random bytes cannot be
  * guessed.
  */
 export function newToken(): { token: string; tokenHash: string } {
@@ -16,12 +16,12 @@ export function newToken(): { token: string; tokenHash: string } {
   return { token, tokenHash: `sha256:${tokenDigest(token)}` };
 }
 
-/** SHA-256 of a token, in hexadecimal. */
+/** Returns the SHA-256 of a token in hexadecimal. */
 export function tokenDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The digest in a `tokenHash`; undefined if the text has another format. */
+/** Returns the digest in a `tokenHash`, or undefined if the text has another format. */
 export function parseTokenHash(text: string): string | undefined {
   return FORM.exec(text)?.[1]?.toLowerCase();
 }

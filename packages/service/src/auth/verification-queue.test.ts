@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { VerificationQueue } from './verification-queue.ts';
 
-/** A queue whose verifications last until the test ends them. */
+/** Creates a queue whose verifications last until the test finishes them. */
 function controlled() {
   const queue = new VerificationQueue();
   const begun: string[] = [];
@@ -27,7 +27,7 @@ function controlled() {
 }
 
 describe('verifications of passwords', () => {
-  it('run one at a time, however many wait', async () => {
+  it('run one at a time', async () => {
     const { attempt, begun, finish, open } = controlled();
     for (let i = 0; i < 30; i++) attempt(`lane${i}`, `try${i}`);
     expect(begun).toEqual(['try0']);
@@ -38,7 +38,7 @@ describe('verifications of passwords', () => {
     expect(begun).toHaveLength(30);
   });
 
-  it('take turns by user and address, so that a flood of one delays another by one verification', async () => {
+  it('alternate between users and addresses, so a flood for one user delays another by only one verification', async () => {
     const { attempt, begun, finish } = controlled();
     for (let i = 0; i < 60; i++) attempt('flood', `guess${i}`);
     attempt('ann', 'right');
@@ -47,7 +47,7 @@ describe('verifications of passwords', () => {
     expect(begun).toEqual(['guess0', 'guess1', 'right']);
   });
 
-  it('are shared by attempts with the same credentials', async () => {
+  it('run once for concurrent attempts with the same credentials', async () => {
     const { attempt, begun, finish, outcomes } = controlled();
     for (let i = 0; i < 100; i++) attempt('ann', 'right');
     await finish(true);
@@ -55,7 +55,7 @@ describe('verifications of passwords', () => {
     expect(outcomes).toEqual({ right: true });
   });
 
-  it('are refused at random when a lane is full, and a repeated attempt goes first', async () => {
+  it('are refused at random if a lane is full, and a repeated attempt runs first', async () => {
     const { attempt, begun, finish, outcomes } = controlled();
     for (let i = 0; i < 66; i++) attempt('ann', `guess${i}`);
     await setImmediate();
@@ -67,7 +67,7 @@ describe('verifications of passwords', () => {
     expect(begun).toEqual(['guess0', refused]);
   });
 
-  it('reject when the hash cannot be computed, and the next ones still run', async () => {
+  it('reject if the hash cannot be computed, and the next ones still run', async () => {
     const queue = new VerificationQueue();
     const failing = queue.verify('a', 'a', () => Promise.reject(new Error('no memory')));
     const throwing = queue.verify('c', 'c', () => {

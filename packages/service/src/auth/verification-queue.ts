@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Maximum number of waiting attempts in a lane. */
+/** The maximum number of waiting attempts in a lane. */
 const MAX_WAITING = 64;
-/** How many refused attempts are remembered. */
+/** The maximum number of refused attempts that are remembered. */
 const MAX_TURNED_AWAY = 10_000;
 
 interface Waiting {
@@ -15,15 +15,15 @@ interface Waiting {
 }
 
 /**
- * Verifies passwords against their hashes, which is expensive on purpose. Verifications run one at a time: a flood of
- * attempts uses one processor at most, and leaves the thread pool that Node reads files with free.
+ * Verifies passwords against their hashes, which is slow on purpose. Verifications run one at a time: a flood of
+ * attempts uses at most one processor, and leaves the thread pool of Node free for reading files.
  * Each user at each address has a lane, and lanes take turns. A flood of attempts for one user or from one address
  * delays another user by one verification, however long its lanes are. A full lane refuses attempts at random, so that
- * a flood cannot keep the lane to itself. A refused attempt that is sent again goes first: clients repeat the password
- * that they have, while guesses are new each time.
+ * a flood cannot occupy the lane. A refused attempt that is sent again runs first: clients repeat the correct password,
+ * while guesses are new each time.
  */
 export class VerificationQueue {
-  /** In the order of their turns; lanes without attempts are not in it. */
+  /** The lanes in the order of their turns. Lanes without attempts are removed. */
   readonly #lanes = new Map<string, Waiting[]>();
   readonly #results = new Map<string, Promise<boolean | undefined>>();
   readonly #turnedAway = new Set<string>();
@@ -33,7 +33,7 @@ export class VerificationQueue {
   readonly #pretended = new Map<string, { until: number; waiting: number }>();
 
   /**
-   * Verifies when it is the turn of the lane; undefined if the lane is full.
+   * Runs the verification when it is the turn of the lane. Returns undefined if the lane is full.
    * @param credentials identifies the attempt: attempts of a lane with the same credentials share a verification
    */
   verify(lane: string, credentials: string, job: () => Promise<boolean>): Promise<boolean | undefined> {
@@ -56,9 +56,9 @@ export class VerificationQueue {
   }
 
   /**
-   * Fails after the time of a `verify`, for a name that does not exist. It uses no processor time: names are easily
-   * invented, and a flood of them must not delay the users.
-   * @param decoy a verification that fails; called if there was none yet, to measure how long one takes
+   * Fails after the time that `verify` would take, for a user that does not exist. Uses no processor time: names are
+   * easy to invent, and a flood of them must not delay real users.
+   * @param decoy a verification that fails; called if no verification has run yet, to measure how long one takes
    */
   async pretend(lane: string, credentials: string, decoy: () => Promise<boolean>): Promise<boolean | undefined> {
     if (this.#millis === undefined) return this.verify('', credentials, decoy);
@@ -93,7 +93,7 @@ export class VerificationQueue {
     if (waiting.length > 0) this.#lanes.set(lane, waiting);
     this.#isRunning = true;
     const begun = performance.now();
-    // Even a job that throws synchronously must not stop the queue.
+    // The async function turns a synchronous exception of the job into a rejection, so that the queue continues.
     const result = (async () => job())();
     settle(result);
     const done = () => {

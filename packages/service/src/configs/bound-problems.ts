@@ -3,9 +3,8 @@ import type { Problem } from '@headrace/engine';
 const MAX_PROBLEMS = 1000;
 
 /**
- * Limits a list of problems: keeps the first ones, errors before warnings, and adds one that says how many are left
- * out. A config of a few megabytes can have so many problems that listing them all takes more memory than everything
- * else.
+ * Limits a list of problems. Returns the first ones, errors before warnings, and one more problem that says how many
+ * were omitted. A config of a few megabytes can have so many problems that the full list would fill the memory.
  */
 export function boundProblems(problems: Problem[]): Problem[] {
   if (problems.length <= MAX_PROBLEMS) return problems;

@@ -16,28 +16,27 @@ import { boundProblems } from './bound-problems.ts';
 import { configAnswer } from './config-answer.ts';
 import type { ConfigNode, ConfigRoot } from './config-source.ts';
 
-/** Counts lists, objects and every value in them. */
+/** The maximum number of values in a config. Lists and objects are counted too. */
 const MAX_VALUES = 100_000;
 
-/** An untrusted text, read. */
+/** The result of reading an untrusted text. */
 export interface ReadUpload {
-  /** The format of the text. */
   format: ConfigFormat;
-  /** Undefined when the text does not parse or resolve. */
+  /** Undefined if the text cannot be parsed or resolved. */
   root: ConfigRoot | undefined;
   problems: Problem[];
 }
 
-/** An untrusted text, read and checked. */
+/** The result of reading and checking an untrusted text. */
 export interface CheckedUpload {
-  /** The answer of GET for this config; undefined if the text does not parse or resolve. */
+  /** The answer of GET for this config. Undefined if the text cannot be parsed or resolved. */
   stored: { answer: string; digest: string; format: ConfigFormat } | undefined;
   problems: Problem[];
-  /** Places where the value is the mask of a secret instead of the secret. */
+  /** A problem for each value that is the mask of a secret (`******`) instead of the secret. */
   masks: Problem[];
 }
 
-/** A config that runs without being stored in this form. */
+/** A config that comes with a request, or a stored config with overrides. It runs without being stored in this form. */
 export interface InlineConfig extends ReadUpload {
   digest: string;
   /** The overrides as values of the config, with secrets masked. */
@@ -45,8 +44,8 @@ export interface InlineConfig extends ReadUpload {
 }
 
 /**
- * Reads an upload. It has no access to the environment or to files, and cannot include anything.
- * @param sent the format that the request gives. A text that is not JSON is read as HOCON, as in the reference.
+ * Reads an upload without access to the environment or to files. Includes are not allowed.
+ * @param sent the format in the request. A text that is not JSON is read as HOCON, as in the reference.
  */
 export function readUpload(text: string, sent: ConfigFormat): ReadUpload {
   const { root, problems, format } = readAs(text, sent, {});
@@ -63,7 +62,7 @@ function readAs(text: string, sent: ConfigFormat, options: ReadConfigOptions): R
 }
 
 /**
- * Reads a config that runs without being stored in this form.
+ * Reads a config that comes with a request, or a stored config with overrides.
  * @param overrides a JSON object: values by path that replace values of the text
  */
 export function readInline(text: string, sent: ConfigFormat, overrides: string | undefined): InlineConfig {
@@ -72,13 +71,13 @@ export function readInline(text: string, sent: ConfigFormat, overrides: string |
     return { root: undefined, problems: boundProblems(problems), format, digest: '', maskedOverrides: undefined };
   }
   boundValues(root);
-  // Overrides are masked as a separate config: the names of the keys on the path show what is secret.
+  // Overrides are masked as a separate config, because secrets are recognized by the names of the keys on their path.
   const alone = overrides === undefined ? undefined : readConfigText('{}', { format: 'json', overrides }).root;
   const maskedOverrides = alone && (JSON.parse(configToJson(maskSecrets(alone))) as Record<string, unknown>);
   return { root, problems: boundProblems(problems), format, digest: configAnswer(root).digest, maskedOverrides };
 }
 
-/** A config is sent to other threads value by value, and this costs time of the service thread. */
+/** Limits the number of values: a config is copied to other threads value by value, which blocks the service thread. */
 function boundValues(root: ConfigRoot): void {
   let values = 0;
   for (const pending: ConfigNode[] = [root]; pending.length > 0; ) {
@@ -96,7 +95,7 @@ function boundValues(root: ConfigRoot): void {
   }
 }
 
-/** All problems of an upload; the config itself is discarded. */
+/** Returns all problems of an upload, without the config. */
 export async function problemsOfUpload(text: string, format: ConfigFormat, registry: Registry): Promise<Problem[]> {
   const { root, problems } = readUpload(text, format);
   if (root === undefined) return problems;

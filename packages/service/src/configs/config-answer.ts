@@ -3,8 +3,8 @@ import { configToJson, maskSecrets } from '@headrace/engine';
 import type { ConfigRoot } from './config-source.ts';
 
 /**
- * The answer of GET for a config: JSON with secrets masked. The digest is computed from the masked JSON. A digest of
- * the real values would let every reader test guesses of a password against it.
+ * Returns the answer of GET for a config: JSON with secrets masked, and its digest. The digest is computed from the
+ * masked JSON. With a digest of the real values, every reader could test guesses of a password.
  */
 export function configAnswer(root: ConfigRoot): { answer: string; digest: string } {
   const answer = configToJson(maskSecrets(root));

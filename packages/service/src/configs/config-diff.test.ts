@@ -17,7 +17,7 @@ it('lists new, removed and changed values by path', () => {
   ]);
 });
 
-it('reports an inserted or removed list item as one change and leaves the items after it out', () => {
+it('reports an inserted or removed list item as one change, without the items after it', () => {
   const stages = (names: string) => `stages: [${names.replace(/\w+/g, '{class: $&, n: 1}')}]`;
   expect(diff(stages('A, B, C'), stages('A, X, B, C'))).toEqual([{ path: 'stages[1]', new: { class: 'X', n: 1 } }]);
   expect(diff(stages('A, B, C'), stages('B, C'))).toEqual([{ path: 'stages[0]', old: { class: 'A', n: 1 } }]);
@@ -26,7 +26,7 @@ it('reports an inserted or removed list item as one change and leaves the items 
   expect(diff('a: [1, 1]', 'a: [1, 1, 1]')).toEqual([{ path: 'a[2]', new: 1 }]);
 });
 
-it('reports that a secret has changed without showing it', () => {
+it('reports that a secret has changed, without its value', () => {
   const secret = (word: string, n: number) => `db { password: ${word}, url: "x://u:${word}@h" }, n: ${n}`;
   expect(diff(secret('hunter2', 1), secret('hunter3', 1))).toEqual([
     { path: 'db.password', old: '******', new: '******' },

@@ -2,25 +2,25 @@ import { configToJson, maskSecrets } from '@headrace/engine';
 import type { ConfigNode, ConfigRoot } from './config-source.ts';
 
 /**
- * A value that differs between two configs. `old` is absent for a new value, `new` for a removed one. Secrets are
- * masked.
+ * A value that differs between two configs, with secrets masked. `old` is absent for a new value, `new` for a removed
+ * one.
  */
 export interface ConfigChange {
-  /** Written as in problems: `pipelines[0].stages[2].dest`. */
+  /** The path in the same format as in problems: `pipelines[0].stages[2].dest`. */
   path: string;
   old?: unknown;
   new?: unknown;
 }
 
-/** A value, and the form of it that may be shown. */
+/** A value and its masked form, which may be shown. */
 interface Pair {
   real: ConfigNode;
   shown: ConfigNode;
 }
 
 /**
- * Lists the changes from one config to another, in the order of the text. The real values are compared, so that the
- * change of a secret is reported; the secret itself is not shown.
+ * Lists the changes from one config to another, in the order of the text. Compares the real values, so that the change
+ * of a secret is reported; the secret itself is not shown.
  */
 export function diffConfigs(from: ConfigRoot, to: ConfigRoot): ConfigChange[] {
   const changes: ConfigChange[] = [];
@@ -48,7 +48,7 @@ function compareObjects(old: Pair, now: Pair, path: string, changes: ConfigChang
   }
 }
 
-/** Skips equal items at the start and at the end, so that one inserted item is one change. */
+/** Compares two lists. Skips equal items at the start and at the end, so that one inserted item is one change. */
 function compareLists(old: Pair, now: Pair, path: string, changes: ConfigChange[]): void {
   const before = itemsOf(old);
   const after = itemsOf(now);
@@ -79,9 +79,9 @@ function itemsOf({ real, shown }: Pair): Pair[] {
   return real.items.map((item, i) => ({ real: item, shown: shown.items[i] as ConfigNode }));
 }
 
-/** A value as JSON with sorted keys. */
+/** Returns a value as JSON with sorted keys. */
 function textOf(node: ConfigNode): string {
-  // `configToJson` needs an object.
+  // Wrap the value, because `configToJson` needs an object.
   const origin = node.origin;
   const keys = new Map([['', origin]]);
   const text = configToJson({ kind: 'object', entries: new Map([['', node]]), keys, origin }, { sorted: true });

@@ -5,8 +5,8 @@ export function configNotFound(key: string): ApiError {
 }
 
 export function nameTaken(name: string | null | undefined): ApiError {
-  return new ApiError('HR_CONFIG_NAME_TAKEN', `There is a config named ${name} already`, {
-    hint: `Replace that one (PUT /v1/config/${name}), or take another name.`,
+  return new ApiError('HR_CONFIG_NAME_TAKEN', `A config named ${name} already exists`, {
+    hint: `Replace that config (PUT /v1/config/${name}), or use another name.`,
   });
 }
 

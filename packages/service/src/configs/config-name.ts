@@ -3,15 +3,15 @@ import { ApiError } from '../errors/api-error.ts';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const FILE = /\.(conf|json|hocon)$/i;
-/** Words that have a meaning in places where a client may give an id, or that the API shows in place of an id. */
+/** Reserved words: the API uses them in paths, or shows them in place of a config id. */
 const RESERVED = new Set(['validate', 'inline']);
 
-/** Whether a text has the form of the ids that the service gives. */
+/** Returns whether a text has the format of the config ids of the service. */
 export function isConfigId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Refuses a name that could be mistaken for something else where the API takes an id. */
+/** Refuses a name that the API could confuse with a config id, a preset or a reserved word. */
 export function checkConfigName(name: string): void {
   const wrong = wrongName(name);
   if (wrong === undefined) return;
@@ -21,7 +21,7 @@ export function checkConfigName(name: string): void {
 }
 
 function wrongName(name: string): string | undefined {
-  if (!NAME.test(name)) return 'it is too long, or has characters that are not allowed';
+  if (!NAME.test(name)) return 'it is too long, or contains characters that are not allowed';
   if (isConfigId(name)) return 'it looks like an id';
   if (FILE.test(name)) return 'it looks like the file name of a preset';
   return RESERVED.has(name.toLowerCase()) ? 'the word is reserved' : undefined;

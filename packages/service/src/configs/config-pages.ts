@@ -1,7 +1,7 @@
 import type { ConfigListing, ConfigVersionListing, Store } from '../store/store.ts';
 import type { Preset } from './presets.ts';
 
-/** A config in a list. A preset has no versions and no times. */
+/** A config in a list. Presets have no versions and no times. */
 export type ConfigItem = Omit<ConfigListing, 'seq' | 'version' | 'createdTime' | 'updatedTime'> & {
   preset: boolean;
   version: number | null;
@@ -10,15 +10,15 @@ export type ConfigItem = Omit<ConfigListing, 'seq' | 'version' | 'createdTime' |
   updatedTime: number | null;
 };
 
-/** A part of a list. `next` is the cursor of the next page, null on the last page. */
+/** One page of a list. `next` is the cursor of the next page, or null on the last page. */
 export interface Page<Item> {
   items: Item[];
   next: string | null;
 }
 
 /**
- * A page of the configs: presets by name, then uploads, newest first. With labels: only the uploads that have all of
- * them.
+ * Returns a page of the configs: presets by name, then uploads, newest first. With labels, it contains only the uploads
+ * that have all of them.
  * @param after the cursor from the previous page
  */
 export async function configPage(
@@ -34,11 +34,11 @@ export async function configPage(
       if (name > cursor.preset) items.push({ item: presetItem(name, digest), cursor: `preset:${name}` });
     }
   }
-  // One item more than requested shows whether there is another page.
+  // Read one item more than requested, to know whether there is another page.
   if (items.length <= limit) {
     const rest = { before: cursor.before, limit: limit + 1 - items.length };
     for (const { seq, ...config } of await store.listConfigs(rest, { labels })) {
-      // Start from the same object for all items, so that all have the same order of fields.
+      // All items start from the same object, so that their fields have the same order.
       const item = { ...presetItem(config.id, config.digest), ...config, preset: false };
       items.push({ item, cursor: String(seq) });
     }
@@ -47,7 +47,7 @@ export async function configPage(
   return { items: page.map(({ item }) => item), next: items.length > limit ? (page.at(-1)?.cursor ?? null) : null };
 }
 
-/** A page of the kept versions of a config, newest first. */
+/** Returns a page of the stored versions of a config, newest first. */
 export async function versionPage(
   store: Store,
   id: string,
@@ -77,7 +77,7 @@ function presetItem(id: string, digest: string): ConfigItem {
   };
 }
 
-/** Where a page starts: after a preset, or before a position in the order of uploads. */
+/** Parses a cursor, the start of a page: after a preset, or before a position in the order of uploads. */
 function parseCursor(after: string | undefined): { preset?: string; before?: number | undefined } {
   if (after === undefined) return { preset: '' };
   return after.startsWith('preset:') ? { preset: after.slice('preset:'.length) } : { before: Number(after) };

@@ -24,21 +24,21 @@ export interface ConfigsOptions {
   store: Store;
   reader: UploadReader;
   maxConfigs: number;
-  /** Older versions of a config are deleted. */
+  /** The maximum number of stored versions per config. The oldest are deleted. */
   maxVersions: number;
-  /** Called when a config was stored: a run of it will probably follow. */
+  /** Called after a config was stored, because a run of it will probably follow. */
   onAdded?: () => void;
 }
 
 /** A config text to store. */
 export interface Upload {
   text: string;
-  /** The format that the request gives. A text that is not JSON is stored as HOCON. */
+  /** The format in the request. A text that is not JSON is stored as HOCON. */
   format: ConfigFormat;
   createdBy: string | null;
-  /** Absent notes stay as they are. */
+  /** The notes of the config. Absent notes stay unchanged. */
   notes: Partial<ConfigNotes>;
-  /** Refuse a config that has errors. */
+  /** Whether to refuse a config that has errors. */
   onlyValid: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface Uploaded {
   configId: string;
   version: number;
   tag: string;
-  /** Problems that did not prevent the config from being stored. */
+  /** The problems that did not prevent the config from being stored. */
   problems: Problem[];
   created: boolean;
 }
@@ -55,7 +55,7 @@ export interface Uploaded {
 /** A preset or an uploaded config. */
 export type FoundConfig = { kind: 'preset'; preset: Preset } | { kind: 'stored'; config: StoredConfig };
 
-/** The configs of a service: the uploads, and the presets under their file names. */
+/** The configs of a service: the uploads by id or name, and the presets by file name. */
 export class Configs {
   readonly #options: ConfigsOptions;
   #presets: ReadonlyMap<string, Preset> = new Map();
@@ -68,7 +68,7 @@ export class Configs {
     this.#presets = presets;
   }
 
-  /** Stores a config under a new id. The text must be readable. It may have errors: `problems` lists them. */
+  /** Stores a config under a new id. The text must be readable, but may have errors: `problems` lists them. */
   async add(upload: Upload): Promise<Uploaded> {
     const { name = null } = upload.notes;
     if (name !== null) checkConfigName(name);
@@ -78,8 +78,8 @@ export class Configs {
   }
 
   /**
-   * Stores a new version of a config; the same text again creates none. A name that does not exist yet creates a new
-   * config of that name.
+   * Stores a new version of a config. The same text again creates no version. A name that does not exist yet creates a
+   * new config with that name.
    * @param key an id or a name
    */
   async put(key: string, upload: Upload, preconditions: Preconditions): Promise<Uploaded> {
@@ -102,13 +102,13 @@ export class Configs {
     return this.#write(key, upload, { answer, digest, format, problems, masks }, preconditions);
   }
 
-  /** The problems of a text when read as a config. */
+  /** Returns the problems of a config text without storing it. */
   async validate(text: string, format: ConfigFormat): Promise<Problem[]> {
     return this.#options.reader.problems(text, format);
   }
 
   /**
-   * The config as JSON with secrets masked, and its tag.
+   * Returns the config as JSON with secrets masked, and its tag.
    * @param key an id or a name
    */
   async answer(key: string): Promise<{ json: string; tag: string } | undefined> {
@@ -126,7 +126,7 @@ export class Configs {
     return config === undefined ? undefined : { kind: 'stored', config };
   }
 
-  /** The uploaded config of this id or name. Refuses a preset, which has no versions. */
+  /** Returns the uploaded config with this id or name. Throws for a preset, because presets have no versions. */
   async stored(key: string): Promise<StoredConfig> {
     const found = await this.find(key);
     if (found === undefined) throw configNotFound(key);
@@ -134,7 +134,7 @@ export class Configs {
     return found.config;
   }
 
-  /** A version of an uploaded config; without a number, the current version. */
+  /** Returns a version of an uploaded config. Without a number, returns the current version. */
   async version(key: string, version?: number): Promise<ConfigVersion> {
     const { id, current } = await this.stored(key);
     if (version === undefined) return current;
@@ -145,14 +145,14 @@ export class Configs {
     });
   }
 
-  /** The source of a run or preview of a config; undefined if the config does not exist. */
+  /** Returns the source of a run or preview of a config, or undefined if the config does not exist. */
   async source(key: string): Promise<ConfigSource | undefined> {
     const found = await this.find(key);
     if (found === undefined) return undefined;
     return found.kind === 'preset' ? found.preset : this.versionSource(found.config.current);
   }
 
-  /** The source of a run of this version. */
+  /** Returns the source of a run of this version. */
   async versionSource({ text, format, digest }: ConfigVersion): Promise<ConfigSource> {
     const { reader } = this.#options;
     const { root, problems } = await reader.read(text, format);
@@ -161,7 +161,7 @@ export class Configs {
   }
 
   /**
-   * The source of a run or preview of a config that is not stored in this form.
+   * Returns the source of a run or preview of a config text that is not stored, or of a stored one with overrides.
    * @param overrides a JSON object: values by path that replace values of the text
    */
   async inlineSource(
@@ -176,7 +176,7 @@ export class Configs {
     return { source: { root, digest, registry: reader.registry, trusted: false, size }, overrides: maskedOverrides };
   }
 
-  /** The text of a version as it was uploaded, with secrets masked. */
+  /** Returns the text of a version as it was uploaded, with secrets masked. */
   async maskedText({ text, format }: ConfigVersion): Promise<string> {
     const masked = await this.#options.reader.maskedText(text, format);
     if (masked !== undefined) return masked;
@@ -185,27 +185,27 @@ export class Configs {
     });
   }
 
-  /** The changes from one version to another. */
+  /** Returns the changes from one version to another. */
   diff(from: ConfigVersion, to: ConfigVersion): Promise<ConfigChange[]> {
     return this.#options.reader.diff(from, to);
   }
 
-  /** A page of the configs; see `configPage`. */
+  /** Returns a page of the configs; see `configPage`. */
   page(query: Parameters<typeof configPage>[2]): Promise<Page<ConfigItem>> {
     return configPage(this.#options.store, this.#presets, query);
   }
 
-  /** A page of the kept versions of a config. */
+  /** Returns a page of the stored versions of a config. */
   async versions(key: string, query: Parameters<typeof versionPage>[2]): Promise<Page<ConfigVersionListing>> {
     return versionPage(this.#options.store, (await this.stored(key)).id, query);
   }
 
-  /** Deletes a config including all its versions. */
+  /** Deletes a config and all its versions. */
   async delete(key: string, preconditions: Preconditions): Promise<void> {
     for (;;) {
       const { id, current } = await this.stored(key);
       checkPreconditions(preconditions, configTag(current));
-      // Another request has changed the config meanwhile: check its new state.
+      // Another request changed the config in the meantime: check its new state.
       if (await this.#options.store.deleteConfig(id, current.version)) return;
     }
   }
@@ -222,7 +222,7 @@ export class Configs {
         const replaced = await this.#replace(found.config, upload, checked);
         if (replaced !== 'overtaken') return replaced;
       }
-      // Another request has changed the config meanwhile: check its new state.
+      // Another request changed the config in the meantime: check its new state.
     }
   }
 
@@ -242,9 +242,9 @@ export class Configs {
     if (written !== 'written') {
       throw new ApiError(
         'HR_CONFIG_STORE_FULL',
-        `The store has ${counted(maxConfigs, 'config')} already, which is the limit`,
+        `The store already has ${counted(maxConfigs, 'config')}, which is the limit`,
         {
-          hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
+          hint: 'Delete configs (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
         },
       );
     }
@@ -272,7 +272,7 @@ interface Checked {
   digest: string;
   format: ConfigFormat;
   problems: Problem[];
-  /** Places where the value is the mask of a secret instead of the secret. */
+  /** A problem for each value that is the mask of a secret (`******`) instead of the secret. */
   masks: Problem[];
 }
 
@@ -280,7 +280,7 @@ function newVersion(version: number, { text, createdBy }: Upload, { answer, dige
   return { version, text, format, answer, digest, createdTime: epochSeconds(), createdBy };
 }
 
-/** The upload of a new config under a name. */
+/** Adds the name to the upload of a new config. Throws if the name looks like an id. */
 function named(key: string, upload: Upload): Upload {
   if (isConfigId(key)) throw configNotFound(key);
   checkConfigName(key);

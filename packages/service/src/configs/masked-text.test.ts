@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maskedText } from './masked-text.ts';
 
 describe('the masked text of a config', () => {
-  it('has its secrets masked in place and is otherwise unchanged', () => {
+  it('differs from the upload only in the masked secrets', () => {
     const text = `# the old password: hunter1
 connectors: [{ # one
   class: A, password: "hunter2", "apiKey" = abc-1234
@@ -28,7 +28,7 @@ empty {}
 `);
   });
 
-  it('equals the upload when there are no secrets', () => {
+  it('equals the upload if it contains no secrets', () => {
     const text = '{\n  // first\n  a = [1, 2.50, true], b: ${a} [3]\n  "odd key" { tokenizer: x }\n}';
     expect(maskedText(text, 'hocon')).toBe(text);
     expect(maskedText('{"a": {"b": "c:d=e"}}', 'json')).toBe('{"a": {"b": "c:d=e"}}');
@@ -43,11 +43,11 @@ empty {}
   });
 
   it.each([
-    ['a short secret under a name that does not tell', 'credentials { a: xy }'],
+    ['a short secret under a name that does not look secret', 'credentials { a: xy }'],
     ['a list of short secrets', 'passwords: [a, b]'],
-    ['a secret that is put together', 'pin = 12\nsecretKey: ${pin}34'],
-    ['a secret that is written in another way than it is', 'credentials { a: "hun\\u0074er2" }'],
-  ])('is undefined when a secret might remain in it: %s', (_, text) => {
+    ['a secret that is built from parts', 'pin = 12\nsecretKey: ${pin}34'],
+    ['a secret with escape sequences', 'credentials { a: "hun\\u0074er2" }'],
+  ])('is undefined if a secret might remain in it: %s', (_, text) => {
     expect(maskedText(text, 'hocon') ?? '').not.toMatch(/xy|\ba\b, b|34|u0074/);
   });
 });

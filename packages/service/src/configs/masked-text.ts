@@ -22,8 +22,8 @@ const PARTS = new RegExp(
 );
 
 /**
- * The text of a config with its secrets masked in place, also in comments. Undefined when the masked text would not say
- * the same as the masked config: then a secret might still be in it.
+ * Returns the text of a config with its secrets masked in place, also in comments. Returns undefined if the masked text
+ * and the masked config differ, because a secret might then remain in the text.
  */
 export function maskedText(text: string, format: ConfigFormat): string | undefined {
   const { root, problems } = readConfigText(text, { format });

@@ -29,21 +29,21 @@ export interface Preset extends ConfigSource {
 
 export interface PresetOptions {
   env: Readonly<Record<string, string>>;
-  /** The components that presets may use. Relative module paths start from the preset directory. */
+  /** The components that presets may use. Relative module paths are resolved from the preset directory. */
   registry: Omit<RegistrySource, 'base' | 'allowModules'>;
   warn(message: string): void;
 }
 
-/** Why the preset directory cannot be used; undefined if it can. */
+/** Returns why the preset directory cannot be used, or undefined if it can. */
 export function presetDirectoryProblem(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return undefined;
   return `The preset directory ${path} (presetConfig.configDirectoryPath) is not a directory`;
 }
 
 /**
- * Reads the presets of a directory, by name. Presets are trusted: environment variables, includes and modules work. A
- * file that cannot be read as a config is skipped, with a warning that says where and why. A config with errors is
- * loaded, with a warning for each error: its runs will fail with these errors.
+ * Reads the presets of a directory, by name. Presets are trusted: they may use environment variables, includes and
+ * modules. A file that cannot be read as a config is skipped, with a warning that gives the position and the reason. A
+ * config with errors is loaded, with a warning for each error; its runs fail with these errors.
  */
 export async function loadPresets(directory: string, options: PresetOptions): Promise<Map<string, Preset>> {
   const presets = new Map<string, Preset>();
@@ -58,7 +58,7 @@ export async function loadPresets(directory: string, options: PresetOptions): Pr
       const { root, problems } = readConfigFile(path, { env: options.env });
       if (root === undefined || hasErrors(problems)) {
         for (const problem of boundProblems(problems))
-          options.warn(`Preset ${name} is left out: ${formatProblem(problem, path)}`);
+          options.warn(`Preset ${name} is skipped: ${formatProblem(problem, path)}`);
         continue;
       }
       for (const problem of boundProblems((await checkConfig(root, components)).problems)) {
@@ -66,7 +66,7 @@ export async function loadPresets(directory: string, options: PresetOptions): Pr
       }
       presets.set(name, { name, root, registry, trusted: true, size: 0, ...configAnswer(root) });
     } catch (error) {
-      options.warn(`Preset ${name} is left out: ${path} cannot be read: ${messageOf(error)}`);
+      options.warn(`Preset ${name} is skipped: ${path} cannot be read: ${messageOf(error)}`);
     }
     // Let the service answer requests between two files.
     await setImmediate();

@@ -19,16 +19,16 @@ export interface ConfigText {
   format: ConfigFormat;
 }
 
-/** The jobs on untrusted texts: the input and the result of each. */
+/** The kinds of jobs on untrusted texts, each with its input (`needs`) and its result (`gives`). */
 export interface ReaderWork {
   read: { needs: ConfigText; gives: ReadUpload };
-  /** `overrides`: a JSON object. */
+  /** `overrides` is a JSON object. */
   inline: { needs: ConfigText & { overrides: string | undefined }; gives: InlineConfig };
   problems: { needs: ConfigText; gives: Problem[] };
   check: { needs: ConfigText; gives: CheckedUpload };
   mask: { needs: ConfigText; gives: string | undefined };
   diff: { needs: { from: ConfigText; to: ConfigText }; gives: ConfigChange[] };
-  /** Whole request bodies, which contain configs and documents. */
+  /** These jobs read whole request bodies that contain configs and documents. */
   runBody: { needs: { bytes: Uint8Array }; gives: RunBody };
   previewBody: { needs: { bytes: Uint8Array }; gives: PreviewBody };
 }
@@ -59,14 +59,14 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
   }
 }
 
-/** The amount of text to read. */
+/** Returns the number of characters that a job reads. */
 export function charactersOf(job: ReaderJob): number {
   if (job.kind === 'diff') return job.from.text.length + job.to.text.length;
   if ('bytes' in job) return job.bytes.length;
   return job.text.length + (job.kind === 'inline' ? (job.overrides?.length ?? 0) : 0);
 }
 
-/** Reads a stored text, which was readable when it was stored. */
+/** Reads a stored text. It was readable when it was stored, so an error is a bug. */
 function rootOf({ text, format }: ConfigText) {
   const { root } = readUpload(text, format);
   if (root === undefined) throw new Error('A stored config cannot be read');

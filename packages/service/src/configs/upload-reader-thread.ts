@@ -5,7 +5,7 @@ import type { ServiceErrorCode } from '../errors/service-error-codes.ts';
 import { perform, type ReaderJob } from './reader-jobs.ts';
 import type { ReaderAnswer, SentApiError } from './upload-reader.ts';
 
-// The thread that reads large uploads, one at a time.
+// The entry point of the thread that reads large uploads, one at a time.
 const registry = Registry.open(workerData as RegistrySource);
 
 parentPort?.on('message', async (job: ReaderJob) => {
@@ -18,7 +18,7 @@ parentPort?.on('message', async (job: ReaderJob) => {
   parentPort?.postMessage(answer);
 });
 
-/** The class of an error is lost between threads, so its fields are sent. */
+/** Converts an error to a message for the other thread. Its class is lost between threads, so its fields are sent. */
 function sent({ code, message, hint }: ApiError): SentApiError {
   return { code: code as ServiceErrorCode, message, ...(hint === undefined ? {} : { details: { hint } }) };
 }

@@ -3,7 +3,7 @@ import { Registry } from '@headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UploadReader } from './upload-reader.ts';
 
-/** Long enough to be read in the thread. */
+/** A config that is large enough to be read in the thread. */
 const LARGE = `a = "${'x'.repeat(20_000)}"`;
 
 async function uploadReader(): Promise<UploadReader> {
@@ -15,7 +15,7 @@ async function uploadReader(): Promise<UploadReader> {
 }
 
 describe('the thread that reads large texts', () => {
-  it('reads stored texts before new ones, and refuses only new ones', async () => {
+  it('reads stored texts before new ones, and refuses only new ones if too many are waiting', async () => {
     const reader = await uploadReader();
     const done: string[] = [];
     const fresh = Array.from({ length: 18 }, () =>
@@ -34,7 +34,7 @@ describe('the thread that reads large texts', () => {
     ]);
   });
 
-  it('refuses the current and the waiting texts at once when the service closes', async () => {
+  it('refuses the current and all waiting texts immediately when the service closes', async () => {
     const reader = await uploadReader();
     const asked = [1, 2, 3].map(() => reader.problems(LARGE, 'hocon'));
     const refused = Promise.all(asked.map((each) => expect(each).rejects.toMatchObject({ code: 'HR_SHUTTING_DOWN' })));
@@ -43,7 +43,7 @@ describe('the thread that reads large texts', () => {
     await expect(reader.problems(LARGE, 'hocon')).rejects.toMatchObject({ code: 'HR_SHUTTING_DOWN' });
   });
 
-  it('fails the current text when the thread dies, and reads the next text in a new thread', async () => {
+  it('rejects the current text when the thread dies, and reads the next text in a new thread', async () => {
     const reader = await uploadReader();
     const threads: Worker[] = [];
     const note = (thread: Worker) => void threads.push(thread);

@@ -19,26 +19,29 @@ import {
   type ReaderWork,
 } from './reader-jobs.ts';
 
-/** Texts up to this size are read in the service thread: even a malicious one takes little time. */
+/**
+ * The maximum size of a text that is read in the service thread. Even a malicious text of this size takes little time.
+ */
 const SMALL_CHARACTERS = 16 * 1024;
 const TIMEOUT_MILLIS = 15_000;
 const HEAP_MB = 1024;
 /**
- * A thread that reaches its memory limit gets 16 MiB more to shut down in. The young generation can move to the old one
- * all at once: if it were larger than those 16 MiB, V8 would abort the whole process.
+ * The young generation of the thread. V8 gives a thread that reaches its memory limit 16 MiB more to shut down. The
+ * whole young generation can move to the old one in one step: if it were larger than 16 MiB, V8 would abort the
+ * process.
  */
 const YOUNG_MB = 12;
-/** How long an idle thread is kept for the next text. */
+/** How long an idle thread waits for the next text before it ends. */
 const IDLE_MILLIS = 10_000;
 const MAX_WAITING = 16;
 const NO_BYTES = new Uint8Array();
-/** Jobs on texts that were read before. They are known to finish, so they run first. */
+/** The jobs on stored texts. These texts were read before and are known to finish, so they run first. */
 const STORED: ReadonlySet<ReaderKind> = new Set<ReaderKind>(['read', 'mask', 'diff']);
 
-/** The message that the thread sends back. */
+/** The answer of the thread to a job. */
 export type ReaderAnswer = { result: ReaderResult } | { refusal: SentApiError } | { error: string };
 
-/** The parts of an `ApiError` that are sent between threads. */
+/** The fields of an `ApiError` that are sent between threads. */
 export interface SentApiError {
   code: ServiceErrorCode;
   message: string;
@@ -55,7 +58,7 @@ export class UploadReader {
   #idle: NodeJS.Timeout | undefined;
   #busy = false;
   #closed = false;
-  /** Jobs that wait for the thread: on stored texts, and on new ones. */
+  /** The jobs that wait for the thread: jobs on stored texts, and jobs on new ones. */
   readonly #waiting = { stored: [] as (() => void)[], fresh: [] as (() => void)[] };
 
   constructor(registry: Registry) {
@@ -71,12 +74,12 @@ export class UploadReader {
     return this.#perform({ kind: 'read', text, format });
   }
 
-  /** Reads a config that runs without being stored in this form, with overrides. */
+  /** Reads a config with overrides that is not stored in this form. */
   readInline(text: string, format: ConfigFormat, overrides: string | undefined): Promise<InlineConfig> {
     return this.#perform({ kind: 'inline', text, format, overrides });
   }
 
-  /** The problems of a text. Faster than `check`, because the config is not serialized. */
+  /** Returns the problems of a text. This is faster than `check`, because the config is not serialized. */
   problems(text: string, format: ConfigFormat): Promise<Problem[]> {
     return this.#perform({ kind: 'problems', text, format });
   }
@@ -85,7 +88,7 @@ export class UploadReader {
     return this.#perform({ kind: 'check', text, format });
   }
 
-  /** The text with its secrets masked; undefined if they cannot be masked in place. */
+  /** Returns the text with its secrets masked, or undefined if they cannot be masked in place. */
   maskedText(text: string, format: ConfigFormat): Promise<string | undefined> {
     return this.#perform({ kind: 'mask', text, format });
   }
@@ -104,14 +107,14 @@ export class UploadReader {
     return this.#perform({ kind: 'previewBody', bytes });
   }
 
-  /** Refuses the current job and all waiting ones. */
+  /** Refuses the current job and all waiting ones, and ends the thread. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
     await this.#worker?.terminate();
   }
 
-  /** Performs a job, here or in the thread. */
+  /** Performs a small job in the service thread, and a large one in the separate thread. */
   async #perform<Kind extends ReaderKind>(
     job: { kind: Kind } & ReaderWork[Kind]['needs'],
   ): Promise<ReaderWork[Kind]['gives']> {
@@ -119,7 +122,7 @@ export class UploadReader {
     return charactersOf(any) <= SMALL_CHARACTERS ? perform(any, this.#registry) : this.#queue(any);
   }
 
-  /** Runs one job at a time, so that the total memory of all jobs is limited too. */
+  /** Runs one job at a time in the thread, so that the total memory of all jobs is limited too. */
   async #queue(job: ReaderJob): Promise<ReaderResult> {
     const line = this.#waiting[STORED.has(job.kind) ? 'stored' : 'fresh'];
     if (line.length >= MAX_WAITING) {
@@ -134,7 +137,7 @@ export class UploadReader {
       return await this.#ask(job);
     } finally {
       const next = this.#waiting.stored.shift() ?? this.#waiting.fresh.shift();
-      // `#busy` stays true until the next job starts, so that no other job can slip in.
+      // `#busy` stays true until the next job starts, so that a new job cannot overtake it.
       if (next === undefined) this.#busy = false;
       else next();
     }
@@ -155,10 +158,10 @@ export class UploadReader {
       [answer] = (await once(worker, 'message', { signal })) as [ReaderAnswer];
     } catch (error) {
       this.#forget(worker);
-      // Not awaited: a thread that hangs in a system call never ends.
+      // Do not wait for the end: a thread that hangs in a system call never ends.
       void worker.terminate();
       if (this.#closed) throw closing();
-      // A thread that ran out of memory has sent an `error` event before.
+      // A thread that ran out of memory sends an `error` event before it ends.
       if (ended.signal.aborted && (error as Error).name === 'AbortError')
         throw new Error('The thread that reads large texts has ended', { cause: error });
       throw refused(error, 'bytes' in job);
@@ -175,7 +178,7 @@ export class UploadReader {
   }
 
   #spawn(): Worker {
-    // Tests run the sources, where the file has another extension.
+    // The file has another extension when tests run the TypeScript sources.
     const url = new URL(`./upload-reader-thread${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(url, {
       workerData: this.registry,
@@ -183,20 +186,20 @@ export class UploadReader {
       name: 'upload-reader',
     });
     worker.unref();
-    // The waiting job rejects. Without a listener the event would end the process.
+    // The waiting job rejects. Without this listener, the `error` event would end the process.
     worker.on('error', () => undefined);
     worker.once('exit', () => this.#forget(worker));
     return worker;
   }
 
-  /** The next text gets a new thread. */
+  /** Forgets the thread, so that the next text gets a new one. */
   #forget(worker: Worker): void {
     if (this.#worker === worker) this.#worker = undefined;
   }
 }
 
 function closing(): ApiError {
-  return new ApiError('HR_SHUTTING_DOWN', 'The service is shutting down and reads no more');
+  return new ApiError('HR_SHUTTING_DOWN', 'The service is shutting down and does not read new texts');
 }
 
 function refused(error: unknown, body: boolean): ApiError {

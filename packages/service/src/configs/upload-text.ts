@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Problem } from '@headrace/engine';
 import { ApiError } from '../errors/api-error.ts';
 
-/** The text of an uploaded config. Refuses an empty body, and bytes that are not text. */
+/** Returns the text of an uploaded config. Refuses an empty body, and bytes that are not UTF-8. */
 export function uploadText(body: Buffer | undefined): string {
   if (body === undefined || body.length === 0) {
     throw new ApiError('HR_REQUEST_EMPTY_BODY', 'The body is empty; a config is expected', {
@@ -17,7 +17,7 @@ export function uploadText(body: Buffer | undefined): string {
   return text;
 }
 
-/** Refuses a config because of its problems. The message contains the first one. */
+/** Throws an error that refuses a config because of its problems. The message contains the first error. */
 export function refuseConfig(problems: readonly Problem[]): never {
   const errors = problems.filter((problem) => problem.severity === 'error');
   const [first] = errors;

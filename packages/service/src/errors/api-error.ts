@@ -5,15 +5,12 @@ interface ApiErrorDetails {
   hint?: string;
   problems?: readonly Problem[];
   headers?: Readonly<Record<string, string>>;
-  /** The engine's code, where it says more than the service's. */
+  /** A code of the engine, if it is more specific than the code of the service. */
   code?: ErrorCode;
   cause?: unknown;
 }
 
-/**
- * A refused request: why the service does not do what the request asks. It becomes the answer, in the one format of all
- * errors.
- */
+/** An error that refuses a request. The service turns it into the answer, in the common format of all errors. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ServiceErrorCode | ErrorCode;

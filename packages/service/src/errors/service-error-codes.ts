@@ -5,9 +5,8 @@ interface ServiceError {
 }
 
 /**
- * Every code with which the service itself refuses a request: its HTTP status, what it means, and what to do in
- * general; the hint in the answer is more specific. Problems of a config and failures of a run have codes of the engine
- * instead.
+ * The codes with which the service itself refuses a request: HTTP status, meaning, and general advice. The hint in the
+ * answer is more specific. Problems of a config and failures of a run have codes of the engine instead.
  */
 export const SERVICE_ERROR_CODES = {
   HR_REQUEST_INVALID: {

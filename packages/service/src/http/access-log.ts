@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Logs a line for each request: only the path of the URL, and no headers, because both may contain secrets. */
+/**
+ * Logs a line for each request. It contains only the path of the URL and no headers, because queries and headers may
+ * contain secrets.
+ */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
     const { method, url, ip: address, user } = request;

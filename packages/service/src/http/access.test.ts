@@ -5,7 +5,7 @@ import { testService } from '../testing/test-service.test.support.ts';
 const auth = { password: 'pass:word ü', users: [] };
 
 describe('authentication by a password', () => {
-  it('lets any user name in, the empty one included', async () => {
+  it('accepts any user name, also an empty one', async () => {
     const service = await testService({ auth });
     for (const name of ['anybody', 'x y', '']) {
       expect((await service.ask('/v1/config', { auth: `${name}:pass:word ü` })).status).toBe(200);
@@ -15,7 +15,7 @@ describe('authentication by a password', () => {
     expect(run.json).toMatchObject({ requestedBy: 'ann' });
   });
 
-  it('answers 401 with a challenge to wrong or absent credentials', async () => {
+  it('answers 401 with a challenge if credentials are wrong or missing', async () => {
     const service = await testService({ auth });
     const headers = ['', 'Basic', 'Basic !!!', 'Basic bm9jb2xvbg==', 'Bearer x', `Basic ${btoa('a:pass')}`];
     for (const path of ['/v1/config', '/v1/run', '/metrics', '/v1/systemstats', '/v1/nowhere']) {
@@ -28,14 +28,14 @@ describe('authentication by a password', () => {
     }
   });
 
-  it('reads no body before it knows who sends it', async () => {
+  it('checks the credentials before it reads the body', async () => {
     const service = await testService({ auth });
     const body = 'a: ${broken';
     expect((await service.ask('/v1/config', { body, type: 'application/hocon' })).status).toBe(401);
     expect((await service.ask('/v1/run', { body: '{', type: 'application/json' })).status).toBe(401);
   });
 
-  it('leaves probes, the documentation and unknown pages open', async () => {
+  it('does not protect probes, the documentation and unknown pages', async () => {
     const service = await testService({ auth });
     for (const path of ['/v1/livez', '/v1/readyz', '/swagger', '/swagger/swagger-ui.css', '/openapi.json']) {
       expect({ path, status: (await service.ask(path)).status }).toEqual({ path, status: 200 });
@@ -46,12 +46,12 @@ describe('authentication by a password', () => {
 
 const passwordHash = lightHash('right');
 
-describe('while wrong passwords come from its address', () => {
+describe('a correct login from an address that sends wrong passwords', () => {
   it.each([
     ['the shared password', { password: 'right', users: [] }],
     ['the password of a user', { users: [{ name: 'ann', role: 'admin' as const, password: 'right' }] }],
     ['a hashed password', { users: [{ name: 'ann', role: 'admin' as const, passwordHash }] }],
-  ])('%s gets 200 at once', async (_, passwords) => {
+  ])('gets 200 without delay, with %s', async (_, passwords) => {
     const service = await testService({ auth: passwords });
     const flood = new AbortController();
     let guesses = 0;
@@ -62,7 +62,7 @@ describe('while wrong passwords come from its address', () => {
       });
     const statuses = Array.from({ length: 30 }, () => guess().then(({ status }) => status));
     const ended = Promise.allSettled(statuses);
-    // The address is throttled when the first one is refused.
+    // The first 429 shows that the address is now throttled.
     expect(await Promise.any(statuses.map(async (status) => ((await status) === 429 ? 429 : Promise.reject())))).toBe(
       429,
     );
@@ -76,10 +76,10 @@ describe('while wrong passwords come from its address', () => {
 });
 
 describe('without authentication', () => {
-  it('everybody may do everything, and the log warns of it', async () => {
+  it('allows everything to everyone, and logs a warning', async () => {
     const service = await testService();
     await service.store();
-    expect(service.log.warnings.join()).toContain('There is no auth');
+    expect(service.log.warnings.join()).toContain('The service file has no auth');
     const open = await testService({ auth: 'none' });
     await open.store();
     expect(open.log.warnings.join()).toContain('Authentication is off');

@@ -4,16 +4,18 @@ import { mayDo } from '../auth/roles.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Role } from '../settings/service-settings.ts';
 
-/** Why a login failed: the credentials are wrong, or the answer was 429 after too many failures. */
+/**
+ * Why a login failed: the credentials are wrong (`wrong`), or there were too many failures (`throttled`, status 429).
+ */
 export type FailedLogin = 'wrong' | 'throttled';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may use the route. A route that does not say it is for administrators. */
+    /** The role that the route needs; `open` needs no login. Default: admin. */
     access?: Role | 'open';
   }
   interface FastifyRequest {
-    /** Who asks; null without authentication. */
+    /** The sender of the request, or null without authentication. */
     user: string | null;
     role: Role | null;
     failedLogin: FailedLogin | null;
@@ -23,7 +25,7 @@ declare module 'fastify' {
 const BASIC = 'Basic realm="headrace", charset="UTF-8"';
 const BEARER = 'Bearer realm="headrace"';
 
-/** Lets a request through to a route only when its sender may use it. Nothing of the body is read before. */
+/** Lets a request through only if its sender may use the route. This is checked before the body is read. */
 export function guardRoutes(app: FastifyInstance, authenticator: Authenticator | undefined): void {
   app.decorateRequest('user', null);
   app.decorateRequest('role', null);
@@ -34,7 +36,7 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
     if (access === 'open') return;
     const user = await login(request, authenticator);
     if (user === undefined) {
-      throw new ApiError('HR_UNAUTHORIZED', 'A user name and a password, or a token, are needed, or these are wrong', {
+      throw new ApiError('HR_UNAUTHORIZED', 'The user name and password, or the token, are missing or wrong', {
         headers: { 'www-authenticate': authenticator.takesTokens ? `${BASIC}, ${BEARER}` : BASIC },
       });
     }
@@ -56,14 +58,14 @@ async function login(request: FastifyRequest, authenticator: Authenticator): Pro
   }
 }
 
-/** Refuses a request for more than its route is for, when its sender may not do that. */
+/** Throws if the sender does not have the needed role. Some requests need a higher role than their route. */
 export function requireRole({ user, role }: FastifyRequest, needed: Role): void {
   if (role === null || mayDo(role, needed)) return;
   throw new ApiError('HR_FORBIDDEN', `${user} has the role ${role}; this needs the role ${needed}`);
 }
 
 function neededAccess(request: FastifyRequest): Role | 'open' {
-  // Where there is nothing, everybody may learn so who may learn what there is.
+  // Unknown API paths need a login, so that strangers cannot find out which endpoints exist.
   if (request.is404) return request.url.startsWith('/v1') ? 'reader' : 'open';
   return request.routeOptions.config.access ?? 'admin';
 }

@@ -30,7 +30,7 @@ interface Target {
   operation: Operation;
 }
 
-/** Values that a schema allows. */
+/** Generates values that a schema allows. */
 function valid(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -61,11 +61,11 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Mostly what the schema allows, and now and then anything. */
+/** Generates values that the schema allows most of the time, and sometimes any JSON value. */
 const nearly = (schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: valid(schema) }, { weight: 1, arbitrary: fc.jsonValue() });
 
-/** As it would be in a query, or in a text body. */
+/** Returns a value as it is written in a query or in a text body. */
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const TYPES = [
@@ -102,7 +102,7 @@ const HOCON = fc
   )
   .map((parts) => parts.join(''));
 
-/** A request that may be made of an operation. */
+/** Generates a random request for an operation. */
 function requestOf({ method, path, operation }: Target, ids: readonly string[]) {
   const inPath = fc.oneof(
     fc.constantFrom(...ids),
@@ -138,8 +138,8 @@ async function send(service: TestService, request: { method: string; path: strin
   });
 }
 
-describe('requests made up from the OpenAPI document', () => {
-  it('never fail the service, and every refusal has the error shape', async () => {
+describe('random requests generated from the OpenAPI document', () => {
+  it('never cause an internal error, and every refusal has the error format', async () => {
     const service = await testService();
     const configId = await service.store();
     const { runId } = await service.run(configId);

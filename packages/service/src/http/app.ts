@@ -33,20 +33,20 @@ import { answerUnknownRoutes } from './unknown-routes.ts';
 import { warnOfUntrustedProxies } from './untrusted-proxy.ts';
 import { versionRoutes } from './version-routes.ts';
 
-/** A body of anything but a config. */
+/** The maximum size of a body that is not a config. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The HTTP application, ready to take requests; it listens nowhere by itself. */
+/** Builds the HTTP application with all routes. It does not listen on a port. */
 export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: parts.logger,
-    // A normal day is quiet; metrics count the requests.
+    // Log no requests by default, to keep the log short. Metrics count the requests.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     trustProxy: parts.settings.trustedProxies.length > 0 && [...parts.settings.trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_ID_LENGTH, ignoreTrailingSlash: true },
-    // These come before any hook.
+    // These errors occur before any hook runs.
     frameworkErrors: (error, request, reply) => {
       reply.headers(ANSWER_HEADERS).header(REQUEST_ID_HEADER, request.id);
       answerError(error, request, reply);
@@ -95,7 +95,7 @@ function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
-    // A client may send the header with every request, and no body with some.
+    // A client may send this content type with every request, also with requests that have no body.
     if (body === '') {
       done(null, undefined);
       return;
@@ -107,7 +107,7 @@ function takeJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Why fastify's parser took offence: it says the same of a syntax error and of a property that poisons prototypes. */
+/** Finds out why fastify refused a body: it reports a syntax error and a `__proto__` property in the same way. */
 function refuseJson(body: string): ApiError {
   try {
     JSON.parse(body);
@@ -115,11 +115,11 @@ function refuseJson(body: string): ApiError {
     return notJson(body, error);
   }
   return new ApiError('HR_REQUEST_INVALID', 'The body has a property __proto__ or constructor.prototype', {
-    hint: 'Leave it out: no request needs it.',
+    hint: 'Remove the property: no request needs it.',
   });
 }
 
-/** The routes of the OpenAPI document, in order. */
+/** Returns the routes for the OpenAPI document, in the order of their registration. */
 function collectRoutes(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {

@@ -6,21 +6,21 @@ import type { ServiceMetrics } from '../stats/service-metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether requests to the route are recorded. By default all but GET and the like. */
+    /** Whether requests to the route are recorded. Default: all methods that change something. */
     audited?: boolean;
   }
   interface FastifyRequest {
-    /** The id of what the request has made. */
+    /** The id of the config or run that the request created. */
     made: string | null;
   }
 }
 
-/** Responses begin with the id of what they describe. */
+/** Matches the start of an answer, which is the id of the config or run. */
 const MADE = /^\{"(?:runId|configId)":"([^"\\]+)"/;
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Records every request that changes something, done or refused, and failed logins. */
+/** Records failed logins and all requests that change something, whether they succeed or are refused. */
 export function auditRequests(
   app: FastifyInstance,
   audit: AuditLog | undefined,

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { testService } from '../testing/test-service.test.support.ts';
 
-describe('a body that is refused', () => {
+describe('the refusal of a body', () => {
   it.each([
     ['/v1/config', 'text/plain', 'The body must be application/json or application/hocon, not text/plain'],
     ['/v1/config/validate', 'a/b; charset=x', 'The body must be application/json or application/hocon, not a/b'],
     ['/v1/run', 'application/hocon', 'The body must be application/json, not application/hocon'],
     ['/v1/preview', 'application/hocon', 'The body must be application/json, not application/hocon'],
     ['/v1/run', '', 'The body must be application/json; the request does not say what it is'],
-  ])('for its type at %s (%s) gets the accepted types', async (path, type, message) => {
+  ])('contains the accepted content types for a wrong one at %s (%s)', async (path, type, message) => {
     const service = await testService();
     const body = Buffer.from('a: 1');
     expect((await service.ask(path, { body, type })).json).toMatchObject({
@@ -22,7 +22,7 @@ describe('a body that is refused', () => {
   });
 
   it.each(['/v1/config', '/v1/run', '/v1/preview', '/v1/run/a/retry'])(
-    'for its compression at %s gets that reason',
+    'reports at %s that the body is compressed',
     async (path) => {
       const service = await testService();
       const packed = { body: gzipSync('{"configId": "a"}'), type: 'application/json' };
@@ -31,7 +31,7 @@ describe('a body that is refused', () => {
         status: 415,
         code: 'HR_REQUEST_MEDIA_TYPE',
         message: 'The body must not be compressed (Content-Encoding: gzip)',
-        hint: 'Send it as it is, without the header Content-Encoding.',
+        hint: 'Send it uncompressed, without the header Content-Encoding.',
       });
       const plain = { body: '{}', type: 'application/json', headers: { 'content-encoding': 'identity' } };
       expect((await service.ask(path, plain)).status).not.toBe(415);
@@ -43,7 +43,7 @@ describe('a body that is refused', () => {
     ['/v1/preview', { configId: 'a', documents: [{}, 1] }, 'The body: documents[1] must be an object'],
     ['/v1/run', { configId: 'a', labels: { 'a/b~c': 1 } }, 'The body: labels.a/b~c must be a string'],
     ['/v1/run/a/retry', 5, 'The body must be an object'],
-  ])('for its content at %s gets the position: %j', async (path, body, message) => {
+  ])('contains the position of an invalid value at %s: %j', async (path, body, message) => {
     const service = await testService();
     const answer = await service.ask(path, { body: JSON.stringify(body), type: 'application/json' });
     expect(answer.json).toMatchObject({ status: 400, message });
@@ -54,7 +54,7 @@ describe('a body that is refused', () => {
     ['/v1/preview', { configId: 'a', x: 1, limit: 0 }, 'x', /^Possible: config, configId, pipeline, documents, limit/],
     ['/v1/run/a/retry', { configID: 'a' }, 'configID', 'Did you mean configId?'],
   ])(
-    'for a property that the endpoint %s does not have gets the property that was meant: %j',
+    'contains a suggestion or the possible names for an unknown property at %s: %j',
     async (path, body, name, hint) => {
       const service = await testService();
       expect((await service.ask(path, { body })).json).toMatchObject({
@@ -65,7 +65,7 @@ describe('a body that is refused', () => {
     },
   );
 
-  it('for its size gets the limit, and the setting that it comes from', async () => {
+  it('contains the size limit and the name of its setting', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: 2000 } });
     for (const path of ['/v1/config', '/v1/config/validate', '/v1/preview', '/v1/run']) {
       expect((await service.ask(path, { body: 'a'.repeat(2001), type: 'application/json' })).json).toMatchObject({
@@ -80,7 +80,7 @@ describe('a body that is refused', () => {
     expect(retry.text).not.toContain('maxConfigBytes');
   });
 
-  it.each(['/v1/run', '/v1/preview'])('because it is incomplete, at %s, gets the position, once', async (path) => {
+  it.each(['/v1/run', '/v1/preview'])('contains the position of a JSON error once at %s', async (path) => {
     const service = await testService();
     const refusal = async (body: string) =>
       ((await service.ask(path, { body, type: 'application/json' })).json as { message: string }).message;
@@ -93,14 +93,14 @@ describe('a body that is refused', () => {
     expect(await refusal('{"configId": "a"} x')).toMatch(/^The body is not valid JSON: Unexpected .* column 19/);
   });
 
-  it('because of a property that poisons prototypes gets that reason', async () => {
+  it('names the property __proto__ if the body contains it', async () => {
     const service = await testService();
     const body = '{"configId":"a","__proto__":{}}';
     const answer = await service.ask('/v1/run/a/retry', { body, type: 'application/json' });
     expect(answer.json).toMatchObject({ status: 400, message: expect.stringContaining('__proto__') });
   });
 
-  it('is not what names are that are just names', async () => {
+  it('does not affect configs and labels with keys such as __proto__', async () => {
     const service = await testService();
     const names = '{"__proto__": "x", "constructor": "y"}';
     const config = '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}';

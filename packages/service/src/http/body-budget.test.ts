@@ -5,7 +5,7 @@ import { type TestService, testService } from '../testing/test-service.test.supp
 
 const MOST = 256 * 1024 * 1024;
 
-/** A request for `/v1/run` of which not more than a part of the body has come. */
+/** Sends a request to `/v1/run` with only a part of its body. */
 function unfinished(service: TestService, length: string, part = ''): { socket: Socket; answer: Promise<string> } {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -24,7 +24,9 @@ function unfinished(service: TestService, length: string, part = ''): { socket: 
   return { socket, answer };
 }
 
-/** What is said to a request that announces as much as all may have together, and then sends nothing. */
+/**
+ * Returns the answer to a request that announces a body as large as the limit of all bodies, and then sends nothing.
+ */
 function largest(service: TestService): Promise<string> {
   const { socket, answer } = unfinished(service, `Content-Length: ${MOST}`);
   setTimeout(() => socket.end(), 100);
@@ -32,25 +34,25 @@ function largest(service: TestService): Promise<string> {
 }
 
 describe('the bodies of all requests together', () => {
-  it('are limited: a request that would be too much is asked to come again', async () => {
+  it('are limited: a request beyond the limit gets 503 with Retry-After', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: MOST } });
     const going = unfinished(service, 'Transfer-Encoding: chunked', '5\r\n{"a":\r\n');
     await expect
       .poll(() => largest(service))
       .toMatch(/^HTTP\/1\.1 503 .*connection: close.*retry-after: 5.*HR_SERVER_BUSY/is);
-    // Smaller requests continue.
+    // Smaller requests are still answered.
     expect((await service.ask('/v1/run', { body: { configId: 'none' } })).status).toBe(400);
     going.socket.destroy();
-    // Nothing is left of those that have been answered or have gone.
+    // Answered and closed requests no longer count.
     await expect.poll(() => largest(service)).not.toContain('HR_SERVER_BUSY');
   });
 
-  it('are refused in the middle when nothing was announced', async () => {
+  it('are limited while a body of unknown length arrives', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: MOST } });
     unfinished(service, 'Transfer-Encoding: chunked', '5\r\n{"a":\r\n');
     const { socket, answer } = unfinished(service, 'Transfer-Encoding: chunked');
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1024 * 1024, ' '), Buffer.from('\r\n')]);
-    // Not more than it takes: a connection that is closed while bytes still come may lose its answer.
+    // Send no more bytes than needed: if a connection is closed while bytes still arrive, its answer may be lost.
     let left = MOST / (1024 * 1024);
     const write = () => {
       while (left-- > 0 && socket.write(chunk));

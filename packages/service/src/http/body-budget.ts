@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
-/** Bytes of bodies that may be in memory at one time. */
+/** The maximum total size of the bodies in memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * Limits the total bytes of the bodies of all requests, from their first byte until their answer is sent; beyond that
- * 503. A body that is only announced uses no capacity of others.
- * @param largest bytes that a single one may have: there is always capacity for that
+ * Limits the total bytes of the bodies of all requests. A body counts from its first byte until its answer is sent.
+ * Requests beyond the limit get 503. Announced bytes that have not arrived do not count.
+ * @param largest the maximum size of a single body, for which there is always enough space
  */
 export function boundBodies(app: FastifyInstance, largest: number): void {
   const maxBytes = Math.max(MAX_BYTES, largest);
@@ -19,13 +19,13 @@ export function boundBodies(app: FastifyInstance, largest: number): void {
       return;
     }
     const refuse = () => {
-      // The rest of the body still arrives, and is not read.
+      // Close the connection, because the rest of the body still arrives and is not read.
       reply.header('connection', 'close');
       return new ApiError('HR_SERVER_BUSY', `The bodies of all requests would have more than ${maxBytes} bytes`, {
         headers: { 'retry-after': '5' },
       });
     };
-    // One that is too large by itself is refused for that.
+    // A body that is too large by itself is refused later, with its own error code.
     const length = Number(announced ?? 0);
     if (length <= largest && held + length > maxBytes) {
       done(refuse());
@@ -35,7 +35,7 @@ export function boundBodies(app: FastifyInstance, largest: number): void {
     const count = (chunk: Buffer) => {
       received += chunk.length;
       held += chunk.length;
-      // Without a listener somebody else has refused the request already.
+      // If nothing listens for errors any more, the request was already refused.
       if (held <= maxBytes || payload.listenerCount('error') === 0) return;
       payload.off('data', count);
       payload.emit('error', refuse());

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** What is running. */
+/** The version and the build of the running service. */
 export interface BuildInfo {
-  /** Of Headrace. */
+  /** The version of Headrace. */
   version: string;
-  /** The commit that it was built from, and when: known where the build has put them into the environment. */
+  /** The commit and the time of the build. Present only if the build sets the environment variables. */
   commit?: string;
   buildTime?: string;
 }
 
-/** All packages have one version. */
+/** The version of this package. All packages have the same version. */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };

@@ -1,6 +1,6 @@
 import { type CatalogEntry, Type } from '@headrace/engine';
 
-/** A component as `config-info` lists it. */
+/** The schema of a component in the lists of `config-info`. */
 export const ComponentAnswer = Type.Object(
   {
     class: Type.String({ description: 'The short name' }),
@@ -15,7 +15,7 @@ export const ComponentAnswer = Type.Object(
               child: Type.Optional(Type.Object({ fields: Type.Array(Type.Unknown()) })),
               typeReference: Type.Optional(Type.String({ description: 'A Java type' })),
             },
-            { description: "The type in the reference's form" },
+            { description: 'The type in the format of the reference' },
           ),
           description: Type.Optional(Type.String()),
         },

@@ -5,29 +5,31 @@ import type { Uploaded } from '../configs/configs.ts';
 import { sendJson } from './json.ts';
 import { problemList } from './route-schemas.ts';
 
-/** A config that has been written. */
+/** The answer to a request that stored a config. */
 export const UploadedAnswer = Type.Object({
   configId: Type.String(),
   version: Type.Integer({ minimum: 1 }),
   problems: Type.Optional(problemList),
 });
 
-export const NotModified = Type.Null({ description: 'The tag of If-None-Match is that of the config; no body' });
+export const NotModified = Type.Null({ description: 'If-None-Match contains the current tag of the config; no body' });
 
-/** In which state a config must be for a write. */
+/** The headers of a write request that require a state of the config. */
 export const preconditionHeaders = Type.Object({
-  'if-match': Type.Optional(Type.String({ description: 'The ETag of the config that is meant; `*`: any, but one' })),
-  'if-none-match': Type.Optional(Type.String({ description: '`*`: there must be no such config yet' })),
+  'if-match': Type.Optional(
+    Type.String({ description: 'The ETag that the config must have; `*`: the config must exist' }),
+  ),
+  'if-none-match': Type.Optional(Type.String({ description: '`*`: the config must not exist yet' })),
 });
 
-/** The client has the config of this tag already. */
+/** The headers of a read request from a client that may already have the current version. */
 export const readHeaders = Type.Object({ 'if-none-match': Type.Optional(Type.String({ description: 'An ETag' })) });
 
 export function preconditionsOf({ headers }: FastifyRequest): Preconditions {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
 }
 
-/** Answers what a write has made: 201 for a new config. */
+/** Answers a request that stored a config: with 201 if the config is new, otherwise with 200. */
 export function sendUploaded(
   reply: FastifyReply,
   { configId, version, tag, problems, created }: Uploaded,
@@ -36,9 +38,9 @@ export function sendUploaded(
   return sendJson(reply.code(created ? 201 : 200).header('etag', tag), JSON.stringify(answer));
 }
 
-/** Answers JSON with its tag; or 304 alone, when the client has it already. */
+/** Answers JSON with its tag, or 304 without a body if the client already has this version. */
 export function sendTagged({ headers }: FastifyRequest, reply: FastifyReply, tag: string, json: string): FastifyReply {
-  // A proxy may keep it, but has to ask: a config changes at any time.
+  // Proxies must ask the service before they use a stored answer, because a config can change at any time.
   reply.header('etag', tag).header('cache-control', 'private, no-cache');
   const known = headers['if-none-match'];
   if (known !== undefined && namesTag(known, tag)) return reply.code(304).send();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testService } from '../testing/test-service.test.support.ts';
 
 describe('GET /v1/config-info', () => {
-  it('lists the components in the form of the reference, custom ones included', async () => {
+  it('lists the components, also custom ones, in the format of the reference', async () => {
     const service = await testService();
     const [stage] = (await service.ask('/v1/config-info/stage-list')).json as [{ fields: { name: string }[] }];
     expect(stage).toMatchObject({
@@ -44,7 +44,7 @@ describe('GET /v1/config-info/schema', () => {
     expect(schema.$defs['stage.Upper']?.properties).toMatchObject({ source: { description: 'The field.' } });
   });
 
-  it('answers 304 to who has it already', async () => {
+  it('answers 304 if the client already has the schema', async () => {
     const service = await testService();
     const etag = (await service.ask('/v1/config-info/schema')).headers.get('etag') as string;
     const again = await service.ask('/v1/config-info/schema', { headers: { 'if-none-match': etag } });

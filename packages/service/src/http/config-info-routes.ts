@@ -8,7 +8,7 @@ import type { ServiceParts } from './service-parts.ts';
 
 const KINDS: readonly CatalogEntry['kind'][] = ['stage', 'connector', 'indexer'];
 
-/** What components there are, with their parameters. */
+/** The routes that list the components with their parameters. */
 export async function configInfoRoutes(app: FastifyInstance, { registry }: ServiceParts): Promise<void> {
   for (const kind of KINDS) {
     let list: string | undefined;
@@ -23,7 +23,7 @@ export async function configInfoRoutes(app: FastifyInstance, { registry }: Servi
         },
       },
       async (_request, reply) => {
-        // It does not change while the service runs.
+        // The list does not change while the service runs, so it is serialized once.
         list ??= JSON.stringify(registry.list(kind).map(componentAnswer));
         return sendJson(reply, list);
       },
@@ -41,7 +41,7 @@ export async function configInfoRoutes(app: FastifyInstance, { registry }: Servi
         headers: Type.Object({
           'if-none-match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer' })),
         }),
-        response: { ...answers({ 200: JsonSchemaAnswer }), 304: { description: 'It is as it was' } },
+        response: { ...answers({ 200: JsonSchemaAnswer }), 304: { description: 'The schema has not changed' } },
       },
     },
     async (request, reply) => {

@@ -15,7 +15,7 @@ interface Page {
 }
 
 describe('configs over HTTP', () => {
-  it('are stored as HOCON or JSON, and answered as resolved JSON with secrets masked', async () => {
+  it('are stored as HOCON or JSON, and returned as resolved JSON with secrets masked', async () => {
     const service = await testService();
     const stored = await service.ask('/v1/config', hocon(VALID));
     expect(stored.json).toEqual({ configId: expect.stringMatching(UUID_V4) });
@@ -66,18 +66,18 @@ describe('configs over HTTP', () => {
   });
 
   it.each([
-    ['a text that does not parse', hocon('a: {\n  b: 1,\n  c: "open\n}'), 'line 3'],
-    ['JSON that does not parse', json('{"a": 1,,}'), 'line 1, column 9'],
+    ['HOCON with a syntax error', hocon('a: {\n  b: 1,\n  c: "open\n}'), 'line 3'],
+    ['JSON with a syntax error', json('{"a": 1,,}'), 'line 1, column 9'],
     ['a text sent as JSON that is neither JSON nor HOCON', json('a: 1\nb: [1}'), 'line 2, column 6'],
     ['a list', hocon('[1, 2]'), 'list'],
     ['a list in JSON', json('[]'), 'list'],
     ['a number', json('7'), ''],
-    ['bytes that are no text', hocon(new Uint8Array([0x61, 0x3a, 0xff, 0xfe])), 'UTF-8'],
+    ['bytes that are not UTF-8', hocon(new Uint8Array([0x61, 0x3a, 0xff, 0xfe])), 'UTF-8'],
     ['a cycle', hocon('a: ${b}\nb: ${a}'), 'leads back to itself'],
     ['an include of a file', hocon('include required("/etc/passwd")'), 'include'],
-    ['an include that may be missing', hocon('include "common.conf"'), 'only config files may include others'],
+    ['an optional include', hocon('include "common.conf"'), 'only config files may include others'],
     ['much nesting', hocon(`a: ${'['.repeat(10_000)}`), 'nested'],
-    ['a bomb of substitutions', hocon(bomb()), 'substitutions'],
+    ['substitutions that double the text with each line', hocon(bomb()), 'substitutions'],
   ])('refuse %s', async (_name, request, message) => {
     const service = await testService();
     const answer = await service.ask('/v1/config', request);
@@ -85,7 +85,7 @@ describe('configs over HTTP', () => {
     expect((await service.ask('/v1/config')).text).toBe('{}');
   });
 
-  it('see nothing of the environment, of files or of modules', async () => {
+  it('have no access to the environment, files or modules', async () => {
     const service = await testService({}, { env: { SECRET_ENV: 'x' } });
     expect((await service.ask('/v1/config', hocon('a: ${SECRET_ENV}'))).status).toBe(400);
     const id = await service.store('a: ${?PATH}, b: 1');
@@ -99,7 +99,7 @@ describe('configs over HTTP', () => {
     expect(service.threads.last.request.registry).toMatchObject({ allowModules: false });
   });
 
-  it('are checked without a look at the files that they name', async () => {
+  it('are checked without reading the files that they name', async () => {
     const service = await testService();
     const withValues = (path: string) =>
       hocon(VALID.replace('class: Upper', `class: Upper, conditions: [{ fields: [a], valuesPath: "${path}" }]`));
@@ -111,14 +111,14 @@ describe('configs over HTTP', () => {
     for (const { json } of answers) expect(json).toEqual({ valid: true, problems: [] });
   });
 
-  it('keep names that mean something to JavaScript', async () => {
+  it('may contain keys such as __proto__ and constructor', async () => {
     const service = await testService();
     const id = await service.store('"__proto__": {polluted: 1}, constructor: 2');
     expect((await service.ask(`/v1/config/${id}`)).text).toBe('{"__proto__":{"polluted":1},"constructor":2}');
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('may be large: a thread reads them', async () => {
+  it('are read in a separate thread if they are large', async () => {
     const service = await testService();
     const fields = Array.from({ length: 2000 }, (_, i) => `"field-${i}": "value ${i}"`).join(',\n');
     const id = await service.store(`${VALID}\nmapping { ${fields} }`);
@@ -130,7 +130,7 @@ describe('configs over HTTP', () => {
     expect((await service.ask('/v1/config', hocon(wrong))).json).toMatchObject({ problems: [{ line: 2005 }] });
   });
 
-  it('are no more than may be stored', async () => {
+  it('are refused when the store contains maxConfigs configs', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigs: 2 } });
     const first = await service.store('a: 1');
     await service.store('a: 2');
@@ -170,7 +170,7 @@ describe('configs over HTTP', () => {
   });
 });
 
-it('checks that connect are for those who may run any config', async () => {
+it('a config check with connect=true needs the role admin', async () => {
   const service = await testService({ auth: { users: [{ name: 'op', password: 'right', role: 'operator' }] } });
   const check = async (query: string) =>
     (await service.ask(`/v1/config/validate${query}`, { ...hocon(VALID), auth: 'op:right' })).json;
@@ -181,7 +181,7 @@ it('checks that connect are for those who may run any config', async () => {
   });
 });
 
-it('a file of tests in the directory of presets is no preset', async () => {
+it('a test file in the preset directory is not loaded as a preset', async () => {
   const presets = temporaryDirectory();
   writeFileSync(join(presets, 'a.conf'), 'name: a');
   writeFileSync(join(presets, 'a.test.conf'), 'tests: []');
@@ -191,7 +191,7 @@ it('a file of tests in the directory of presets is no preset', async () => {
 });
 
 describe('presets', () => {
-  it('are the config files of the directory; one that cannot be used is left out with a warning', async () => {
+  it('are the config files of the preset directory; an unusable file is skipped with a warning', async () => {
     const presets = temporaryDirectory();
     mkdirSync(join(presets, 'sub.conf'));
     writeFileSync(join(presets, 'good.hocon'), 'include "sub.conf/common.conf"\nb: ${a} ${FROM_ENV}');
@@ -220,7 +220,7 @@ describe('presets', () => {
     expect(service.threads.last.request.trusted).toBe(false);
   });
 
-  it('that are not valid are presets, and a warning reports each error with its place', async () => {
+  it('are loaded even if they are invalid, with a warning that gives the position of each error', async () => {
     const presets = temporaryDirectory();
     const wrong = VALID.replace('source', 'sorce').replace('Nowhere', 'Somewhere');
     writeFileSync(join(presets, 'wrong.conf'), wrong);
@@ -236,12 +236,12 @@ describe('presets', () => {
     expect((await service.run('wrong.conf')).configId).toBe('wrong.conf');
   });
 
-  it('need a directory', async () => {
+  it('prevent the start of the service if the preset directory does not exist', async () => {
     await expect(testService({ presets: '/no/such/directory' })).rejects.toThrow('/no/such/directory');
   });
 });
 
-/** Twice as long with each line. */
+/** Returns a config whose text doubles with each line. */
 function bomb(): string {
   return ['a0: xxxxxxxxxx', ...Array.from({ length: 60 }, (_, i) => `a${i + 1}: \${a${i}}\${a${i}}`)].join('\n');
 }

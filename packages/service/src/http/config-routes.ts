@@ -32,7 +32,7 @@ import {
 } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-/** Configs listed from the store at a time, when all of them are. */
+/** How many configs are read from the store at a time when all are listed. */
 const LIST_STEP = 500;
 
 const ConfigAnswer = Type.Record(Type.String(), Type.Unknown(), {
@@ -40,7 +40,7 @@ const ConfigAnswer = Type.Record(Type.String(), Type.Unknown(), {
 });
 const ConfigItemAnswer = Type.Object({
   configId: Type.String(),
-  preset: Type.Boolean({ description: 'It belongs to a file' }),
+  preset: Type.Boolean({ description: 'Whether the config is a preset, which is defined by a file' }),
   name: nullable(Type.String()),
   description: nullable(Type.String()),
   labels: Type.Record(Type.String(), Type.String()),
@@ -48,12 +48,12 @@ const ConfigItemAnswer = Type.Object({
   digest: Type.String(),
   createdTime: nullable(Type.Number()),
   createdBy: nullable(Type.String()),
-  updatedTime: nullable(Type.Number({ description: 'When the current version came' })),
+  updatedTime: nullable(Type.Number({ description: 'When the current version was stored' })),
   updatedBy: nullable(Type.String()),
   config: ConfigAnswer,
 });
 
-/** The name, description and labels of a config. The body is the config itself, so these are in the query. */
+/** The query of an upload: name, description and labels. They are not in the body, because the body is the config. */
 const uploadQuery = queryOf({
   validate: Type.Optional(Type.Boolean({ description: 'Refuse a config that has errors' })),
   name: Type.Optional(Type.String({ maxLength: 100, description: 'Unique; can be used instead of the id' })),
@@ -68,17 +68,17 @@ interface UploadQuery {
   label?: string[];
 }
 
-/** The config language decides what may be in such a body, not the schema. */
+/** The body of an upload. The schema accepts any object, because the config language checks the content. */
 const configBody = {
   content: {
     'application/json': {
-      schema: Type.Record(Type.String(), Type.Unknown(), { description: 'A config as JSON; HOCON is taken too' }),
+      schema: Type.Record(Type.String(), Type.Unknown(), { description: 'A config as JSON; HOCON is accepted too' }),
     },
     'application/hocon': { schema: Type.String({ description: 'A config as HOCON' }) },
   },
 };
 
-/** A text that is only checked may be anything: what is wrong with it is the answer. */
+/** The body of a check. It may be any text, because the answer reports what is wrong with it. */
 const checkedBody = {
   content: {
     'application/json': { schema: Type.Unknown({ description: 'A config as JSON' }) },
@@ -86,7 +86,7 @@ const checkedBody = {
   },
 };
 
-/** Storing, listing, checking and removing configs. */
+/** The routes that store, list, check and delete configs. */
 export async function configRoutes(
   app: FastifyInstance,
   { configs, previews, maxConfigBytes }: ServiceParts,
@@ -127,7 +127,7 @@ export async function configRoutes(
       config: { access: 'admin', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags,
-        summary: 'Replace a config by a new version; an unused name makes a config with that name',
+        summary: 'Replace a config by a new version; an unused name creates a config with that name',
         params: idParams,
         headers: preconditionHeaders,
         querystring: uploadQuery,
@@ -152,7 +152,7 @@ export async function configRoutes(
         querystring: queryOf({
           connect: Type.Optional(
             Type.Boolean({
-              description: 'Look whether what it reads from and writes to is there; needs the role admin',
+              description: 'Also check the connections to its sources and to the indexer; needs the role admin',
             }),
           ),
         }),
@@ -187,7 +187,7 @@ export async function configRoutes(
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'All configs by id, presets included; with any parameter a page of them, newest first',
+        summary: 'All configs by id, including presets; with any parameter, one page of them, newest first',
         querystring: queryOf({ ...pageQueryOf(CONFIG_CURSOR.pattern), label: labelQuery }),
         response: answers(
           { 200: Type.Union([Type.Record(Type.String(), ConfigAnswer), pageOf(ConfigItemAnswer)]) },
@@ -242,7 +242,7 @@ export async function configRoutes(
   );
 }
 
-/** What to store. An empty name, description or label removes the old one. */
+/** Returns the upload of a request. An empty name, description or label removes the old one. */
 function uploadOf({
   body,
   headers,
@@ -262,7 +262,7 @@ function bodyFormat(contentType: string | undefined): ConfigFormat {
   return /^\s*application\/hocon\b/i.test(contentType ?? '') ? 'hocon' : 'json';
 }
 
-/** `{"<id>": <config>, …}`: one config in memory at a time, however many there are. */
+/** Streams all configs as `{"<id>": <config>, …}`, with only one config in memory at a time. */
 async function* allConfigs(configs: Configs): AsyncGenerator<string> {
   let separator = '{';
   let after: string | null = null;
@@ -270,7 +270,7 @@ async function* allConfigs(configs: Configs): AsyncGenerator<string> {
     const page = await configs.page({ after: after ?? undefined, limit: LIST_STEP, labels: {} });
     for (const { id } of page.items) {
       const answer = await configs.answer(id);
-      // It may have been removed since.
+      // The config may have been deleted in the meantime.
       if (answer === undefined) continue;
       yield `${separator}${JSON.stringify(id)}:${answer.json}`;
       separator = ',';

@@ -19,20 +19,20 @@ const VersionNumber = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
 
 const VersionItem = Type.Object({
   version: VersionNumber,
-  digest: Type.String({ description: 'SHA-256 of the config as GET answers it' }),
+  digest: Type.String({ description: 'SHA-256 of the config as GET returns it' }),
   createdTime: Type.Number(),
   createdBy: nullable(Type.String()),
 });
 
 const Change = Type.Object({
   path: Type.String(),
-  old: Type.Optional(Type.Unknown({ description: 'Absent: the value is new' })),
-  new: Type.Optional(Type.Unknown({ description: 'Absent: the value is gone' })),
+  old: Type.Optional(Type.Unknown({ description: 'Absent if the value is new' })),
+  new: Type.Optional(Type.Unknown({ description: 'Absent if the value was removed' })),
 });
 
 const versionParams = Type.Object({ id: Type.String({ minLength: 1 }), version: VersionNumber });
 
-/** The versions of a config: listing, showing, comparing and bringing them back. */
+/** The routes that list, show, compare and restore the versions of a config. */
 export async function configVersionRoutes(app: FastifyInstance, { configs }: ServiceParts): Promise<void> {
   const tags = ['config'];
 
@@ -42,7 +42,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The versions of a config that are kept, newest first',
+        summary: 'The stored versions of a config, newest first',
         params: idParams,
         querystring: queryOf(pageQuery),
         response: answers({ 200: pageOf(VersionItem) }, 400, 404, 409),
@@ -58,7 +58,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'A version of a config, as GET shows configs',
+        summary: 'A version of a config, in the same format as GET /v1/config/{id}',
         params: versionParams,
         headers: readHeaders,
         response: answers({ 200: Type.Record(Type.String(), Type.Unknown()), 304: NotModified }, 400, 404, 409),
@@ -77,7 +77,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       config: { access: 'admin' },
       schema: {
         tags,
-        summary: 'Make an old version the current one, as a new version, secrets included',
+        summary: 'Restore an old version with its secrets, as a new version',
         params: versionParams,
         headers: preconditionHeaders,
         response: answers({ 200: UploadedAnswer }, 400, 404, 409, 412),
@@ -95,7 +95,7 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The text of a config as it was uploaded, comments included; secrets are masked',
+        summary: 'The text of a config as it was uploaded, with comments; secrets are masked',
         params: idParams,
         querystring: queryOf({ version: Type.Optional(VersionNumber) }),
         response: {
@@ -125,14 +125,14 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The changes from one version to another; secrets are masked, but a change of one is shown',
+        summary: 'The changes from one version to another; secrets are masked, but their changes are listed',
         params: idParams,
         querystring: queryOf({
           from: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'The one before `to` when absent' }),
+            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'Default: the version before `to`' }),
           ),
           to: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'The current one when absent' }),
+            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'Default: the current version' }),
           ),
         }),
         response: answers(

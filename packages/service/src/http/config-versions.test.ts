@@ -15,8 +15,8 @@ const post = (body: string) => ({ body, type: 'application/hocon' });
 const tagOf = async (service: TestService, id: string) =>
   (await service.ask(`/v1/config/${id}`)).headers.get('etag') as string;
 
-describe('a config that is put', () => {
-  it('is removed in the version that is meant, if one is', async () => {
+describe('a config that is stored with PUT', () => {
+  it('is deleted only if its tag matches If-Match', async () => {
     const service = await testService();
     const configId = await service.store();
     const url = `/v1/config/${configId}`;
@@ -30,7 +30,7 @@ describe('a config that is put', () => {
     expect((await remove('*')).status).toBe(404);
   });
 
-  it('gets a new version; the same text makes none', async () => {
+  it('gets a new version only if the text has changed', async () => {
     const service = await testService();
     const configId = await service.store('a: 1');
     const replaced = await service.ask(`/v1/config/${configId}`, put('a: 2'));
@@ -44,7 +44,7 @@ describe('a config that is put', () => {
     expect((await service.ask(`/v1/config/${configId}`)).json).toEqual({ a: 2 });
   });
 
-  it('creates a config under an unused name, and replaces it afterwards', async () => {
+  it('is created under an unused name, and replaced afterwards', async () => {
     const service = await testService();
     const made = await service.ask('/v1/config/films?label=team:search', put(VALID));
     expect(made).toMatchObject({ status: 201, json: { configId: expect.any(String), version: 1 } });
@@ -57,7 +57,7 @@ describe('a config that is put', () => {
     expect(await service.run('films')).toMatchObject({ configId, configName: 'films', configVersion: 2 });
     expect((await service.ask('/v1/config/films', { method: 'DELETE' })).status).toBe(200);
     expect((await service.ask(`/v1/config/${configId}`)).status).toBe(404);
-    // Two at once are one config of two versions.
+    // Two concurrent requests create one config with two versions.
     const both = await Promise.all(['a: 1', 'a: 2'].map((text) => service.ask('/v1/config/films', put(text))));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 201]);
     expect(new Set(both.map(({ json }) => (json as { configId: string }).configId)).size).toBe(1);
@@ -71,7 +71,7 @@ describe('a config that is put', () => {
     ['-x', 400],
     ['%20', 400],
     ['x'.repeat(101), 400],
-  ])('is refused under a name that could be taken for something else: %s', async (name, status) => {
+  ])('is refused under a name that looks like an id, a preset or a reserved word: %s', async (name, status) => {
     const service = await testService();
     const answer = await service.ask(`/v1/config/${name}`, put('a: 1'));
     expect(answer.json).toMatchObject({ status, hint: expect.any(String) });
@@ -79,7 +79,7 @@ describe('a config that is put', () => {
     expect((await service.ask('/v1/config')).text).toBe('{}');
   });
 
-  it('is not changed when it is of another state than was expected', async () => {
+  it('is not changed if If-Match or If-None-Match does not match', async () => {
     const service = await testService();
     const configId = await service.store('a: 1');
     const url = `/v1/config/${configId}`;
@@ -98,7 +98,7 @@ describe('a config that is put', () => {
     expect((await service.ask('/v1/config/films', put('a: 2', { 'if-none-match': '*' }))).status).toBe(412);
   });
 
-  it('has another tag when only a secret changed', async () => {
+  it('gets another tag if only a secret has changed', async () => {
     const service = await testService();
     const configId = await service.store('password: hunter2');
     const before = await service.ask(`/v1/config/${configId}`);
@@ -108,7 +108,7 @@ describe('a config that is put', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('is refused when it has the mask where a secret was', async () => {
+  it('is refused if it contains the mask instead of a secret', async () => {
     const service = await testService();
     const configId = await service.store(VALID);
     const shown = (await service.ask(`/v1/config/${configId}`)).text;
@@ -125,8 +125,8 @@ describe('a config that is put', () => {
   });
 });
 
-describe('a config that is got', () => {
-  it('is not sent to whom has it already', async () => {
+describe('a config that is read with GET', () => {
+  it('is not sent to a client that already has it', async () => {
     const service = await testService();
     const configId = await service.store('a: 1');
     const tag = await tagOf(service, configId);
@@ -139,10 +139,10 @@ describe('a config that is got', () => {
   });
 });
 
-describe('names, labels and descriptions', () => {
+describe('names, labels and descriptions of configs', () => {
   const notes = 'name=films&description=All+of+them&label=team:search&label=stage:a:b';
 
-  it('are kept beside the text, and changed or taken away with the next one', async () => {
+  it('are stored with the text, and changed or removed with the next version', async () => {
     const service = await testService();
     await service.ask(`/v1/config?${notes}`, post('a: 1'));
     const items = async () => ((await service.ask('/v1/config?limit=9')).json as { items: object[] }).items;
@@ -157,7 +157,7 @@ describe('names, labels and descriptions', () => {
     expect(await items()).toMatchObject([{ name: null, labels: {} }]);
   });
 
-  it('are unique, without exception', async () => {
+  it('are refused if another config has the same name', async () => {
     const service = await testService();
     await service.ask(`/v1/config?${notes}`, post('a: 1'));
     const taken = await service.ask('/v1/config?name=films', post('a: 2'));
@@ -168,7 +168,7 @@ describe('names, labels and descriptions', () => {
     expect((await service.ask(`/v1/config/${other}`)).json).toEqual({ a: 3 });
   });
 
-  it('select configs', async () => {
+  it('select the configs of a list', async () => {
     const service = await testService();
     for (let i = 0; i < 4; i++) {
       await service.ask(`/v1/config?name=c${i}&label=n:${i % 2}&label=team:search`, post(`a: ${i}`));
@@ -190,7 +190,7 @@ describe('names, labels and descriptions', () => {
 });
 
 describe('the versions of a config', () => {
-  it('are listed, shown, compared and brought back with their secrets', async () => {
+  it('are listed, shown, compared and restored with their secrets', async () => {
     const service = await testService();
     const configId = await service.store('password: hunter2, a: 1 # first');
     const url = `/v1/config/${configId}`;
@@ -234,7 +234,7 @@ describe('the versions of a config', () => {
     }
   });
 
-  it('are compared and shown when they are large too, and run with overrides', async () => {
+  it('are compared, shown and run with overrides, also if they are large', async () => {
     const service = await testService();
     const filler = `# ${'x'.repeat(20_000)}\n`;
     const configId = await service.store(`${filler}password: hunter2, a: 1, b: \${a}`);
@@ -249,7 +249,7 @@ describe('the versions of a config', () => {
     expect(service.threads.last.request.root.entries.get('b')).toMatchObject({ kind: 'object' });
   });
 
-  it('are only so many, the oldest go', async () => {
+  it('are limited by maxConfigVersions; the oldest are deleted', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigVersions: 2 } });
     const configId = await service.store('a: 1');
     for (const n of [2, 3, 4]) await service.ask(`/v1/config/${configId}`, put(`a: ${n}`));
@@ -258,7 +258,7 @@ describe('the versions of a config', () => {
     expect((await service.ask(`/v1/config/${configId}/versions/2`)).status).toBe(404);
   });
 
-  it('are reported by the runs, which keep theirs', async () => {
+  it('are shown in the details of the runs, and a waiting run keeps its version', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const configId = await service.store('a: 1');
     const one = await service.run(configId);
@@ -278,7 +278,7 @@ describe('the versions of a config', () => {
 });
 
 describe('a preset', () => {
-  it('is read with its tag, and not written', async () => {
+  it('can be read with its tag, but not changed', async () => {
     const presets = temporaryDirectory();
     writeFileSync(join(presets, 'films.conf'), VALID);
     const service = await testService({ presets });

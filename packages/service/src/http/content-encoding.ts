@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
-/** Refuses compressed bodies. Read as they are, they would be reported as invalid text. */
+/** Refuses compressed bodies. Otherwise they would be reported as invalid text. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('onRequest', ({ headers }, _reply, done) => {
     const encoding = headers['content-encoding']?.trim() ?? '';
@@ -10,7 +10,7 @@ export function refuseEncodedBodies(app: FastifyInstance): void {
     else {
       done(
         new ApiError('HR_REQUEST_MEDIA_TYPE', `The body must not be compressed (Content-Encoding: ${encoding})`, {
-          hint: 'Send it as it is, without the header Content-Encoding.',
+          hint: 'Send it uncompressed, without the header Content-Encoding.',
           headers: { 'accept-encoding': 'identity' },
         }),
       );

@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says where credentials are needed', async () => {
+  it('lists the operations that need credentials', async () => {
     const service = await testService({ auth: { password: 'x', users: [] } });
     const { paths } = (await service.ask('/openapi.json')).json as OpenApi;
     expect(paths['/v1/config']?.['get']?.security).toEqual([{ basic: [] }, { token: [] }]);
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the API browser', () => {
-  it('takes everything it needs from the service', async () => {
+  it('loads all its files from the service', async () => {
     const service = await testService();
     const page = await service.ask('/swagger');
     expect(page).toMatchObject({ status: 200 });
@@ -100,7 +100,7 @@ describe('the API browser', () => {
       expect({ link, status: asset.status }).toEqual({ link, status: 200 });
       expect(asset.text.length).toBeGreaterThan(100);
     }
-    // No script is in the page itself: the policy forbids it.
+    // The page itself contains no script, because the content security policy forbids inline scripts.
     expect(page.text).not.toMatch(/<script>[^<]/);
     expect((await service.ask('/swagger/start.js')).text).toContain("url: '/openapi.json'");
   });

@@ -9,7 +9,7 @@ import { openapiJson } from './openapi.ts';
 import { answers } from './route-schemas.ts';
 import { protectPages } from './security-headers.ts';
 
-/** Files of the API browser that its page asks for. */
+/** The files that the page of the API browser loads, with their content types. */
 const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'index.css': 'text/css; charset=utf-8',
@@ -47,9 +47,9 @@ const START = `SwaggerUIBundle({
 `;
 
 /**
- * The OpenAPI document, and a browser for it whose files come from an installed package: it works without internet.
- * Both are open to all; the data that they describe is not.
- * @param routes every route that the document is to have
+ * Serves the OpenAPI document, and a browser for it. The files of the browser come from an installed package, so it
+ * works without internet. Both need no login; the data that they describe does.
+ * @param routes the routes for the document
  */
 export async function docsRoutes(
   app: FastifyInstance,
@@ -84,7 +84,7 @@ export async function docsRoutes(
   );
   app.get<{ Params: { file: string } }>('/swagger/:file', { config, schema }, async ({ params: { file } }, reply) => {
     const type = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
-    if (type === undefined) throw new ApiError('HR_NOT_FOUND', `There is no file ${file}`);
+    if (type === undefined) throw new ApiError('HR_NOT_FOUND', `The file ${file} does not exist`);
     const path = join(assetDirectory(), file);
     return reply.headers({ 'content-type': type, 'cache-control': 'max-age=3600' }).send(createReadStream(path));
   });

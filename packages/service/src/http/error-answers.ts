@@ -9,17 +9,17 @@ import { sendJson } from './json.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The setting of the service file that the limit of the body comes from, where there is one. */
+    /** The setting of the service file that limits the body, if there is one. */
     bodyLimitSetting?: string;
   }
 }
 
-/** What readiness is made of. */
+/** The schema of the readiness checks in an answer. */
 export const CheckList = Type.Array(
   Type.Object({ name: Type.String(), ok: Type.Boolean(), message: Type.Optional(Type.String()) }),
 );
 
-/** The one shape of every answer that is not a success. */
+/** The schema of all error answers. */
 export const ErrorAnswer = Type.Object(
   {
     status: Type.Integer({ minimum: 400, maximum: 599 }),
@@ -29,12 +29,12 @@ export const ErrorAnswer = Type.Object(
     hint: Type.Optional(Type.String({ description: 'What to do' })),
     problems: Type.Optional(Type.Array(Type.Ref('Problem'))),
     checks: Type.Optional(CheckList),
-    requestId: Type.String({ description: 'Under which the log knows the request' }),
+    requestId: Type.String({ description: 'The id of the request, also in the log' }),
   },
   { $id: 'Error' },
 );
 
-/** What an error answer says. */
+/** The content of an error answer. */
 export interface ErrorBody {
   status: number;
   message: string;
@@ -44,14 +44,14 @@ export interface ErrorBody {
   checks?: readonly { name: string; ok: boolean; message?: string }[] | undefined;
 }
 
-/** The body of an error answer as JSON. */
+/** Returns the body of an error answer as JSON. */
 export function errorJson(body: ErrorBody, requestId: string): string {
   const { status, message, code, hint, problems, checks } = body;
   const error = STATUS_CODES[status] ?? 'Error';
   return JSON.stringify({ status, error, message, code, hint, problems, checks, requestId });
 }
 
-/** Answers anything that was thrown on the way. */
+/** Answers a request with the error that was thrown. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const body = toErrorBody(error, request);
   if (error instanceof ApiError) void reply.headers(error.headers);
@@ -59,7 +59,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   sendJson(reply.code(body.status), errorJson(body, request.id));
 }
 
-/** Codes of the framework, and the ones that say the same here. */
+/** The codes of errors of fastify, with the codes of the service that have the same meaning. */
 const FRAMEWORK_CODES: Readonly<Record<string, ServiceErrorCode>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'HR_REQUEST_EMPTY_BODY',
 };
@@ -78,10 +78,10 @@ function toErrorBody(error: unknown, request: FastifyRequest): ErrorBody {
     if (known !== undefined) return refused(known, message);
     if (statusCode >= 400 && statusCode < 500) return { status: statusCode, code: 'HR_REQUEST_INVALID', message };
   }
-  return refused('HR_SERVER_ERROR', 'The service failed on this request; its log says why');
+  return refused('HR_SERVER_ERROR', 'The service failed on this request; its log contains the reason');
 }
 
-/** Content types of bodies that some endpoint takes. */
+/** The content types that at least one endpoint accepts. */
 const MEDIA_TYPES = ['application/json', 'application/hocon'];
 
 function wrongMediaType({ server, headers }: FastifyRequest): ApiError {

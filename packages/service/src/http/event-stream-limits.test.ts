@@ -9,7 +9,7 @@ describe('open event streams', () => {
   ];
   const basic = (credentials: string) => ({ authorization: `Basic ${btoa(credentials)}` });
 
-  /** Opens a stream of the run; returns its status, and what closes it. */
+  /** Opens an event stream of the run. Returns its status, and a function that closes it. */
   async function open({ url }: TestService, runId: string, auth?: string) {
     const abort = new AbortController();
     onTestFinished(() => abort.abort());
@@ -18,7 +18,7 @@ describe('open event streams', () => {
     return { status, close: () => abort.abort() };
   }
 
-  it('are limited for each user; beyond that 429 with the setting, and all else is answered', async () => {
+  it('are limited per user: one more gets 429 with the setting, and other requests are answered', async () => {
     const service = await testService({
       auth: { users },
       limits: { ...defaultSettings().limits, maxStreamsPerUser: 2 },

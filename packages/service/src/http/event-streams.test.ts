@@ -10,7 +10,7 @@ import { MemoryStore } from '../store/memory-store.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 
-/** A client that takes what it is given, until it does not. */
+/** A response whose client accepts all data until `takes` is false. */
 class FakeResponse extends EventEmitter {
   readonly written: string[] = [];
   takes = true;
@@ -27,7 +27,7 @@ class FakeResponse extends EventEmitter {
     else this.#taken = taken;
   }
 
-  /** Takes what it was given, and what comes. */
+  /** Accepts the last piece and all later ones. */
   read(): void {
     this.takes = true;
     this.#taken();
@@ -65,7 +65,7 @@ describe('streams of events', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('forget a client that has gone, and keep nothing without readers', () => {
+  it('remove a client that has disconnected, and keep nothing without readers', () => {
     const streams = new EventStreams(limits);
     const journal = journalOf({ published: 0 });
     const responses = [client(streams, journal), client(streams, journal)];
@@ -80,7 +80,7 @@ describe('streams of events', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('report how far the run is twice a second at most, and only what is new', () => {
+  it('send the progress at most twice a second, and only if it has changed', () => {
     const state = { published: 0 };
     const { written } = client(new EventStreams(limits), journalOf(state));
     const counted = () => written.join('').match(/event: progress/g)?.length;
@@ -94,13 +94,13 @@ describe('streams of events', () => {
     expect(written.join('')).toContain('{"published":100}');
   });
 
-  it('say that they are there', () => {
+  it('send a heartbeat every 15 seconds', () => {
     const response = client(new EventStreams(limits), journalOf({ published: 0 }));
     vi.advanceTimersByTime(45_000);
     expect(response.written.filter((text) => text === ': alive\n\n')).toHaveLength(3);
   });
 
-  it('wait for a client that does not read, without keeping anything for it', () => {
+  it('wait for a client that does not read, without buffering events for it', () => {
     const journal = journalOf({ published: 0 });
     const response = client(new EventStreams(limits), journal);
     response.takes = false;
@@ -118,7 +118,7 @@ describe('streams of events', () => {
     expect(rest).toContain('"m2999"');
   });
 
-  it('give all clients the same bytes', () => {
+  it('serialize an event once for all clients', () => {
     const streams = new EventStreams(limits);
     const journal = journalOf({ published: 0 });
     const responses = Array.from({ length: 1000 }, () => client(streams, journal));
@@ -131,11 +131,11 @@ describe('streams of events', () => {
   });
 });
 
-describe('many streams', () => {
+describe('many event streams', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('share what may be sent in a turn, and all get everything', () => {
+  it('share the bytes that may be sent per turn, and all receive all events', () => {
     const streams = new EventStreams(limits);
     const journal = journalOf({ published: 0 });
     for (let i = 0; i < 1000; i++) say(journal, `m${i}`.padEnd(200, 'x'));
@@ -152,7 +152,7 @@ describe('many streams', () => {
     expect(many.every(({ written }) => written.join('').includes('"m999x'))).toBe(true);
   });
 
-  it('are refused beyond the limit of a user, and of a run, until one closes', () => {
+  it('are refused beyond the limit of a user or a run, until one closes', () => {
     const streams = new EventStreams({ maxStreamsPerUser: 2, maxStreamsPerRun: 3 });
     const [one, other] = [journalOf({ published: 0 }), journalOf({ published: 0 })];
     const open = (user: string, journal: RunJournal) => {
@@ -178,10 +178,10 @@ describe('many streams', () => {
   });
 });
 
-/** More than the buffers of a connection hold. */
+/** A text that does not fit into the buffers of a connection. */
 const LONG = JSON.stringify('x'.repeat(32 * 1024 * 1024));
 
-/** A client over a connection, which reads nothing by itself. */
+/** Opens a stream over a real connection. The client does not read by itself. */
 async function reader(streams: EventStreams, journal: RunJournal): Promise<IncomingMessage> {
   const server = createServer((_request, response) => {
     response.writeHead(200, EVENT_HEADERS);
@@ -199,10 +199,10 @@ async function reader(streams: EventStreams, journal: RunJournal): Promise<Incom
   return response;
 }
 
-describe('the end of a stream', () => {
+describe('the end of an event stream', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('comes whole to a client that pauses for longer than a heartbeat', async () => {
+  it('arrives completely at a client that pauses for longer than a heartbeat', async () => {
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const journal = journalOf({ published: 0 });
     const response = await reader(new EventStreams(limits), journal);
@@ -213,7 +213,7 @@ describe('the end of a stream', () => {
     expect(journal.events.watched).toBe(false);
   });
 
-  it('is not waited for when a client reads nothing of it', async () => {
+  it('closes the connection if the client does not read it', async () => {
     const journal = journalOf({ published: 0 });
     const response = await reader(new EventStreams(limits, 100), journal);
     journal.end(LONG);
@@ -222,8 +222,8 @@ describe('the end of a stream', () => {
   });
 });
 
-describe('400 streams that are never read', () => {
-  it('keep a few KiB each while the service answers others, and one that reads again learns what it missed', async () => {
+describe('400 event streams that are never read', () => {
+  it('use a few KiB each while other requests are answered, and report missed events when read again', async () => {
     const journal = journalOf({ published: 0 });
     const sayMany = (message: string) => {
       for (let i = 0; i < 1000; i++) say(journal, `${message}${i}`.padEnd(1000, 'x'));
@@ -240,7 +240,7 @@ describe('400 streams that are never read', () => {
       responses.push(response);
       streams.send(response, 'ann', journal);
     });
-    // For a socket in the file system, the operating system keeps less than a run does: streams get stuck soon.
+    // The operating system buffers less for a socket in the file system than a run keeps, so streams soon block.
     const path = join(temporaryDirectory(), 'service');
     server.listen(path);
     await once(server, 'listening');

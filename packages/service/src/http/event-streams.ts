@@ -4,20 +4,20 @@ import { BEGINNING, type EventPlace, PIECE_BYTES } from '../runs/run-events.ts';
 import type { WatchedRun } from '../runs/run-journals.ts';
 import type { Limits } from '../settings/service-settings.ts';
 
-/** How often a stream says that it is there: proxies close what is silent, often after a minute. */
+/** The interval of heartbeats. Proxies close silent connections, often after a minute. */
 const HEARTBEAT_MILLIS = 15_000;
 const HEARTBEAT = ': alive\n\n';
-/** A client that has taken nothing for so long is given up. */
+/** A client that has read nothing for this time is disconnected. */
 const STUCK_MILLIS = 60_000;
 /**
- * What all streams together may send in a turn, and one of them. The operating system takes megabytes for a client that
- * does not read; without a bound, copying them would keep the service from everything else.
+ * The time of a turn, and how many bytes all streams together may send in it. The operating system accepts megabytes
+ * for a client that does not read. Without a limit, copying them would block the service.
  */
 const TURN_MILLIS = 100;
 const TURN_BYTES = 1024 * 1024;
 const STREAM_TURN_BYTES = 64 * 1024;
 
-/** The headers of a stream of events: no proxy may store or buffer it. */
+/** The headers of an event stream. They forbid proxies to store or buffer it. */
 export const EVENT_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -26,7 +26,7 @@ export const EVENT_HEADERS = {
 
 type StreamLimits = Pick<Limits, 'maxStreamsPerUser' | 'maxStreamsPerRun'>;
 
-/** The streams of events that clients read at present. */
+/** The open event streams of all clients. */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
   readonly #limits: StreamLimits;
@@ -35,18 +35,18 @@ export class EventStreams {
   readonly #ofRun = new Map<WatchedRun['events'], number>();
   #timers: NodeJS.Timeout[] = [];
 
-  /** @param stuckMillis how long a client may take nothing of what there is for it */
+  /** @param stuckMillis how long a client may read nothing before it is disconnected */
   constructor(limits: StreamLimits, stuckMillis = STUCK_MILLIS) {
     this.#limits = limits;
     this.#stuckMillis = stuckMillis;
   }
 
-  /** Throws an `ApiError` if the user, or the run, has as many streams as may be open. */
+  /** Throws an `ApiError` if the user or the run has the maximum number of open streams. */
   admit(user: string, { events }: WatchedRun): void {
     const { maxStreamsPerUser, maxStreamsPerRun } = this.#limits;
     const refuse = (whose: string, most: number, limit: string) => {
       throw new ApiError('HR_TOO_MANY_STREAMS', `This ${whose} has ${most} open event streams, which is the limit`, {
-        hint: `Close an unused one, or raise limits.${limit} in the service file.`,
+        hint: `Close an unused stream, or raise limits.${limit} in the service file.`,
         headers: { 'retry-after': '5' },
       });
     };
@@ -54,15 +54,15 @@ export class EventStreams {
     if ((this.#ofRun.get(events) ?? 0) >= maxStreamsPerRun) refuse('run', maxStreamsPerRun, 'maxStreamsPerRun');
   }
 
-  /** Sends the events of a run from a place on, until the run is done or the client goes away. */
+  /** Sends the events of a run from a position, until the run is done or the client disconnects. */
   send(response: ServerResponse, user: string, run: WatchedRun, from: EventPlace = BEGINNING): void {
-    // It may have gone while its request was looked at.
+    // The client may have disconnected while the service handled its request.
     if (response.destroyed) return;
     const stream = new EventStream(response, run, from, () => this.#allowance());
     this.#open.add(stream);
     count(this.#ofUser, user, 1);
     count(this.#ofRun, run.events, 1);
-    // Each byte that is sent restarts the time, including heartbeats. It is the same after the end.
+    // Each byte that is sent restarts this timeout, including heartbeats and bytes after the end of the run.
     response.setTimeout(this.#stuckMillis, () => response.destroy());
     if (this.#timers.length === 0) this.#startTimers();
     response.once('close', () => {
@@ -93,19 +93,19 @@ export class EventStreams {
 }
 
 /**
- * One client. It gets a piece, and the next one when the operating system has taken that: a client that does not read
- * keeps one piece and its place, and learns with a `gap` what it has missed.
+ * The stream of one client. It gets the next piece when the operating system has accepted the previous one. A client
+ * that does not read needs the memory of only one piece, and its position. A `gap` event reports what it has missed.
  */
 class EventStream {
   readonly leave: () => void;
   readonly #response: ServerResponse;
   readonly #run: WatchedRun;
-  /** How many bytes it may send in this turn. */
+  /** Returns how many bytes the stream may send in this turn. */
   readonly #allowance: () => number;
   #place: EventPlace;
   #sentInTurn = 0;
   #isLate = false;
-  /** It has not taken yet what was written last. */
+  /** Whether the client has not yet accepted the last piece. */
   #isStuck = false;
 
   constructor(response: ServerResponse, run: WatchedRun, from: EventPlace, allowance: () => number) {
@@ -113,7 +113,7 @@ class EventStream {
     this.#run = run;
     this.#place = from;
     this.#allowance = allowance;
-    // A client that goes away in the middle of a write is no error of anybody.
+    // Ignore the error of a client that disconnects during a write.
     response.on('error', () => response.destroy());
     this.leave = run.watch(() => this.pump());
   }
@@ -131,13 +131,13 @@ class EventStream {
     else this.#write(piece.bytes);
   }
 
-  /** A new turn: it may send again. */
+  /** Starts a new turn, in which the stream may send again. */
   beginTurn(): void {
     this.#sentInTurn = 0;
     if (this.#isLate) this.pump();
   }
 
-  /** Says that the stream is there, unless the client has enough to read without that. */
+  /** Sends a heartbeat, unless the client still has unread data. */
   beat(): void {
     if (!this.#isStuck && !this.#response.writableEnded) this.#write(HEARTBEAT);
   }

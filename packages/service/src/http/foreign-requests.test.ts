@@ -10,7 +10,7 @@ interface Given {
   headers: Record<string, unknown>;
 }
 
-/** Asks with headers that `fetch` does not let its callers set. */
+/** Sends a request with headers that `fetch` does not allow its callers to set. */
 function send(service: TestService, method: string, path: string, headers: Record<string, string>): Promise<Given> {
   return new Promise((resolve, reject) => {
     request(service.url + path, { method, headers }, (response) => {
@@ -44,7 +44,7 @@ const FOREIGN: [string, Record<string, string>][] = [
 
 const portOf = (service: TestService) => new URL(service.url).port;
 
-/** Every operation that needs no body, and some that do. */
+/** Returns all operations that need no body, and some that need one. */
 async function operations(service: TestService, auth?: string): Promise<[string, string][]> {
   const stored = await service.ask('/v1/config', {
     body: VALID,
@@ -66,7 +66,7 @@ async function operations(service: TestService, auth?: string): Promise<[string,
 
 describe('a service without authentication', () => {
   it.each(['evil.example', 'evil.example:8080', 'localhost.evil.example', '10.1.2.3', 'a@localhost', 'localhost/x'])(
-    'refuses requests whose Host is %j, those that read too',
+    'refuses requests with the Host %j, also requests that only read',
     async (host) => {
       const service = await testService();
       for (const [method, path] of [
@@ -82,7 +82,7 @@ describe('a service without authentication', () => {
     },
   );
 
-  it.each(FOREIGN)('refuses requests with %s, those that read too', async (_, headers) => {
+  it.each(FOREIGN)('refuses requests with %s, also requests that only read', async (_, headers) => {
     const service = await testService();
     for (const [method, path] of [
       ['GET', '/v1/config'],
@@ -93,7 +93,7 @@ describe('a service without authentication', () => {
     }
   });
 
-  it('never answers a preflight with a permission', async () => {
+  it('never allows a CORS preflight', async () => {
     const service = await testService();
     const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' };
     for (const origin of [EVIL, service.url]) {
@@ -102,7 +102,7 @@ describe('a service without authentication', () => {
     }
   });
 
-  it('answers programs and its own pages under all names of this machine', async () => {
+  it('answers programs and its pages under all names of this machine', async () => {
     const service = await testService();
     const port = portOf(service);
     for (const host of [
@@ -126,7 +126,7 @@ describe('a service without authentication', () => {
     expect((await send(service, 'POST', '/v1/run/x/cancel', own)).status).toBe(404);
   });
 
-  it('lets links of other websites open its pages, and nothing else', async () => {
+  it('lets links of other websites open only its public pages', async () => {
     const service = await testService();
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     expect((await send(service, 'GET', '/swagger', link)).status).toBe(200);
@@ -136,7 +136,7 @@ describe('a service without authentication', () => {
   });
 
   it.each(['10.1.2.3', '::ffff:10.1.2.3'])(
-    'answers under the address that a client has reached it at: %s',
+    'answers under the address that the client connected to: %s',
     async (local) => {
       const app = fastify();
       app.addHook('onRequest', ({ raw }, _reply, done) => {
@@ -157,7 +157,7 @@ describe('a service without authentication', () => {
     for (const host of ['ingest.example', 'ingest.example:9', 'INGEST.example:8080']) {
       expect((await send(service, 'GET', '/v1/config', { host })).status).toBe(200);
     }
-    // A proxy may rewrite Host.
+    // A proxy may rewrite Host, so the Origin is compared with the list.
     for (const origin of ['https://ingest.example', 'https://ingest.example:8443']) {
       expect((await send(service, 'POST', '/v1/run/x/cancel', { origin })).status).toBe(404);
     }
@@ -170,16 +170,19 @@ describe('a service with authentication', () => {
   const auth = { password: 'secret', users: [] };
   const authorization = `Basic ${btoa('ann:secret')}`;
 
-  it.each(FOREIGN)('refuses to change anything at a request with %s, credentials or not', async (_, headers) => {
-    const service = await testService({ auth });
-    for (const [method, path] of await operations(service, 'ann:secret')) {
-      const refused = { status: 403, code: 'HR_FOREIGN_ORIGIN' };
-      expect(await send(service, method, path, { ...headers, authorization })).toMatchObject(refused);
-      expect(await send(service, method, path, headers)).toMatchObject(refused);
-    }
-  });
+  it.each(FOREIGN)(
+    'refuses requests with %s that change something, with or without credentials',
+    async (_, headers) => {
+      const service = await testService({ auth });
+      for (const [method, path] of await operations(service, 'ann:secret')) {
+        const refused = { status: 403, code: 'HR_FOREIGN_ORIGIN' };
+        expect(await send(service, method, path, { ...headers, authorization })).toMatchObject(refused);
+        expect(await send(service, method, path, headers)).toMatchObject(refused);
+      }
+    },
+  );
 
-  it('answers programs and its own pages, behind a proxy that rewrites Host too', async () => {
+  it('answers programs and its pages, also behind a proxy that rewrites Host', async () => {
     const service = await testService({ auth });
     const cancel = (headers: Record<string, string>) =>
       send(service, 'POST', '/v1/run/x/cancel', { authorization, ...headers });

@@ -9,19 +9,20 @@ const WILDCARDS = new Set(['0.0.0.0', '::']);
 type Settings = Pick<ServiceSettings, 'listeners' | 'allowedHosts'>;
 
 /**
- * Refuses what a web page of somebody else makes a browser send. The browser of an operator reaches services that the
- * author of the page does not, and sends along the credentials that it knows.
+ * Refuses requests that a web page of another origin makes a browser send. The browser of an operator can reach
+ * services that the author of the page cannot, and it sends the credentials that it knows.
  *
- * Without authentication every request is checked:
- * - `Host` must be a name of this service. A page whose name its owner points at 127.0.0.1 (DNS rebinding) is of the
- *   same origin as the service for the browser, and could read all answers; but the browser still says that name.
- * - `Sec-Fetch-Site` and `Origin`, which no page can change, must not name another origin. Another port is another
- *   origin. Programs send neither of the two.
+ * Without authentication, every request is checked:
+ * - `Host` must be a name of this service. In DNS rebinding, an attacker points the name of a page at 127.0.0.1. The
+ *   browser then treats page and service as the same origin, but still sends the name of the page.
+ * - `Sec-Fetch-Site` and `Origin` must not name another origin. No page can change these headers. Another port is
+ *   another origin. Programs do not send these headers.
  *
- * With authentication, rebinding gains nothing: a browser has no credentials for the name of the page. Credentials of
- * basic authentication go along with requests across sites, so those that change something are held to the second rule.
+ * With authentication, DNS rebinding is harmless: a browser has no credentials for the name of the page. But browsers
+ * send the credentials of basic authentication with requests across sites, so requests that change something must pass
+ * the second check.
  *
- * No answer ever has a CORS header, so browsers never let a page of another origin read one.
+ * No answer has a CORS header, so browsers never let a page of another origin read one.
  */
 export function refuseForeignRequests(app: FastifyInstance, settings: Settings, secured: boolean): void {
   const { listeners, allowedHosts } = settings;
@@ -35,18 +36,18 @@ export function refuseForeignRequests(app: FastifyInstance, settings: Settings, 
 
 function foreignHost({ raw }: FastifyRequest, ownHosts: ReadonlySet<string>): ApiError | undefined {
   const { host } = raw.headers;
-  // HTTP/1.0, which no browser speaks.
+  // Only HTTP/1.0 has no `Host`, and browsers do not use it.
   if (host === undefined) return undefined;
   const name = hostnameOf(host);
   if (name !== undefined && (isLoopback(name) || ownHosts.has(name))) return undefined;
-  // The address that the client connected to is an address of this machine, and an address cannot be rebound.
+  // The address that the client connected to belongs to this machine, and an address cannot be rebound.
   if (name !== undefined && name === raw.socket.localAddress?.replace(/^::ffff:/, '')) return undefined;
   return new ApiError('HR_FOREIGN_HOST', `The request names the host ${host}, which is not a name of this service`, {
     hint: 'Without authentication, list the names of the service in its service file: server.allowedHosts: [ … ].',
   });
 }
 
-/** @param trustsBrowser whether `Sec-Fetch-Site` decides where it disagrees with `Origin`: a proxy may rewrite `Host` */
+/** @param trustsBrowser whether `Sec-Fetch-Site` wins if it contradicts `Origin`, because a proxy may rewrite `Host` */
 function foreignOrigin(
   request: FastifyRequest,
   allowedHosts: readonly string[],
@@ -65,18 +66,20 @@ function foreignOrigin(
 
 function refusal(what: string): ApiError {
   return new ApiError('HR_FOREIGN_ORIGIN', `${what}, and other websites may not use the service`, {
-    hint: 'If it is the address of this service at a proxy, list it in the service file: server.allowedHosts: [ … ].',
+    hint: 'If this is the address of the service at a proxy, list it in the service file: server.allowedHosts: [ … ].',
   });
 }
 
-/** Somebody follows a link to a page of ours that is open to all, such as /swagger. The page itself tells nothing. */
+/** Returns whether the request follows a link to a public page, such as /swagger. The page itself contains no data. */
 function opensPage({ method, raw, routeOptions }: FastifyRequest): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = raw.headers;
   const isNavigation = mode === 'navigate' && destination === 'document';
   return isNavigation && READING.has(method) && routeOptions.config.access === 'open';
 }
 
-/** The name or address in a `Host`, as URLs write it but without brackets; undefined if it is malformed. */
+/**
+ * Returns the host name or address of a `Host` header, without port and brackets. Returns undefined if it is malformed.
+ */
 function hostnameOf(host: string): string | undefined {
   if (!/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i.test(host)) return undefined;
   return URL.parse(`http://${host}`)

@@ -8,14 +8,14 @@ import type { ServiceParts } from './service-parts.ts';
 
 const Ready = Type.Object({ status: Type.Literal('ready'), checks: CheckList });
 
-/** Whether the process lives, and whether it can do its work. Open to all: orchestrators have no password. */
+/** The routes of the liveness and readiness probes. They need no login, because orchestrators have no password. */
 export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceParts): Promise<void> {
   const tags = ['health'];
   const config = { access: 'open', anyQuery: true } as const;
 
   app.get(
     '/v1/livez',
-    { config, schema: { tags, summary: 'The process lives', response: answers({ 200: Nothing }) } },
+    { config, schema: { tags, summary: 'Check that the process is alive', response: answers({ 200: Nothing }) } },
     (_request, reply) => {
       reply.send();
     },
@@ -27,9 +27,9 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
       config,
       schema: {
         tags,
-        summary: 'The service can do its work',
+        summary: 'Check that the service can do its work',
         querystring: Type.Object({
-          verbose: Type.Optional(Type.Boolean({ description: 'List the checks also if all is well' })),
+          verbose: Type.Optional(Type.Boolean({ description: 'List the checks also if all succeed' })),
         }),
         response: {
           ...answers({}, 503),

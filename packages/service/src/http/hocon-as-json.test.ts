@@ -5,13 +5,13 @@ import { type TestService, testService, VALID } from '../testing/test-service.te
 
 const TYPE = 'application/json';
 
-/** The valid config as upload scripts for Lucille send it: HOCON with the content type of JSON. */
+/** The valid config in the format of upload scripts for Lucille: HOCON with the content type of JSON. */
 const SCRIPT = `{
   # comments, unquoted keys, and no comma at the end of a line
   connectors: [{ name: files, class: Files, pipeline: main }]
   "pipelines": [{ name: main, stages: [{ class: Upper, source: title }] }]
   indexer { type: Nowhere }
-  indexer { batchSize: 17 } // a key that is there twice is merged
+  indexer { batchSize: 17 } // a repeated key is merged
   "indexer": { "batchTimeout": 250 }
 }`;
 
@@ -24,7 +24,7 @@ async function details(service: TestService, body: string) {
 }
 
 describe('HOCON that is sent as application/json', () => {
-  it('is stored by POST and PUT, and answered as resolved JSON', async () => {
+  it('is stored by POST and PUT, and returned as resolved JSON', async () => {
     const service = await testService();
     const stored = (await service.ask('/v1/config', { body: SCRIPT, type: TYPE })).json as { configId: string };
     expect(stored).toEqual({ configId: expect.any(String) });
@@ -35,13 +35,13 @@ describe('HOCON that is sent as application/json', () => {
 
     const put = () => service.ask('/v1/config/scripted', { method: 'PUT', body: SCRIPT, type: TYPE });
     expect((await put()).json).toMatchObject({ version: 1 });
-    // The same text again makes no version.
+    // Sending the same text again creates no version.
     expect((await put()).json).toMatchObject({ version: 1 });
     const { runId } = await service.run(stored.configId);
     expect(await service.details(runId)).toMatchObject({ configVersion: 1 });
   });
 
-  it('is checked, and its mistakes have their line and column', async () => {
+  it('is checked, and problems have their line and column', async () => {
     const service = await testService();
     const check = async (body: string) => (await service.ask('/v1/config/validate', { body, type: TYPE })).json;
     expect(await check(SCRIPT)).toEqual({ valid: true, problems: [] });
@@ -54,14 +54,14 @@ describe('HOCON that is sent as application/json', () => {
     });
   });
 
-  it('may be a key twice in what is otherwise JSON', async () => {
+  it('may be JSON with duplicate keys', async () => {
     const service = await testService();
     const body = '{"a": {"x": 1}, "a": {"y": 2}, "b": 1, "b": 2}';
     const { configId } = (await service.ask('/v1/config', { body, type: TYPE })).json as { configId: string };
     expect((await service.ask(`/v1/config/${configId}`)).json).toEqual({ a: { x: 1, y: 2 }, b: 2 });
   });
 
-  it('is the config of a run, whose substitutions look in it', async () => {
+  it('is accepted as the config of a run, and its substitutions refer to the config itself', async () => {
     const service = await testService();
     const config = SCRIPT.replace('name: main', 'name: ${x.name}').replace('{\n', '{\n  x { name: main }\n');
     const root = await details(service, `{\n  // this one\n  config: ${config},\n  labels { team: search }\n}`);
@@ -72,7 +72,7 @@ describe('HOCON that is sent as application/json', () => {
     expect(run).toMatchObject({ configId: 'inline', labels: { team: 'search' } });
   });
 
-  it('is the config of a preview, whose problems have their place in the body', async () => {
+  it('is accepted as the config of a preview, and problems have their position in the body', async () => {
     const service = await testService();
     const ask = async (body: string) => (await service.ask('/v1/preview', { body, type: TYPE })).json;
     expect(await ask(`documents: [{ id: a }]\nconfig: ${SCRIPT}`)).toMatchObject({ results: expect.any(Array) });
@@ -91,7 +91,7 @@ describe('HOCON that is sent as application/json', () => {
     });
   });
 
-  it('sees no files and no environment in a body either', async () => {
+  it('has no access to files and the environment in a request body', async () => {
     const service = await testService({}, { env: { SECRET_ENV: 'x' } });
     for (const body of ['configId: ${SECRET_ENV}', 'include required(file("/etc/hostname"))\nconfigId: x']) {
       expect((await service.ask('/v1/run', { body, type: TYPE })).json).toMatchObject({
@@ -102,19 +102,19 @@ describe('HOCON that is sent as application/json', () => {
   });
 });
 
-describe('strict JSON', () => {
-  it('is read as JSON, and stays JSON', () => {
+describe('strict JSON that is sent as application/json', () => {
+  it('is read and stored as JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (config) => {
         const text = JSON.stringify(config);
-        // Integers of more than 64 bits are texts, as in the reference.
+        // Skip integers of more than 64 bits: they become texts, as in the reference.
         fc.pre(!/[0-9]{19}/.test(text));
         expect(readUpload(text, 'json').format).toBe('json');
       }),
     );
   });
 
-  it('keeps what HOCON would understand in another way', async () => {
+  it('keeps keys and values that have another meaning in HOCON', async () => {
     const service = await testService();
     const body = '{"a.b": "${x}", "include": "f", "n": 12345678901, "big": 9223372036854775807, "s": " x "}';
     const { configId } = (await service.ask('/v1/config', { body, type: TYPE })).json as { configId: string };

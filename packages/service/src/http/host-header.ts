@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
 /**
- * Refuses requests of HTTP/1.1 without `Host`, as the standard wants, and closes the connection. What was sent after
- * such a request over the same connection may be meant for somebody else: it is refused, too, and never done.
+ * Refuses HTTP/1.1 requests without `Host`, as the standard requires, and closes the connection. Later requests on this
+ * connection are refused too: they may be part of a request smuggling attack.
  */
 export function requireHost(app: FastifyInstance): void {
   const refused = new WeakSet<Socket>();
@@ -16,7 +16,7 @@ export function requireHost(app: FastifyInstance): void {
     refused.add(raw.socket);
     done(
       new ApiError('HR_REQUEST_INVALID', 'The request has no Host header', {
-        hint: 'HTTP/1.1 wants one: Host: <the name of this service>.',
+        hint: 'HTTP/1.1 requires it: Host: <the name of this service>.',
         headers: { connection: 'close' },
       }),
     );

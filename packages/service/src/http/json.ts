@@ -4,7 +4,10 @@ import type { FastifyReply } from 'fastify';
 const JSON_TYPE = 'application/json';
 const CHUNK_BYTES = 64 * 1024;
 
-/** Answers a text that is JSON already. JSON has no charset: a separate serializer keeps fastify from adding one. */
+/**
+ * Sends a text that is already JSON. A custom serializer prevents fastify from adding a charset, which JSON does not
+ * have.
+ */
 export function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', JSON_TYPE).serializer(asItIs).send(json);
 }
@@ -13,7 +16,7 @@ function asItIs(json: string): string {
   return json;
 }
 
-/** Streams JSON that is too large to hold in memory. Each part is sent when it arrives. */
+/** Streams JSON that is too large for memory. Each part is sent when it arrives. */
 export function streamJson(reply: FastifyReply, parts: AsyncIterable<string>): FastifyReply {
   return reply.header('content-type', JSON_TYPE).send(Readable.from(inChunks(parts), { objectMode: false }));
 }

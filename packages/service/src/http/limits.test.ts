@@ -6,7 +6,7 @@ import { testService } from '../testing/test-service.test.support.ts';
 
 const { limits } = defaultSettings();
 
-/** Sends bytes; returns what comes back until the service ends the connection. */
+/** Sends bytes. Returns all that the service answers until it closes the connection. */
 function exchange(url: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -24,7 +24,7 @@ const get = (headers: string) => `GET /v1/livez HTTP/1.1\r\nHost: localhost\r\nC
 const bodyOf = (answer: string) => JSON.parse(answer.split('\r\n\r\n')[1] as string) as object;
 
 describe('limits of requests', () => {
-  it('431: headers that are too long', async () => {
+  it('answer 431 to headers that are too long', async () => {
     const service = await testService({ limits: { ...limits, maxHeaderBytes: 2048 } });
     const answer = await exchange(service.url, get(`A: ${'a'.repeat(3000)}\r\n`));
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
@@ -32,18 +32,18 @@ describe('limits of requests', () => {
     expect(bodyOf(answer)).toMatchObject({ status: 431, code: 'HR_REQUEST_HEADERS_TOO_LARGE' });
   });
 
-  it('431: too many headers, before anybody is asked who they are', async () => {
+  it('answer 431 to too many headers, before the credentials are checked', async () => {
     const service = await testService({ limits: { ...limits, maxHeaders: 20 }, auth: { password: 'x', users: [] } });
     const many = Array.from({ length: 50 }, (_, i) => `A${i}: b\r\n`).join('');
     expect(bodyOf(await exchange(service.url, get(many)))).toMatchObject({
       status: 431,
-      message: 'The request has 52 headers; 20 are possible',
+      message: 'The request has 52 headers; the limit is 20',
       hint: expect.stringContaining('limits.maxHeaders'),
     });
     expect(await exchange(service.url, get('A: b\r\n'))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('408: headers, or a body, that do not come', async () => {
+  it('answer 408 if the headers or the body do not arrive in time', async () => {
     const service = await testService({ limits: { ...limits, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 } });
     const slow = [
       'GET /v1/livez HT',
@@ -56,19 +56,19 @@ describe('limits of requests', () => {
     }
   });
 
-  it('414: an id that is too long, which is not repeated', async () => {
+  it('answer 414 to an id that is too long, without repeating it', async () => {
     const service = await testService();
     const answer = await service.ask(`/v1/config/${'a'.repeat(256)}`);
     expect(answer.json).toMatchObject({ status: 414, message: 'A part of the path has more than 255 characters' });
   });
 
-  it('413: a body that is too large', async () => {
+  it('answer 413 to a body that is too large', async () => {
     const service = await testService({ limits: { ...limits, maxConfigBytes: 1024 } });
     const answer = await service.ask('/v1/config', { body: `a: ${'x'.repeat(2000)}`, type: 'application/hocon' });
     expect(answer.json).toMatchObject({ status: 413, hint: expect.stringContaining('limits.maxConfigBytes') });
   });
 
-  it('400: JSON that is deeper than anything sensible', async () => {
+  it('answer 400 to JSON that is nested 200,000 levels deep', async () => {
     const service = await testService();
     const deep = `{"configId":"x","labels":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     const answer = await service.ask('/v1/run', { body: deep, type: 'application/json' });
@@ -76,7 +76,7 @@ describe('limits of requests', () => {
     expect((await service.ask('/v1/livez')).status).toBe(200);
   });
 
-  it('connections beyond the limit are closed at once, and counted; others continue', async () => {
+  it('close and count connections beyond maxConnections; other connections continue', async () => {
     const service = await testService({ limits: { ...limits, maxConnections: 3 } });
     const port = Number(new URL(service.url).port);
     const sockets: Socket[] = [];

@@ -35,7 +35,7 @@ function secureStatus(url: string): Promise<number | undefined> {
   });
 }
 
-/** What the service answers to bytes that are no proper request. */
+/** Returns the answer of the service to bytes that are not a valid request. */
 function answerTo(url: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -48,8 +48,8 @@ function answerTo(url: string, bytes: string): Promise<string> {
   });
 }
 
-describe('where the service listens', () => {
-  it('answers a request without Host as all that it refuses, and nothing that follows', async () => {
+describe('a listener of the service', () => {
+  it('refuses a request without Host, and ignores later requests on the connection', async () => {
     const { service } = await testService({ listeners: [{ host, port: 0 }] });
     const [url] = service.urls as [string];
     const next =
@@ -76,7 +76,7 @@ describe('where the service listens', () => {
     expect(await answerTo(url, 'GET /v1/livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 200 /);
   });
 
-  it('may be several ports at once, HTTP and HTTPS by PEM files and by a key store', async () => {
+  it('can use several ports: HTTP, HTTPS with PEM files, and HTTPS with a key store', async () => {
     const { cert, key, keyStore } = files();
     const service = await testService({
       listeners: [
@@ -95,19 +95,19 @@ describe('where the service listens', () => {
   it.each([
     ['0.0.0.0', /^Listening on http:\/\/0\.0\.0\.0:\d+, all IPv4 addresses of this machine$/],
     ['127.0.0.1', /^Listening on http:\/\/127\.0\.0\.1:\d+, for this machine only$/],
-  ])('is reported as it is bound: %s', async (address, line) => {
+  ])('logs the address that it is bound to: %s', async (address, line) => {
     const service = await testService({ auth: 'none', listeners: [{ host: address, port: 0 }] });
     expect(service.log.infos).toContainEqual(expect.stringMatching(line));
   });
 
-  it("is not another machine's to reach without authentication, whatever made the settings", async () => {
+  it('is refused without authentication if other machines can reach it', async () => {
     await expect(testService({ listeners: [{ host: '0.0.0.0', port: 0 }] })).rejects.toMatchObject({
       code: 'HR_SERVICE_UNPROTECTED',
       message: expect.stringContaining('auth: none'),
     });
   });
 
-  it('is refused with the reason when HTTPS cannot be set up', async () => {
+  it('fails with the reason if HTTPS cannot be set up', async () => {
     const { keyStore, jks, key } = files();
     const start = (tls: { keyStore: string; password: string } | { cert: string; key: string }) =>
       testService({ listeners: [{ host, port: 0, tls }] });
@@ -116,7 +116,7 @@ describe('where the service listens', () => {
     await expect(start({ cert: '/none.pem', key })).rejects.toThrow('/none.pem');
   });
 
-  it('is refused with the reason when the port is taken, and everything is closed again', async () => {
+  it('fails with the reason if the port is in use, and everything is closed again', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const first = await testService();
     const port = Number(new URL(first.url).port);
@@ -124,14 +124,14 @@ describe('where the service listens', () => {
     await testService({ storage });
   });
 
-  it('answers bytes that are no request in the error shape', async () => {
+  it('answers bytes that are not HTTP in the error format', async () => {
     const service = await testService();
     const [head, body] = (await answerTo(service.url, 'what is this\r\n\r\n')).split('\r\n\r\n');
     expect(head).toContain('HTTP/1.1 400 Bad Request');
     expect(JSON.parse(body as string)).toMatchObject({ status: 400, error: 'Bad Request' });
   });
 
-  it('closes while clients keep their connections', async () => {
+  it('closes even if clients keep their connections open', async () => {
     const service = await testService();
     await fetch(`${service.url}/v1/livez`, { headers: { connection: 'keep-alive' } });
     await service.service.close();

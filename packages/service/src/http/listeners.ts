@@ -17,10 +17,10 @@ import { errorJson } from './error-answers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { ANSWER_HEADERS } from './security-headers.ts';
 
-/** How often connections are looked at that take too long. */
+/** How often the server checks for connections that exceed a timeout. */
 const TIMEOUT_CHECK_MILLIS = 1000;
 
-/** How often a closing server looks for connections that have become idle. */
+/** How often a closing server checks for connections that have become idle. */
 const IDLE_CHECK_MILLIS = 50;
 
 const JKS_MAGIC = 0xfeedfeed;
@@ -30,19 +30,19 @@ type ConnectionLimits = Pick<
   'maxConnections' | 'maxHeaderBytes' | 'headersTimeoutSeconds' | 'requestTimeoutSeconds' | 'keepAliveSeconds'
 >;
 
-/** A port that is open. */
+/** An open port. */
 export interface Listener {
   url: string;
-  /** Where it listens, for people: the address as it is bound, and what that means. */
+  /** The address that it is bound to, with an explanation, for the log. */
   bound: string;
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   connections(): number;
-  /** Takes no new connections; waits for the requests that are being answered, but not longer than the given time. */
+  /** Stops accepting connections, and waits at most the given time for the running requests. */
   close(graceMillis: number): Promise<void>;
 }
 
 /**
- * Opens a port. Throws if it cannot, with the port and the reason.
+ * Opens a port. If that fails, throws an error with the port and the reason.
  * @param onDrop called for each connection that was closed because there were too many
  */
 export async function listen(
@@ -54,7 +54,7 @@ export async function listen(
   const options = serverOptions(limits);
   const server =
     settings.tls === undefined ? createHttpServer(options, handle) : secureServer(settings.tls, options, handle);
-  // Too many are refused (header-limit.ts) and not left out.
+  // No limit in Node, which would silently drop headers. header-limit.ts refuses such requests.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
   const connections = new Set<Socket>();
@@ -67,7 +67,7 @@ export async function listen(
   server.on('request', (request, response) => latest.set(request.socket, { request, response }));
   server.on('clientError', (error: ParseError, socket: Socket) => {
     const { request, response } = latest.get(socket) ?? {};
-    // The request is answered already and its body is malformed: another answer would not be read.
+    // The request was already answered and its body is malformed: the client would not read another answer.
     if (request?.complete === false && response?.headersSent === true) socket.end();
     else answerClientError(error, socket);
   });
@@ -87,14 +87,14 @@ export async function listen(
   };
 }
 
-/** Bounds that keep a slow or hostile client from holding a connection forever. */
+/** Returns the limits that prevent a slow or hostile client from keeping a connection forever. */
 function serverOptions(limits: ConnectionLimits): ServerOptions {
   const { maxHeaderBytes, headersTimeoutSeconds, requestTimeoutSeconds, keepAliveSeconds } = limits;
   return {
     maxHeaderSize: maxHeaderBytes,
-    // Node's own answer has no body: `host-header.ts` refuses in its place.
+    // Node answers without a body, so `host-header.ts` refuses these requests instead.
     requireHostHeader: false,
-    // Node wants the first not to be above the second.
+    // Node requires that the first timeout is not longer than the second.
     headersTimeout: Math.min(headersTimeoutSeconds, requestTimeoutSeconds) * 1000,
     requestTimeout: requestTimeoutSeconds * 1000,
     keepAliveTimeout: keepAliveSeconds * 1000,
@@ -136,7 +136,7 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: ListenerSetti
     error.code === 'EADDRINUSE'
       ? 'another program listens there. Stop it, or choose another port in the service file (server.port)'
       : error.code === 'EACCES'
-        ? 'it needs more rights. Choose a port above 1023'
+        ? 'the user of the service may not open this port. Choose a port above 1023'
         : error.message;
   return new Error(`The service cannot listen on ${where}: ${why}`, { cause: error });
 }
@@ -156,16 +156,19 @@ function reach(address: string): string {
   return isLoopback(address) ? ', for this machine only' : '';
 }
 
-/** Codes of Node's HTTP parser, and the refusals that they are. Everything else is malformed. */
+/**
+ * The error codes of the HTTP parser of Node, with the matching codes of the service. All other errors mean malformed
+ * HTTP.
+ */
 const CLIENT_ERRORS: Readonly<Record<string, ServiceErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HR_REQUEST_HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'HR_REQUEST_TIMEOUT',
 };
 
-/** An error of Node's HTTP parser, with the bytes that it failed on. */
+/** An error of the HTTP parser of Node, with the bytes that caused it. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-/** Answers bytes that are no request, in the error shape. */
+/** Answers bytes that are not valid HTTP, in the error format. */
 function answerClientError(error: ParseError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -183,23 +186,23 @@ function answerClientError(error: ParseError, socket: Socket): void {
   );
 }
 
-const NO_SUCH_METHOD = 'No endpoint takes this method';
+const NO_SUCH_METHOD = 'No endpoint supports this method';
 
-/** A method of any name, and a target: HTTP, as opposed to the first bytes of another protocol. */
+/** Returns whether the bytes begin with an HTTP request line with any method. Other protocols begin differently. */
 function beginsWithRequestLine(bytes: Buffer | undefined): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(bytes?.toString('latin1') ?? '');
 }
 
-/** Answers what is no request to any endpoint, and closes the connection. */
+/** Answers a message that is not a request to an endpoint, and closes the connection. */
 function answerRaw(socket: Socket, code: ServiceErrorCode, message: string): void {
   const { status } = SERVICE_ERROR_CODES[code];
-  // The request is unknown: not even its headers could be read.
+  // The headers could not be read, so the request gets a new id.
   const requestId = requestIdOf({ headers: {} });
   const body = errorJson({ status, code, message }, requestId);
   const headers = {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
-    // Those of all endpoints: which one is meant cannot be said.
+    // All methods of the API, because the endpoint is unknown.
     ...(status === 405 ? { Allow: 'DELETE, GET, HEAD, POST, PUT' } : {}),
     ...ANSWER_HEADERS,
     [REQUEST_ID_HEADER]: requestId,

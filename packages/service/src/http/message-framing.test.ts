@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type TestService, testService } from '../testing/test-service.test.support.ts';
 
-/** Sends bytes; returns what comes back until the service ends the connection. */
+/** Sends bytes. Returns all that the service answers until it closes the connection. */
 function exchange({ url }: TestService, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -31,19 +31,19 @@ describe('a request that a proxy may understand differently', () => {
     ['gzip alone', `${upload}Host: localhost\r\nTransfer-Encoding: gzip\r\nContent-Length: 4\r\n\r\na: 1`],
     ['two Host headers', `${upload}Host: localhost\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\n\r\na: 1`],
     ['the same Host header twice', `${upload}Host: localhost\r\nhost: localhost\r\nContent-Length: 4\r\n\r\na: 1`],
-  ])('gets 400, and the connection is closed, with %s', async (_what, bytes) => {
+  ])('gets 400 and a closed connection: %s', async (_what, bytes) => {
     const service = await testService();
     const answer = await exchange(service, bytes + next);
     const [head = '', json = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
     expect(head).toMatch(/\r\nconnection: close(\r\n|$)/i);
     expect(JSON.parse(json)).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID' });
-    // One answer for the whole connection, and nothing of it was done.
+    // There is only one answer on the connection, and the smuggled request was not executed.
     expect(answer.match(/HTTP\/1\.1 \d/g)).toHaveLength(1);
     expect((await service.ask('/v1/config')).json).toEqual({});
   });
 
-  it('is not one with a chunked body in any letter case', async () => {
+  it('does not include chunked in another letter case, which is accepted', async () => {
     const service = await testService();
     const answer = await exchange(
       service,
@@ -55,7 +55,7 @@ describe('a request that a proxy may understand differently', () => {
 
 describe('a method that does not exist', () => {
   it.each(['FOO', 'get', 'BREW', 'QUERY', 'PURGE', 'TRACE', 'CONNECT'])(
-    'gets 405 with the methods: %s',
+    'gets 405 with the supported methods: %s',
     async (method) => {
       const service = await testService();
       const target = method === 'CONNECT' ? 'x:80' : '/v1/config';
@@ -70,7 +70,7 @@ describe('a method that does not exist', () => {
     },
   );
 
-  it('is not what bytes that are no HTTP have', async () => {
+  it('is not assumed for bytes that are not HTTP, which get 400', async () => {
     const service = await testService();
     for (const bytes of ['\x16\x03\x01\x02\x00\x01\r\n\r\n', 'FOO\r\n\r\n', 'F\x01O / HTTP/1.1\r\n\r\n']) {
       expect(await exchange(service, bytes)).toMatch(/^HTTP\/1\.1 400 /);
@@ -78,7 +78,7 @@ describe('a method that does not exist', () => {
   });
 });
 
-describe('the methods of a path', () => {
+describe('the supported methods of a path', () => {
   it.each([
     ['/v1/config/validate', 'POST'],
     ['/v1/config/some-id', 'DELETE, GET, HEAD, PUT'],

@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
 /**
- * Refuses requests that a proxy may understand differently, and closes the connection: with two `Host` headers, or with
- * a `Transfer-Encoding` other than `chunked`. What follows on the same connection may be part of the same trick: it is
- * refused too.
+ * Refuses requests that a proxy may understand differently: with two `Host` headers, or with a `Transfer-Encoding`
+ * other than `chunked`. Closes the connection and refuses all later requests on it, because they may be part of the
+ * same attack.
  */
 export function refuseAmbiguous(app: FastifyInstance): void {
   const refused = new WeakMap<Socket, string>();
@@ -27,7 +27,7 @@ function ambiguity({ headers, rawHeaders }: IncomingMessage): string | undefined
     return `The Transfer-Encoding ${encoding} is not supported: send chunked, or a Content-Length`;
   }
   let hosts = 0;
-  // Names and values in turn.
+  // The list contains names and values alternately.
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts++;
   return hosts > 1 ? 'The request has more than one Host header' : undefined;
 }

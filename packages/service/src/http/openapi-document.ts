@@ -21,33 +21,33 @@ export interface Operation {
   security?: object[];
 }
 
-/** The part of an OpenAPI document that is worked on. */
+/** The parts of an OpenAPI document that this module changes. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** The tags of the operations, in the order in which a browser of the API shows them. */
+/** The tags of the operations, in the order of the API browser. */
 export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'config', description: 'Storing and checking configs' },
   { name: 'run', description: 'Starting, watching and cancelling runs' },
-  { name: 'preview', description: 'What a pipeline makes of documents' },
+  { name: 'preview', description: 'Test a pipeline with documents' },
   { name: 'config-info', description: 'The components that a config may use' },
   { name: 'health', description: 'Probes' },
   { name: 'stats', description: 'Measurements' },
   { name: 'docs', description: 'This document' },
 ];
 
-/** Headers that come with a status, whatever the route. */
+/** The headers of each status, for all routes. */
 const HEADERS: Readonly<Record<string, Record<string, object>>> = {
   401: { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'How to log in' } },
-  405: { Allow: { schema: { type: 'string' }, description: 'The methods that there are' } },
+  405: { Allow: { schema: { type: 'string' }, description: 'The supported methods' } },
   429: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait' } },
 };
 
-/** Parameters that are times. */
+/** The names of the parameters that are times. */
 const TIMES: ReadonlySet<string> = new Set(['since', 'until']);
 
-/** Completes what fastify's plugin makes of the routes: names of operations, examples, codes of errors, headers. */
+/** Completes the document of fastify's plugin: operation ids, examples, error codes and headers. */
 export function completeDocument(document: OpenApiDocument): void {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -59,7 +59,7 @@ export function completeDocument(document: OpenApiDocument): void {
   }
 }
 
-/** `GET /v1/run/{id}/events` is `getRunByIdEvents`. */
+/** Returns the id of an operation: `GET /v1/run/{id}/events` becomes `getRunByIdEvents`. */
 function operationId(method: string, path: string): string {
   const words = path
     .replace(/^\/v1\//, '')
@@ -75,7 +75,7 @@ function addLogin({ responses }: Operation): void {
 }
 
 function completeAnswer(status: string, answer: Answer): void {
-  // An answer of null is one without a body.
+  // The schema null means an answer without a body.
   if (answer.content?.[JSON_TYPE]?.schema?.type === 'null') delete answer.content;
   const codes = Object.entries(SERVICE_ERROR_CODES).filter(([, error]) => String(error.status) === status);
   if (codes.length > 0) {

@@ -1,27 +1,27 @@
-/** The example of an operation in the OpenAPI document; a test sends it and compares the answers. */
+/** The example of an operation in the OpenAPI document. A test sends it and compares the answers. */
 export interface OperationExample {
-  /** Values of parameters, of the path and of the query. */
+  /** The values of path and query parameters. */
   readonly parameters?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: { readonly type: string; readonly value: unknown };
-  /** The answer of success: JSON, or a text where it is none. */
+  /** The successful answer: a JSON value, or the text of an answer that is not JSON. */
   readonly answer?: unknown;
 }
 
-/** The config and the run that the examples are about. */
+/** The ids of the config and the run in the examples. */
 export const EXAMPLE_CONFIG_ID = '5f0c2c1e-8f0a-4c39-9c7e-0b3a5f1f2d11';
 export const EXAMPLE_RUN_ID = '0b6f7f4e-4d8e-4a53-8a1f-6a2f8f3c9e70';
 
 const JSON_TYPE = 'application/json';
 const DIGEST = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-/** The config of the examples, as an answer shows it. */
+/** The config of the examples in the format of an answer. */
 const config = {
   connectors: [{ class: 'SequenceConnector', name: 'numbers', pipeline: 'first', numDocs: 3 }],
   indexer: { type: 'Nop' },
   pipelines: [{ name: 'first', stages: [{ class: 'Concatenate', dest: 'title', formatString: 'Document {id}' }] }],
 };
 
-/** The same, as people write it. */
+/** The config of the examples as users write it, in HOCON. */
 export const EXAMPLE_CONFIG = `connectors: [{ class: SequenceConnector, name: numbers, pipeline: first, numDocs: 3 }]
 pipelines: [{ name: first, stages: [{ class: Concatenate, dest: title, formatString: "Document {id}" }] }]
 indexer { type: Nop }
@@ -40,7 +40,7 @@ const problem = {
 
 const counts = { published: 3, created: 0, pending: 0, succeeded: 3, failed: 0, dropped: 0 };
 
-/** A run that has ended. */
+/** A finished run. */
 const run = {
   runId: EXAMPLE_RUN_ID,
   configId: EXAMPLE_CONFIG_ID,
@@ -84,7 +84,7 @@ const run = {
   labels: { team: 'search' },
 };
 
-/** A running one. */
+/** A running run. */
 const going = {
   ...run,
   endTime: null,
@@ -110,7 +110,7 @@ const ofConfig = { parameters: { id: EXAMPLE_CONFIG_ID } };
 const ofVersion = { parameters: { ...ofConfig.parameters, version: 1 } };
 const ofRun = { parameters: { id: EXAMPLE_RUN_ID } };
 
-/** An example of each operation that takes or gives something. */
+/** The examples of all operations that have parameters, a body or an answer with content. */
 export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   'POST /v1/config': { ...upload, answer: { configId: EXAMPLE_CONFIG_ID } },
   'POST /v1/config/validate': {

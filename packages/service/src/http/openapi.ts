@@ -4,12 +4,12 @@ import { completeDocument, type OpenApiDocument, TAGS } from './openapi-document
 import { SHARED_SCHEMAS } from './route-schemas.ts';
 
 const SCHEMES = { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } } as const;
-/** One of them. */
+/** The alternative ways to authenticate: an operation needs one of them. */
 const SECURITY: Record<string, string[]>[] = [{ basic: [] }, { token: [] }];
 
 /**
- * The OpenAPI document of the given routes, as JSON. Fastify's plugin makes it in a separate instance, at the first
- * request: the plugin must be registered before the routes, and a service without such a request need not load it.
+ * Returns the OpenAPI document of the routes as JSON. It is made at the first request, in a separate fastify instance:
+ * the plugin must be registered before the routes, and a service without such a request does not load it.
  */
 export async function openapiJson(routes: readonly RouteOptions[], secured: boolean): Promise<string> {
   const [{ fastify }, { fastifySwagger }] = await Promise.all([import('fastify'), import('@fastify/swagger')]);

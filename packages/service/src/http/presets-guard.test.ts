@@ -7,7 +7,7 @@ import { FakeThreads } from '../testing/fake-threads.test.support.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
 import { testSettings, VALID } from '../testing/test-service.test.support.ts';
 
-/** A preset whose component keeps the service loading until the test says so. */
+/** Creates a preset directory. A component of the preset delays the loading until the test ends it. */
 function slowPresets() {
   const directory = temporaryDirectory();
   const gate = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ function slowPresets() {
   return { directory, loading: entered.promise, open: gate.resolve };
 }
 
-/** What clients ask before the presets are loaded. */
+/** Requests that clients send before the presets are loaded. */
 const REQUESTS = [
   ['GET', '/v1/config'],
   ['GET', '/v1/config/films.conf'],
@@ -38,7 +38,7 @@ const REQUESTS = [
 ] as const;
 
 describe('a service whose presets are still being loaded', () => {
-  it('answers 503 about configs and runs, says when to ask again, and is alive', async () => {
+  it('answers 503 with Retry-After to requests about configs and runs, and answers probes', async () => {
     const { directory, loading, open } = slowPresets();
     const listening = Promise.withResolvers<string>();
     const info = (line: unknown) => {

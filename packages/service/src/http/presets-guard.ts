@@ -4,13 +4,13 @@ import type { Readiness } from './readiness.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Groups of endpoints that do not depend on the presets: probes, measurements, components, documentation. */
+/** The tags of endpoints that do not depend on the presets: probes, measurements, components, documentation. */
 const WITHOUT_PRESETS: ReadonlySet<string> = new Set(['health', 'stats', 'config-info', 'docs']);
 
 /**
- * Refuses requests about configs and runs until the presets are loaded: a preset would be answered with 404 and its run
- * with 400, and clients believe such answers. A route without a known tag is refused too. To be called after the guard
- * of the routes, so that only users learn this.
+ * Refuses requests about configs and runs until the presets are loaded. Otherwise a request for a preset would get 404,
+ * and its run 400, and clients would believe these answers. A route without a known tag is refused too. Call this after
+ * `guardRoutes`, so that only users get this answer.
  */
 export function waitForPresets(app: FastifyInstance, readiness: Readiness): void {
   app.addHook('onRequest', ({ is404, routeOptions: { config, schema } }, _reply, done) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { testService, VALID } from '../testing/test-service.test.support.ts';
 
 describe('POST /v1/preview', () => {
-  it('shows what documents become, their numbers as they are', async () => {
+  it('returns the resulting documents, with unchanged numbers', async () => {
     const service = await testService();
     service.threads.onPreview = async ({ documents = [] }) => ({
       results: [
@@ -33,7 +33,7 @@ describe('POST /v1/preview', () => {
     });
   });
 
-  it('takes a config as an object, or a stored one, and documents from its connectors', async () => {
+  it('accepts a config object or a stored config, and reads documents from its connectors', async () => {
     const service = await testService();
     const config = { connectors: [], pipelines: [], n: 1.5 };
     expect((await service.ask('/v1/preview', { body: { config, limit: 3 } })).json).toEqual({
@@ -47,7 +47,7 @@ describe('POST /v1/preview', () => {
     ]);
   });
 
-  it('masks the secrets of the config in all that it says of documents', async () => {
+  it('masks the secrets of the config in documents, failures and log lines', async () => {
     const service = await testService();
     const failure = { code: 'HR_STAGE_FAILED', message: 'hunter2 is refused', hint: 'Is it hunter2?' } as const;
     const masked = { code: 'HR_STAGE_FAILED', message: '****** is refused', hint: 'Is it ******?' };
@@ -78,7 +78,7 @@ describe('POST /v1/preview', () => {
     expect((await ask()).json).toMatchObject({ status: 400, problems: [masked] });
   });
 
-  it('of a config that comes with the request is for those who may run one', async () => {
+  it('needs the role admin if the config comes with the request', async () => {
     const users = (['operator', 'admin'] as const).map((role) => ({ name: role, password: 'right', role }));
     const service = await testService({ auth: { users } });
     const stored = await service.ask('/v1/config', { body: VALID, type: 'application/hocon', auth: 'admin:right' });
@@ -93,7 +93,7 @@ describe('POST /v1/preview', () => {
     expect(await preview(stored.json, 'operator')).toEqual({ results: [], problems: [] });
   });
 
-  it('refuses a config with errors, with its problems', async () => {
+  it('refuses a config with errors and returns its problems', async () => {
     const service = await testService();
     const problem = {
       severity: 'error',
@@ -128,7 +128,7 @@ describe('POST /v1/preview', () => {
     expect(answer.json).toMatchObject({ status, message: expect.any(String) });
   });
 
-  it('says when it could not be finished, and takes only so many at once', async () => {
+  it('reports why a preview was not finished, and limits concurrent previews', async () => {
     const service = await testService();
     service.threads.onPreview = async () => {
       throw new HeadraceError('HR_RUN_CANCELLED', 'The preview did not end in time', { hint: 'Fewer documents.' });
@@ -154,7 +154,7 @@ describe('POST /v1/preview', () => {
     expect((await Promise.all(asked)).map((answer) => answer.status).sort()).toEqual([200, 200, 200, 200, 429]);
   });
 
-  it('shows each document after each stage when asked, in the query or in the body', async () => {
+  it('returns each document after each stage if trace is true in the query or in the body', async () => {
     const service = await testService();
     const first = '{"id":"1","n":1.0}';
     service.threads.onPreview = async () => ({
@@ -181,7 +181,7 @@ describe('POST /v1/preview', () => {
     expect(service.threads.previews.map(({ trace }) => trace)).toEqual([true, true, false]);
   });
 
-  it('ends when the client has gone', async () => {
+  it('ends when the client disconnects', async () => {
     const service = await testService();
     const aborted = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();

@@ -13,18 +13,18 @@ import type { ServiceParts } from './service-parts.ts';
 const PreviewAnswer = Type.Object({
   results: Type.Array(
     Type.Object({
-      input: Type.Union([JsonDocument, Type.String()], { description: 'A text where it was no document' }),
+      input: Type.Union([JsonDocument, Type.String()], { description: 'A text if the input was not a document' }),
       documents: Type.Array(JsonDocument),
       dropped: Type.Array(Type.String()),
       failure: Type.Optional(Type.Object({ stage: Type.String(), ...StageFailure.properties })),
       trace: Type.Optional(Type.Array(Type.Ref('StageTrace'))),
-      log: Type.Optional(Type.Array(LogLine, { description: 'What the stages said meanwhile' })),
+      log: Type.Optional(Type.Array(LogLine, { description: 'The log lines of the stages' })),
     }),
   ),
   problems: problemList,
 });
 
-/** What documents become in a pipeline, without an indexer. */
+/** The route that runs documents through a pipeline without an indexer. */
 export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): Promise<void> {
   const { configs, reader, previews, maxConfigBytes } = parts;
   acceptRawBodies(app, 'application/json');
@@ -36,7 +36,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       config: { access: 'operator', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags: ['preview'],
-        summary: 'What documents become in a pipeline; nothing is indexed',
+        summary: 'Run documents through a pipeline, without indexing them',
         querystring: queryOf({
           trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage' })),
         }),
@@ -46,7 +46,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
     },
     async (request, reply) => {
       const { config, pipeline, documents, limit, trace } = await reader.previewBody(request.body);
-      // As for a run: such a config can send what it reads somewhere else.
+      // A preview needs the same role as a run: its config could send the data that it reads to another server.
       if ('text' in config) requireRole(request, 'admin');
       const source = await sourceOf(config, configs);
       const result = await previews.preview(
@@ -65,7 +65,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
   );
 }
 
-/** Aborted when the connection is closed: the client no longer waits for the answer, or it has been sent. */
+/** Returns a signal that aborts when the connection is closed: the client no longer waits, or has the answer. */
 function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();
@@ -81,7 +81,7 @@ async function sourceOf(config: ConfigChoice, configs: ServiceParts['configs']) 
   return source;
 }
 
-/** The documents are JSON already. */
+/** Builds the answer as text, because the documents are already JSON. */
 function previewJson({ results, problems }: PreviewResult): string {
   const items = results.map(({ input, documents, dropped, failure, trace, log }) => {
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;

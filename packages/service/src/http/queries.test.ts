@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { testService } from '../testing/test-service.test.support.ts';
 import { parseTime } from './time-query.ts';
 
-describe('a query', () => {
-  it('with a value that is not a choice gets the choices, or the one that was meant', async () => {
+describe('the query of a request', () => {
+  it('is refused for an unknown choice, with the possible choices or a suggestion', async () => {
     const service = await testService();
     expect((await service.ask('/v1/run?status=failed')).json).toMatchObject({
       status: 400,
@@ -21,7 +21,7 @@ describe('a query', () => {
     ['/v1/run?limit=0', 'The query: limit must be 1 or more'],
     ['/v1/run?limit=100000', 'The query: limit must be 1000 or less'],
     ['/v1/run?limit=many', 'The query: limit must be an integer'],
-  ])('with an impossible value gets the possible ones: %s', async (path, message) => {
+  ])('is refused for an invalid value, with the valid range or type: %s', async (path, message) => {
     const service = await testService();
     expect((await service.ask(path)).json).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID', message });
   });
@@ -36,7 +36,7 @@ describe('a query', () => {
     ['GET', '/v1/run?statsu=FAILED&limit=0', 'statsu', 'Did you mean status?'],
     ['GET', '/v1/config?limits=1', 'limits', 'Did you mean limit?'],
     ['POST', '/v1/config?validat=true', 'validat', 'Did you mean validate?'],
-  ])('with an unknown parameter is refused: %s %s', async (method, path, name, hint) => {
+  ])('is refused if it has an unknown parameter: %s %s', async (method, path, name, hint) => {
     const service = await testService();
     const post = method === 'POST' ? { body: 'a: 1', type: 'application/hocon' } : {};
     expect((await service.ask(path, post)).json).toMatchObject({
@@ -49,7 +49,7 @@ describe('a query', () => {
 });
 
 describe('a query of an endpoint without parameters', () => {
-  it('is refused, whether it only asks or changes something', async () => {
+  it('is refused, also if the request only reads', async () => {
     const service = await testService();
     const configId = await service.store();
     for (const [method, path] of [
@@ -65,7 +65,7 @@ describe('a query of an endpoint without parameters', () => {
       expect(answer.json).toMatchObject({
         status: 400,
         message: 'The query: there is no parameter version',
-        hint: 'This endpoint takes none.',
+        hint: 'This endpoint has no parameters.',
       });
     }
     expect((await service.ask('/v1/run')).json).toEqual([]);
@@ -73,7 +73,7 @@ describe('a query of an endpoint without parameters', () => {
     expect((await service.ask('/v1/nowhere?x=1')).status).toBe(404);
   });
 
-  it('is ignored by all that looks whether the service is there', async () => {
+  it('is ignored by probes, metrics and documentation', async () => {
     const service = await testService();
     for (const path of ['/v1/livez', '/v1/readyz', '/v1/version', '/metrics', '/openapi.json', '/swagger']) {
       expect({ path, status: (await service.ask(`${path}?_=1795267968`)).status }).toEqual({ path, status: 200 });
@@ -88,7 +88,7 @@ describe('a time in a query', () => {
     fc.integer({ min: 1, max: 31 }),
   );
 
-  it('is one that there is', () => {
+  it('is accepted only if the date exists', () => {
     fc.assert(
       fc.property(month, fc.constantFrom('', 'T12:00:00Z', 'T00:00:00.5+02:00'), ([year, month, day], time) => {
         const two = (n: number) => String(n).padStart(2, '0');
@@ -101,7 +101,7 @@ describe('a time in a query', () => {
   });
 
   it.each(['2026-02-30', '2026-02-29T12:00:00Z', '2026-13-01', '2026-00-01'])(
-    'is refused otherwise: %s',
+    'is refused if the date does not exist: %s',
     async (time) => {
       const service = await testService();
       expect((await service.ask(`/v1/run?since=${time}`)).json).toMatchObject({
@@ -113,7 +113,7 @@ describe('a time in a query', () => {
 });
 
 describe('a slash at the end of a path', () => {
-  it('changes nothing', async () => {
+  it('has no effect', async () => {
     const service = await testService();
     const configId = await service.store();
     const { runId } = await service.run(configId);

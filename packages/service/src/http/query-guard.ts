@@ -3,12 +3,14 @@ import { ApiError } from '../errors/api-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Parameters that the route does not have are ignored: health checks may add one against caches. */
+    /** Whether unknown parameters are ignored. Health checks may add parameters to avoid caches. */
     anyQuery?: boolean;
   }
 }
 
-/** Refuses the query of a request whose route takes none: what somebody meant by it would silently be left out. */
+/**
+ * Refuses the query of a request if its route has no parameters. Otherwise a wrong parameter would silently be ignored.
+ */
 export function refuseQueries(app: FastifyInstance): void {
   app.addHook('onRequest', ({ query, is404, routeOptions: { config, schema } }, _reply, done) => {
     const [name] = Object.keys(query as object);
@@ -16,7 +18,7 @@ export function refuseQueries(app: FastifyInstance): void {
     else {
       done(
         new ApiError('HR_REQUEST_INVALID', `The query: there is no parameter ${name}`, {
-          hint: 'This endpoint takes none.',
+          hint: 'This endpoint has no parameters.',
         }),
       );
     }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Passes bodies of these content types to the routes as bytes, and refuses all other types. */
+/** Passes bodies of these content types to the routes as bytes, and refuses all other content types. */
 export function acceptRawBodies(app: FastifyInstance, ...types: readonly string[]): void {
   app.removeAllContentTypeParsers();
   for (const type of types) {

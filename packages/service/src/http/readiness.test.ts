@@ -12,7 +12,7 @@ const checked = ['store', 'presets', 'running', 'disk', 'eventLoop'];
 afterEach(() => void vi.useRealTimers());
 
 describe('GET /v1/readyz', () => {
-  it('is empty if all is well, and lists its checks on request', async () => {
+  it('has an empty answer if all checks succeed, and lists them with verbose=true', async () => {
     const service = await testService({ auth: { password: 'x', users: [] } });
     const plain = await service.ask('/v1/readyz');
     expect([plain.status, plain.text]).toEqual([200, '']);
@@ -24,7 +24,7 @@ describe('GET /v1/readyz', () => {
     expect((await service.ask('/v1/readyz?verbose=maybe')).status).toBe(400);
   });
 
-  it('is 503 when the disk of the store is too full, and says so', async () => {
+  it('answers 503 with the reason if the disk of the store is too full', async () => {
     const limits = { ...defaultSettings().limits, minFreeDiskMb: 1024 * 1024 * 1024 };
     const service = await testService({ limits, storage: { type: 'sqlite', path: temporaryDirectory() } });
     const answer = await service.ask('/v1/readyz');
@@ -37,7 +37,7 @@ describe('GET /v1/readyz', () => {
     expect((await service.ask('/v1/livez')).status).toBe(200);
   });
 
-  it('is 503 when the store is taken away under the service, which stores nothing then, until it is back', async () => {
+  it('answers 503 while the store is moved away, and nothing is stored until it is back', async () => {
     const path = join(temporaryDirectory(), 'store');
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const service = await testService({ storage: { type: 'sqlite', path } });
@@ -55,14 +55,14 @@ describe('GET /v1/readyz', () => {
     await expect.poll(checks).toEqual(
       expect.arrayContaining([
         { name: 'store', ok: false, message: expect.stringContaining(gone) },
-        { name: 'disk', ok: false, message: expect.stringContaining(`cannot be looked at: ENOENT`) },
+        { name: 'disk', ok: false, message: expect.stringContaining(`cannot be checked: ENOENT`) },
       ]),
     );
     expect((await service.ask(`/v1/config/${configId}`)).status).toBe(200);
     expect((await service.ask('/metrics')).text).toContain('headrace_store_size_bytes 0\n');
     expect((await service.ask('/v1/systemstats')).json).toMatchObject({ code: 'HR_STORE_UNAVAILABLE' });
 
-    // Another service has taken the place: what this one has is not what is there.
+    // Another service creates a new store at the same path. This service must not use it.
     await new SqliteStore(path).close();
     expect((await service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon' })).status).toBe(503);
     rmSync(path, { recursive: true });
@@ -73,7 +73,7 @@ describe('GET /v1/readyz', () => {
     await expect.poll(async () => (await service.ask('/v1/readyz')).status).toBe(200);
   });
 
-  it('does not mind runs that fail', async () => {
+  it('does not depend on failed runs', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     service.threads.last.end('FAILED');
@@ -88,7 +88,7 @@ describe('the checks of readiness', () => {
   const readiness = new Readiness(store as never, loop, 50);
   const failing = () => readiness.checks().filter(({ ok }) => !ok);
 
-  it('fail one by one, each with its reason', () => {
+  it('fail independently, each with its reason', () => {
     readiness.presetsLoaded = true;
     expect(failing()).toEqual([]);
     store.failure = 'The disk is full';
@@ -104,7 +104,7 @@ describe('the checks of readiness', () => {
 });
 
 describe('GET /v1/version', () => {
-  it('lists what is running, for users who may see it', async () => {
+  it('returns the versions of Headrace and Node, only to users', async () => {
     const service = await testService({ auth: { password: 'x', users: [] } });
     expect((await service.ask('/v1/version')).status).toBe(401);
     expect((await service.ask('/v1/version', { auth: 'a:x' })).json).toEqual({

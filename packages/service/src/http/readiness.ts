@@ -4,10 +4,12 @@ import type { EventLoop } from '../stats/event-loop.ts';
 import type { Store } from '../store/store.ts';
 
 const MIB = 1024 * 1024;
-/** A service whose event loop was this late half of the time does not answer in time. A single delay is no reason. */
+/**
+ * If the event loop was late by this time in half of the samples, the service is not ready. A single delay is accepted.
+ */
 const MAX_LOOP_DELAY_SECONDS = 1;
 
-/** One reason why the service may not be ready. */
+/** The result of one readiness check. */
 export interface ReadinessCheck {
   name: string;
   ok: boolean;
@@ -15,8 +17,8 @@ export interface ReadinessCheck {
 }
 
 /**
- * Whether the service can do its work. Answers from what is known: it waits for nothing. What runs do, and the servers
- * that they talk to, is no part of it.
+ * Checks whether the service can do its work. Answers immediately from the results of the last probe. Failed runs, and
+ * the servers that runs connect to, do not count.
  */
 export class Readiness {
   presetsLoaded = false;
@@ -25,17 +27,20 @@ export class Readiness {
   readonly #loop: Pick<EventLoop, 'lateness'>;
   readonly #minFreeMb: number;
   #freeBytes = Number.POSITIVE_INFINITY;
-  /** Why the disk cannot be looked at. */
+  /** Why the disk could not be checked. */
   #diskFailure: string | undefined;
 
-  /** @param minFreeMb free space on the disk of the store, below which the service is not ready */
+  /** @param minFreeMb the minimum free space on the disk of the store; with less, the service is not ready */
   constructor(store: Store, loop: Pick<EventLoop, 'lateness'>, minFreeMb: number) {
     this.#store = store;
     this.#loop = loop;
     this.#minFreeMb = minFreeMb;
   }
 
-  /** Looks at what takes a moment to see: whether the store can be written, and the space on its disk. `checks` tells. */
+  /**
+   * Probes what takes time: whether the store can be written, and the free space on its disk. `checks` returns the
+   * result.
+   */
   async probe(): Promise<void> {
     const { directory } = this.#store;
     await this.#store.probe();
@@ -45,7 +50,7 @@ export class Readiness {
       this.#freeBytes = bavail * bsize;
       this.#diskFailure = undefined;
     } catch (error) {
-      this.#diskFailure = `The disk of the store cannot be looked at: ${messageOf(error)}`;
+      this.#diskFailure = `The disk of the store cannot be checked: ${messageOf(error)}`;
     }
   }
 

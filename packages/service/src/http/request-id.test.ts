@@ -8,7 +8,7 @@ import { warnOfUntrustedProxies } from './untrusted-proxy.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A service, and every record of its log: the fields, those of its children included, and the message. */
+/** Starts a service. Returns it with all records of its log: fields, including those of child loggers, and message. */
 async function logged(over: Parameters<typeof testSettings>[0]) {
   const records: Record<string, unknown>[] = [];
   const logger = (bound: object): typeof silentLogger => ({
@@ -23,8 +23,8 @@ async function logged(over: Parameters<typeof testSettings>[0]) {
   return { records, service, threads, url };
 }
 
-describe('the id of a request', () => {
-  it('is that of the client, when it is sane; otherwise a new one', async () => {
+describe('the request id', () => {
+  it('is the one from the client if it is valid, otherwise a new one', async () => {
     const service = await testService();
     const idOf = async (id: string) =>
       (await service.ask('/v1/livez', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
@@ -39,7 +39,7 @@ describe('the id of a request', () => {
     [`/v1/config/${'x'.repeat(300)}`, 414],
     ['/v1/config/%zz', 400],
     ['/v1/run?nothing=1', 400],
-  ])('is in every refusal, with the headers that every answer has: %s', async (path, status) => {
+  ])('is in every refusal, which also has the common headers: %s', async (path, status) => {
     const service = await testService();
     const answer = await service.ask(path, { headers: { 'x-request-id': 'mine' } });
     expect(answer.json).toMatchObject({ status, requestId: 'mine' });
@@ -48,7 +48,7 @@ describe('the id of a request', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('is in the headers of an answer to somebody unknown too', async () => {
+  it('is also in the headers of an answer to an unauthenticated client', async () => {
     const service = await testService({ auth: { password: 'x', users: [] } });
     const answer = await service.ask('/v1/config');
     expect(answer.headers.get('x-request-id')).toMatch(UUID);
@@ -57,8 +57,8 @@ describe('the id of a request', () => {
   });
 });
 
-describe('the log', () => {
-  it('has a line for each request when it is asked for: no query, no headers', async () => {
+describe('the log of the service', () => {
+  it('has a line for each request without query and headers, if log.requests is true', async () => {
     const { records, service, url } = await logged({ log: { level: 'info', format: 'json', requests: true } });
     const headers = { 'x-request-id': 'mine', authorization: 'Bearer hidden' };
     await (await fetch(`${url}/v1/config/nothing?token=hidden`, { headers })).text();
@@ -77,14 +77,14 @@ describe('the log', () => {
     expect(JSON.stringify(records)).not.toContain('hidden');
   });
 
-  it('is quiet otherwise', async () => {
+  it('has no lines for requests by default', async () => {
     const { records, service, url } = await logged({});
     await (await fetch(`${url}/v1/livez`)).text();
     await service.close();
     expect(records.filter((record) => 'requestId' in record)).toEqual([]);
   });
 
-  it('has the id of the run, and of the request that started it, in what the run says', async () => {
+  it('has the id of the run and of its request in the lines of the run', async () => {
     const { records, service, threads, url } = await logged({});
     const hocon = { 'content-type': 'application/hocon' };
     const stored = await fetch(`${url}/v1/config`, { method: 'POST', headers: hocon, body: VALID });
@@ -102,7 +102,7 @@ describe('the log', () => {
 });
 
 describe('the address of a client', () => {
-  it('is accepted only from the proxies that the service file names', async () => {
+  it('is read from X-Forwarded-For only if the proxy is trusted', async () => {
     const addressOf = async (trustedProxies: string[]) => {
       const { records, service, url } = await logged({
         log: { level: 'info', format: 'json', requests: true },
@@ -125,14 +125,14 @@ describe('a proxy that is not trusted', () => {
     ['x-forwarded-for', '203.0.113.9', []],
     ['forwarded', 'for=203.0.113.9', []],
     ['x-forwarded-for', '203.0.113.9', ['10.0.0.0/8']],
-  ])('is warned of once, with the setting that names it: %s', async (header, value, trustedProxies) => {
+  ])('causes one warning that names the setting: %s', async (header, value, trustedProxies) => {
     const service = await testService({ trustedProxies });
     for (let i = 0; i < 5; i++) await service.ask('/v1/livez', { headers: { [header]: value } });
     const warnings = service.log.warnings.filter((line) => line.includes('server.trustedProxies'));
     expect(warnings).toEqual([expect.stringMatching(/^A proxy at (::ffff:)?127\.0\.0\.1 sends X-Forwarded-For/)]);
   });
 
-  it('is warned of again after an hour, and one that is trusted never', async () => {
+  it('causes another warning after an hour, and a trusted proxy causes none', async () => {
     const lines: string[] = [];
     let time = 0;
     const logger = { ...silentLogger, warn: (line: unknown) => void lines.push(String(line)) };

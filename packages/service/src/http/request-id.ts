@@ -4,16 +4,16 @@ import type { FastifyInstance } from 'fastify';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** What may be written into a log and a header without harm. */
+/** The ids that are safe in a log and in a header. */
 const SANE = /^[\w.:/+=@-]{1,128}$/;
 
-/** The id that the client, or a proxy before us, has given the request; a new one when it is absent or of no use. */
+/** Returns the request id from the client or a proxy. Returns a new id if it is missing or invalid. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers[REQUEST_ID_HEADER];
   return typeof given === 'string' && SANE.test(given) ? given : randomUUID();
 }
 
-/** Every response contains the id of its request, which is also in the log. */
+/** Adds the id of the request to the headers of every response. The log contains the same id. */
 export function answerRequestIds(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id);

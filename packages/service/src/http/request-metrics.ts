@@ -3,26 +3,26 @@ import type { ServiceMetrics } from '../stats/service-metrics.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer lasts as long as a run does. */
+    /** Whether the answer is a stream that lasts as long as a run. */
     stream?: boolean;
   }
 }
 
-/** Measures all requests: how long they take, and what they are answered. */
+/** Measures the duration and the status of all requests. */
 export function measureRequests(app: FastifyInstance, metrics: ServiceMetrics): void {
   app.addHook('onRequest', (_request, reply, done) => {
     metrics.requestBegan();
-    // Comes too when the client goes away before the answer.
+    // This event also occurs if the client disconnects before the answer.
     reply.raw.once('close', () => metrics.requestGone());
     done();
   });
   app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
-    // How long somebody listens is no time that an answer takes.
+    // The duration of a stream depends on the client, so it is not measured.
     if (routeOptions.config.stream === true) {
       done();
       return;
     }
-    // The pattern of the route, not its URL: ids would make a series each.
+    // Use the pattern of the route instead of the URL. Otherwise each id would create a separate series.
     metrics.requestAnswered({ method, route: routeOptions.url ?? 'none', statusCode, seconds: elapsedTime / 1000 });
     done();
   });

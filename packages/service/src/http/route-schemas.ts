@@ -8,7 +8,7 @@ import { SystemStatsAnswer } from '../stats/system-stats.ts';
 import { ComponentAnswer } from './component-answer.ts';
 import { ErrorAnswer } from './error-answers.ts';
 
-/** Schemas that endpoints share, by the name under which the OpenAPI document has them. */
+/** The schemas that endpoints share, with their names in the OpenAPI document. */
 export const SHARED_SCHEMAS: readonly TSchema[] = [
   ErrorAnswer,
   ProblemAnswer,
@@ -21,31 +21,36 @@ export const SHARED_SCHEMAS: readonly TSchema[] = [
 
 const MAX_PAGE = 1000;
 
-/** The largest number of a version, or of a line in a log. */
+/** The maximum number of a version or of a log line. */
 export const MAX_NUMBER = 2 ** 31 - 1;
 
-/** How many items a page has when nothing is said. */
+/** The default number of items in a page. */
 export const DEFAULT_PAGE = 100;
 
-/** The parameters of a query. Another one is refused: misspelt, a filter or a check would silently be left out. */
+/**
+ * Returns the schema of a query. Unknown parameters are refused, because a misspelt filter would silently be ignored.
+ */
 export function queryOf(parameters: Record<string, TSchema>): TSchema {
   return Type.Object(parameters, { additionalProperties: false });
 }
 
-/** The parameters of a page whose places are numbers. */
+/** The parameters of a page whose cursors are numbers. */
 export const pageQuery = pageQueryOf(NUMBER_CURSOR.pattern);
 
-/** @param cursor the pattern of `next` */
+/**
+ * Returns the parameters of a page.
+ * @param cursor the pattern of `next`
+ */
 export function pageQueryOf(cursor: string) {
   return {
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: `Items of a page; ${DEFAULT_PAGE}` }),
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: `Items per page; default ${DEFAULT_PAGE}` }),
     ),
-    after: Type.Optional(Type.String({ pattern: cursor, description: 'The `next` of the page before' })),
+    after: Type.Optional(Type.String({ pattern: cursor, description: 'The `next` of the previous page' })),
   };
 }
 
-/** A page of items; `next` is null on the last. */
+/** Returns the schema of a page of items. `next` is null on the last page. */
 export function pageOf(item: TSchema): TSchema {
   return Type.Object({ items: Type.Array(item), next: Type.Union([Type.String(), Type.Null()]) });
 }
@@ -55,7 +60,7 @@ export const idParams = Type.Object({ id: Type.String({ minLength: 1 }) });
 /** An answer without a body. */
 export const Nothing = Type.Null({ description: 'No body' });
 
-/** The answers of a route, for its schema: the successes as given, everything else in the error shape. */
+/** Returns the answers of a route for its schema: the given successes, and all errors in the error format. */
 export function answers(successes: Record<number, TSchema>, ...refusals: number[]): Record<string, unknown> {
   const content = { 'application/json': { schema: Type.Ref('Error') } };
   const errors = refusals.map((status) => [status, { description: STATUS_CODES[status], content }]);

@@ -25,7 +25,7 @@ const encoded = (n: number) =>
     document: { kind: 'encoded', text: `{"index":{}}\n{"n":${n}}\n`, encoding: 'abc' },
   });
 
-/** A run that has ended, with failures. */
+/** Starts a run with failures, and waits for its end. */
 async function failedRun(service: TestService, failures: KeptFailure[], configId?: string): Promise<RunDetails> {
   const { runId } = await service.run(configId ?? (await service.store()));
   service.threads.last.listeners.onFailures?.(failures);
@@ -76,11 +76,11 @@ describe('the failed documents of a run', () => {
     expect((await service.ask(`${path}?connector=others`)).json).toEqual({ items: [], next: null });
   });
 
-  it('are those of a run that there is', async () => {
+  it('need an existing run', async () => {
     const service = await testService();
     expect((await service.ask('/v1/run/none/failures?after=x')).json).toMatchObject({
       status: 400,
-      hint: 'Leave out "after" for the first page.',
+      hint: 'Send the request without "after" to get the first page.',
     });
     const answer = await service.ask('/v1/run/none/failures');
     expect(answer.json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
@@ -97,7 +97,7 @@ describe('the failed documents of a run', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('make small pages when they are large', async () => {
+  it('are returned in smaller pages if they are large', async () => {
     const service = await testService();
     const json = `{"id":"big","text":"${'x'.repeat(1_000_000)}"}`;
     const large = (n: number) => failure(n, { document: { kind: 'input', json, binaryFields: [] } });
@@ -109,7 +109,7 @@ describe('the failed documents of a run', () => {
     expect(rest.next).toBeNull();
   });
 
-  it('are stored, all of them, before their run is, also when the store could not be written for a while', async () => {
+  it('are all stored before the end of their run, even if the store cannot be written for some time', async () => {
     class FailingStore extends MemoryStore {
       broken = false;
       override async addFailures(...failures: Parameters<MemoryStore['addFailures']>): Promise<void> {
@@ -135,7 +135,7 @@ describe('the failed documents of a run', () => {
     });
   });
 
-  it('survive the end of the service, and go with their run', async () => {
+  it('survive a restart of the service, and are deleted with their run', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const before = await testService({ storage });
     const { runId } = await failedRun(before, [failure(1)]);
@@ -148,8 +148,8 @@ describe('the failed documents of a run', () => {
   });
 });
 
-describe('running the failed documents of a run again', () => {
-  it('is a new run, with the same config, and both know of each other', async () => {
+describe('the retry of the failed documents of a run', () => {
+  it('is a new run with the same config, and both runs refer to each other', async () => {
     const service = await testService();
     const configId = await service.store();
     const old = await failedRun(service, [failure(1), encoded(2)], configId);
@@ -166,7 +166,7 @@ describe('running the failed documents of a run again', () => {
     expect(await service.ended(details.runId)).toMatchObject({ status: 'SUCCEEDED', retryOf: old.runId });
   });
 
-  it('is queued like every run, and can be cancelled before it starts', async () => {
+  it('is queued like other runs, and can be cancelled before it starts', async () => {
     const { defaultSettings } = await import('../settings/service-settings.ts');
     const service = await testService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const old = await failedRun(service, [failure(1)]);
@@ -179,7 +179,7 @@ describe('running the failed documents of a run again', () => {
     expect((await retry(service, old.runId)).status).toBe(200);
   });
 
-  it('is started once by requests that come at the same time, and keeps the id of its request', async () => {
+  it('is started only once by concurrent requests, and has the id of its request', async () => {
     const service = await testService();
     const old = await failedRun(service, [failure(1)]);
     const answers = await Promise.all([1, 2, 3].map(() => retry(service, old.runId)));
@@ -188,7 +188,7 @@ describe('running the failed documents of a run again', () => {
     expect(started?.json).toMatchObject({ requestId: started?.headers.get('x-request-id') });
   });
 
-  it('keeps to preventConcurrentRuns, whatever held when the run was started', async () => {
+  it('respects preventConcurrentRuns, even if it was off when the run was started', async () => {
     const directory = temporaryDirectory();
     const storage = { type: 'sqlite', path: directory } as const;
     const before = await testService({ storage });
@@ -200,7 +200,7 @@ describe('running the failed documents of a run again', () => {
     expect((await retry(after, old.runId)).json).toMatchObject({ code: 'HR_CONFIG_LOCKED' });
   });
 
-  it('continues if it cannot be recorded with the run that it retries', async () => {
+  it('continues even if the retried run cannot be updated', async () => {
     class UnreadableOnce extends MemoryStore {
       #next: 'kept' | 'unreadable' | 'read' = 'kept';
       override async saveRun(...run: Parameters<MemoryStore['saveRun']>): Promise<void> {
@@ -227,7 +227,7 @@ describe('running the failed documents of a run again', () => {
     await service.run(configId);
   });
 
-  it('is refused while the run is running, and if nothing can be run again', async () => {
+  it('is refused while the run is running, and if it has no documents to retry', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     service.threads.last.listeners.onFailures?.([failure(1)]);
@@ -237,7 +237,7 @@ describe('running the failed documents of a run again', () => {
     expect((await retry(service, other.runId)).json).toMatchObject({ status: 409, code: 'HR_RETRY_NOTHING' });
   });
 
-  it('uses the version of the config that the run had, and another one only on request', async () => {
+  it('uses the config version of the run, or another config if the request names it', async () => {
     const service = await testService();
     const configId = await service.store();
     const old = await failedRun(service, [failure(1)], configId);
@@ -253,7 +253,7 @@ describe('running the failed documents of a run again', () => {
     expect(now.configDigest).not.toBe(old.configDigest);
   });
 
-  it('is refused when the config is gone, unless another one is named', async () => {
+  it('is refused if the config was deleted, unless the request names another config', async () => {
     const service = await testService();
     const configId = await service.store();
     const old = await failedRun(service, [failure(1)], configId);
@@ -282,7 +282,7 @@ describe('running the failed documents of a run again', () => {
 describe('a retry with a key', () => {
   const key = { 'idempotency-key': 'k' };
 
-  it('is started once, however often it is asked for, also at one time and after a restart', async () => {
+  it('is started only once by repeated requests, also concurrent ones and after a restart', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const before = await testService({ storage });
     const old = await failedRun(before, [failure(1)]);
@@ -296,7 +296,7 @@ describe('a retry with a key', () => {
     expect((await retry(after, old.runId, undefined, key)).json).toMatchObject({ runId: [...ids][0], done: true });
   });
 
-  it('is another request than the start of a run, and than the retry of another run or config', async () => {
+  it('is refused if its key was used for a retry of another run or config, or to start a run', async () => {
     const service = await testService();
     const configId = await service.store();
     const [one, two] = [

@@ -10,27 +10,27 @@ import type { ServiceParts } from './service-parts.ts';
 
 const Failure = Type.Object(
   {
-    id: Type.String({ description: 'Of the document; the place of a record that could not be read' }),
+    id: Type.String({ description: 'The id of the document, or the position of a record that could not be read' }),
     connector: Type.String(),
     pipeline: Type.Optional(Type.String()),
     at: Type.String({ description: 'The stage on which it failed, `indexer`, `connector` or `pipeline`' }),
     code: Type.String(),
     message: Type.String(),
     hint: Type.Optional(Type.String()),
-    status: Type.Optional(Type.Integer({ description: 'The HTTP status that the search engine gave it' })),
-    processed: Type.Boolean({ description: 'Whether `document` is what the indexer was given' }),
+    status: Type.Optional(Type.Integer({ description: 'The HTTP status from the search engine for this document' })),
+    processed: Type.Boolean({ description: 'Whether `document` is the text that was sent to the indexer' }),
     document: Type.Optional(
       Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String()], {
-        description: 'As the connector delivered it; as it was encoded for the indexer, a text, where `processed`',
+        description: 'The document from the connector. If `processed` is true: the text for the indexer',
       }),
     ),
     binaryFields: Type.Optional(
-      Type.Array(Type.String(), { description: 'Fields of the document whose texts are bytes in base64' }),
+      Type.Array(Type.String(), { description: 'The fields whose texts are bytes in base64' }),
     ),
-    encoding: Type.Optional(Type.String({ description: 'Tells how a processed one is encoded' })),
-    omitted: Type.Optional(Type.String({ description: 'Why there is no document' })),
+    encoding: Type.Optional(Type.String({ description: 'The encoding of a processed document' })),
+    omitted: Type.Optional(Type.String({ description: 'Why `document` is absent' })),
   },
-  { description: 'Sent to `headrace run --retry`, a line each, they are run again' },
+  { description: 'Failures as lines of a file are the input of `headrace run --retry`' },
 );
 
 const RetryBodySchema = Type.Object(
@@ -38,7 +38,7 @@ const RetryBodySchema = Type.Object(
     configId: Type.Optional(
       Type.String({
         pattern: '\\S',
-        description: 'Run with this config as it is now; else with that of the run, as it was',
+        description: 'The config for the retry, in its current version. Default: the version of the run',
       }),
     ),
   },
@@ -52,7 +52,7 @@ interface FailureQuery {
   connector?: string;
 }
 
-/** The failed documents of a run, and running them again. */
+/** The routes that list and retry the failed documents of a run. */
 export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: ServiceParts): Promise<void> {
   const tags = ['run'];
 
@@ -62,12 +62,13 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The failed documents of a run, in the order in which they failed; a page of large ones is shorter',
+        summary:
+          'The failed documents of a run, in the order in which they failed; pages of large documents are shorter',
         params: idParams,
         querystring: queryOf({
           ...pageQuery,
-          at: Type.Optional(Type.String({ description: 'Only those that failed there' })),
-          connector: Type.Optional(Type.String({ description: 'Only those of this connector' })),
+          at: Type.Optional(Type.String({ description: 'Only documents that failed at this stage or component' })),
+          connector: Type.Optional(Type.String({ description: 'Only documents of this connector' })),
         }),
         response: answers({ 200: pageOf(Failure) }, 400, 404),
       },
@@ -88,7 +89,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       config: { access: 'operator' },
       schema: {
         tags,
-        summary: 'Run the failed documents of a run again, as a new run; no connector is executed',
+        summary: 'Process the failed documents of a run again, in a new run without connectors',
         params: idParams,
         headers: repeatHeaders,
         body: Type.Union([RetryBodySchema, Type.Null()]),

@@ -9,7 +9,7 @@ const places = (maxConcurrentRuns: number): Partial<ServiceSettings> => ({
   limits: { ...defaultSettings().limits, maxConcurrentRuns },
 });
 
-/** The config of the last run that was started. */
+/** Returns the config of the last run that was started. */
 const startedWith = (service: TestService) => JSON.parse(configToJson(service.threads.last.request.root));
 
 async function started(service: TestService, body: object, headers: Record<string, string> = {}): Promise<RunDetails> {
@@ -19,7 +19,7 @@ async function started(service: TestService, body: object, headers: Record<strin
 }
 
 describe('a run of a config that comes with the request', () => {
-  it('is of the object or the HOCON that was sent, numbers as exact as they were', async () => {
+  it('accepts the config as an object or as HOCON, and keeps all digits of numbers', async () => {
     const service = await testService();
     const text = '{"config": {"big": 9007199254740993, "whole": 1.5, "indexer": {"type": "Nowhere"}}}';
     const answer = await service.ask('/v1/run', { body: text, type: 'application/json' });
@@ -36,7 +36,7 @@ describe('a run of a config that comes with the request', () => {
     });
   });
 
-  it('is refused when it cannot be read, and larger than a config may be', async () => {
+  it('is refused if the config cannot be read or is too large', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: 2048 } });
     expect((await service.ask('/v1/run', { body: { config: 'a: [' } })).json).toMatchObject({
       status: 400,
@@ -46,7 +46,7 @@ describe('a run of a config that comes with the request', () => {
     expect((await service.ask('/v1/run')).text).toBe('[]');
   });
 
-  it('is for those who may upload, and so are overrides', async () => {
+  it('needs the role admin, and so does a run with overrides', async () => {
     const users = [
       { name: 'cron', password: 'pw-cron', role: 'operator' as const },
       { name: 'mary', password: 'pw-mary', role: 'admin' as const },
@@ -85,7 +85,7 @@ describe('overrides', () => {
     expect(plain.configDigest).not.toBe(details.configDigest);
   });
 
-  it('that are wrong are refused, each problem with its place', async () => {
+  it('are refused if they are wrong, and each problem has its position', async () => {
     const service = await testService();
     const configId = await service.store();
     const ask = async (overrides: object) => (await service.ask('/v1/run', { body: { configId, overrides } })).json;
@@ -101,10 +101,10 @@ describe('overrides', () => {
   });
 });
 
-describe('a request with a key', () => {
+describe('a request with an Idempotency-Key', () => {
   const key = (name: string) => ({ 'idempotency-key': name });
 
-  it('starts one run, however often it is sent, also at one time and after a restart', async () => {
+  it('starts only one run if it is repeated, also concurrently and after a restart', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const before = await testService({ storage, ...places(8) });
     const configId = await before.store();
@@ -119,7 +119,7 @@ describe('a request with a key', () => {
     expect(again).toMatchObject({ runId: runs[0]?.runId, status: 'INTERRUPTED', done: true });
   });
 
-  it('is refused with another body, and when its run is forgotten', async () => {
+  it('is refused if the body differs or the run was deleted', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxRuns: 1, maxConcurrentRuns: 9 } });
     const configId = await service.store();
     const { runId } = await started(service, { configId }, key('k'));
@@ -140,7 +140,7 @@ describe('a request with a key', () => {
     expect(service.threads.runs).toHaveLength(2);
   });
 
-  it('that was refused may be sent again', async () => {
+  it('can be sent again if it was refused', async () => {
     const service = await testService();
     const refused = { body: { configId: 'films' }, headers: key('k') };
     expect((await service.ask('/v1/run', refused)).status).toBe(400);
@@ -148,7 +148,7 @@ describe('a request with a key', () => {
     expect((await service.ask('/v1/run', refused)).status).toBe(200);
   });
 
-  it('of another user is another key', async () => {
+  it('starts another run if another user sends the same key', async () => {
     const users = ['mary', 'john'].map((name) => ({ name, password: `pw-${name}`, role: 'admin' as const }));
     const service = await testService({ auth: { users, tokens: [] } });
     const ask = async (name: string) => {
@@ -163,7 +163,7 @@ describe('a request with a key', () => {
 });
 
 describe('runs of one config', () => {
-  it('wait for each other when asked to, while those of other configs pass', async () => {
+  it('wait for each other with overlap=queue, while runs of other configs start', async () => {
     const service = await testService(places(3));
     const [one, other] = [await service.store(), await service.store()];
     const first = await service.run(one, { overlap: 'queue' });
@@ -176,7 +176,7 @@ describe('runs of one config', () => {
     await expect.poll(async () => (await service.details(second.runId)).status).toBe('RUNNING');
   });
 
-  it('do as the service file says, and preventConcurrentRuns is not talked out of it', async () => {
+  it('use the overlap of the service file, and a request cannot override preventConcurrentRuns', async () => {
     const queueing = await testService({ overlap: 'queue', ...places(2) });
     const configId = await queueing.store();
     await queueing.run(configId);
@@ -195,7 +195,7 @@ describe('runs of one config', () => {
     expect(await single.run(id, { overlap: 'queue' })).toMatchObject({ status: 'QUEUED' });
   });
 
-  it('of which there are many keep no other config waiting', async () => {
+  it('do not delay the runs of other configs, even if many are waiting', async () => {
     const service = await testService(places(1));
     const [busy, rare] = [await service.store(), await service.store()];
     const many: RunDetails[] = [];
@@ -208,7 +208,7 @@ describe('runs of one config', () => {
     expect(service.threads.last.runId).toBe(one.runId);
   });
 
-  it('hold their config once while they wait', async () => {
+  it('share one copy of their config while they wait', async () => {
     const service = await testService(places(1));
     const configId = await service.store('a: 1');
     await service.run(configId);
@@ -227,7 +227,7 @@ describe('runs of one config', () => {
 });
 
 describe('the list of runs', () => {
-  it('is selected by config, states, labels, user and time, newest first, and stays as it is while runs are added', async () => {
+  it('can be filtered by config, states, labels, user and time, and its pages stay stable while runs are added', async () => {
     const service = await testService(places(100));
     const films = '/v1/config?name=films';
     const upload = { body: VALID, type: 'application/hocon' };

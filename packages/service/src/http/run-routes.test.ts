@@ -9,7 +9,7 @@ import { testService, VALID } from '../testing/test-service.test.support.ts';
 const limits = (over: Partial<Limits>) => ({ limits: { ...defaultSettings().limits, ...over } });
 
 describe('runs over HTTP', () => {
-  it('start at once and are answered while they run', async () => {
+  it('start immediately and return their details while they run', async () => {
     const service = await testService();
     const configId = await service.store();
     const started = await service.run(configId, { labels: { team: 'search' }, unknown: [1] });
@@ -45,7 +45,7 @@ describe('runs over HTTP', () => {
     Object.assign(service.threads.last.counts, { published: 10, created: 2, succeeded: 5, failed: 1, dropped: 1 });
     expect((await service.details(started.runId)).progress).toMatchObject({ published: 10, pending: 5, succeeded: 5 });
     const details = await service.details(started.runId);
-    // The rate is that of the moment.
+    // The rate changes all the time, so it is not compared.
     const progress = { ...details.progress, docsPerSecond: expect.any(Number) };
     expect((await service.ask('/v1/run')).json).toEqual([{ ...details, progress }]);
   });
@@ -87,13 +87,13 @@ describe('runs over HTTP', () => {
     [{ config: 'a: ${b}' }, '${b} is not defined'],
     [{ config: [1] }, 'config'],
     [{ configId: 'none', labels: { a: 1 } }, 'The body: labels.a must be a string'],
-  ])('are not started by %j', async (body, message) => {
+  ])('are not started by the request %j', async (body, message) => {
     const service = await testService();
     const answer = await service.ask('/v1/run', { body });
     expect(answer.json).toMatchObject({ status: 400, error: 'Bad Request', message: expect.stringContaining(message) });
   });
 
-  it('go one at a time for a config with preventConcurrentRuns', async () => {
+  it('run one at a time per config with preventConcurrentRuns', async () => {
     const service = await testService({ preventConcurrentRuns: true, ...limits({ maxConcurrentRuns: 8 }) });
     const configId = await service.store();
     const { runId } = await service.run(configId);
@@ -105,7 +105,7 @@ describe('runs over HTTP', () => {
     await service.run(configId);
   });
 
-  it('wait for a place, in order, and only so many of them', async () => {
+  it('wait in order for a free slot, and are refused if too many are waiting', async () => {
     const service = await testService(limits({ maxConcurrentRuns: 1, maxQueuedRuns: 2 }));
     const configId = await service.store();
     const runs: RunDetails[] = [];
@@ -121,7 +121,7 @@ describe('runs over HTTP', () => {
     }
   });
 
-  it('are cancelled: the states say what happens', async () => {
+  it('can be cancelled, with the states STOPPING and CANCELLED', async () => {
     const service = await testService(limits({ maxConcurrentRuns: 1 }));
     const configId = await service.store();
     const going = await service.run(configId);
@@ -150,7 +150,7 @@ describe('runs over HTTP', () => {
     expect((await service.ask('/v1/run/none/cancel', { method: 'POST' })).status).toBe(404);
   });
 
-  it('are forgotten, the oldest finished first, beyond the limit', async () => {
+  it('are deleted beyond the limit, the oldest finished run first', async () => {
     const service = await testService(limits({ maxRuns: 2, maxConcurrentRuns: 9 }));
     const configId = await service.store();
     const going = await service.run(configId);
@@ -168,11 +168,11 @@ describe('runs over HTTP', () => {
     expect((await service.ask(`/v1/run/${finished[0]}`)).status).toBe(404);
   });
 
-  it('wait with a limited size of inline configs, and any number with a stored one', async () => {
+  it('wait with a limited total size of inline configs, but stored configs do not count', async () => {
     const service = await testService(limits({ maxConcurrentRuns: 1 }));
     const large = `${VALID}\n#${'x'.repeat(9_000_000)}`;
     const own = () => service.ask('/v1/run', { body: { config: large } });
-    // The first runs, three wait.
+    // The first run is running and three are waiting.
     for (let i = 0; i < 4; i++) expect((await own()).status).toBe(200);
     const refused = await own();
     expect(refused.json).toMatchObject({
@@ -187,7 +187,7 @@ describe('runs over HTTP', () => {
     await expect.poll(async () => (await own()).status).toBe(200);
   });
 
-  it('are refused, not lost, while the store cannot be written', async () => {
+  it('are refused while the store cannot be written, and finished runs are stored later', async () => {
     class FailingStore extends MemoryStore {
       broken = false;
       override async saveRun(run: Parameters<MemoryStore['saveRun']>[0]): Promise<void> {
@@ -207,11 +207,11 @@ describe('runs over HTTP', () => {
     const ended = await service.ended(runId);
     expect(ended.status).toBe('SUCCEEDED');
     store.broken = false;
-    // The next tick stores it.
+    // The manager stores the run at its next tick.
     await expect.poll(async () => store.runDetails(runId), { timeout: 10_000 }).toBe(JSON.stringify(ended));
   });
 
-  it('whose list cannot be read leave no request without an end', async () => {
+  it('end the request for their list if the store fails', async () => {
     class FailingStore extends MemoryStore {
       pages = 0;
       override async listRuns(page: Parameters<MemoryStore['listRuns']>[0]) {
@@ -225,12 +225,12 @@ describe('runs over HTTP', () => {
     for (const path of ['/v1/run', '/v1/run?limit=1']) {
       expect((await service.ask(path)).json).toMatchObject({ status: 503, code: 'HR_STORE_UNAVAILABLE' });
     }
-    // Too late for a refusal: the answer is torn.
+    // The first page was already sent, so the service cannot answer with an error: it aborts the answer.
     store.pages = 1;
     await expect(service.ask('/v1/run')).rejects.toThrow('terminated');
   });
 
-  it('that cannot be started fail with the reason', async () => {
+  it('fail with the reason if they cannot be started', async () => {
     const service = await testService();
     service.threads.start = () => {
       throw new Error('no more threads for hunter2');
@@ -243,7 +243,7 @@ describe('runs over HTTP', () => {
     expect(JSON.stringify(details)).not.toContain('hunter2');
   });
 
-  it('contain no secret if they fail, not even in a hint', async () => {
+  it('do not show secrets in the messages and hints of failures', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     const problem = { severity: 'error', code: 'HR_CONNECTOR_FAILED', path: '' } as const;
@@ -253,7 +253,7 @@ describe('runs over HTTP', () => {
     expect(runResult?.message).not.toContain('hunter2');
   });
 
-  it('list a thousand connectors, and say how many more there are', async () => {
+  it('list a thousand connectors, and the number of the others', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     const run = service.threads.last;
@@ -266,7 +266,7 @@ describe('runs over HTTP', () => {
     expect(runResult?.connectors).toHaveLength(1000);
   });
 
-  it('are ended by a shutdown even when they do not stop', async () => {
+  it('are ended by a shutdown with the status INTERRUPTED', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const before = await testService({ storage, ...limits({ maxConcurrentRuns: 1 }) });
     const configId = await before.store();
@@ -280,7 +280,7 @@ describe('runs over HTTP', () => {
     }
   });
 
-  it('that are given up have the counts that are known', async () => {
+  it('have the last known counts if a shutdown does not wait for their end', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const before = await testService({ storage, shutdownGraceSeconds: 0 });
     const { runId } = await before.run(await before.store());

@@ -15,7 +15,7 @@ import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './r
 import type { ServiceParts } from './service-parts.ts';
 import { parseTime, timeQuery } from './time-query.ts';
 
-/** Runs read from the store at a time, when all of them are listed. */
+/** How many runs are read from the store at a time when all are listed. */
 const LIST_STEP = 200;
 
 const RunDetails = Type.Ref('RunDetails');
@@ -31,7 +31,7 @@ interface RunQuery {
   until?: string;
 }
 
-/** Starting, watching and cancelling runs. */
+/** The routes that start, list, show and cancel runs. */
 export async function runRoutes(
   app: FastifyInstance,
   { runs, creator, reader, maxConfigBytes }: ServiceParts,
@@ -67,15 +67,17 @@ export async function runRoutes(
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'All runs, newest first; with any parameter a page of them',
+        summary: 'All runs, newest first; with any parameter, one page of them',
         querystring: queryOf({
           ...pageQuery,
           configId: Type.Optional(Type.String({ description: 'The id or name of a config' })),
-          status: Type.Optional(Type.Array(RunStateAnswer, { description: 'Several times: one of them' })),
+          status: Type.Optional(
+            Type.Array(RunStateAnswer, { description: 'Repeat it for several states; a run must have one of them' }),
+          ),
           label: labelQuery,
           requestedBy: Type.Optional(Type.String()),
-          since: timeQuery('Asked for at this time or later'),
-          until: timeQuery('Asked for before this time'),
+          since: timeQuery('Requested at this time or later'),
+          until: timeQuery('Requested before this time'),
         }),
         response: answers({ 200: Type.Union([Type.Array(RunDetails), pageOf(RunDetails)]) }, 400),
       },
@@ -111,7 +113,7 @@ export async function runRoutes(
       config: { access: 'operator' },
       schema: {
         tags,
-        summary: 'Cancel a run: a waiting run ends at once, a running one finishes its open documents',
+        summary: 'Cancel a run: a waiting run ends immediately, a running one finishes its open documents',
         params: idParams,
         response: answers({ 202: RunDetails }, 404, 409),
       },
@@ -152,7 +154,7 @@ async function runPage(
   { limit = DEFAULT_PAGE, after }: RunQuery,
   filter: RunFilter,
 ): Promise<string> {
-  // One more than requested shows whether there is another page.
+  // Read one run more than requested, to know whether there is another page.
   const found = await runs.list({ before: after === undefined ? undefined : Number(after), limit: limit + 1 }, filter);
   const items = found.slice(0, limit);
   const next = found.length > limit ? String(items.at(-1)?.seq) : null;

@@ -13,7 +13,7 @@ const record = (message: string, over: Partial<LogRecord> = {}): LogRecord => ({
   ...over,
 });
 
-/** A service with a running run. */
+/** Starts a service with a running run. */
 async function withRun(settings: Parameters<typeof testService>[0] = {}) {
   const service = await testService(settings);
   const { runId } = await service.run(await service.store());
@@ -34,7 +34,7 @@ const messages = (reader: EventReader) => reader.named('log').map(({ data }) => 
 const isMessage = (message: string) => (data: { message: string }) => data.message === message;
 
 describe('the events of a run', () => {
-  it('send the past and the new events, and end with the details', async () => {
+  it('include the earlier and the new events, and end with the details', async () => {
     const { service, runId, run, say } = await withRun();
     say('one');
     const reader = await watch(service, runId);
@@ -68,7 +68,7 @@ describe('the events of a run', () => {
     expect(new Set(reader.events.map(({ id }) => id)).size).toBe(reader.events.length);
   });
 
-  it('are silent while nothing changes', async () => {
+  it('are not sent while nothing changes', async () => {
     const { service, runId, run, say } = await withRun();
     const reader = await watch(service, runId);
     await reader.event('progress');
@@ -81,7 +81,7 @@ describe('the events of a run', () => {
     expect(reader.named('progress')).toHaveLength(3);
   });
 
-  it.each(['header', 'query'])('continue where a client stopped, by %s', async (by) => {
+  it.each(['header', 'query'])('continue after the last event id of the client, sent as a %s', async (by) => {
     const { service, runId, run, say } = await withRun();
     const first = await watch(service, runId);
     say('one', 'two');
@@ -99,7 +99,7 @@ describe('the events of a run', () => {
     await second.ended;
   });
 
-  it('continue even if the run has ended meanwhile', async () => {
+  it('continue even if the run has ended in the meantime', async () => {
     const { service, runId, run, say } = await withRun();
     const first = await watch(service, runId);
     say('one');
@@ -116,7 +116,7 @@ describe('the events of a run', () => {
     expect(nothing).toMatchObject({ status: 204, text: '' });
   });
 
-  it('of a run that is done are its details, at once', async () => {
+  it('consist only of the details if the run has finished', async () => {
     const { service, runId, run, say } = await withRun();
     say('one');
     run.end('SUCCEEDED');
@@ -127,7 +127,7 @@ describe('the events of a run', () => {
     expect(reader.events[0]?.data).toEqual(await service.details(runId));
   });
 
-  it('of a run that waits are its position, and then the rest', async () => {
+  it('start with the position in the queue if the run is waiting', async () => {
     const { service, run } = await withRun({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const configId = await service.store();
     const second = await service.run(configId);
@@ -145,7 +145,7 @@ describe('the events of a run', () => {
     expect(reader.events.at(-1)?.data).toMatchObject({ runId: third.runId, status: 'SUCCEEDED' });
   });
 
-  it('of two runs at once do not mix', async () => {
+  it('do not mix with the events of a concurrent run', async () => {
     const { service, runId, run, say } = await withRun();
     const other = await service.run(await service.store());
     const readers = await Promise.all([watch(service, runId), watch(service, other.runId)]);
@@ -161,10 +161,10 @@ describe('the events of a run', () => {
     ]);
   });
 
-  it('reach a client that reads slowly as far as they are kept, with a gap, and take no memory for it', async () => {
+  it('reach a slow client as far as they are stored, with a gap event, without using memory for it', async () => {
     const { service, runId, run } = await withRun();
     const socket = await slowClient(service, `/v1/run/${runId}/events`);
-    // Much more than sockets hold.
+    // The total is much more than the buffers of sockets can hold.
     const long = 'x'.repeat(4000);
     for (let i = 0; i < 10_000; i++) {
       run.listeners.onLog?.(record(`${i} ${long}`));
@@ -187,7 +187,7 @@ describe('the events of a run', () => {
     expect(reader.events.at(-1)?.data).toMatchObject({ status: 'INTERRUPTED', done: true });
   });
 
-  it('send failed documents and reasons, without the content', async () => {
+  it('include failed documents with the reason, but without their content', async () => {
     const { service, runId, run } = await withRun();
     const reader = await watch(service, runId);
     run.listeners.onFailures?.([
@@ -210,7 +210,7 @@ describe('the events of a run', () => {
     });
   });
 
-  it('and the log hide what answers hide', async () => {
+  it('do not show secrets, and neither does the log', async () => {
     const { service, runId, run } = await withRun();
     const reader = await watch(service, runId);
     run.listeners.onLog?.(
@@ -226,7 +226,7 @@ describe('the events of a run', () => {
     expect(service.log.infos.join()).not.toContain('hunter2');
   });
 
-  it('are refused for an unknown run, an id that is none, and without a password', async () => {
+  it('are refused for an unknown run, an invalid event id, and without a password', async () => {
     const { service, runId } = await withRun();
     expect((await service.ask('/v1/run/nothing/events')).json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
     expect((await service.ask(`/v1/run/${runId}/events?lastEventId=x`)).json).toMatchObject({
@@ -240,7 +240,7 @@ describe('the events of a run', () => {
 });
 
 describe('the log of a run', () => {
-  it('exists while the run is running, and after it', async () => {
+  it('can be read while the run is running, and after its end', async () => {
     const { service, runId, run, say } = await withRun();
     const log = async (query = '') => {
       const answer = await service.ask(`/v1/run/${runId}/log${query}`);
@@ -268,7 +268,7 @@ describe('the log of a run', () => {
 });
 
 describe('the details of a run', () => {
-  it('have the counts of its stages, as it goes and at the end', async () => {
+  it('contain the counts of its stages, while it runs and at the end', async () => {
     const { service, runId, run } = await withRun();
     run.stages.push({
       connector: 'files',
@@ -290,7 +290,7 @@ describe('the details of a run', () => {
   });
 });
 
-/** A client that asks and does not read. */
+/** Sends a request, and does not read the answer. */
 async function slowClient(service: TestService, path: string): Promise<Socket> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);

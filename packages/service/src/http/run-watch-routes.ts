@@ -8,25 +8,25 @@ import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 import { answers, idParams, MAX_NUMBER, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-/** How long a client must wait before it connects again. */
+/** The field `retry` of a stream: how long a client must wait before it connects again. */
 const RETRY = 'retry: 2000\n\n';
 
 const Events = {
-  description: 'Server-Sent Events; docs/service.md says which',
-  // Of each event. There is no type: to some readers of the document the answer is a text, to others a list of objects.
+  description: 'Server-Sent Events; docs/service.md describes them',
+  // The schema has no type: some tools treat the answer as a text, others as a list of objects.
   content: { 'text/event-stream': { schema: Type.Unknown() } },
 };
 
 const LogLines = {
-  description: 'One JSON object a line, the oldest first: line, time, level, logger, message, fields',
+  description: 'One JSON object per line, oldest first: line, time, level, logger, message, fields',
   content: { 'application/x-ndjson': { schema: Type.String() } },
 };
 
-/** Watching runs: their events, and their logs. */
+/** The routes that return the events and the log of a run. */
 export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: ServiceParts): Promise<void> {
   const tags = ['run'];
   const streams = new EventStreams(settings.limits);
-  // If any name is accepted with the shared password, names identify no user.
+  // If any user name is accepted with the shared password, names do not identify users.
   const { auth } = settings;
   const hasNames = typeof auth === 'object' && (auth.users.length > 0 || auth.password === undefined);
 
@@ -34,15 +34,15 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
     '/v1/run/:id/events',
     {
       config: { access: 'reader', stream: true },
-      // It would never end.
+      // A HEAD request would never end.
       exposeHeadRoute: false,
       schema: {
         tags,
-        summary: 'What happens in a run, as it happens, until it is done',
+        summary: 'The events of a run, streamed until it is done',
         params: idParams,
         headers: Type.Object({
           'last-event-id': Type.Optional(
-            Type.String({ pattern: EVENT_ID.pattern, description: 'Continue after the event of this id' }),
+            Type.String({ pattern: EVENT_ID.pattern, description: 'Continue after the event with this id' }),
           ),
         }),
         querystring: queryOf({
@@ -50,14 +50,18 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
             Type.String({ pattern: EVENT_ID.pattern, description: 'The same, for clients that cannot set the header' }),
           ),
         }),
-        response: { ...answers({}, 400, 404, 429), 200: Events, 204: Type.Null({ description: 'Nothing more comes' }) },
+        response: {
+          ...answers({}, 400, 404, 429),
+          200: Events,
+          204: Type.Null({ description: 'There are no more events' }),
+        },
       },
     },
     async ({ params: { id }, query, headers, user }, reply) => {
       const last = headers['last-event-id'] ?? query.lastEventId;
       const from = placeAfter(last);
       const run = runs.journals.get(id);
-      // Who has an id may have missed something; everybody else hears at once that it is over.
+      // A client with an event id may have missed events. All other clients of a finished run only get its end.
       if (run !== undefined && from !== 'done' && (from !== undefined || !run.events.ended)) {
         const owner = hasNames ? (user ?? '') : '';
         streams.admit(owner, run);
@@ -70,7 +74,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
       }
       const details = await runs.details(id);
       if (details === undefined) throw runNotFound(id);
-      // A browser connects again when a stream has ended, unless the answer says that there is nothing more.
+      // Browsers reconnect when a stream ends. Status 204 stops them.
       if (from === 'done') return reply.code(204).send();
       return reply.headers(EVENT_HEADERS).send(doneFrame(details));
     },
@@ -82,14 +86,16 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The log of a run, as far as it is',
+        summary: 'The log of a run so far',
         params: idParams,
         querystring: queryOf({
-          level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: 'This level, and what is worse' })),
+          level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: 'This level and more severe ones' })),
           after: Type.Optional(
             Type.Integer({ minimum: 0, maximum: MAX_NUMBER, description: 'Only lines with a greater number' }),
           ),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'Lines at most' })),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'The maximum number of lines' }),
+          ),
         }),
         response: { ...answers({}, 400, 404), 200: LogLines },
       },
@@ -97,7 +103,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
     async ({ params: { id }, query }, reply) => {
       if ((await runs.details(id)) === undefined) throw runNotFound(id);
       const text = logText(await runs.journals.log(id), query);
-      // As bytes: of a text fastify would say a charset, which JSON lines do not have.
+      // Send bytes: fastify would add a charset to a text, which JSON lines do not have.
       return reply.header('content-type', 'application/x-ndjson').send(Buffer.from(text));
     },
   );

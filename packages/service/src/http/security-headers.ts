@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Headers that restrict browsers, as Helmet sets them. Its plugin makes them again for every request, which costs more
- * than the answer. The API browser works with them, also over plain HTTP: nothing is upgraded to HTTPS, and the
- * operator decides whether browsers must use HTTPS.
+ * The headers that restrict browsers, with the values of Helmet. The Helmet plugin computes them for every request,
+ * which costs more than the answer. The API browser works with them, also over plain HTTP: they do not upgrade requests
+ * to HTTPS, because the operator decides whether browsers must use HTTPS.
  */
 const PAGE_HEADERS = {
   'content-security-policy':
@@ -15,7 +15,10 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** What is no page is not to be shown as one, nor in a frame of another, nor taken for something else than it says it is. */
+/**
+ * The headers of answers that are not pages. Browsers must not show them as a page or in a frame, or guess their
+ * content type.
+ */
 export const ANSWER_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -24,7 +27,7 @@ export const ANSWER_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** Sets the headers of pages on the routes that are made after this. */
+/** Sets the page headers on all routes that are registered after this call. */
 export function protectPages(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(PAGE_HEADERS);
@@ -32,7 +35,7 @@ export function protectPages(app: FastifyInstance): void {
   });
 }
 
-/** Sets the headers of every answer; on pages their own replace them. */
+/** Sets the headers of every answer. Pages replace them with their headers. */
 export function protectAnswers(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(ANSWER_HEADERS);

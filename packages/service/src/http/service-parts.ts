@@ -13,7 +13,7 @@ import type { Measurements } from '../stats/measurements.ts';
 import type { SystemMeter } from '../stats/system-stats.ts';
 import type { Readiness } from './readiness.ts';
 
-/** What the endpoints work on. */
+/** The parts of the service that the endpoints use. */
 export interface ServiceParts {
   configs: Configs;
   reader: UploadReader;
@@ -25,11 +25,11 @@ export interface ServiceParts {
   readiness: Readiness;
   measurements: Measurements;
   system: SystemMeter;
-  /** Undefined: everybody may do everything. */
+  /** Undefined without authentication: everyone may do everything. */
   authenticator: Authenticator | undefined;
   logger: FastifyBaseLogger;
   maxConfigBytes: number;
   settings: ServiceSettings;
-  /** Undefined: nothing is recorded. */
+  /** Undefined if the service has no audit log. */
   audit: AuditLog | undefined;
 }

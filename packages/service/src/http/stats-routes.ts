@@ -6,7 +6,7 @@ import { sendJson } from './json.ts';
 import { answers } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-/** What the machine and the service are doing. */
+/** The routes that return measurements of the machine and the service. */
 export async function statsRoutes(app: FastifyInstance, { measurements, system }: ServiceParts): Promise<void> {
   const tags = ['stats'];
   const config = { access: 'reader' } as const;
@@ -26,7 +26,7 @@ export async function statsRoutes(app: FastifyInstance, { measurements, system }
       config,
       schema: {
         tags,
-        summary: 'Measurements in the form of Dropwizard Metrics',
+        summary: 'Measurements in the format of Dropwizard Metrics',
         response: answers({ 200: Type.Ref('Metrics') }),
       },
     },

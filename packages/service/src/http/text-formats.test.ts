@@ -30,14 +30,14 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('a text that does not have the format of its parameter', () => {
+describe('a parameter with the wrong format', () => {
   it.each([
     ['/v1/run?after=x', 'The query: after=x is not the "next" of an earlier page'],
     ['/v1/config?after=presets', 'The query: after=presets is not the "next" of an earlier page'],
     ['/v1/config?label=team', 'The query: label=team is not key:value'],
     ['/v1/run?label=a:b&label=', 'is not key:value'],
     ['/v1/run/x/events?lastEventId=last', 'The query: lastEventId=last is not the id of an event of a run'],
-  ])('is refused with what is expected: %s', async (path, message) => {
+  ])('is refused, and the message contains the expected format: %s', async (path, message) => {
     const service = await testService();
     expect((await service.ask(path)).json).toMatchObject({
       status: 400,
@@ -54,7 +54,7 @@ describe('a text that does not have the format of its parameter', () => {
     ['/v1/run?limit=', 'limit must be an integer'],
     ['/v1/config/x/versions/true', 'version must be an integer'],
     ['/v1/readyz?verbose=1', 'verbose must be a boolean'],
-  ])('is refused where a number or a boolean is expected: %s', async (path, message) => {
+  ])('is refused if a number or a boolean is expected: %s', async (path, message) => {
     const service = await testService();
     expect((await service.ask(path)).json).toMatchObject({ status: 400, message: expect.stringContaining(message) });
   });

@@ -4,7 +4,10 @@ import { parseDate } from '../time/clock.ts';
 
 const SECONDS = /^[0-9]+(\.[0-9]+)?$/;
 
-/** What `parseTime` takes, for the OpenAPI document: the validator of requests could not say what is wrong as well. */
+/**
+ * The format of `parseTime` for the OpenAPI document. Requests are not validated with it, because `parseTime` has
+ * better error messages.
+ */
 export const TIME_SCHEMA = {
   anyOf: [
     { type: 'string', pattern: SECONDS.source, maxLength: 40 },
@@ -13,17 +16,17 @@ export const TIME_SCHEMA = {
   ],
 } as const;
 
-/** A time in a query. */
+/** Returns the schema of a query parameter that is a time. */
 export function timeQuery(description: string) {
   return Type.Optional(
     Type.String({
       maxLength: 40,
-      description: `${description}: seconds since the epoch, or as in 2026-01-31T12:00:00Z`,
+      description: `${description}: seconds since the epoch, or ISO 8601 such as 2026-01-31T12:00:00Z`,
     }),
   );
 }
 
-/** Seconds since the epoch. */
+/** Parses a time into seconds since the epoch. Throws if it is not valid. */
 export function parseTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = SECONDS.test(text) ? Number(text) : isoSeconds(text);
@@ -33,9 +36,12 @@ export function parseTime(name: string, text: string | undefined): number | unde
   });
 }
 
-/** Without a zone it would be that of the server, which the client may not know; a date by itself is in UTC. */
+/**
+ * Parses an ISO 8601 time, which needs a zone: clients may not know the zone of the server. A date without a time is in
+ * UTC.
+ */
 function isoSeconds(text: string): number {
-  // A plus sign that was not encoded has become a space.
+  // A plus sign that was not percent-encoded has become a space.
   const iso = text.replace(' ', '+');
   return /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(iso) ? parseDate(iso) / 1000 : Number.NaN;
 }

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
 /**
- * Answers requests that no route takes: 405 with the methods there are when the path is known, 404 otherwise. To be
- * called before the routes are made, and after the guard that says who may learn what there is.
+ * Answers requests that match no route: 405 with the supported methods if the path exists, otherwise 404. Call this
+ * before the routes are registered, and after `guardRoutes`, which decides who may get these answers.
  */
 export function answerUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, Set<string>>();
@@ -25,7 +25,7 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
       hint: 'GET /openapi.json lists the endpoints, /swagger shows them.',
     });
   };
-  // Before the body is read: what is wrong with that does not matter.
+  // Answer before the body is read, because the body does not matter here.
   app.addHook('onRequest', async (request) => {
     if (request.is404) refuse(request);
   });

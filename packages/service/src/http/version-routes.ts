@@ -5,14 +5,14 @@ import { sendJson } from './json.ts';
 import { answers } from './route-schemas.ts';
 
 const VersionAnswer = Type.Object({
-  version: Type.String({ description: 'Of Headrace', examples: ['0.1.0'] }),
-  apiVersion: Type.Literal('v1', { description: 'Of the endpoints, as in their paths' }),
+  version: Type.String({ description: 'The version of Headrace', examples: ['0.1.0'] }),
+  apiVersion: Type.Literal('v1', { description: 'The version of the endpoints, as in their paths' }),
   node: Type.String({ examples: ['26.10.0'] }),
-  commit: Type.Optional(Type.String({ description: 'What it was built from, where the build says so' })),
+  commit: Type.Optional(Type.String({ description: 'The commit of the build, if the build provides it' })),
   buildTime: Type.Optional(Type.String()),
 });
 
-/** What is running. */
+/** The route that returns the running version. */
 export async function versionRoutes(app: FastifyInstance): Promise<void> {
   const answer: Static<typeof VersionAnswer> = { ...buildInfo, apiVersion: 'v1', node: process.versions.node };
   const json = JSON.stringify(answer);
@@ -20,7 +20,7 @@ export async function versionRoutes(app: FastifyInstance): Promise<void> {
     '/v1/version',
     {
       config: { access: 'reader', anyQuery: true },
-      schema: { tags: ['health'], summary: 'What is running', response: answers({ 200: VersionAnswer }) },
+      schema: { tags: ['health'], summary: 'The running version', response: answers({ 200: VersionAnswer }) },
     },
     async (_request, reply) => sendJson(reply, json),
   );

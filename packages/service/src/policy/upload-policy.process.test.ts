@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { checkPolicyNames, uploadPolicy, withBoundary } from './upload-policy.ts';
 
-it('keeps the files of the service out of reach, whatever the service file says', () => {
+it('never allows uploads to use the files of the service', () => {
   const { never } = uploadPolicy({
     ...defaultSettings(),
     file: '/etc/headrace/service.yml',
@@ -31,16 +31,16 @@ it('keeps the files of the service out of reach, whatever the service file says'
   ]);
 });
 
-it('looks for a boundary only where scripts must be locked in', async () => {
+it('looks for a sandbox boundary only if the policy runs scripts in a sandbox', async () => {
   expect(await withBoundary(DEFAULT_POLICY)).toBe(DEFAULT_POLICY);
   expect((await withBoundary(STRICT_POLICY)).boundary).toMatchObject({ kind: expect.any(String) });
 });
 
-it('refuses names that mean no component: who denies a misspelt one denies nothing', async () => {
+it('refuses unknown component names, because denying a misspelt name has no effect', async () => {
   const registry = await Registry.open({ catalogs: [catalogUrl], modules: [], base: 'file:///', allowModules: false });
   const policy = (allow: string[], deny: string[]) => ({ ...DEFAULT_POLICY, components: { allow, deny } });
   expect(() => checkPolicyNames(policy(['*'], ['ExternalPyton']), registry)).toThrow(
-    'policy.components.deny names ExternalPyton, which is no component. Did you mean ExternalPython?',
+    'policy.components.deny names ExternalPyton, which is not a component. Did you mean ExternalPython?',
   );
   expect(() => checkPolicyNames(policy(['*'], ['*']), registry)).toThrow('names *');
   expect(() =>

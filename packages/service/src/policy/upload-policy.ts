@@ -5,8 +5,8 @@ import { nearest, type Policy, type Registry } from '@headrace/engine';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
 /**
- * The policy for uploaded configs: that of the service file, and also never a file of the service itself. Its store,
- * its keys and its records are private, and a user who could write its presets or modules would be trusted.
+ * Returns the policy for uploaded configs: the policy of the service file, plus a ban on all files of the service. Its
+ * store, keys and audit log are private, and a user who could write presets or modules would become trusted.
  */
 export function uploadPolicy(settings: ServiceSettings): Policy {
   const { policy, file, storage, presets, audit, listeners, components, base } = settings;
@@ -23,21 +23,21 @@ export function uploadPolicy(settings: ServiceSettings): Policy {
   return { ...policy, never: [...policy.never, ...own.map((path) => resolve(path))] };
 }
 
-/** A policy that locks scripts in, with the boundary that this machine has for that. */
+/** Adds the boundary that this machine has, if the policy runs scripts in a sandbox. */
 export async function withBoundary(policy: Policy): Promise<Policy> {
   return policy.scripts === 'sandbox' ? { ...policy, boundary: await findBoundary(policy.never) } : policy;
 }
 
-/** A name in the lists of components of a policy that no component has. */
+/** A name in the component lists of a policy that does not match any component. */
 export interface UnknownComponent {
   readonly key: 'allow' | 'deny';
-  /** Its position in the list, from 0. */
+  /** The index in the list, from 0. */
   readonly position: number;
   readonly message: string;
   readonly hint: string;
 }
 
-/** The names in a policy that are no components: who denies a misspelt one denies nothing. */
+/** Returns the unknown component names in a policy. A misspelt name would silently deny nothing. */
 export function unknownComponents({ components }: Policy, registry: Registry): UnknownComponent[] {
   const known = (['connector', 'stage', 'indexer'] as const).flatMap((kind) => registry.list(kind));
   const names = new Set(known.flatMap(({ name, aliases }) => [name, ...aliases]));
@@ -47,13 +47,18 @@ export function unknownComponents({ components }: Policy, registry: Registry): U
       if (names.has(name) || (key === 'allow' && (name === '*' || name === 'built-in'))) continue;
       const best = nearest(name, [...names]);
       const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
-      unknown.push({ key, position, message: `policy.components.${key} names ${name}, which is no component`, hint });
+      unknown.push({
+        key,
+        position,
+        message: `policy.components.${key} names ${name}, which is not a component`,
+        hint,
+      });
     }
   }
   return unknown;
 }
 
-/** Throws if the policy names unknown components, with all of them. */
+/** Throws an error that lists all unknown components in the policy. */
 export function checkPolicyNames(policy: Policy, registry: Registry): void {
   const unknown = unknownComponents(policy, registry);
   if (unknown.length > 0) throw new Error(unknown.map(({ message, hint }) => `${message}. ${hint}`).join('\n'));

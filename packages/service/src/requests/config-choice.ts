@@ -3,10 +3,10 @@ import { ApiError } from '../errors/api-error.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import type { ExactBody } from './exact-body.ts';
 
-/** Either a config of the service, by id or name, or a config that came with the request. */
+/** The config of a request: either the id or name of a config of the service, or a config text in the request. */
 export type ConfigChoice = { configId: string } | { text: string; format: ConfigFormat };
 
-/** The config that the body of a request names or contains. */
+/** Returns the config that the body of a request names or contains. */
 export function configChoice({ body, json, hocon }: ExactBody): ConfigChoice {
   const config = body.get('config');
   const configId = body.get('configId') as string | undefined;
@@ -18,10 +18,10 @@ export function configChoice({ body, json, hocon }: ExactBody): ConfigChoice {
 }
 
 /**
- * The value of `config` in the JSON body of a request: a HOCON text, or an object. For an object, returns the body with
- * everything else replaced by spaces, so that problems have their line and column in the body.
+ * Returns the value of `config` in the JSON body of a request: a HOCON text, or an object. For an object, returns the
+ * body with everything else replaced by spaces, so that problems keep their line and column in the body.
  * @param body valid JSON
- * @param config its value of `config`
+ * @param config the value of `config` in the body
  */
 export function inlineConfig(body: string, config: unknown): { text: string; format: ConfigFormat } {
   if (typeof config === 'string') return { text: config, format: 'hocon' };
@@ -30,7 +30,7 @@ export function inlineConfig(body: string, config: unknown): { text: string; for
   return { text: body.slice(0, start).replace(/[^\n\r]/g, ' ') + body.slice(start, end), format: 'json' };
 }
 
-/** The start of the value of the last member `config`: with duplicate names, the last one counts. */
+/** Returns the start of the value of the member `config`. If the name occurs several times, the last one counts. */
 function startOfConfig(body: string): number {
   let start = 0;
   let depth = 0;
@@ -58,7 +58,7 @@ function startOfConfig(body: string): number {
   return start;
 }
 
-/** The index of the quote that ends the string that starts at `start`. */
+/** Returns the index of the quote that ends the string that starts at `start`. */
 function endOfText(body: string, start: number): number {
   let at = start + 1;
   while (body[at] !== '"') at += body[at] === '\\' ? 2 : 1;

@@ -7,14 +7,14 @@ export interface ExactBody {
   body: JsonObject;
   /** The JSON text that contains the object `config`. */
   json: string;
-  /** That object as HOCON, at its place in the body. Undefined when the body is JSON. */
+  /** The object `config` as HOCON, at its position in the body. Undefined if the body is JSON. */
   hocon: string | undefined;
 }
 
 /**
- * Parses a body with the engine's reader, which keeps the kinds of numbers in documents and configs. A body that is not
- * JSON is read as HOCON.
- * @param check throws when the body does not match the schema
+ * Parses a body with the reader of the engine, which keeps the kinds of numbers in documents and configs. A body that
+ * is not JSON is read as HOCON.
+ * @param check throws if the body does not match the schema
  */
 export function readExactBody(bytes: Uint8Array, check: (value: unknown) => void): ExactBody {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');

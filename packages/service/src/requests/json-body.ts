@@ -8,8 +8,8 @@ interface HoconProblem {
 }
 
 /**
- * The error for a body that is not JSON or is nested too deeply, with line and column where known.
- * @param hocon why it is not HOCON either, where HOCON is allowed
+ * Returns the error for a body that is not JSON or is nested too deeply, with line and column if known.
+ * @param hocon why the body is not HOCON either, if HOCON is allowed
  */
 export function notJson(text: string, error: unknown, hocon?: HoconProblem): ApiError {
   const known = error instanceof JsonSyntaxError ? error : (syntaxError(text) ?? error);
@@ -21,8 +21,8 @@ export function notJson(text: string, error: unknown, hocon?: HoconProblem): Api
 }
 
 /**
- * The built-in parser often does not give the position; the engine's does. But the engine's accepts text after the
- * value.
+ * Returns the syntax error of a text with its position. The built-in parser often does not report the position, but the
+ * parser of the engine does. The engine's parser alone is not enough, because it accepts text after the value.
  */
 function syntaxError(text: string): JsonSyntaxError | undefined {
   try {

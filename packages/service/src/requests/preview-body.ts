@@ -13,17 +13,17 @@ export const PreviewBodySchema = Type.Object(
   {
     config: Type.Optional(
       Type.Union([JsonDocument, Type.String()], {
-        description: 'A config, as an object or as a HOCON text. For administrators',
+        description: 'A config, as an object or as a HOCON text. Needs the role admin',
       }),
     ),
     configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
-    pipeline: Type.Optional(Type.String({ description: 'The first pipeline when absent' })),
+    pipeline: Type.Optional(Type.String({ description: 'Default: the first pipeline' })),
     documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_DOCUMENTS,
-        description: `How many documents of the connectors to take, without documents; ${DEFAULT_LIMIT} by default`,
+        description: `How many documents to read from the connectors if documents is absent; default ${DEFAULT_LIMIT}`,
       }),
     ),
     trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage; also a query parameter' })),
@@ -31,7 +31,7 @@ export const PreviewBodySchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** The schema for the OpenAPI document. It includes the rules that `readPreviewBody` checks itself. */
+/** The schema for the OpenAPI document. It contains also the rules that `readPreviewBody` checks itself. */
 export const DocumentedPreviewBody = {
   ...PreviewBodySchema,
   oneOf: [{ required: ['configId'] }, { required: ['config'] }],
@@ -40,18 +40,18 @@ export const DocumentedPreviewBody = {
 
 const checkBody = bodyCheck(PreviewBodySchema);
 
-/** A parsed body of a request for a preview. */
+/** The parsed body of a request for a preview. */
 export interface PreviewBody {
   config: ConfigChoice;
-  /** The first pipeline when absent. */
+  /** Default: the first pipeline. */
   pipeline: string | undefined;
-  /** Documents as JSON, to keep the kinds of numbers; undefined: the documents of the connectors. */
+  /** The documents as JSON texts, to keep the kinds of numbers. If undefined, the connectors deliver the documents. */
   documents: string[] | undefined;
   limit: number;
   trace: boolean;
 }
 
-/** Parses the body of a request for a preview. Throws an `ApiError`. */
+/** Parses the body of a request for a preview. Throws an `ApiError` if it is not valid. */
 export function readPreviewBody(bytes: Uint8Array): PreviewBody {
   const exact = readExactBody(bytes, checkPreview);
   const { body } = exact;
@@ -74,7 +74,7 @@ export function readPreviewBody(bytes: Uint8Array): PreviewBody {
 }
 
 function checkPreview(value: unknown): void {
-  // Checked before the schema, which would look for problems in each of the documents.
+  // Check the number before the schema, which would check each of the documents.
   const documents = (value as { documents?: unknown } | null)?.documents;
   if (Array.isArray(documents) && documents.length > MAX_DOCUMENTS) {
     throw new ApiError('HR_REQUEST_INVALID', `The body: documents must not have more than ${MAX_DOCUMENTS} items`);

@@ -7,7 +7,7 @@ import { formatOf } from './text-formats.ts';
 type Part = 'body' | 'headers' | 'params' | 'querystring' | (string & {});
 type Check = (value: unknown) => { value: unknown } | { error: ApiError };
 
-/** The pattern of texts that contain more than white space. */
+/** Matches texts that contain more than white space. */
 const NOT_BLANK = '\\S';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -20,20 +20,20 @@ const WORDS: Readonly<Record<string, string>> = {
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
 /**
- * The schema compilers for fastify. Requests are validated by TypeBox instead of the default Ajv, because the schemas
- * are TypeBox schemas and the library is loaded anyway. A schema is compiled at its first request, so that the service
- * starts sooner. Answers are already JSON when they reach fastify.
+ * The schema compilers for fastify. TypeBox validates requests instead of the default Ajv, because the schemas are
+ * TypeBox schemas and the library is loaded anyway. Each schema is compiled at its first request, so that the service
+ * starts faster. Answers need no serializer, because they are already JSON.
  */
 export const compilers = {
   buildValidator: () => compileRequest,
   buildSerializer: () => () => JSON.stringify,
-  // The types of fastify only describe Ajv compilers.
+  // The types of fastify describe only Ajv compilers.
 } as unknown as CompilersFactory;
 
 function compileRequest({ schema, httpPart = 'body' }: { schema: unknown; httpPart?: string }): Check {
   let check: Check | undefined;
   return (value) => {
-    // A raw body is parsed by its route.
+    // The route itself parses a raw body.
     if (Buffer.isBuffer(value)) return { value };
     check ??= compileCheck(schema as TSchema, httpPart);
     return check(value);
@@ -68,8 +68,9 @@ function compileCheck(schema: TSchema, part: Part): Check {
 }
 
 /**
- * Converts the texts of a query, path or headers to the types of the schema. A text that does not fit stays a text, and
- * is refused later. TypeBox's own conversion is too generous: it turns `true` into 1.
+ * Converts the texts of a query, path or headers to the types of the schema. A text that cannot be converted stays
+ * unchanged and is refused later. The conversion of TypeBox is not used, because it accepts too much: it turns `true`
+ * into 1.
  */
 function fromTexts(schema: TSchema, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: string }>> };
@@ -91,7 +92,7 @@ interface Mistake {
   message: string;
 }
 
-/** Reports only the first mistake, with a hint what would be right. */
+/** Returns an error that reports the first mistake, with a hint about the correct values. */
 function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly Mistake[]): ApiError {
   const word = WORDS[part] ?? part;
   const unknown = mistakes.find(({ keyword }) => keyword === 'additionalProperties');
@@ -102,10 +103,10 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
       hint: choiceHint(name, propertiesOf(schema)),
     });
   }
-  // Where no property is allowed, `additionalProperties` says it better than the schema `false`.
+  // If no property is allowed, the keyword `additionalProperties` has a better message than the schema `false`.
   const first = mistakes.find(({ keyword }) => keyword !== 'boolean') ?? mistakes[0];
   const path = pathOf(first);
-  // A repeated query parameter is a list. Its value shows which one is wrong.
+  // A repeated query parameter is a list. The message shows the wrong value instead of its index.
   const name = part === 'querystring' ? (path[0] ?? '') : place(path, value);
   const what = `${word}${name === '' ? '' : `: ${name}`}`;
   if (first?.keyword === 'enum') {
@@ -133,19 +134,19 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
   );
 }
 
-/** The property names of an object schema, or of a union of them. */
+/** Returns the property names of an object schema, or of a union of object schemas. */
 function propertiesOf(schema: TSchema): string[] {
   const { properties = {}, anyOf = [] } = schema as { properties?: object; anyOf?: TSchema[] };
   return [...Object.keys(properties), ...anyOf.flatMap(propertiesOf)];
 }
 
-/** The keys on the path to a mistake. */
+/** Returns the keys on the path to a mistake. */
 function pathOf(mistake: Mistake | undefined): string[] {
   const keys = (mistake?.instancePath ?? '').split('/').slice(1);
   return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A path in the format of config problems: `documents[0].id`. */
+/** Returns a path in the format of config problems: `documents[0].id`. */
 function place(path: readonly string[], value: unknown): string {
   let text = '';
   let inner = value;
@@ -157,8 +158,8 @@ function place(path: readonly string[], value: unknown): string {
 }
 
 /**
- * The requirement in words.
- * @param all a union of types reports one mistake per type
+ * Returns the requirement that a value does not meet, in words.
+ * @param all all mistakes: a union of types reports one mistake per type
  */
 function inWords({ keyword, params, message, instancePath }: Mistake, all: readonly Mistake[]): string {
   const { limit, pattern } = params as { limit?: number; pattern?: unknown };
@@ -166,7 +167,7 @@ function inWords({ keyword, params, message, instancePath }: Mistake, all: reado
     case 'type': {
       const same = all.filter((other) => other.keyword === 'type' && other.instancePath === instancePath);
       const types = new Set(same.map((other) => String((other.params as { type?: unknown }).type)));
-      // An optional body may also be null, but clients need to know only the other type.
+      // An optional body may also be null, but clients only need to know the other type.
       if (types.size > 1) types.delete('null');
       return `must be ${[...types].map((type) => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`).join(' or ')}`;
     }
@@ -181,7 +182,7 @@ function inWords({ keyword, params, message, instancePath }: Mistake, all: reado
     case 'maxItems':
       return `must not have more than ${limit} entries`;
     case 'pattern':
-      return String(pattern) === NOT_BLANK ? 'must not be blank' : `has to match ${pattern}`;
+      return String(pattern) === NOT_BLANK ? 'must not be blank' : `must match ${pattern}`;
     default:
       return message;
   }

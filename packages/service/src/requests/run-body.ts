@@ -8,7 +8,7 @@ import { bodyCheck } from './request-validation.ts';
 
 const JsonConfig = Type.Record(Type.String(), Type.Unknown());
 
-/** Maximum length of the overrides: they are stored with the run and shown in its details. */
+/** The maximum length of the overrides, because they are stored with the run and shown in its details. */
 const MAX_OVERRIDES_LENGTH = 64 * 1024;
 
 /** The body of a request for a run. */
@@ -19,38 +19,38 @@ export const RunBodySchema = Type.Object(
     ),
     config: Type.Optional(
       Type.Union([JsonConfig, Type.String()], {
-        description: 'Instead of `configId`: a config, as an object or as a HOCON text. For administrators',
+        description: 'Instead of `configId`: a config, as an object or as a HOCON text. Needs the role admin',
       }),
     ),
     overrides: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Values by path that replace values of the config before it is resolved. For administrators',
+        description: 'Values by path that replace values of the config before it is resolved. Needs the role admin',
       }),
     ),
     overlap: Type.Optional(
-      Type.Enum([...OVERLAPS], { description: 'What to do when another run of the config is active' }),
+      Type.Enum([...OVERLAPS], { description: 'What to do if another run of the config is active' }),
     ),
     labels: Type.Optional(Labels),
   },
   { description: 'Requires `configId` or `config`. Other properties are ignored' },
 );
 
-/** The schema for the OpenAPI document. It includes the rules that `readRunBody` checks itself. */
+/** The schema for the OpenAPI document. It contains also the rules that `readRunBody` checks itself. */
 export const DocumentedRunBody = { ...RunBodySchema, oneOf: [{ required: ['configId'] }, { required: ['config'] }] };
 
 const checkBody = bodyCheck(RunBodySchema);
 
-/** A parsed body of a request for a run. */
+/** The parsed body of a request for a run. */
 export interface RunBody {
   config: ConfigChoice;
   /** A JSON object: values by path that replace values of the config. */
   overrides: string | undefined;
-  /** Undefined: the setting of the service file. */
+  /** Undefined: use the setting of the service file. */
   overlap: Overlap | undefined;
   labels: Record<string, string>;
 }
 
-/** Parses the body of a request for a run. Throws an `ApiError`. */
+/** Parses the body of a request for a run. Throws an `ApiError` if it is not valid. */
 export function readRunBody(bytes: Uint8Array): RunBody {
   const exact = readExactBody(bytes, checkBody);
   const { body } = exact;

@@ -22,9 +22,9 @@ import type { RunJournal } from './run-journal.ts';
 import type { RunJournals } from './run-journals.ts';
 import type { RunSpec } from './run-spec.ts';
 
-/** Maximum length of the run summary, which contains every problem of the run. */
+/** The maximum length of the run summary, which contains all problems of the run. */
 const MAX_MESSAGE = 256 * 1024;
-/** How many connectors and stages the details list. */
+/** The maximum number of connectors and stages in the details. */
 const MAX_CONNECTORS = 1000;
 const MAX_STAGES = 1000;
 
@@ -38,21 +38,21 @@ export interface RunIds {
 /** The parts of the service that a run uses. */
 export interface RunSurroundings {
   journals: RunJournals;
-  /** The position of a waiting run in the queue, from 1. */
+  /** Returns the position of a waiting run in the queue, from 1. */
   position(run: ActiveRun): number | undefined;
 }
 
-/** The config id of runs whose config came with the request. Clients expect a text here. */
+/** The config id of runs whose config came with the request. Clients expect a text instead of null. */
 export const INLINE_CONFIG = 'inline';
 
-/** A run that is waiting or running: its details and their changes. */
+/** A waiting or running run, with its details. */
 export class ActiveRun {
   readonly id: string;
   readonly spec: RunSpec;
   readonly journal: RunJournal;
-  /** Whether there are changes to store. A finished run leaves the memory once this is false. */
+  /** Whether the run has unsaved changes. A finished run leaves the memory after its last save. */
   dirty = true;
-  /** The last save of the run; never rejects. */
+  /** The last save of the run. This promise never rejects. */
   saving: Promise<void> | undefined;
   readonly #details: RunDetails;
   readonly #mask: SecretMask;
@@ -100,7 +100,7 @@ export class ActiveRun {
     };
   }
 
-  /** Undefined: the config came with the request. */
+  /** Returns the id of the config, or undefined if the config came with the request. */
   get configId(): string | undefined {
     return this.spec.config?.id;
   }
@@ -122,7 +122,7 @@ export class ActiveRun {
     return this.#details.done;
   }
 
-  /** The current details. */
+  /** Returns the current details. */
   details(): RunDetails {
     if (!this.done) this.#readProgress();
     const position = this.status === 'QUEUED' ? this.#position() : undefined;
@@ -142,7 +142,7 @@ export class ActiveRun {
     this.#rate.sample(performance.now() / 1000, 0);
   }
 
-  /** Another run processes the failed documents of this run again. */
+  /** Records that another run processes the failed documents of this run again. */
   retriedBy(runId: string): void {
     this.#details.retriedBy = runId;
     this.dirty = true;
@@ -154,18 +154,18 @@ export class ActiveRun {
     this.#handle?.stop(status);
   }
 
-  /** A connector has started or ended. */
+  /** Reports connectors that have started or ended to the journal. */
   connectorsChanged(): void {
     if (this.#handle !== undefined) this.journal.connectors(this.#handle.progress().connectors);
   }
 
-  /** Measures the rate. Called about once a second. */
+  /** Measures the rate of documents. Called about once a second. */
   sample(): void {
     this.#rate.sample(performance.now() / 1000, this.#readProgress());
     this.dirty = true;
   }
 
-  /** Takes the result of a run that ended by itself. */
+  /** Records the result that a run has reported. */
   finish({ status, message, problems, connectors, counts, stages, seconds }: RunResult): void {
     const masked = this.#mask.text(message);
     this.#setIndexing(this.#handle?.progress().indexing);
@@ -194,7 +194,7 @@ export class ActiveRun {
     progress.docsPerSecond = seconds <= 0 ? 0 : roundRate(doneDocuments(counts) / seconds);
   }
 
-  /** Ends a run that gives no result. Documents in flight count as failed. */
+  /** Ends a run that does not report a result. Its documents in flight count as failed. */
   abandon(status: 'FAILED' | 'CANCELLED' | 'INTERRUPTED', problem: Problem): void {
     const documents = this.#readProgress();
     const result = forceEnd(this.#details, status, this.#mask.failure(problem));
@@ -218,14 +218,14 @@ export class ActiveRun {
     this.dirty = true;
   }
 
-  /** The state that event streams show. */
+  /** Returns the state of the run for event streams. */
   #state(): { name: string; data: object } {
     const { status, queuePosition, progress } = this.details();
     if (queuePosition !== undefined) return { name: 'queued', data: { position: queuePosition } };
     return { name: 'progress', data: { status, ...progress } };
   }
 
-  /** Updates the details from the current counts; returns the number of finished documents. */
+  /** Updates the details from the current counts. Returns the number of finished documents. */
   #readProgress(): number {
     if (this.#handle === undefined) return 0;
     const { counts, connectors, stages, indexing } = this.#handle.progress();
@@ -239,7 +239,7 @@ export class ActiveRun {
   }
 
   #setIndexing(indexing: IndexingProgress | undefined): void {
-    // A run that did not reach its indexer shows no indexing.
+    // The details show no indexing if the run did not reach its indexer.
     if (indexing?.indexer === undefined) return;
     const { indexer: type, seconds, ...counts } = indexing;
     this.#details.progress.indexing = { type, ...counts, seconds: toMillis(seconds) };
@@ -266,7 +266,7 @@ function toMillis(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** A run for the store: its details, and the fields that queries filter by. */
+/** Returns a run in the format of the store: its details, and the fields that queries filter by. */
 export function storedRun(details: RunDetails): StoredRun {
   const { runId: id, configId, status, done, startTime, requestedBy, labels } = details;
   return { id, configId, status, done, startTime, requestedBy, labels, details: JSON.stringify(details) };

@@ -10,12 +10,12 @@ interface Places {
 }
 
 /**
- * Limit for the configs of all waiting runs, in characters. Each is in memory until its run starts, and takes many
- * times its length.
+ * The maximum total length of the configs of all waiting runs, in characters. Each config is in memory until its run
+ * starts, and needs many times its length.
  */
 const MAX_WAITING_CONFIGS = 32 * 1024 * 1024;
 
-/** Refuses a run that may not be accepted now, given the active runs. */
+/** Throws an `ApiError` if the active runs do not allow another run now. */
 export function admit(spec: RunSpec, runs: Iterable<ActiveRun>, { maxConcurrentRuns, maxQueuedRuns }: Places): void {
   const configId = spec.config?.id;
   let waitingOrGoing = 0;
@@ -32,7 +32,7 @@ export function admit(spec: RunSpec, runs: Iterable<ActiveRun>, { maxConcurrentR
   }
   if (waitingOrGoing >= maxConcurrentRuns + maxQueuedRuns) {
     throw queueFull(
-      `${counted(maxConcurrentRuns, 'run is', 'runs are')} running and ${counted(maxQueuedRuns, 'waits', 'wait')} already, which is the limit`,
+      `${counted(maxConcurrentRuns, 'run is', 'runs are')} running and ${counted(maxQueuedRuns, 'run is', 'runs are')} waiting, which is the limit`,
       'Try again later, or raise limits.maxQueuedRuns or limits.maxConcurrentRuns in the service file.',
     );
   }
@@ -43,7 +43,7 @@ export function admit(spec: RunSpec, runs: Iterable<ActiveRun>, { maxConcurrentR
   if (characters <= MAX_WAITING_CONFIGS) return;
   throw queueFull(
     `With this run, the configs of the waiting runs would have ${characters} characters; the limit is ${MAX_WAITING_CONFIGS}`,
-    'Try again later; or store the config and start its runs by its id: waiting runs of one config share it.',
+    'Try again later; or store the config and start its runs by its id: waiting runs share a stored config.',
   );
 }
 

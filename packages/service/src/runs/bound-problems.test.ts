@@ -4,7 +4,7 @@ import { testService, VALID } from '../testing/test-service.test.support.ts';
 import { ThreadsOnDemand } from './threads-on-demand.ts';
 
 describe('a config with thousands of problems', () => {
-  it('lists the first ones and says how many more there are, and so do its runs', async () => {
+  it('is reported with the first problems and the number of the others, also in the details of its runs', async () => {
     const service = await testService({}, { threads: new ThreadsOnDemand(256) });
     const wrong = Array.from({ length: 5000 }, (_, i) => `wrong${i}: 1`).join(', ');
     const body = VALID.replace('source: title', `source: title, ${wrong}`);

@@ -4,16 +4,16 @@ import { ApiError } from '../errors/api-error.ts';
 import type { RunManager } from './run-manager.ts';
 import type { RunSpec } from './run-spec.ts';
 
-/** The config that a request for a run names by id or name. */
+/** Returns the config with an id or name. Throws an `ApiError` if it does not exist. */
 export async function findConfig(configs: Configs, key: string): Promise<FoundConfig> {
   const found = await configs.find(key);
   if (found !== undefined) return found;
   throw new ApiError('HR_CONFIG_UNKNOWN', `There is no config ${key}`, {
-    hint: 'Upload it (POST /v1/config), or use an id that GET /v1/config lists.',
+    hint: 'Upload the config (POST /v1/config), or use an id that GET /v1/config lists.',
   });
 }
 
-/** The source of a run of the current version of a config. */
+/** Returns the source of a run of the current version of a config. */
 export async function configNow(
   found: FoundConfig,
   { configs, runs }: { configs: Configs; runs: RunManager },

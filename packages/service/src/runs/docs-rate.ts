@@ -1,10 +1,10 @@
 const WINDOW = 5;
 
-/** Documents per second over the last few samples, taken about once a second. */
+/** Computes the documents per second over the last few samples, which are taken about once a second. */
 export class DocsRate {
   readonly #samples: { seconds: number; documents: number }[] = [];
 
-  /** @param documents how many were finished at this time */
+  /** @param documents the number of documents that were finished at this time */
   sample(seconds: number, documents: number): void {
     this.#samples.push({ seconds, documents });
     if (this.#samples.length > WINDOW + 1) this.#samples.shift();
@@ -18,7 +18,7 @@ export class DocsRate {
   }
 }
 
-/** A rate has one decimal. */
+/** Rounds a rate to one decimal. */
 export function roundRate(rate: number): number {
   return Math.round(rate * 10) / 10;
 }

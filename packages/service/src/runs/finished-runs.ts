@@ -1,7 +1,8 @@
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * A limited cache of the details of finished runs that were requested recently, as JSON. All others are in the store.
+ * A limited cache of the details of finished runs that were recently requested, as JSON. The store has the details of
+ * all runs.
  */
 export class FinishedRuns {
   readonly #answers = new Map<string, string>();
@@ -11,7 +12,7 @@ export class FinishedRuns {
     return this.#answers.get(runId);
   }
 
-  /** Caches the details of a run; the oldest entries are removed when the cache is full. */
+  /** Caches the details of a run. Removes the oldest entries if the cache is full. */
   put(runId: string, answer: string): void {
     if (answer.length > MAX_CHARACTERS / 16 || this.#answers.has(runId)) return;
     this.#answers.set(runId, answer);
@@ -23,7 +24,7 @@ export class FinishedRuns {
     }
   }
 
-  /** Removes a run that has changed after its end. */
+  /** Removes a run whose details have changed after its end. */
   forget(runId: string): void {
     this.#characters -= this.#answers.get(runId)?.length ?? 0;
     this.#answers.delete(runId);

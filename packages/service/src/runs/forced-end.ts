@@ -3,16 +3,16 @@ import type { RunDetails } from '../api/run-details.ts';
 import { epochSeconds } from '../time/clock.ts';
 
 /**
- * The end time of a run that ends now. It is not before the start time, even if the system clock was set back
- * meanwhile.
+ * Returns the end time of a run that ends now. It is never before the start time, even if the system clock was set back
+ * in the meantime.
  */
 export function endTime({ startTime }: Pick<RunDetails, 'startTime'>): number {
   return Math.max(startTime, epochSeconds());
 }
 
 /**
- * Ends a run that gives no result itself. Returns a result made of what is known of the run. Documents in flight count
- * as failed, and its connectors as stopped.
+ * Ends a run that does not report a result. Returns a result from the last known progress of the run. Documents in
+ * flight count as failed, and the running connectors as stopped.
  */
 export function forceEnd(
   { runId, progress }: RunDetails,
@@ -38,7 +38,7 @@ export function forceEnd(
   };
 }
 
-/** A connector in the form that the run summary takes. */
+/** Converts a connector of the details to the format of the run summary. */
 function resultOf({ name, status, seconds, ...counts }: RunDetails['progress']['connectors'][number]): ConnectorResult {
   return {
     name,

@@ -5,8 +5,8 @@ import { storedRun } from './active-run.ts';
 import { endTime, forceEnd } from './forced-end.ts';
 
 /**
- * Ends the runs that were running or waiting when the previous process died. Their counts are at most about a second
- * old. Returns how many there were.
+ * Ends the runs that were running or waiting when the previous process died. Their counts can be about one second old.
+ * Returns the number of these runs.
  */
 export async function endInterruptedRuns(store: Store): Promise<number> {
   const unfinished = await store.unfinishedRuns();
@@ -19,7 +19,7 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
         code: 'HR_RUN_INTERRUPTED',
         path: '',
         message: waited ? 'The service ended before the run began' : 'The service ended while the run was running',
-        hint: 'Start it again.',
+        hint: 'Start the run again.',
       };
       const interrupted: RunDetails = {
         ...details,

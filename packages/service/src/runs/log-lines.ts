@@ -2,15 +2,15 @@ import type { LogLevel, LogRecord } from '@headrace/engine';
 import type { RunLogPiece } from '../store/store.ts';
 import { MAX_LOG_BYTES, MAX_LOG_LINES } from './run-log.ts';
 
-/** Maximum length of a message. */
+/** The maximum length of a message. */
 const MAX_MESSAGE = 4096;
-/** Maximum length of all fields of a line together. */
+/** The maximum length of all fields of a line together. */
 const MAX_FIELDS = 8192;
 
-/** The levels that the log of a run keeps. Debug messages of components are not kept. */
+/** The levels that the log of a run contains. Debug messages of components are dropped. */
 export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
 
-/** Selects lines of a log. */
+/** Filters the lines of a log. */
 export interface LogQuery {
   /** Only lines of this level or a more severe one. */
   level?: (typeof LOG_LEVELS)[number] | undefined;
@@ -25,17 +25,17 @@ interface Line {
   level: LogLevel;
 }
 
-/** A record as a line of the log, without a line end. */
+/** Returns a record as a line of the log, without a line end. */
 export function logLine(line: number, { time, level, logger, message, fields }: LogRecord): string {
   const short = message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
   const entry: Line & Record<string, unknown> = { line, time: time / 1000, level, logger, message: short };
   if (fields === undefined) return JSON.stringify(entry);
   const text = JSON.stringify({ ...entry, fields });
-  // Cut fields would not be valid JSON.
+  // Truncated fields would not be valid JSON.
   return text.length <= MAX_FIELDS + short.length ? text : JSON.stringify({ ...entry, fields: 'too long' });
 }
 
-/** The text of a log, or of some of its lines. If earlier lines were dropped, the first line says so. */
+/** Returns the text of a log, or of the selected lines. If earlier lines were dropped, the first line reports this. */
 export function logText(pieces: readonly RunLogPiece[], query: LogQuery): string {
   const { level, after = 0, limit } = query;
   const dropped = droppedLine(pieces, after);

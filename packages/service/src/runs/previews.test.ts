@@ -10,7 +10,7 @@ describe('a preview whose thread hangs', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is answered, and counts as running until its thread ends', async () => {
+  it('is answered after a timeout, and counts as running until its thread ends', async () => {
     const ends: (() => void)[] = [];
     const previews = new Previews({
       preview: () => new Promise((resolve) => ends.push(() => resolve({ results: [], problems: [] }))),

@@ -19,7 +19,7 @@ const TIMEOUT_MILLIS = 30_000;
 /** How long the thread of a preview may take to end after a timeout. */
 const THREAD_END_MILLIS = 2_000;
 
-/** Executes previews: the engine's threads. */
+/** Executes previews and connection checks, by default in threads of the engine. */
 export interface PreviewStarter {
   /** @param signal aborted when the client no longer waits for the result */
   preview(request: PreviewRequest, timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult>;
@@ -27,8 +27,8 @@ export interface PreviewStarter {
 }
 
 /**
- * Shows what documents become in a pipeline, and checks connections of a config. Each call takes a thread, so only a
- * few may run at once.
+ * Runs documents through a pipeline, and checks the connections of a config. Each call needs a thread, so the number of
+ * concurrent calls is limited.
  */
 export class Previews {
   readonly #starter: PreviewStarter;
@@ -38,7 +38,7 @@ export class Previews {
     this.#starter = starter;
   }
 
-  /** @param gone aborted when the client has disconnected: the preview then ends and frees its place */
+  /** @param gone aborted when the client has disconnected: the preview then ends and frees its slot */
   async preview(request: PreviewRequest, gone: AbortSignal): Promise<PreviewResult> {
     const mask = new SecretMask(request.root, true);
     const result = await this.#ask(mask, () => this.#starter.preview(request, TIMEOUT_MILLIS, gone));
@@ -47,9 +47,9 @@ export class Previews {
     return { results: result.results.map((each) => maskedResult(each, mask)), problems };
   }
 
-  /** All problems of a config, including sources and destinations that cannot be reached. */
+  /** Returns all problems of a config, including sources and destinations that cannot be reached. */
   async reach(request: ReachRequest): Promise<Problem[]> {
-    // The answer of a server may repeat credentials that it was sent.
+    // The answer of a server may repeat the credentials that it received.
     const mask = new SecretMask(request.root, true);
     const problems = await this.#ask(mask, () => this.#starter.reach(request, TIMEOUT_MILLIS));
     return boundProblems(problems).map((problem) => mask.failure(problem));
@@ -57,7 +57,7 @@ export class Previews {
 
   async #ask<T>(mask: SecretMask, work: () => Promise<T>): Promise<T> {
     if (this.#going >= MAX_AT_ONCE) {
-      throw new ApiError('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and connection checks are running already`, {
+      throw new ApiError('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and connection checks are already running`, {
         hint: 'Try again in a moment.',
         headers: { 'retry-after': '1' },
       });
@@ -71,7 +71,7 @@ export class Previews {
     }
   }
 
-  /** Counts the work as running until its thread has ended. */
+  /** Starts the work. It counts as running until its thread has ended. */
   async #start<T>(work: () => Promise<T>): Promise<T> {
     this.#going++;
     try {
@@ -82,15 +82,15 @@ export class Previews {
   }
 
   /**
-   * Ends the request in time. The thread may hang in a system call, for example when it reads from a pipe, and then
-   * never ends.
+   * Ends the request after a timeout. The thread may hang forever in a system call, for example when it reads from a
+   * pipe.
    */
   async #inTime<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         reject(
-          new HeadraceError('HR_RUN_CANCELLED', 'The preview hangs, and cannot be ended', {
+          new HeadraceError('HR_RUN_CANCELLED', 'The preview hangs and cannot be stopped', {
             hint: 'Check that everything that the connectors and stages of the config read is available.',
           }),
         );
@@ -105,8 +105,8 @@ export class Previews {
 }
 
 /**
- * Masks secrets in messages about a document: a preset may contain secrets of the environment. The documents themselves
- * are not masked.
+ * Masks secrets in messages about a document, because a preset may contain secrets of the environment. The documents
+ * themselves are not masked.
  */
 function maskedResult(result: PreviewedDocument, mask: SecretMask): PreviewedDocument {
   const { failure, trace, log } = result;

@@ -12,14 +12,17 @@ export interface Repeat {
   digest: string;
 }
 
-/** @param asked the content of the request; the same for a repetition */
+/**
+ * Returns the identity of a repeatable request, or undefined if the client sent no key.
+ * @param asked the content of the request, which is equal in a repetition
+ */
 export function repeatOf(key: string | undefined, asked: string | Buffer): Repeat | undefined {
   return key === undefined ? undefined : { key, digest: createHash('sha256').update(asked).digest('hex') };
 }
 
 /**
- * Recognises repeated requests for runs. A request whose key was used within the last day gets the run that was started
- * then.
+ * Detects repeated requests for runs. If the key of a request was used within the last day, the answer is the run that
+ * was started with it.
  */
 export class RepeatedRequests {
   readonly #runs: RunManager;
@@ -34,7 +37,7 @@ export class RepeatedRequests {
 
   /**
    * Returns the details of the run as JSON.
-   * @param start starts the run when no request with this key has started one; it must store the given key with the run
+   * @param start starts the run if no request with this key has started one; it must store the given key with the run
    */
   async once(
     user: string | null,
@@ -44,7 +47,7 @@ export class RepeatedRequests {
     if (repeat === undefined) return start();
     const key: RequestKey = { user, ...repeat, time: epochSeconds() };
     const name = JSON.stringify([user, key.key]);
-    // The second of two simultaneous requests waits, and then finds the run of the first.
+    // The second of two concurrent requests waits, and then finds the run of the first.
     for (let other = this.#answering.get(name); other !== undefined; other = this.#answering.get(name)) {
       await other.catch(() => undefined);
     }
@@ -61,18 +64,14 @@ export class RepeatedRequests {
     const before = await this.#store.requestedRun(key.user, key.key, key.time);
     if (before === undefined) return start(key);
     if (before.digest !== key.digest) {
-      throw new ApiError('HR_REQUEST_KEY_REUSED', `The key ${key.key} was used for another request before`, {
+      throw new ApiError('HR_REQUEST_KEY_REUSED', `The key ${key.key} was already used for another request`, {
         hint: `Use a new Idempotency-Key for another request; the earlier one has started the run ${before.runId}.`,
       });
     }
     const details = await this.#runs.details(before.runId);
     if (details !== undefined) return details;
-    throw new ApiError(
-      'HR_RUN_FORGOTTEN',
-      `This request has started the run ${before.runId}, which was deleted since`,
-      {
-        hint: 'Use a new Idempotency-Key to start another run; limits.maxRuns sets how many runs are kept.',
-      },
-    );
+    throw new ApiError('HR_RUN_FORGOTTEN', `This request has started the run ${before.runId}, which has been deleted`, {
+      hint: 'Use a new Idempotency-Key to start another run; limits.maxRuns sets how many runs are stored.',
+    });
   }
 }

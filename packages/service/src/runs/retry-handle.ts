@@ -11,8 +11,8 @@ import {
 type Stopped = 'CANCELLED' | 'INTERRUPTED';
 
 /**
- * A run whose documents are read from the store when it starts. There may be many, so a waiting run must not hold them
- * in memory.
+ * A run that reads its documents from the store when it starts. A waiting run must not keep them in memory, because
+ * they may be many.
  */
 export class RetryHandle implements RunHandle {
   readonly runId: string;

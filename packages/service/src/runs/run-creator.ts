@@ -12,13 +12,13 @@ export interface RunCreatorOptions {
   configs: Configs;
   runs: RunManager;
   repeats: RepeatedRequests;
-  /** The overlap of a run whose request does not give one. */
+  /** The overlap of runs whose request does not specify one. */
   overlap: Overlap;
-  /** Allow only one run of a config at a time, whatever a request says. */
+  /** Allow only one run of a config at a time, even if a request specifies something else. */
   preventConcurrentRuns: boolean;
 }
 
-/** Starts the runs that requests ask for: finds the config and fills in the defaults. */
+/** Starts the runs of requests: finds the config and fills in the defaults. */
 export class RunCreator {
   readonly #options: RunCreatorOptions;
 
@@ -32,7 +32,7 @@ export class RunCreator {
     return repeats.once(caller.requestedBy, repeat, async (key) => runs.start(await this.#spec(body, caller), key));
   }
 
-  /** The config id that runs are stored with, for the id or name of a config. */
+  /** Returns the config id that runs are stored with, for the id or name of a config. */
   async configId(key: string): Promise<string> {
     if (isConfigId(key)) return key;
     const found = await this.#options.configs.find(key);
@@ -69,9 +69,12 @@ export class RunCreator {
   }
 }
 
-/** A preset may do things that uploads may not, and may contain secrets of the environment. So no request changes it. */
+/**
+ * Returns the error for overrides of a preset. They are refused because presets may do more than uploads, and may
+ * contain secrets of the environment.
+ */
 function noOverrides(key: string): ApiError {
-  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset, which takes no overrides`, {
+  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset, and presets do not accept overrides`, {
     hint: 'Upload the file as a config (POST /v1/config), or create another preset.',
   });
 }

@@ -35,7 +35,7 @@ class SlowEnds extends MemoryStore {
 }
 
 describe('the end of a run', () => {
-  it('is visible only once it is stored, so that a crash cannot undo it', async () => {
+  it('is visible only after it was stored, so that a crash cannot undo it', async () => {
     const store = new SlowEnds();
     const service = await testService({}, { store });
     const { runId } = await service.run(await service.store());
@@ -47,7 +47,7 @@ describe('the end of a run', () => {
         answers++;
       }),
     );
-    // Requests that do not need the run are answered meanwhile.
+    // Requests that do not need the run are answered in the meantime.
     expect((await service.ask('/v1/livez')).status).toBe(200);
     expect((await service.ask('/v1/config')).status).toBe(200);
     expect(answers).toBe(0);
@@ -67,7 +67,9 @@ describe('the end of a run', () => {
   });
 });
 
-/** The first save of the finished run fails. The second waits until the retry of the run has been recorded. */
+/**
+ * A store where the first save of the finished run fails. The second save waits until the retry of the run is recorded.
+ */
 class LateEnds extends MemoryStore {
   readonly #storing = Promise.withResolvers<void>();
   readonly #retried = Promise.withResolvers<void>();
@@ -82,13 +84,13 @@ class LateEnds extends MemoryStore {
     const isRetry = 'retryOf' in JSON.parse(run.details);
     if (isRetry) await this.#storing.promise;
     await super.saveRun(run, key);
-    // After the work that follows the save of the retry.
+    // Continue after the work that follows the save of the retry.
     if (isRetry) setImmediate(() => this.#retried.resolve());
   }
 }
 
 describe('a retry that starts while the end of its run is being saved', () => {
-  it('is recorded on the run', async () => {
+  it('is recorded in the details of the run', async () => {
     const store = new LateEnds();
     const service = await testService({}, { store });
     const { runId } = await service.run(await service.store());
@@ -110,10 +112,10 @@ describe('a retry that starts while the end of its run is being saved', () => {
   });
 });
 
-describe('a system clock', () => {
+describe('a change of the system clock', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('that is set back does not make a run end before it began, nor change the order of runs or the use of keys', async () => {
+  it('does not affect runs, their order and their keys if the clock is set back', async () => {
     const service = await testService();
     const configId = await service.store();
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
@@ -131,7 +133,7 @@ describe('a system clock', () => {
     expect(await service.ended(later.runId)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  it('that is set forward by days ends no run, and lets keys expire', async () => {
+  it('does not end runs if the clock is set forward, but expires their keys', async () => {
     const service = await testService();
     const configId = await service.store();
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });

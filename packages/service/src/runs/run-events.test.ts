@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BEGINNING, type EventPlace, PIECE_BYTES, placeOf, RunEvents } from './run-events.ts';
 
-/** Events as `id name data`. */
+/** Returns events as texts in the format `id name data`. */
 function read(events: RunEvents, from: EventPlace = BEGINNING): string[] {
   let text = '';
   for (
@@ -20,7 +20,7 @@ function read(events: RunEvents, from: EventPlace = BEGINNING): string[] {
 const place = (id: string) => placeOf(id) as EventPlace;
 
 describe('the events of a run', () => {
-  it('continue after any event without losing or repeating one', () => {
+  it('can be read from any event on, without losing or repeating an event', () => {
     const events = new RunEvents();
     events.setState('queued', '{"position":1}');
     for (let i = 1; i <= 5; i++) events.add('log', `{"line":${i}}`);
@@ -33,7 +33,7 @@ describe('the events of a run', () => {
     expect(events.after(BEGINNING)?.place).toEqual({ event: 5, state: 0 });
   });
 
-  it('contain only the newest state, in its place', () => {
+  it('contain only the newest state, at its position', () => {
     const events = new RunEvents();
     events.add('log', '1');
     events.setState('progress', '{"published":1}');
@@ -46,7 +46,7 @@ describe('the events of a run', () => {
     expect(read(events, place('1.2'))).toEqual(['2 log 2', '2.1 progress {"published":3}']);
   });
 
-  it('are kept up to a maximum number, and a gap event reports how many are missing', () => {
+  it('are limited in number, and a gap event reports how many are missing', () => {
     const events = new RunEvents();
     for (let i = 1; i <= 1500; i++) events.add('log', String(i));
     expect(read(events, place('100')).slice(0, 2)).toEqual(['500 gap {"missed":400}', '501 log 501']);
@@ -54,7 +54,7 @@ describe('the events of a run', () => {
     expect(read(events, place('1499'))).toEqual(['1500 log 1500']);
   });
 
-  it('are kept up to a total size, and the newest always', () => {
+  it('are limited in total size, but the newest event is always stored', () => {
     const events = new RunEvents();
     for (let i = 0; i < 10; i++) events.add('log', 'x'.repeat(100_000));
     expect(read(events)).toHaveLength(3);
@@ -70,7 +70,7 @@ describe('the events of a run', () => {
     expect(read(events)).toEqual(['1 log 1', 'done done {"done":true}']);
     expect(read(events, place('1'))).toEqual(['done done {"done":true}']);
     expect(events.after(place('1'))?.ended).toBe(true);
-    // Probably an id of another run.
+    // The id is probably from another run.
     expect(read(events, place('77'))).toEqual(['1 log 1', 'done done {"done":true}']);
   });
 
@@ -80,7 +80,7 @@ describe('the events of a run', () => {
     expect(events.after(BEGINNING)).toBe(events.after({ event: 0, state: 0 }));
   });
 
-  it('come in pieces of a few KiB that together contain every event', () => {
+  it('are returned in pieces of a few KiB that contain all events', () => {
     const events = new RunEvents();
     events.setState('progress', '{"published":1}');
     for (let i = 1; i <= 100; i++) {
@@ -110,7 +110,7 @@ describe('the listeners for events of a run', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('are called once for events that come together, and not after they have left', () => {
+  it('are called once for several quick events, and never after their removal', () => {
     const events = new RunEvents();
     let calls = 0;
     const leave = events.onChange(() => calls++);
@@ -124,7 +124,7 @@ describe('the listeners for events of a run', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are called at once at the end', () => {
+  it('are called immediately at the end of the run', () => {
     const events = new RunEvents();
     let calls = 0;
     events.onChange(() => calls++);

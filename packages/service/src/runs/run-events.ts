@@ -1,12 +1,11 @@
 /**
- * Limits for the events that a run keeps for clients that were disconnected: their number, and the characters of their
- * data.
+ * The limits of the events that a run stores for disconnected clients: their number, and the characters of their data.
  */
 const MAX_EVENTS = 1000;
 const MAX_CHARACTERS = 256 * 1024;
-/** How much data a client gets at a time. A client that does not read keeps one such piece in memory. */
+/** How much data a client gets at a time. A client that does not read needs the memory of one such piece. */
 export const PIECE_BYTES = 8 * 1024;
-/** How many encoded pieces are kept for other clients at the same position. */
+/** The maximum number of encoded pieces that are stored for other clients at the same position. */
 const MAX_SHARED = 64;
 /** How long events are collected before the listeners are called. */
 const GATHER_MILLIS = 100;
@@ -15,9 +14,9 @@ const GATHER_MILLIS = 100;
 export const DONE_ID = 'done';
 
 /**
- * The position of a client: the last event it has read, and the number of states it has read after that event. States
- * (the progress of the run) have their own numbers because only the newest one is kept. So they never push events out
- * of the buffer.
+ * The position of a client: the last event that it has read, and the number of states that it has read after this
+ * event. States (the progress of the run) have separate numbers, because only the newest state is stored. So states
+ * never push events out of the buffer.
  */
 export interface EventPlace {
   readonly event: number;
@@ -42,9 +41,9 @@ export interface EventPiece {
 }
 
 /**
- * The newest events of one run in a buffer, for any number of clients. Each client keeps its position and continues
- * when it can. A slow client keeps only one piece in memory, and gets the number of events that it has missed. Events
- * are encoded once for all clients at the same position.
+ * The newest events of one run in a buffer, for any number of clients. Each client has a position, and continues from
+ * there when it can. A slow client needs the memory of one piece, and is informed about the number of events that it
+ * has missed. Events are encoded once for all clients at the same position.
  */
 export class RunEvents {
   readonly #kept: RunEvent[] = [];
@@ -56,8 +55,7 @@ export class RunEvents {
   readonly #readers = new Set<() => void>();
   #gathering: NodeJS.Timeout | undefined;
   /**
-   * Pieces of the event stream that were built since the last change, by start position. Readers at the same position
-   * share them.
+   * The pieces of the event stream since the last change, by start position. Clients at the same position share them.
    */
   readonly #shared = new Map<string, EventPiece>();
 
@@ -81,7 +79,7 @@ export class RunEvents {
     this.#changed();
   }
 
-  /** Sets the current state of the run; it replaces the previous state. */
+  /** Replaces the current state of the run. */
   setState(name: string, data: string): void {
     const state = this.#state?.event === this.#last ? this.#state.state + 1 : 1;
     this.#state = { name, data, event: this.#last, state };
@@ -97,8 +95,8 @@ export class RunEvents {
   }
 
   /**
-   * Calls back when there may be something to read; not at once, and not for every event. Returns a function that
-   * removes the listener.
+   * Adds a listener, which is called when there may be new events. To save calls, several events are collected first.
+   * Returns a function that removes the listener.
    */
   onChange(reader: () => void): () => void {
     this.#readers.add(reader);
@@ -111,14 +109,14 @@ export class RunEvents {
   }
 
   /**
-   * The next events after a position. A few KiB, unless a single event is larger; undefined when there is nothing to
-   * read.
+   * Returns the next events after a position: a few KiB, or more if a single event is larger. Returns undefined if
+   * there are no new events.
    */
   after(from: EventPlace): EventPiece | undefined {
     const key = `${from.event}.${from.state}`;
     const shared = this.#shared.get(key);
     if (shared !== undefined) return shared;
-    // The position is in the future, so it is not from this run.
+    // The position is in the future, so it belongs to another run.
     if (from.event > this.#last) return this.after(BEGINNING);
     const first = this.#last - this.#kept.length + 1;
     const frames: Buffer[] = [];
@@ -131,7 +129,7 @@ export class RunEvents {
     };
     const state = this.#state;
     const withState = state !== undefined && isBefore(from, state) ? state : undefined;
-    // If even the newest state is older than the kept events, it is still the newest one.
+    // Even if the newest state is older than the stored events, clients need it.
     if (withState !== undefined && withState.event < first - 1) put(stateFrame(withState), from);
     if (from.event < first - 1) {
       const to = { event: first - 1, state: 0 };
@@ -168,12 +166,12 @@ export class RunEvents {
   }
 }
 
-/** The event that ends a stream. */
+/** Returns the event that ends a stream. */
 export function doneFrame(details: string): Buffer {
   return frame('done', DONE_ID, details);
 }
 
-/** The position in an event id; undefined for a text that is not an event id. */
+/** Parses the position in an event id. Returns undefined if the text is not an event id. */
 export function placeOf(id: string): EventPlace | undefined {
   const numbers = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(id);
   return numbers === null ? undefined : { event: Number(numbers[1]), state: Number(numbers[2] ?? 0) };
@@ -188,7 +186,10 @@ function framed(event: RunEvent, id: string): Buffer {
   return event.frame;
 }
 
-/** JSON contains no raw line ends, so it fits into one line of data. */
+/**
+ * Returns an event in the format of Server-Sent Events. JSON contains no raw line ends, so it fits into one line of
+ * data.
+ */
 function frame(name: string, id: string, data: string): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`);
 }

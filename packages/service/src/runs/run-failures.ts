@@ -4,7 +4,7 @@ import type { Store, StoredFailure } from '../store/store.ts';
 /** How many failed documents are read at a time. */
 const READ_STEP = 200;
 
-/** The failed documents of a run, as lines of JSON. Throws if they have been deleted. */
+/** Returns the failed documents of a run as lines of JSON. Throws if they have been deleted. */
 export async function allFailures(store: Store, runId: string): Promise<string[]> {
   const lines: string[] = [];
   for (let after = 0, more = true; more; ) {
@@ -18,7 +18,7 @@ export async function allFailures(store: Store, runId: string): Promise<string[]
 }
 
 /**
- * Stores the failed documents of a run in groups, so that other requests can be served between two groups. A run
+ * Stores the failed documents of a run in groups, so that other requests can be handled between two groups. A run
  * reports a limited number of bytes, which also limits the documents that wait here.
  */
 export class RunFailures {
@@ -41,11 +41,11 @@ export class RunFailures {
         line: writeFailureLine(failure),
       })),
     );
-    // Documents that could not be stored are tried again with the next group, or when the run ends.
+    // Documents that could not be stored are stored with the next group, or when the run ends.
     this.settled().catch(() => undefined);
   }
 
-  /** Resolves when everything is stored. Rejects when that fails; the documents then wait for the next call. */
+  /** Resolves when all documents are stored. Rejects if that fails; the documents then wait for the next call. */
   settled(): Promise<void> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;

@@ -5,16 +5,16 @@ import { RunEvents } from './run-events.ts';
 import { RunFailures } from './run-failures.ts';
 import { RunLog } from './run-log.ts';
 
-/** How often event streams get the progress of a run. */
+/** How often event streams report the progress of a run. */
 const STATE_MILLIS = 500;
 
-/** The parts of the state that change all the time. */
+/** The fields of the state that always change. They alone do not cause an event. */
 const RESTLESS = new Set(['seconds', 'docsPerSecond']);
 
 type ConnectorState = RunProgress['connectors'][number];
 
 /**
- * Everything that a run reports while it runs: its log, its failed documents, and the events for clients that watch it.
+ * All that a run reports while it runs: its log, its failed documents, and the events for clients that watch it.
  * Secrets of its config are masked.
  */
 export class RunJournal {
@@ -46,7 +46,7 @@ export class RunJournal {
     return masked;
   }
 
-  /** Documents have failed. Their contents are kept unmasked. */
+  /** Records failed documents. Their contents are stored unmasked. */
   failed(documents: readonly KeptFailure[]): void {
     const masked = documents.map((document) => ({ ...document, failure: this.#mask.failure(document.failure) }));
     this.failures.add(masked);
@@ -57,7 +57,7 @@ export class RunJournal {
     }
   }
 
-  /** Compares the connectors with the last call, and reports those that have started or ended. */
+  /** Reports the connectors that have started or ended since the last call. */
   connectors(states: readonly ConnectorState[]): void {
     for (const { name, status, counts, seconds } of states) {
       const known = this.#connectors.get(name) ?? 'waiting';
@@ -67,7 +67,7 @@ export class RunJournal {
     }
   }
 
-  /** Starts to report progress, as long as a client watches. */
+  /** Starts to report progress while a client watches. Returns a function that stops it. */
   watch(reader: () => void): () => void {
     this.#publishState();
     const leave = this.events.onChange(reader);
@@ -78,7 +78,7 @@ export class RunJournal {
     };
   }
 
-  /** The run is done, with these details as JSON. */
+  /** Ends the events of a run that is done, with its details as JSON. */
   end(details: string): void {
     this.#stopTicking();
     this.events.end(details);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { MemoryStore } from '../store/memory-store.ts';
 import { RunJournals } from './run-journals.ts';
 
-it('the events of a run stay for a while after it is done, and are removed when it could not be stored', () => {
+it('the events of a run stay for some time after its end, and are removed if it could not be stored', () => {
   const { root } = readConfigText('a: 1');
   if (root === undefined) throw new Error('no config');
   const journals = new RunJournals(new MemoryStore());

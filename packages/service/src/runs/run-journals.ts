@@ -9,15 +9,15 @@ const MAX_RECENT = 16;
 /** The events of a run, and notifications about new ones. */
 export interface WatchedRun {
   readonly events: RunEvents;
-  /** Calls back when there may be something to read. Returns a function that removes the listener. */
+  /** Adds a listener, which is called when there may be new events. Returns a function that removes the listener. */
   watch(reader: () => void): () => void;
 }
 
-/** The journals of waiting and running runs, and the events of the runs that ended last. */
+/** The journals of waiting and running runs, and the events of the last finished runs. */
 export class RunJournals {
   readonly #store: Store;
   readonly #open = new Map<string, RunJournal>();
-  /** Only their events: a journal also keeps the config in memory. */
+  /** The events without the journals, because a journal also keeps the config in memory. */
   readonly #recent = new Map<string, RunEvents>();
 
   constructor(store: Store) {
@@ -36,7 +36,7 @@ export class RunJournals {
     this.#open.delete(runId);
   }
 
-  /** Closes the journal of a run that is done and stored, including its log. */
+  /** Closes the journal and the log of a run that is done and stored. */
   close(runId: string): void {
     const journal = this.#open.get(runId);
     if (journal === undefined) return;
@@ -48,19 +48,19 @@ export class RunJournals {
     }
   }
 
-  /** The events of a run that is waiting, is running or has ended recently. */
+  /** Returns the events of a run that is waiting, is running or has ended recently. */
   get(runId: string): WatchedRun | undefined {
     const events = this.#recent.get(runId);
     return this.#open.get(runId) ?? (events && { events, watch: (reader) => events.onChange(reader) });
   }
 
-  /** The failed documents of a run so far. */
+  /** Returns the failed documents of a run so far. */
   async failures(runId: string, page: { after: number; limit: number }, filter: FailureFilter): Promise<FailurePage> {
     await this.#open.get(runId)?.failures.settled();
     return this.#store.runFailures(runId, page, filter);
   }
 
-  /** The kept part of the log of a run so far. */
+  /** Returns the stored part of the log of a run so far. */
   async log(runId: string): Promise<RunLogPiece[]> {
     await this.#open.get(runId)?.log.save();
     return this.#store.runLog(runId);

@@ -7,7 +7,7 @@ import { MAX_LOG_BYTES, MAX_LOG_LINES, RunLog } from './run-log.ts';
 const line = (log: RunLog, message: string, level: 'info' | 'warn' | 'error' = 'info') =>
   log.add(logLine(log.nextLine, { time: 1000, level, logger: 'l', message }));
 
-/** The messages of a stored log by line number. */
+/** Returns the messages of a stored log, with their line numbers. */
 async function stored(store: MemoryStore, query = {}): Promise<[number, string][]> {
   return logText(await store.runLog('r'), query)
     .split('\n')
@@ -17,7 +17,7 @@ async function stored(store: MemoryStore, query = {}): Promise<[number, string][
 }
 
 describe('the log of a run', () => {
-  it('is stored piece by piece, and nothing twice', async () => {
+  it('is stored in pieces, each only once', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     const all: [number, string][] = [];
@@ -31,7 +31,7 @@ describe('the log of a run', () => {
     expect(await store.runLog('r')).toHaveLength(3);
   });
 
-  it('keeps its last lines, and says how many were dropped', async () => {
+  it('contains its last lines, and reports how many were dropped', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     const total = 3 * MAX_LOG_LINES + 7;
@@ -47,11 +47,11 @@ describe('the log of a run', () => {
     expect(lines[0]).toEqual([gone, expect.stringMatching(`^${gone} earlier lines were dropped`)]);
     expect(lines[1]).toEqual([gone + 1, `m${gone + 1}`]);
     expect(lines.at(-1)).toEqual([total, `m${total}`]);
-    // A client that has read the dropped lines has missed nothing.
+    // A client that has already read the dropped lines has missed nothing.
     expect((await stored(store, { after: gone }))[0]).toEqual([gone + 1, `m${gone + 1}`]);
   });
 
-  it('is limited in bytes, however long the lines are', async () => {
+  it('is limited in bytes, also with long lines', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     for (let i = 0; i < 1000; i++) line(log, '€'.repeat(10_000));
@@ -61,7 +61,7 @@ describe('the log of a run', () => {
     expect(bytes).toBeGreaterThan(MAX_LOG_BYTES - 128 * 1024);
   });
 
-  it('loses nothing when the store cannot be written for a while', async () => {
+  it('loses no lines if the store cannot be written for some time', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     const save = store.saveRunLog;
@@ -74,7 +74,7 @@ describe('the log of a run', () => {
     expect((await stored(store)).length).toBe(701);
   });
 
-  it('is stored up to its last line for all callers when a save is already running', async () => {
+  it('is stored up to its last line for all callers of save, even if a save is already running', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     const { save, release } = { save: store.saveRunLog.bind(store), release: Promise.withResolvers<void>() };
@@ -98,7 +98,7 @@ describe('the log of a run', () => {
     expect((await stored(store)).length).toBe(2);
   });
 
-  it('returns the lines from a level up, after a line number, and up to a number', async () => {
+  it('can be filtered by level and line number, and limited to a number of lines', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     for (const level of ['info', 'warn', 'error', 'info', 'warn'] as const) line(log, level, level);

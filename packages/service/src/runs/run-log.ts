@@ -3,7 +3,7 @@ import type { RunLogPiece, Store } from '../store/store.ts';
 /** The limits of the log of a run, in lines and bytes. */
 export const MAX_LOG_LINES = 10_000;
 export const MAX_LOG_BYTES = 1024 * 1024;
-/** A piece is full at this many lines or bytes. The oldest piece is dropped as a whole. */
+/** The lines and bytes after which a piece is full. The oldest piece is dropped as a whole. */
 const PIECE_LINES = 500;
 const PIECE_BYTES = 64 * 1024;
 
@@ -11,18 +11,18 @@ interface Piece extends RunLogPiece {
   text: string;
   lines: number;
   bytes: number;
-  /** Whether all of the piece is stored. */
+  /** Whether the piece is completely stored. */
   stored: boolean;
 }
 
 /**
- * The last lines of the log of a run. They are stored in pieces now and then, because lines come too fast to store each
- * one. Only the unstored pieces and the growing piece are in memory.
+ * The last lines of the log of a run. They are stored in pieces from time to time, because there are too many to store
+ * each line. Only unstored pieces and the growing piece are in memory.
  */
 export class RunLog {
   readonly #runId: string;
   readonly #store: Store;
-  /** The kept pieces, oldest first. The text of a full and stored piece is removed from memory. */
+  /** The pieces, oldest first. The text of a full and stored piece is removed from memory. */
   readonly #pieces: Piece[] = [];
   #lines = 0;
   #bytes = 0;
@@ -35,7 +35,7 @@ export class RunLog {
     this.#store = store;
   }
 
-  /** The number of the next line, from 1. */
+  /** Returns the number of the next line, from 1. */
   get nextLine(): number {
     return this.#lastLine + 1;
   }
@@ -58,9 +58,9 @@ export class RunLog {
     while ((this.#lines > MAX_LOG_LINES || this.#bytes > MAX_LOG_BYTES) && this.#pieces.length > 1) this.#dropOldest();
   }
 
-  /** Stores the new lines. Rejects when that fails; the next call tries again. */
+  /** Stores the new lines. Rejects if that fails; the next call tries again. */
   async save(): Promise<void> {
-    // Lines that another call is storing count as stored: this call waits for that one first.
+    // Wait for a running save, because the lines that it is storing already count as stored.
     for (let other = this.#saving; other !== undefined; other = this.#saving) await other;
     this.#saving = this.#save().finally(() => {
       this.#saving = undefined;

@@ -15,7 +15,7 @@ import { RunQueue } from './run-queue.ts';
 import { RunRecords } from './run-records.ts';
 import type { RunSpec } from './run-spec.ts';
 
-/** Starts runs: the engine's threads. */
+/** Starts runs, by default in threads of the engine. */
 export interface RunStarter {
   start(request: RunRequest, listeners: RunListeners): RunHandle;
   /** Prepares for a run that will probably need these component modules. */
@@ -29,13 +29,13 @@ export interface RunManagerOptions {
   limits: Pick<Limits, 'maxConcurrentRuns' | 'maxQueuedRuns' | 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
   /** Receives each line of the log of a run. */
   onLog(run: RunIds, record: LogRecord): void;
-  /** Reports a failure that has no request to answer. */
+  /** Reports an error that occurs outside of a request. */
   onError(message: string, error: unknown): void;
 }
 
-/** Queues runs, starts them when there is a free place, and follows them to their end. */
+/** Queues runs, starts them when a slot is free, and follows them to their end. */
 export class RunManager {
-  /** What the active runs have reported so far. */
+  /** The journals of the active runs. */
   readonly journals: RunJournals;
   readonly #options: RunManagerOptions;
   readonly #records: RunRecords;
@@ -54,8 +54,8 @@ export class RunManager {
   }
 
   /**
-   * Adds a run to the queue, and starts it when there is a free place. Returns its details as JSON.
-   * @param key the request that started it: stored with the run, both or neither
+   * Adds a run to the queue, and starts it when a slot is free. Returns its details as JSON.
+   * @param key the request that started the run; the run and its key are stored together, or neither is
    */
   async start(spec: RunSpec, key?: RequestKey): Promise<string> {
     if (this.#closing) {
@@ -78,30 +78,30 @@ export class RunManager {
   }
 
   /**
-   * The source of a waiting run of this version of a config. Runs of one config share it, so that a long queue of them
-   * has it in memory once.
+   * Returns the source of a waiting run of this version of a config, so that new runs can share it. A long queue of
+   * runs of one config then has the config in memory only once.
    */
   waitingSource(configId: string, version: number | null): ConfigSource | undefined {
     const spec = this.#queue.last(configId)?.spec;
     return spec?.config?.version === version && spec.overrides === undefined ? spec.source : undefined;
   }
 
-  /** The details of a run as JSON. */
+  /** Returns the details of a run as JSON. */
   details(id: string): Promise<string | undefined> {
     return this.#records.details(id);
   }
 
-  /** Runs as JSON, newest first; `seq` is the position of each for paging. */
+  /** Returns runs as JSON, newest first. `seq` is the position of each run for paging. */
   list(page: Page, filter: RunFilter = {}): Promise<{ seq: number; details: string }[]> {
     return this.#records.list(page, filter);
   }
 
-  /** Asks a run to end: a waiting run is done at once, a running one stops soon. Returns its details as JSON. */
+  /** Asks a run to end: a waiting run ends immediately, a running one stops soon. Returns its details as JSON. */
   async cancel(id: string): Promise<string> {
     const run = this.#records.find(id);
     if (run === undefined || run.done) {
       if (run === undefined && (await this.details(id)) === undefined) throw runNotFound(id);
-      throw new ApiError('HR_RUN_IS_DONE', `The run ${id} has ended already`);
+      throw new ApiError('HR_RUN_IS_DONE', `The run ${id} has already ended`);
     }
     if (run.status === 'QUEUED') {
       this.#queue.remove(run);
@@ -138,7 +138,7 @@ export class RunManager {
     clearTimeout(timer);
   }
 
-  /** Ends all runs as `INTERRUPTED`, and waits until they have stopped, at most for the given time. */
+  /** Ends all runs as `INTERRUPTED`. Waits at most the given time until they have stopped. */
   async close(graceMillis: number): Promise<void> {
     this.#closing = true;
     for (const run of [...this.#records.active()]) {
@@ -182,13 +182,13 @@ export class RunManager {
         .then((result) => {
           this.#running--;
           this.#queue.ended(run);
-          // A run that did not stop in time has been abandoned before.
+          // A run that did not stop in time was already abandoned.
           if (run.done) return;
           run.finish(result);
           this.#ended(run);
           void this.#records.save(run);
         })
-        .catch((error) => this.#options.onError(`The end of run ${run.id} could not be noted`, error));
+        .catch((error) => this.#options.onError(`The end of run ${run.id} could not be recorded`, error));
     } catch (error) {
       this.#options.onError(`Run ${run.id} could not be started`, error);
       this.#queue.ended(run);
@@ -212,7 +212,7 @@ export class RunManager {
     return new RetryHandle(run.id, read, (retry) => starter.start({ ...request, retry }, listeners));
   }
 
-  /** The details of the runs that are not done. */
+  /** Returns the details of the runs that are not done. */
   *#going(): Generator<RunDetails> {
     for (const run of this.#records.active()) if (!run.done) yield run.details();
   }

@@ -4,7 +4,7 @@ import { RunQueue } from './run-queue.ts';
 
 const run = (id: string, configId: string | undefined, overlap: Overlap = 'allow') => ({ id, configId, overlap });
 
-/** The runs in the order in which they start, when each ends before the next. */
+/** Returns the runs in the order in which they start if each ends before the next one starts. */
 function order(queue: RunQueue<ReturnType<typeof run>>): string[] {
   const ids: string[] = [];
   for (let next = queue.next(); next !== undefined; next = queue.next()) {
@@ -15,7 +15,7 @@ function order(queue: RunQueue<ReturnType<typeof run>>): string[] {
 }
 
 describe('the queue of runs', () => {
-  it('lets configs take turns, and keeps the order of the runs of each config', () => {
+  it('alternates between configs, and keeps the order of the runs of each config', () => {
     const queue = new RunQueue<ReturnType<typeof run>>();
     for (const id of ['a1', 'a2', 'a3', 'a4']) queue.add(run(id, 'a'));
     for (const id of ['b1', 'b2']) queue.add(run(id, 'b'));
@@ -26,7 +26,7 @@ describe('the queue of runs', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('knows the position of each run', () => {
+  it('returns the position of each run', () => {
     const queue = new RunQueue<ReturnType<typeof run>>();
     const runs = ['a1', 'a2', 'b1', 'a3', 'c1', 'b2', 'own'].map((id) => run(id, id === 'own' ? undefined : id[0]));
     for (const each of runs) queue.add(each);
@@ -37,7 +37,7 @@ describe('the queue of runs', () => {
     expect(places).toEqual(order(queue));
   });
 
-  it('holds back a run that waits for other runs of its config, and lets other configs pass', () => {
+  it('delays a run that waits for other runs of its config, while runs of other configs start', () => {
     const queue = new RunQueue<ReturnType<typeof run>>();
     const first = run('a1', 'a', 'queue');
     queue.add(first);
@@ -54,7 +54,7 @@ describe('the queue of runs', () => {
       undefined,
     ]);
     queue.ended(first);
-    // The third run may run at the same time as the second, but may not start before it.
+    // The third run may run at the same time as the second, but must not start before it.
     expect([queue.next()?.id, queue.next()?.id, queue.next()]).toEqual(['a2', 'a3', undefined]);
   });
 

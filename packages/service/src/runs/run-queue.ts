@@ -3,7 +3,7 @@ import type { Overlap } from '../api/overlap.ts';
 /** The properties of a run that the queue needs. */
 export interface Queued {
   readonly id: string;
-  /** Undefined: the config came with the request, and no other run has it. */
+  /** Undefined if the config came with the request, so that no other run has it. */
   readonly configId: string | undefined;
   readonly overlap: Overlap;
 }
@@ -14,13 +14,13 @@ const OWN = Symbol('own config');
 type Key = string | typeof OWN;
 
 /**
- * Runs that wait for a free place. Configs take turns, so that a thousand runs of one config delay another config by
- * one run at most. The runs of one config keep their order.
+ * The runs that wait for a free slot. Configs take turns, so that a thousand runs of one config delay another config by
+ * at most one run. The runs of one config keep their order.
  */
 export class RunQueue<T extends Queued> {
-  /** By config, in the order of their turns. */
+  /** The waiting runs by config, in the order of the turns. */
   readonly #waiting = new Map<Key, T[]>();
-  /** How many runs of a config are running. */
+  /** The number of running runs per config. */
   readonly #going = new Map<string, number>();
   #size = 0;
 
@@ -43,7 +43,7 @@ export class RunQueue<T extends Queued> {
       if (run === undefined || this.#hasToWait(run)) continue;
       runs.shift();
       this.#waiting.delete(key);
-      // The config goes to the end of the line.
+      // The config moves to the end of the turns.
       if (runs.length > 0) this.#waiting.set(key, runs);
       this.#size--;
       if (run.configId !== undefined) this.#going.set(run.configId, (this.#going.get(run.configId) ?? 0) + 1);
@@ -52,7 +52,7 @@ export class RunQueue<T extends Queued> {
     return undefined;
   }
 
-  /** A run from `next` has ended. */
+  /** Reports that a run from `next` has ended. */
   ended({ configId }: T): void {
     if (configId === undefined) return;
     const others = (this.#going.get(configId) ?? 0) - 1;
@@ -60,7 +60,7 @@ export class RunQueue<T extends Queued> {
     else this.#going.delete(configId);
   }
 
-  /** Removes a waiting run that is not to start. */
+  /** Removes a waiting run that must not start. */
   remove(run: T): void {
     const key = run.configId ?? OWN;
     const runs = this.#waiting.get(key) ?? [];
@@ -71,12 +71,15 @@ export class RunQueue<T extends Queued> {
     if (runs.length === 0) this.#waiting.delete(key);
   }
 
-  /** The last waiting run of the config. */
+  /** Returns the last waiting run of the config. */
   last(configId: string): T | undefined {
     return this.#waiting.get(configId)?.at(-1);
   }
 
-  /** The position of a run, from 1, if all waiting runs started in turn; undefined if the run does not wait. */
+  /**
+   * Returns the position of a run, from 1, if all waiting runs start in turn. Returns undefined if the run is not
+   * waiting.
+   */
   position(run: T): number | undefined {
     const key = run.configId ?? OWN;
     const at = this.#waiting.get(key)?.indexOf(run) ?? -1;
@@ -88,7 +91,7 @@ export class RunQueue<T extends Queued> {
         before = false;
         place += at;
       } else {
-        // Configs before this one have had one more turn.
+        // Configs that come before this one get one more turn.
         place += Math.min(length, before ? at + 1 : at);
       }
     }

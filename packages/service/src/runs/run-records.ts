@@ -12,14 +12,14 @@ export interface RunRecordsOptions {
   store: Store;
   journals: RunJournals;
   limits: Pick<Limits, 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
-  /** Reports a failure that has no request to answer. */
+  /** Reports an error that occurs outside of a request. */
   onError(message: string, error: unknown): void;
 }
 
-/** The details of all runs: active runs are in memory and are saved as they change, finished runs are in the store. */
+/** The details of all runs. Active runs are in memory and saved when they change; finished runs are in the store. */
 export class RunRecords {
   readonly #options: RunRecordsOptions;
-  /** Runs that are not done, and finished runs that could not be stored yet. */
+  /** The runs that are not done, and finished runs that could not be stored yet. */
   readonly #active = new Map<string, ActiveRun>();
   readonly #finished = new FinishedRuns();
   #ticker: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export class RunRecords {
     this.#options = options;
   }
 
-  /** The runs in memory. */
+  /** Returns the runs in memory. */
   active(): Iterable<ActiveRun> {
     return this.#active.values();
   }
@@ -39,7 +39,7 @@ export class RunRecords {
 
   /**
    * Stores a new run.
-   * @param key the request that started it: stored with the run, both or neither
+   * @param key the request that started the run; the run and its key are stored together, or neither is
    */
   async add(run: ActiveRun, key: RequestKey | undefined): Promise<void> {
     const { store, journals } = this.#options;
@@ -56,7 +56,7 @@ export class RunRecords {
     }
   }
 
-  /** The details of a run as JSON. */
+  /** Returns the details of a run as JSON. */
   async details(id: string): Promise<string | undefined> {
     const run = this.#active.get(id);
     if (run !== undefined) return shown(run);
@@ -64,12 +64,12 @@ export class RunRecords {
     if (known !== undefined) return known;
     const stored = await this.#options.store.runDetails(id);
     if (stored === undefined) return undefined;
-    // The run may have become active, or been looked up, while the store was reading.
+    // The run may have become active while the store was reading.
     if (!this.#active.has(id)) this.#finished.put(id, stored);
     return stored;
   }
 
-  /** Runs as JSON, newest first; `seq` is the position of each for paging. */
+  /** Returns runs as JSON, newest first. `seq` is the position of each run for paging. */
   async list(page: Page, filter: RunFilter): Promise<{ seq: number; details: string }[]> {
     const runs = await this.#options.store.listRuns(page, filter);
     return Promise.all(
@@ -80,7 +80,7 @@ export class RunRecords {
     );
   }
 
-  /** Records on a finished run that another run retries its failed documents. If this fails, the retry runs all the same. */
+  /** Records on a finished run that another run retries its failed documents. If this fails, the retry still runs. */
   async noteRetry(id: string, by: string): Promise<void> {
     const active = this.#active.get(id);
     if (active !== undefined) {
@@ -92,12 +92,14 @@ export class RunRecords {
       if (text === undefined) return;
       await this.#options.store.saveRun(storedRun({ ...(JSON.parse(text) as RunDetails), retriedBy: by }));
     } catch (error) {
-      this.#options.onError(`Run ${by} could not be noted with run ${id}, which it retries`, error);
+      this.#options.onError(`Run ${by} could not be recorded in the details of run ${id}, which it retries`, error);
     }
     this.#finished.forget(id);
   }
 
-  /** Stores the changes of a run. A finished run then leaves the memory; if storing fails, the next tick tries again. */
+  /**
+   * Stores the changes of a run. A finished run then leaves the memory. If storing fails, the next tick tries again.
+   */
   async save(run: ActiveRun): Promise<void> {
     if (run.dirty) run.saving = this.#store(run);
     await run.saving;
@@ -114,18 +116,18 @@ export class RunRecords {
     run.dirty = false;
     const stored = run.stored();
     try {
-      // Once the store says that a run is done, its failures and its log must be complete.
+      // When the store shows a run as done, its failures and its log must be complete.
       await run.journal.failures.settled();
       await Promise.all([store.saveRun(stored), run.journal.log.save()]);
     } catch (error) {
       run.dirty = true;
-      onError(`Run ${run.id} could not be stored; it is tried again`, error);
+      onError(`Run ${run.id} could not be stored; the service tries again`, error);
       return;
     } finally {
       if (stored.done) run.journal.end(stored.details);
     }
     if (!stored.done) return;
-    // A retry of this run may have been recorded on it during the save.
+    // A retry of this run may have been recorded during the save.
     if (run.dirty) return this.#store(run);
     this.#finished.put(run.id, stored.details);
     this.#active.delete(run.id);
@@ -145,7 +147,7 @@ export class RunRecords {
     }
   }
 
-  /** Stops the timer when no run is active. */
+  /** Stops the timer if no run is active. */
   #settle(): void {
     if (this.#active.size > 0) return;
     clearInterval(this.#ticker);
@@ -160,7 +162,10 @@ export class RunRecords {
   }
 }
 
-/** The details of a run as JSON. A finished run is shown after it is stored, so that a crash cannot undo an end that a client has seen. */
+/**
+ * Returns the details of a run as JSON. A finished run is shown only after it is stored, so that a crash cannot undo an
+ * end that a client has seen.
+ */
 async function shown(run: ActiveRun): Promise<string> {
   if (run.done) await run.saving;
   return run.stored().details;

@@ -10,7 +10,7 @@ import type { Caller, RunSpec } from './run-spec.ts';
 
 /** The body of a request for a retry. */
 export interface RetryBody {
-  /** The id or name of a config to use in its current version. Absent: the config of the run, in the version of the run. */
+  /** The id or name of a config to use in its current version. Default: the config version that the run used. */
   configId?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export class RunRetries {
   readonly #runs: RunManager;
   readonly #repeats: RepeatedRequests;
   readonly #preventConcurrentRuns: boolean;
-  /** Runs for which a retry is being started. Until the new run is stored, only this set shows it. */
+  /** The runs for which a retry is being started. They are not yet in the store. */
   readonly #starting = new Set<string>();
 
   constructor({ store, configs, runs, repeats, preventConcurrentRuns }: RunRetriesOptions) {
@@ -41,7 +41,7 @@ export class RunRetries {
     this.#preventConcurrentRuns = preventConcurrentRuns;
   }
 
-  /** Starts the new run, and returns its details as JSON. */
+  /** Starts the new run. Returns its details as JSON. */
   async start(runId: string, body: RetryBody, caller: Caller, repeat?: Repeat): Promise<string> {
     return this.#repeats.once(caller.requestedBy, repeat, (key) => this.#startOne(runId, body, caller, key));
   }
@@ -82,17 +82,17 @@ export class RunRetries {
     return this.#runs.start({ ...found, overlap, labels, ...caller, retryOf: runId }, key);
   }
 
-  /** Two runs that process the same documents at the same time would interfere. */
+  /** Throws if an earlier retry is still active: two runs that process the same documents would interfere. */
   async #checkRetried({ retriedBy }: RunDetails): Promise<void> {
     const text = retriedBy === undefined ? undefined : await this.#runs.details(retriedBy);
     if (text !== undefined && !(JSON.parse(text) as RunDetails).done) throw isGoing(retriedBy as string);
   }
 
-  /** The config of the run, in the version of the run. */
+  /** Returns the config in the version that the run used. */
   async #sameConfig(details: RunDetails): Promise<Pick<RunSpec, 'config' | 'source'>> {
     const { configId, configVersion, configDigest, overrides } = details;
     if (configId === INLINE_CONFIG) throw otherConfig(details, 'The config came with the request of the run');
-    if (overrides !== undefined) throw otherConfig(details, 'The run had overrides, whose secrets are not kept');
+    if (overrides !== undefined) throw otherConfig(details, 'The run had overrides, whose secrets are not stored');
     const found = await this.#configs.find(configId);
     if (found === undefined) throw otherConfig(details, `The config ${configId} no longer exists`);
     if (found.kind === 'preset') {
@@ -100,13 +100,13 @@ export class RunRetries {
       return { config: { id: configId, name: null, version: null }, source: found.preset };
     }
     const { name, current } = found.config;
-    // Runs of an older release have no config version.
+    // Runs of older releases have no config version.
     const version =
       configVersion === null || configVersion === current.version
         ? current
         : await this.#store.configVersion(configId, configVersion);
     if (version === undefined || version.digest !== configDigest) {
-      throw otherConfig(details, `The version of the config ${configId} that the run used is no longer kept`);
+      throw otherConfig(details, `The version of the config ${configId} that the run used was deleted`);
     }
     const source = await this.#configs.versionSource(version);
     return { config: { id: configId, name, version: version.version }, source };
@@ -120,7 +120,7 @@ function isGoing(runId: string): ApiError {
 }
 
 function otherConfig({ runId }: RunDetails, reason: string): ApiError {
-  return new ApiError('HR_RETRY_CONFIG', `${reason}, so the run ${runId} cannot be retried as it was`, {
+  return new ApiError('HR_RETRY_CONFIG', `${reason}, so the run ${runId} cannot be retried with its config`, {
     hint: 'Name the config to use in its current version: {"configId": "..."}.',
   });
 }

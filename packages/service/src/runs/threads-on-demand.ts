@@ -10,8 +10,8 @@ import type {
 import { RunLauncher } from '@headrace/engine/threads';
 
 /**
- * The engine's threads, created with the first upload, run or preview. An idle service should not spend memory on a
- * warm thread.
+ * The threads of the engine, which are created at the first upload, run or preview. An idle service needs no memory for
+ * a warm thread.
  */
 export class ThreadsOnDemand {
   readonly #heapMb: number;
@@ -21,7 +21,7 @@ export class ThreadsOnDemand {
     this.#heapMb = heapMb;
   }
 
-  /** Keeps a thread ready for a run that will probably need these modules. */
+  /** Prepares a thread for a run that will probably need these modules. */
   prepare(modules: readonly string[]): void {
     this.#open().prepare(modules);
   }

@@ -6,7 +6,7 @@ import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const ROLES: readonly Role[] = ['reader', 'operator', 'admin'];
 
-/** `auth`: who may use the service; a block, or the word `none`. Undefined when the file does not say. */
+/** Reads `auth`, which is a block or the word `none`. Returns undefined if the file does not contain it. */
 export function readAuth(reader: YamlReader, auth: Entry | undefined): ServiceSettings['auth'] {
   if (auth === undefined) return undefined;
   if (reader.plainText(auth) === 'none') return 'none';
@@ -27,7 +27,7 @@ export function readAuth(reader: YamlReader, auth: Entry | undefined): ServiceSe
   return { users, tokens, ...(password === undefined ? {} : { password }) };
 }
 
-/** Names that are there twice, whatever else is wrong with who has them. */
+/** Reports names that occur twice, also in entries with other problems. */
 function checkNames(reader: YamlReader, key: string, entries: readonly Entry[]): void {
   const names = new Set<string>();
   for (const entry of entries) {

@@ -20,7 +20,7 @@ async function read(text: string) {
 const SECRET = 'a secret that is long enough to be one';
 
 describe('tokens in the service file', () => {
-  it('are kept as their digests, with or without basic authentication', async () => {
+  it('are stored as digests, with or without basic authentication', async () => {
     const { tokenHash, token } = newToken();
     const { settings, problems } = await read(`
 auth:
@@ -55,8 +55,8 @@ auth:
   });
 });
 
-describe('log, audit, shutdown and proxies in the service file', () => {
-  it('are set', async () => {
+describe('operation settings in the service file', () => {
+  it('set log, audit, shutdown, trusted proxies and limits', async () => {
     const { settings, problems } = await read(`
 log: { level: debug, format: json, requests: true }
 audit: { path: /var/log/headrace/audit.jsonl }
@@ -79,16 +79,16 @@ limits: { maxConnections: 50, maxHeaders: 20, headersTimeoutSeconds: 5, minFreeD
     ['auth: { type: basicAuth, password: x }', {}],
     ['auth: { type: basicAuth, password: x }\naudit: { enabled: false }', undefined],
     ['audit: {}', {}],
-  ])('records are kept as soon as there are users: %s', async (text, audit) => {
+  ])('enable the audit log if there are users: %s', async (text, audit) => {
     expect((await read(text)).settings?.audit).toEqual(audit);
   });
 
-  it('names of the service are in lower case, with a port or without', async () => {
+  it('convert allowedHosts to lower case, with or without a port', async () => {
     const { settings } = await read('server: { allowedHosts: [Ingest.example, "x:8443", 10.0.0.7, "[fd00::1]:80"] }');
     expect(settings?.allowedHosts).toEqual(['ingest.example', 'x:8443', '10.0.0.7', '[fd00::1]:80']);
   });
 
-  it('reports everything that is wrong', async () => {
+  it('report all their problems', async () => {
     const { settings, problems } = await read(`log: { level: loud }
 audit: { file: x }
 shutdown: { graceSeconds: -1 }
@@ -110,8 +110,8 @@ limits: { headersTimeoutSeconds: 0 }
     expect(problems).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('does not let the log leave out the records that go there', async () => {
+  it('must not have a log level that drops audit records', async () => {
     const { problems } = await read('log: { level: warn }\nauth: { type: basicAuth, password: x }');
-    expect(problems.join()).toContain('log.level warn leaves them out. Give audit.path');
+    expect(problems.join()).toContain('log.level warn drops them. Set audit.path');
   });
 });

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { AuditSettings, LogSettings } from '../settings/service-settings.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
-/** The block `log`: what the log of the service tells, and how. */
+/** Reads the block `log`: level and format of the service log. */
 export function readLog(reader: YamlReader, entry: Entry | undefined, defaults: LogSettings): LogSettings {
   const keys = reader.map(entry, ['level', 'format', 'requests']);
   return {
@@ -12,7 +12,7 @@ export function readLog(reader: YamlReader, entry: Entry | undefined, defaults: 
   };
 }
 
-/** The block `audit`. There are records as soon as there are users, or somebody asks for them. */
+/** Reads the block `audit`. The audit log is on if there are users, or if the block exists. */
 export function readAudit(
   reader: YamlReader,
   entry: Entry | undefined,
@@ -27,19 +27,19 @@ export function readAudit(
     const at = entry ?? reader.root;
     reader.error(
       { ...at, path: 'audit' },
-      `The records of who changed what go to the log, and log.level ${level} leaves them out`,
-      'Give audit.path, or set audit.enabled: false.',
+      `Audit records are written to the log, but log.level ${level} drops them`,
+      'Set audit.path, or set audit.enabled: false.',
     );
   }
   return { audit: path === undefined ? {} : { path } };
 }
 
-/** The block `shutdown`: how many seconds runs may take to end. */
+/** Reads the block `shutdown`: how many seconds runs may take to end. */
 export function readShutdown(reader: YamlReader, entry: Entry | undefined): number | undefined {
   return reader.integer(reader.map(entry, ['graceSeconds']).get('graceSeconds'), 0, 24 * 3600);
 }
 
-/** `server.trustedProxies`: addresses, and networks in CIDR notation. */
+/** Reads `server.trustedProxies`: addresses, and networks in CIDR notation. */
 export function readTrustedProxies(reader: YamlReader, proxies: Entry | undefined): string[] {
   return reader.list(proxies).flatMap((entry) => {
     const text = reader.text(entry);
@@ -49,7 +49,10 @@ export function readTrustedProxies(reader: YamlReader, proxies: Entry | undefine
   });
 }
 
-/** `server.allowedHosts`: names and addresses, each with a port or without. In lower case, as browsers write them. */
+/**
+ * Reads `server.allowedHosts`: names and addresses, each with or without a port. Returns them in lower case, as
+ * browsers send them.
+ */
 export function readAllowedHosts(reader: YamlReader, hosts: Entry | undefined): string[] {
   return reader.list(hosts).flatMap((entry) => {
     const text = reader.text(entry);

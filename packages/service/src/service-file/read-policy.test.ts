@@ -14,11 +14,11 @@ it.each([
   ['{}', DEFAULT_POLICY],
   ['policy: default', DEFAULT_POLICY],
   ['policy: strict', STRICT_POLICY],
-])('%s is a policy that is built in', (text, policy) => {
+])('reads the built-in policy %s', (text, policy) => {
   expect(read(text)).toEqual({ policy, problems: [] });
 });
 
-it('a map changes what it names, and nothing else', () => {
+it('a policy map changes only the keys that it contains', () => {
   const { policy, problems } = read(`policy:
   base: strict
   components: { allow: [built-in, WordCount], deny: [Print] }
@@ -42,7 +42,7 @@ it('a map changes what it names, and nothing else', () => {
   });
 });
 
-it('caps what uploads may set, and takes a cap of its base away with 0', () => {
+it('a policy sets limits for uploads, and removes a limit of its base with 0', () => {
   const { policy, problems } = read('policy: { base: strict, limits: { maxRunSecs: 60, maxThreads: 0 } }');
   expect(problems).toEqual([]);
   const { maxThreads: _, ...limits } = STRICT_POLICY.limits;
@@ -54,7 +54,7 @@ it('caps what uploads may set, and takes a cap of its base away with 0', () => {
   ]);
 });
 
-it('says everything that is wrong with it, and where', () => {
+it('reports all problems of a policy, with their positions', () => {
   const { problems } = read(`policy:
   base: strickt
   hosts: { allow: [http://x, 10.0.0.0/99], denny: [] }
@@ -74,7 +74,7 @@ it('says everything that is wrong with it, and where', () => {
   expect(read('policy: [strict]').problems[0]).toContain('policy is not default or strict');
 });
 
-it('is described in one line', () => {
+it('a policy is described in one line', () => {
   expect(describePolicy(STRICT_POLICY)).toBe(
     'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only (no Python: the service did not look for a boundary of the operating system); limits maxRunSecs 3600, maxProcessingSecs 60, maxThreads 4, maxQueuedDocs 100000, maxBatchDocs 10000, maxBatchBytes 67108864, maxRetries 20, maxWaitSecs 300',
   );

@@ -13,7 +13,7 @@ const BASES = { default: DEFAULT_POLICY, strict: STRICT_POLICY } as const;
 const MAX_LIMIT = 2 ** 31 - 1;
 const NAMES = ['default', 'strict'] as const;
 
-/** `policy`: what uploaded configs may do. The name of one that is built in, or a map that changes one. */
+/** Reads `policy`: what uploaded configs may do. It is the name of a built-in policy, or a map that changes one. */
 export function readPolicy(reader: YamlReader, entry: Entry | undefined): Policy {
   if (entry === undefined) return DEFAULT_POLICY;
   if (!reader.isMap(entry)) return BASES[reader.choice(entry, NAMES) ?? 'default'];
@@ -49,7 +49,7 @@ export function readPolicy(reader: YamlReader, entry: Entry | undefined): Policy
   };
 }
 
-/** 0 takes a limit of the base away. */
+/** Reads the limits of a policy. The value 0 removes a limit of the base policy. */
 function limits(reader: YamlReader, entry: Entry | undefined, base: PolicyLimits): PolicyLimits {
   const keys = reader.map(entry, POLICY_LIMITS);
   const given = POLICY_LIMITS.map((name) => {

@@ -19,13 +19,13 @@ async function read(text: string) {
 }
 
 describe('the service file', () => {
-  it('may be empty: everything has a default', async () => {
+  it('may be empty, because all settings have defaults', async () => {
     const { settings, problems } = await read('');
     expect(problems).toEqual([]);
     expect({ ...settings, base: '', file: undefined }).toEqual({ ...defaultSettings(), base: '' });
   });
 
-  it('sets everything up', async () => {
+  it('sets all settings', async () => {
     const hash = await hashPassword('secret');
     const { settings, problems } = await read(`
 presetConfig:
@@ -72,26 +72,26 @@ components: [./my-stage.js]
     expect(settings?.base).toMatch(/^file:.*\/$/);
   });
 
-  it('takes a port and PEM files', async () => {
+  it('accepts a port and PEM files', async () => {
     const { settings } = await read('server: { host: "::1", port: 8443, tls: { cert: c.pem, key: k.pem } }');
     expect(settings?.listeners).toEqual([{ host: '::1', port: 8443, tls: { cert: 'c.pem', key: 'k.pem' } }]);
   });
 
-  it('says what becomes of runs of one config', async () => {
+  it('sets how runs of one config overlap', async () => {
     expect((await read('runs: { overlap: queue }\npreventConcurrentRuns: true')).settings).toMatchObject({
       overlap: 'queue',
       preventConcurrentRuns: true,
     });
     expect((await read('runs: {}')).settings?.overlap).toBe('allow');
     expect((await read('runs: { overlap: allow }\npreventConcurrentRuns: true')).problems).toEqual([
-      'service.yml:1:9: error: preventConcurrentRuns does not allow what runs.overlap does. Leave one of them out. [runs.overlap]',
+      'service.yml:1:9: error: preventConcurrentRuns does not allow what runs.overlap does. Remove one of them. [runs.overlap]',
     ]);
     expect((await read('runs: { overlap: wait }')).problems).toEqual([
       'service.yml:1:18: error: runs.overlap is not allow, refuse or queue. [runs.overlap]',
     ]);
   });
 
-  it('says everything that is wrong with it, and where', async () => {
+  it('reports all problems with their positions', async () => {
     const { settings, problems } = await read(`presetConfg: {}
 preventConcurrentRuns: maybe
 server:
@@ -113,7 +113,7 @@ components: x.js
     ]);
   });
 
-  it('says what only the machine and the components tell beside all the rest', async () => {
+  it('also reports missing directories and unknown components in the same list', async () => {
     const { settings, problems } = await read(`presetConfig: { configDirectoryPath: ${directory}/none }
 server: { port: 70000 }
 policy:
@@ -131,8 +131,8 @@ auth:
       [
         `service.yml:1:17: error: The preset directory ${directory}/none (presetConfig.configDirectoryPath) is not a directory. [presetConfig.configDirectoryPath]`,
         'service.yml:2:17: error: server.port is not a whole number from 0 to 65535. [server.port]',
-        'service.yml:4:35: error: policy.components.allow names Copyfields, which is no component. Did you mean CopyFields? [policy.components.allow[1]]',
-        'service.yml:4:62: error: policy.components.deny names Prnt, which is no component. Did you mean Print? [policy.components.deny[1]]',
+        'service.yml:4:35: error: policy.components.allow names Copyfields, which is not a component. Did you mean CopyFields? [policy.components.allow[1]]',
+        'service.yml:4:62: error: policy.components.deny names Prnt, which is not a component. Did you mean Print? [policy.components.deny[1]]',
         'service.yml:9:39: error: auth.users[1].role is not reader, operator or admin. [auth.users[1].role]',
         'service.yml:9:9: error: There are two users ann. [auth.users[1].name]',
         'service.yml:10:9: error: auth.users[2].name has a colon: this user could not log in. Basic authentication ends the name there. [auth.users[2].name]',
@@ -141,12 +141,12 @@ auth:
     );
   });
 
-  it('says which of its modules cannot be loaded', async () => {
+  it('reports a module that cannot be loaded', async () => {
     const { problems } = await read('components: [./none.js]\npolicy: { components: { deny: [Print] } }');
     expect(problems).toEqual([expect.stringMatching(/^service\.yml:1:1: error: .*none\.js.* \[components\]$/)]);
   });
 
-  it('accepts keys of the reference that have no meaning here, with one warning each', async () => {
+  it('ignores keys of the reference that have no meaning here, with one warning each', async () => {
     const { settings, problems } = await read(`
 logging: { level: INFO, loggers: { a: b } }
 swagger: { resourcePackage: com.kmwllc.lucille }
@@ -178,7 +178,7 @@ server:
     ['server: { tls: { cert: a } }', 'server.tls has no key'],
     ['server: { applicationConnectors: [{ type: https, port: 1 }] }', 'is https and has no keyStorePath'],
     ['server: { hosts: 127.0.0.1 }', 'Unknown key hosts. Did you mean host? [server.hosts]'],
-    ['storage: { path: /proc/headrace }', 'storage.path /proc/headrace is no place for files'],
+    ['storage: { path: /proc/headrace }', 'storage.path /proc/headrace is not on a disk'],
     ['a: b: c', 'Nested mappings'],
     ['- 1', 'is not a map of keys and values'],
   ])('refuses %s', async (text, message) => {
@@ -188,7 +188,7 @@ server:
   });
 
   it.each(['auth: none', 'auth: { enabled: false }', 'auth: { type: basicAuth, enabled: false, password: x }'])(
-    'may disable the login: %s',
+    'may disable authentication: %s',
     async (text) => {
       const { settings, problems } = await read(text);
       expect(problems).toEqual([]);
@@ -211,7 +211,7 @@ server:
     ['auth: none', '0.0.0.0'],
     [`auth: { enabled: false }\n${connectors}`, '0.0.0.0'],
     ['auth: none\nserver: { host: 10.0.0.7 }', '10.0.0.7'],
-  ])('listens where it is safe by default, or where it says: %j', async (text, host) => {
+  ])('selects a safe host by default, or the configured host: %j', async (text, host) => {
     const { settings, problems } = await read(text);
     expect(problems).toEqual([]);
     expect(settings?.listeners).toEqual([{ host, port: 8080 }]);
@@ -225,7 +225,7 @@ server:
       '1:80',
       'server.applicationConnectors[1].bindHost',
     ],
-  ])('does not open the service to other machines without a word about who may use it: %s', async (text, at, key) => {
+  ])('refuses a host that other machines can reach if auth is not set: %s', async (text, at, key) => {
     const { settings, problems } = await read(text);
     expect(settings).toBeUndefined();
     expect(problems).toHaveLength(1);

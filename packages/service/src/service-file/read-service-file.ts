@@ -22,7 +22,7 @@ import { readPolicy } from './read-policy.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const MAX_PORT = 65_535;
-/** Of Dropwizard, and near to keys that are known here. */
+/** Keys of Dropwizard that are similar to known keys. They are ignored with a warning. */
 const REFERENCE_SERVER_KEYS = ['adminConnectors', 'adminContextPath', 'applicationContextPath', 'type'];
 const CONNECTOR_KEYS = ['type', 'port', 'bindHost', 'keyStorePath', 'keyStorePassword'];
 const REFERENCE_CONNECTOR_KEYS = [
@@ -32,12 +32,12 @@ const REFERENCE_CONNECTOR_KEYS = [
   'trustStorePassword',
   'keyManagerPassword',
 ];
-/** Where nothing can be made: Node's recursive mkdir tries forever there. */
+/** Directories that cannot be created: the recursive mkdir of Node never returns there. */
 const NO_DIRECTORIES = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
 const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedProxies', 'allowedHosts'];
 
-/** Bounds of each limit. */
+/** The minimum and maximum of each limit. */
 const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>> = {
   maxConfigs: [1, 10_000_000],
   maxConfigVersions: [1, 10_000],
@@ -60,10 +60,10 @@ const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>
 };
 
 /**
- * Reads the file that sets up a service. Everything wrong with it is found at once, each with its place; warnings name
- * the keys of the reference that have no meaning here. Paths in it start from the working directory, as the
- * reference's do; modules of components start from the file.
- * @returns no settings when there are errors
+ * Reads the service file. Reports all errors, each with its position. Keys of the reference that have no meaning here
+ * cause warnings. Paths are relative to the working directory, as in the reference, but component modules are relative
+ * to the file.
+ * @returns no settings if there are errors
  */
 export async function readServiceFile(
   path: string,
@@ -78,7 +78,7 @@ export async function readServiceFile(
       problems: [{ severity: 'error', code: 'HR_SOURCE_UNREADABLE', path: '', file: path, message }],
     };
   }
-  // A service without a file needs no YAML.
+  // Load the YAML library only here, because a service without a file does not need it.
   const { YamlReader } = await import('./yaml-reader.ts');
   const reader = new YamlReader(text, path);
   if (hasErrors(reader.problems)) return { settings: undefined, problems: reader.problems };
@@ -87,7 +87,7 @@ export async function readServiceFile(
   return { settings: hasErrors(reader.problems) ? undefined : settings, problems: inTextOrder(reader.problems) };
 }
 
-/** The names of components are known only when the modules of the file are there. */
+/** Checks the component names in the policy. This needs the modules of the file, which may contain components. */
 async function checkComponents(
   reader: YamlReader,
   { policy, components: modules, base }: ServiceSettings,
@@ -182,7 +182,7 @@ function readListeners(
     : connectors;
 }
 
-/** An address that other machines reach needs a decision about who may use the service. */
+/** Reads a host. A host that other machines can reach requires the setting `auth`. */
 function readHost(reader: YamlReader, entry: Entry | undefined, auth: ServiceSettings['auth']): string | undefined {
   const host = reader.text(entry);
   const problem = host === undefined ? undefined : unprotected(host, auth);
@@ -227,7 +227,7 @@ function readOverlap(reader: YamlReader, entry: Entry | undefined, prevented: bo
   const overlap = reader.map(entry, ['overlap']).get('overlap');
   const choice = reader.choice(overlap, OVERLAPS);
   if (overlap !== undefined && choice === 'allow' && prevented) {
-    reader.error(overlap, 'preventConcurrentRuns does not allow what runs.overlap does', 'Leave one of them out.');
+    reader.error(overlap, 'preventConcurrentRuns does not allow what runs.overlap does', 'Remove one of them.');
   }
   return choice;
 }
@@ -243,7 +243,7 @@ function readStorage(
   if (type === 'memory') return { type };
   const place = keys.get('path');
   if (path !== undefined && place !== undefined && NO_DIRECTORIES.test(resolve(path))) {
-    reader.error(place, `storage.path ${path} is no place for files`, 'Name a directory on a disk.');
+    reader.error(place, `storage.path ${path} is not on a disk`, 'Name a directory on a disk.');
   }
   return path === undefined ? defaults : { type, path };
 }

@@ -5,14 +5,14 @@ type Code = Problem['code'];
 
 /** A value of the file, and its position. */
 export interface Entry {
-  /** As people write it: `server.applicationConnectors[0].port`. */
+  /** The path as in messages: `server.applicationConnectors[0].port`. */
   path: string;
   value: Node | null;
-  /** Where to point if there is no value. */
+  /** The position for problems if there is no value. */
   at: number;
 }
 
-/** Reads a YAML file value by value, and notes everything in it that is not as expected. */
+/** Reads a YAML file value by value, and collects all problems. */
 export class YamlReader {
   readonly problems: Problem[] = [];
   readonly root: Entry;
@@ -26,7 +26,7 @@ export class YamlReader {
     this.root = { path: '', value: resolveAlias(document.contents, document), at: 0 };
   }
 
-  /** The entries of a map by key. A key that is not known is an error, with the nearest known one as a hint. */
+  /** Returns the entries of a map by key. An unknown key is an error, with the most similar known key as a hint. */
   map(entry: Entry | undefined, known: readonly string[]): Map<string, Entry> {
     const entries = this.#entries(entry);
     for (const [key, { path, at }] of entries) {
@@ -39,9 +39,9 @@ export class YamlReader {
   }
 
   /**
-   * As `map`, where a key that is not known has no meaning here and may be no mistake: it gets a warning, unless it
-   * looks like a known one.
-   * @param harmless keys that look like known ones and are keys of the reference
+   * Returns the entries of a map by key. Unknown keys get only a warning, because they may be keys of the reference. An
+   * unknown key that is similar to a known key is an error.
+   * @param harmless keys of the reference that are similar to known keys but not an error
    */
   mapOfSome(entry: Entry | undefined, known: readonly string[], harmless: readonly string[]): Map<string, Entry> {
     const entries = this.#entries(entry);
@@ -57,17 +57,19 @@ export class YamlReader {
     return entries;
   }
 
-  /** Whether a value that may be a map or a text is a map. */
+  /** Returns whether a value is a map, for keys that accept a map or a text. */
   isMap({ value }: Entry): boolean {
     return isMap(value);
   }
 
-  /** A value of a map; for who has it read already, and complained of what is wrong with it. */
+  /** Returns an entry of a map that was already read, without reporting its problems again. */
   member(entry: Entry, key: string): Entry | undefined {
     return isMap(entry.value) ? this.#entries(entry).get(key) : undefined;
   }
 
-  /** A text without changes, without a problem if it is none. */
+  /**
+   * Returns the text of a scalar as it is written in the file. Returns undefined, without a problem, for other values.
+   */
   plainText({ value }: Entry): string | undefined {
     return isScalar(value) && value.value !== null ? (value.source ?? String(value.value)) : undefined;
   }
@@ -148,7 +150,7 @@ export class YamlReader {
     return entries;
   }
 
-  /** Undefined for what is not there, and for what has been complained of. */
+  /** Returns undefined if the value is absent or a problem was reported. */
   #scalar(entry: Entry | undefined, what: string): unknown {
     if (entry === undefined || isNull(entry)) return undefined;
     if (isScalar(entry.value)) return entry.value.value;
@@ -163,7 +165,7 @@ export class YamlReader {
   }
 }
 
-/** A key without a value is as good as absent. */
+/** Returns whether a value is null. A key without a value counts as absent. */
 function isNull({ value }: Entry): boolean {
   return value === null || (isScalar(value) && value.value === null);
 }

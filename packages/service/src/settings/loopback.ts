@@ -1,6 +1,9 @@
 import { isIPv4 } from 'node:net';
 
-/** Whether an address, or the name `localhost`, can be reached from this machine only. Other names are not looked up. */
+/**
+ * Returns whether an address, or the name `localhost`, can be reached only from this machine. Other names are not
+ * resolved.
+ */
 export function isLoopback(host: string): boolean {
   const address = host.toLowerCase().replace(/^::ffff:/, '');
   if (isIPv4(address)) return address.startsWith('127.');

@@ -5,97 +5,97 @@ import type { Overlap } from '../api/overlap.ts';
 
 export type Role = 'reader' | 'operator' | 'admin';
 
-/** A user of the service file. */
+/** A user in the service file. */
 export interface UserSettings {
   name: string;
   role: Role;
-  /** One of the two. A hash has the form that `hashPassword` gives. */
+  /** Exactly one of the two is set. The hash has the format of `hashPassword`. */
   password?: string;
   passwordHash?: string;
 }
 
-/** A token of the service file: what a program sends instead of a name and a password. */
+/** A token in the service file. Programs send it instead of a name and a password. */
 export interface TokenSettings {
   name: string;
   role: Role;
   /** SHA-256 of the token, in hexadecimal. */
   sha256: string;
-  /** Milliseconds since the epoch. */
+  /** The time of expiry, in milliseconds since the epoch. */
   expires?: number;
 }
 
 export interface AuthSettings {
-  /** With no users: any user name with this password is let in. With users: it is the password of `admin`. */
+  /** Without users, any user name with this password is accepted. With users, it is the password of `admin`. */
   password?: string;
   users: readonly UserSettings[];
   tokens?: readonly TokenSettings[];
 }
 
-/** What the log of the service tells, and how. */
+/** The level and format of the service log. */
 export interface LogSettings {
   level: 'error' | 'warn' | 'info' | 'debug';
-  /** `auto`: plain lines on a terminal, JSON otherwise. */
+  /** `auto` writes plain lines to a terminal, and JSON otherwise. */
   format: 'auto' | 'json' | 'pretty';
-  /** Whether each request gets a line. */
+  /** Whether each request is logged. */
   requests: boolean;
 }
 
-/** Where records of who changed what go: to a file, or with the log. */
+/** The file of the audit log. Without a path, audit records are written to the service log. */
 export interface AuditSettings {
   path?: string;
 }
 
-/** Where the service listens. */
+/** An address and port where the service listens. */
 export interface ListenerSettings {
   host: string;
-  /** 0: one that is free. */
+  /** The port. 0 selects a free port. */
   port: number;
-  /** HTTPS, with files in PEM or a key store in PKCS12. */
+  /** Enables HTTPS, with PEM files or a PKCS12 key store. */
   tls?: { cert: string; key: string } | { keyStore: string; password: string };
 }
 
 export interface Limits {
   maxConfigs: number;
-  /** Versions of each config that are kept, the current one included. */
+  /** The maximum number of stored versions per config, including the current one. */
   maxConfigVersions: number;
-  /** Finished runs that are remembered. */
+  /** The maximum number of stored runs. The oldest finished runs are deleted. */
   maxRuns: number;
-  /** Contents of the failed documents of all runs, and the logs of all runs, that are kept. */
+  /** The maximum bytes of the failed documents of all runs, and of the logs of all runs. */
   maxFailureBytes: number;
   maxLogBytes: number;
   maxConfigBytes: number;
   maxConcurrentRuns: number;
   maxQueuedRuns: number;
-  /** JavaScript heap of each thread of a run, in MiB. */
+  /** The JavaScript heap of each thread of a run, in MiB. */
   runHeapMb: number;
-  /** Open connections of each listener; further ones are closed at once. */
+  /** The maximum number of open connections per listener. Further connections are closed immediately. */
   maxConnections: number;
-  /** Headers of a request, and their bytes with the request line. */
+  /** The maximum number of headers of a request, and the maximum bytes of the headers and the request line. */
   maxHeaders: number;
   maxHeaderBytes: number;
-  /** Time limits for receiving a request: its headers, and the whole request. */
+  /** The time limits for receiving the headers of a request, and the whole request. */
   headersTimeoutSeconds: number;
   requestTimeoutSeconds: number;
-  /** How long a connection stays open without a request. */
+  /** How long an idle connection stays open. */
   keepAliveSeconds: number;
-  /** Event streams that are open at a time: of a user (of all clients where there are no users), and of a run. */
+  /** The maximum number of open event streams per user and per run. Without users, all clients count as one user. */
   maxStreamsPerUser: number;
   maxStreamsPerRun: number;
-  /** Free space on the disk of the store, below which the service is not ready. 0: it does not matter. */
+  /** The minimum free space on the disk of the store. With less, the service is not ready. 0 disables the check. */
   minFreeDiskMb: number;
 }
 
-/** How a service is set up. Paths are absolute, or relative to the working directory. */
+/** The settings of a service. Paths are absolute, or relative to the working directory. */
 export interface ServiceSettings {
   /** The directory of the presets. */
   presets?: string;
-  /** One run of a config at a time, whatever a request says. */
+  /** Allow only one run of a config at a time, even if a request specifies something else. */
   preventConcurrentRuns: boolean;
-  /** What becomes of a run beside another one of its config, when its request does not say. */
+  /** The overlap of runs whose request does not specify one. */
   overlap: Overlap;
   /**
-   * Who may use the service. `none`: everyone who can reach it, because the operator wrote so. Absent: not decided, and
-   * the service listens on this machine only.
+   * Who may use the service. `none`: everyone who can reach it, because the operator decided so. Absent: the operator
+   * has not decided, and the service listens only on this machine.
    */
   auth?: AuthSettings | 'none';
   listeners: readonly ListenerSettings[];
@@ -104,15 +104,19 @@ export interface ServiceSettings {
   /** What uploaded configs may do. */
   policy: Policy;
   log: LogSettings;
-  /** Absent: no records. */
+  /** Absent if there is no audit log. */
   audit?: AuditSettings;
-  /** How long runs may take to end at a shutdown; the last 12 seconds of it to stop, when they have not ended by themselves. */
+  /**
+   * How long runs may take to end at a shutdown. In the last 12 seconds, the service stops runs that are still running.
+   */
   shutdownGraceSeconds: number;
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  /** The addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
-  /** More names of the service, in lower case, with a port or without: what requests may say as `Host` and `Origin`. */
+  /**
+   * Additional names of the service that are accepted in `Host` and `Origin`, in lower case, with or without a port.
+   */
   allowedHosts: readonly string[];
-  /** Modules of custom components, and the URL of the directory that relative ones start from. */
+  /** The modules of custom components, and the URL of the directory that relative modules start from. */
   components: readonly string[];
   base: string;
   /** The path of the service file. */
@@ -156,9 +160,9 @@ export function defaultSettings(): ServiceSettings {
   };
 }
 
-/** Without users, the service is for this machine. */
+/** The default host without `auth`: only this machine can reach the service. */
 export const DEFAULT_HOST = '127.0.0.1';
-/** With users, or with `auth: none`, it listens on all addresses, as the reference does. */
+/** The default host with users or `auth: none`: all addresses, as in the reference. */
 export const DECIDED_HOST = '0.0.0.0';
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_STORE = '.headrace';

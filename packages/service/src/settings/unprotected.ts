@@ -2,9 +2,9 @@ import { isLoopback } from './loopback.ts';
 import type { ServiceSettings } from './service-settings.ts';
 
 /**
- * Why the service must not listen on a host; undefined if it may. Through its API a service reads files, starts
- * runs and connects to other machines, so one that other machines reach needs users, or an operator who says
- * that it needs none.
+ * Returns why the service must not listen on a host, or undefined if it may. Clients of the API can make the service
+ * read files, start runs and connect to other machines. So if other machines can reach the service, it needs users, or
+ * the explicit setting `auth: none`.
  */
 export function unprotected(
   host: string,

@@ -4,15 +4,15 @@ import { type Family, readFamily, type Sample } from './families.ts';
 type Progress = RunDetails['progress'];
 
 /**
- * The maximum number of classes and types with separate values. Configs may bring custom classes: the rest share one
- * value.
+ * The maximum number of classes or types with separate values. Configs can contain any number of custom classes; the
+ * rest share one value.
  */
 const MAX_NAMES = 200;
 const OTHER = 'other';
 
 type Sums<F extends string> = Record<F, number>;
 
-/** Sums by the name of a component: of the ended runs, and including the running ones. */
+/** The sums per component name: of the finished runs, or including the running runs. */
 abstract class Totals<F extends string> {
   readonly #ended = new Map<string, Sums<F>>();
   readonly #fields: readonly F[];
@@ -21,15 +21,15 @@ abstract class Totals<F extends string> {
     this.#fields = fields;
   }
 
-  /** What a run has of it, by name. */
+  /** Returns the sums of one run by component name. */
   protected abstract read(progress: Progress): Iterable<readonly [name: string, sums: Sums<F>]>;
 
-  /** A run has ended. */
+  /** Adds the sums of a finished run. */
   add(progress: Progress): void {
     this.#addTo(this.#ended, progress);
   }
 
-  /** The sums including running runs. */
+  /** Returns the sums including running runs. */
   with(going: Iterable<Progress>): Map<string, Sums<F>> {
     const all = new Map([...this.#ended].map(([name, sums]) => [name, { ...sums }]));
     for (const progress of going) this.#addTo(all, progress);
@@ -51,7 +51,7 @@ abstract class Totals<F extends string> {
 
 type StageField = 'processed' | 'failed' | 'children' | 'seconds';
 
-/** What stages have done, by class. */
+/** The sums of stages, by class. */
 export class StageTotals extends Totals<StageField> {
   constructor() {
     super(['processed', 'failed', 'children', 'seconds']);
@@ -66,13 +66,15 @@ export class StageTotals extends Totals<StageField> {
 
 type IndexerField = 'batches' | 'inFlight' | 'documents' | 'failed' | 'retries' | 'seconds';
 
-/** What indexers have done, by type. */
+/** The sums of indexers, by type. */
 export class IndexerTotals extends Totals<IndexerField> {
   constructor() {
     super(['batches', 'inFlight', 'documents', 'failed', 'retries', 'seconds']);
   }
 
-  /** The batches that a run was sending when it was ended by force are not in progress any more. */
+  /**
+   * Adds the sums of a finished run. If the run was ended by force, the batches that it was sending no longer count.
+   */
   override add(progress: Progress): void {
     const { indexing } = progress;
     super.add(indexing === undefined ? progress : { ...progress, indexing: { ...indexing, inFlight: 0 } });
@@ -83,7 +85,7 @@ export class IndexerTotals extends Totals<IndexerField> {
   }
 }
 
-/** @param read the sums of now */
+/** @param read returns the current sums */
 export function stageFamilies(read: () => Map<string, Sums<StageField>>): Family[] {
   const seconds = rising(() => read(), 'seconds');
   return [
@@ -99,23 +101,23 @@ export function stageFamilies(read: () => Map<string, Sums<StageField>>): Family
     family(
       'counter',
       'headrace_stage_seconds_total',
-      'Time that stages took, waiting included, by class; from a sample of their calls.',
+      'Time that stages took, including waiting, by class; estimated from a sample of their calls.',
       () => samples('class', seconds(), 'seconds'),
     ),
   ];
 }
 
-/** @param read the sums of now */
+/** @param read returns the current sums */
 export function indexerFamilies(read: () => Map<string, Sums<IndexerField>>): Family[] {
   const counter = (name: string, help: string, field: IndexerField) =>
     family('counter', `headrace_indexer_${name}_total`, help, () => samples('type', read(), field));
   return [
     counter('batches', 'Batches that indexers have sent, by type.', 'batches'),
-    counter('documents', 'Documents in these batches, those that failed included.', 'documents'),
+    counter('documents', 'Documents in these batches, including failed ones.', 'documents'),
     counter('failures', 'Documents in these batches that failed.', 'failed'),
     counter('retries', 'Documents that were sent again, counted each time.', 'retries'),
-    counter('seconds', 'Time that sending the batches took, each for itself.', 'seconds'),
-    family('gauge', 'headrace_indexer_batches_in_flight', 'Batches that are being sent.', () =>
+    counter('seconds', 'Total time of sending, summed over the batches.', 'seconds'),
+    family('gauge', 'headrace_indexer_batches_in_flight', 'Batches being sent.', () =>
       samples('type', read(), 'inFlight'),
     ),
   ];
@@ -127,7 +129,10 @@ function* samples<F extends string>(label: string, sums: Map<string, Sums<F>>, f
   for (const [name, sum] of sums) yield { labels: { [label]: name }, value: sum[field] };
 }
 
-/** The estimate of a running run may fall; a counter may not, or it would seem to have restarted. */
+/**
+ * Returns sums that never fall. The estimate for a running run may fall, but Prometheus treats a falling counter as a
+ * restart.
+ */
 function rising<F extends string>(read: () => Map<string, Sums<F>>, field: F): () => Map<string, Sums<F>> {
   const highest = new Map<string, number>();
   return () => {

@@ -2,13 +2,13 @@ import { type Clock, monotonic } from '../time/clock.ts';
 
 const SIZE = 1028;
 const ALPHA = 0.015;
-/** Weights grow as e^(alpha * seconds): they are brought back before they leave the range of a double. */
+/** Weights grow as e^(alpha * seconds). Rescaling after this time keeps them in the range of a double. */
 const RESCALE_SECONDS = 3600;
 
 /**
- * A sample of values in which the last five minutes count most: forward-decaying priority sampling (Cormode and
- * others, "Forward Decay", ICDE 2009), with the size and the factor that Dropwizard Metrics uses. The values with the
- * highest priorities stay, held in a heap whose root is the lowest.
+ * A sample of values that prefers the last five minutes: forward-decaying priority sampling (Cormode and others,
+ * "Forward Decay", ICDE 2009), with the size and the factor of Dropwizard Metrics. The sample contains the values with
+ * the highest priorities, in a heap whose root has the lowest priority.
  */
 export class DecayingReservoir {
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class DecayingReservoir {
     }
   }
 
-  /** The sampled values with their weights, in no order. */
+  /** Returns the sampled values with their weights, in no particular order. */
   sample(): { value: number; weight: number }[] {
     return Array.from({ length: this.#size }, (_, i) => ({
       value: this.#values[i] as number,

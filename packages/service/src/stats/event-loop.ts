@@ -5,7 +5,7 @@ const WINDOW_MILLIS = 10_000;
 const NANOS = 1e9;
 const NOTHING = { mean: 0, p50: 0, p99: 0, max: 0 };
 
-/** How late the event loop was, in seconds. */
+/** The delay of the event loop, in seconds. */
 export interface LoopDelay {
   mean: number;
   p50: number;
@@ -13,7 +13,10 @@ export interface LoopDelay {
   max: number;
 }
 
-/** Watches how late the event loop is, window by window: what was an hour ago says nothing of now. */
+/**
+ * Measures the delay of the event loop in windows of ten seconds, because old values say nothing about the current
+ * state.
+ */
 export class EventLoop {
   readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
   readonly #timer: NodeJS.Timeout;
@@ -25,12 +28,12 @@ export class EventLoop {
     this.#timer = setInterval(() => this.#turn(), WINDOW_MILLIS).unref();
   }
 
-  /** In the last whole window of ten seconds; nothing before there is one: a start says nothing of what follows. */
+  /** The delay in the last complete window. Zero before the first window is complete. */
   get delay(): LoopDelay {
     return this.#last;
   }
 
-  /** How late it was half of the time, in seconds, in both of the last two windows: a single stall may fill one. */
+  /** The median delay in seconds, the lower one of the last two windows: a single stall can fill one window. */
   get lateness(): number {
     return Math.min(this.#last.p50, this.#before.p50);
   }

@@ -2,15 +2,15 @@
 export const TICK_SECONDS = 5;
 
 /**
- * A rate as an exponentially weighted moving average, updated every five seconds, as Unix computes its load average.
- * The first tick starts it at the rate seen until then.
+ * A rate as an exponentially weighted moving average, updated every five seconds, like the load average of Unix. The
+ * first tick sets it to the rate so far.
  */
 export class Ewma {
   readonly #alpha: number;
   #uncounted = 0;
   #rate: number | undefined;
 
-  /** @param minutes how far back it looks */
+  /** @param minutes the time span of the average */
   constructor(minutes: number) {
     this.#alpha = 1 - Math.exp(-TICK_SECONDS / 60 / minutes);
   }

@@ -1,14 +1,14 @@
-/** Values of labels by their names. */
+/** The labels of a sample: values by name. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** One line of the exposition: the suffix comes after the name of its family. */
+/** One line in the Prometheus text format. The suffix is added to the name of the family. */
 export interface Sample {
   readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** Samples of one name, as Prometheus takes them. */
+/** A metric with its samples, in the data model of Prometheus. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -16,18 +16,21 @@ export interface Family {
   samples(): Iterable<Sample>;
 }
 
-/** Label sets of a family. Whatever clients send and configs name, the memory for it is bounded. */
+/** The maximum number of label sets per family. It limits the memory, because clients and configs choose the labels. */
 const MAX_SERIES = 500;
 const OTHER = 'other';
 
-/** A count by labels that events move. */
+/** A counter with labels. */
 export class CounterFamily<L extends string = never> implements Family {
   readonly type = 'counter';
   readonly name: string;
   readonly help: string;
   readonly #series: Series<L, { value: number }>;
 
-  /** @param known label sets that are there from the start, with 0: a rate needs a value before the first event */
+  /**
+   * @param known label sets that exist from the start with the value 0, because a rate needs a value before the first
+   * event
+   */
   constructor(name: string, help: string, known: readonly Record<L, string>[] = []) {
     this.name = name;
     this.help = help;
@@ -44,7 +47,7 @@ export class CounterFamily<L extends string = never> implements Family {
   }
 }
 
-/** How values are spread over buckets, by labels. */
+/** A histogram with labels. */
 export class HistogramFamily<L extends string = never> implements Family {
   readonly type = 'histogram';
   readonly name: string;
@@ -52,7 +55,7 @@ export class HistogramFamily<L extends string = never> implements Family {
   readonly #bounds: readonly number[];
   readonly #series: Series<L, { counts: number[]; sum: number }>;
 
-  /** @param bounds upper ends of the buckets, rising; the last bucket, without an end, is added */
+  /** @param bounds the upper bounds of the buckets, in ascending order; a last bucket without a bound is added */
   constructor(name: string, help: string, bounds: readonly number[], known: readonly Record<L, string>[] = []) {
     this.name = name;
     this.help = help;
@@ -82,7 +85,7 @@ export class HistogramFamily<L extends string = never> implements Family {
   }
 }
 
-/** A family whose values are read when somebody asks: one number, or one for each label set. */
+/** Returns a family whose values are read on request: one number, or one per label set. */
 export function readFamily(
   type: 'counter' | 'gauge',
   name: string,
@@ -100,7 +103,7 @@ export function readFamily(
   };
 }
 
-/** What is counted for each label set. Beyond the bound, sets that are not known yet share one. */
+/** The values per label set. Beyond the maximum number of label sets, new ones share one entry. */
 class Series<L extends string, T> {
   readonly #items = new Map<string, [Labels, T]>();
   readonly #make: () => T;

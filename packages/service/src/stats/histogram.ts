@@ -1,7 +1,7 @@
 import { type Clock, monotonic } from '../time/clock.ts';
 import { DecayingReservoir } from './decaying-reservoir.ts';
 
-/** How values are spread, the recent ones counting most. */
+/** The distribution of values. Recent values have more weight. */
 export interface Distribution {
   min: number;
   max: number;
@@ -35,7 +35,7 @@ export class Histogram {
     return this.#count;
   }
 
-  /** Of all values, not only of the sample. */
+  /** The sum of all values, including those that are not in the sample. */
   get sum(): number {
     return this.#sum;
   }
@@ -43,7 +43,7 @@ export class Histogram {
   distribution(): Distribution {
     const sample = this.#reservoir.sample().sort((a, b) => a.value - b.value);
     const total = sample.reduce((sum, { weight }) => sum + weight, 0);
-    // Very old values weigh nothing once their weights underflow.
+    // Very old values have no weight after their weights underflow.
     if (sample.length === 0 || total === 0) return EMPTY;
     const mean = sample.reduce((sum, { value, weight }) => sum + value * weight, 0) / total;
     const variance = sample.reduce((sum, { value, weight }) => sum + weight * (value - mean) ** 2, 0) / total;

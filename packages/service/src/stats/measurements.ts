@@ -6,8 +6,8 @@ import { RunMetrics } from './run-metrics.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 
 /**
- * Everything that a service measures. Who counts an event does it once, in one of the three; from there it goes into
- * both forms: Prometheus' families with their labels, and the names and averages of Dropwizard Metrics.
+ * All measurements of a service. Each event is counted once, in one of the three parts, which provide the values in
+ * both formats: Prometheus families with labels, and names and averages of Dropwizard Metrics.
  */
 export class Measurements {
   readonly dropwizard = new Metrics();
@@ -20,7 +20,7 @@ export class Measurements {
     this.service = new ServiceMetrics(this.dropwizard, version);
   }
 
-  /** All of it in Prometheus' text form. */
+  /** Returns all measurements in the Prometheus text format. */
   prometheus(): string {
     return prometheusText([...this.runs.families, ...this.service.families, ...this.#process.families]);
   }

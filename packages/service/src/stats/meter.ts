@@ -1,10 +1,10 @@
 import { type Clock, monotonic } from '../time/clock.ts';
 import { Ewma, TICK_SECONDS } from './ewma.ts';
 
-/** How many ticks bring every average to nothing: an idle meter need not count more of them one by one. */
+/** The number of ticks after which every average is zero. An idle meter does not need to apply more of them. */
 const TICKS_TO_ZERO = (24 * 3600) / TICK_SECONDS;
 
-/** Counts events, and how many come per second: on the whole and over the last 1, 5 and 15 minutes. */
+/** Counts events, and measures their rate: in total and over the last 1, 5 and 15 minutes. */
 export class Meter {
   readonly #clock: Clock;
   readonly #start: number;
@@ -28,7 +28,7 @@ export class Meter {
     return this.#count;
   }
 
-  /** Events per second. */
+  /** Returns the events per second. */
   rates(): { m1: number; m5: number; m15: number; mean: number } {
     this.#catchUp();
     const elapsed = this.#clock() - this.#start;
@@ -36,7 +36,7 @@ export class Meter {
     return { m1: m1.rate, m5: m5.rate, m15: m15.rate, mean: elapsed <= 0 ? 0 : this.#count / elapsed };
   }
 
-  /** No timer ticks: the ticks that are due are done when somebody looks. */
+  /** Applies the ticks that are due. They are computed on request, so no timer is needed. */
   #catchUp(): void {
     const due = Math.floor((this.#clock() - this.#lastTick) / TICK_SECONDS);
     if (due <= 0) return;

@@ -3,7 +3,7 @@ import type { Histogram } from './histogram.ts';
 import type { Meter } from './meter.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The version of the form, as Dropwizard's JSON writer states it. */
+/** The version of the format, as in the JSON of Dropwizard Metrics. */
 const FORM_VERSION = '4.0.0';
 
 const meterFields = {
@@ -30,7 +30,7 @@ const distributionFields = {
 
 const byName = <T extends Parameters<typeof Type.Record>[1]>(schema: T) => Type.Record(Type.String(), schema);
 
-/** All measurements in the form of Dropwizard Metrics. Rates are per second, durations in seconds. */
+/** The schema of all measurements in the format of Dropwizard Metrics. Rates are per second, durations in seconds. */
 export const MetricsAnswer = Type.Object(
   {
     version: Type.String(),

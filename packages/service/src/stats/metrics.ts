@@ -15,7 +15,7 @@ export class Counter {
   }
 }
 
-/** How often something is done, and how long it takes, in seconds. */
+/** Measures how often something happens, and how long it takes in seconds. */
 export class Timer {
   readonly meter: Meter;
   readonly histogram: Histogram;
@@ -31,7 +31,7 @@ export class Timer {
   }
 }
 
-/** The measurements of a service by name; asking for a name the first time makes it. */
+/** The measurements of a service by name. A measurement is created when its name is used for the first time. */
 export class Metrics {
   readonly counters = new Map<string, Counter>();
   readonly gauges = new Map<string, () => number>();
@@ -48,7 +48,7 @@ export class Metrics {
     return this.counters.getOrInsertComputed(name, () => new Counter());
   }
 
-  /** A number that is read when somebody asks. */
+  /** Adds a number that is read on request. */
   gauge(name: string, read: () => number): void {
     this.gauges.set(name, read);
   }

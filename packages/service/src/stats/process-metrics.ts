@@ -14,8 +14,8 @@ const GC_KINDS: Readonly<Record<number, string>> = {
 };
 
 /**
- * What the process is doing, threads of runs included in its memory and processor. The names are those that Prometheus'
- * client libraries agree on, so that the dashboards there are work.
+ * The metrics of the process. Memory and processor time include the threads of runs. The names are those of the
+ * Prometheus client libraries, so that existing dashboards work.
  */
 export class ProcessMetrics {
   readonly families: readonly Family[];
@@ -51,27 +51,19 @@ function processFamilies(loop: EventLoop): Family[] {
     readFamily('counter', 'process_cpu_seconds_total', 'Processor time, user and system.', cpuSeconds),
     gauge('process_start_time_seconds', 'When the process started, since the epoch.', () => started),
     gauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss()),
-    gauge('process_open_fds', 'Open file descriptors; only where /proc tells.', openFiles),
+    gauge('process_open_fds', 'Open file descriptors; only on systems with /proc.', openFiles),
     gauge('nodejs_heap_size_total_bytes', 'Heap of the main thread.', () => process.memoryUsage().heapTotal),
     gauge('nodejs_heap_size_used_bytes', 'Used heap of the main thread.', () => process.memoryUsage().heapUsed),
     gauge(
       'nodejs_external_memory_bytes',
-      'Memory outside the heap that JavaScript holds.',
+      'Memory outside the heap that JavaScript objects use.',
       () => process.memoryUsage().external,
     ),
-    gauge(
-      'nodejs_eventloop_lag_mean_seconds',
-      'How late the event loop was lately, on average.',
-      () => loop.delay.mean,
-    ),
-    gauge('nodejs_eventloop_lag_p50_seconds', 'How late the event loop was lately, median.', () => loop.delay.p50),
-    gauge(
-      'nodejs_eventloop_lag_p99_seconds',
-      'How late the event loop was lately, 99th percentile.',
-      () => loop.delay.p99,
-    ),
-    gauge('nodejs_eventloop_lag_max_seconds', 'How late the event loop was lately, at worst.', () => loop.delay.max),
-    gauge('nodejs_active_resources', 'What keeps the event loop busy, by type.', activeResources),
+    gauge('nodejs_eventloop_lag_mean_seconds', 'Recent delay of the event loop, mean.', () => loop.delay.mean),
+    gauge('nodejs_eventloop_lag_p50_seconds', 'Recent delay of the event loop, median.', () => loop.delay.p50),
+    gauge('nodejs_eventloop_lag_p99_seconds', 'Recent delay of the event loop, 99th percentile.', () => loop.delay.p99),
+    gauge('nodejs_eventloop_lag_max_seconds', 'Recent delay of the event loop, maximum.', () => loop.delay.max),
+    gauge('nodejs_active_resources', 'Resources that keep the event loop alive, by type.', activeResources),
     gauge('nodejs_version_info', 'The runtime; always 1.', () => [{ labels: { version: process.version }, value: 1 }]),
   ];
 }
@@ -97,7 +89,7 @@ function openFiles(): Sample[] {
   try {
     return [{ labels: {}, value: readdirSync('/proc/self/fd').length }];
   } catch {
-    // No /proc, no number.
+    // Systems without /proc report no number.
     return [];
   }
 }

@@ -2,7 +2,7 @@ import type { Family, Labels } from './families.ts';
 
 export const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Families in Prometheus' text form. */
+/** Returns families in the Prometheus text format. */
 export function prometheusText(families: Iterable<Family>): string {
   const lines: string[] = [];
   for (const family of families) {

@@ -5,8 +5,8 @@ import { testService } from '../testing/test-service.test.support.ts';
 import { CounterFamily, HistogramFamily, readFamily } from './families.ts';
 import { prometheusText } from './prometheus-text.ts';
 
-describe("Prometheus' text form", () => {
-  it('has counters, gauges and histograms, with labels', () => {
+describe('the Prometheus text format', () => {
+  it('contains counters, gauges and histograms with labels', () => {
     const counter = new CounterFamily('a_total', 'Counts.', [{ how: 'well' }]);
     counter.add({ how: 'badly' }, 2);
     const histogram = new HistogramFamily('b_seconds', 'Times.', [0.5, 2]);
@@ -29,7 +29,7 @@ c +Inf
 `);
   });
 
-  it('escapes what labels and helps may hold', () => {
+  it('escapes special characters in labels and help texts', () => {
     const counter = new CounterFamily<'text'>('a_total', 'Back\\slash\nand line');
     counter.add({ text: 'a "b" \\ c\nd' });
     const text = prometheusText([counter]);
@@ -39,7 +39,7 @@ c +Inf
     );
   });
 
-  it('has a bounded number of series, whatever the labels', () => {
+  it('limits the number of series, for any labels', () => {
     const counter = new CounterFamily<'id'>('a_total', 'Counts.');
     for (let i = 0; i < 5000; i++) counter.add({ id: String(i) });
     const { samples } = readExposition(prometheusText([counter])).get('a_total') ?? { samples: new Map() };
@@ -49,7 +49,7 @@ c +Inf
 });
 
 describe('GET /metrics', () => {
-  it('is in order from the first moment on, and reports runs, documents, requests, the store and the process', async () => {
+  it('is valid from the start, and reports runs, documents, requests, the store and the process', async () => {
     const service = await testService({ storage: { type: 'sqlite', path: temporaryDirectory() } });
     const metrics = async () => {
       const answer = await service.ask('/metrics');
@@ -95,7 +95,7 @@ describe('GET /metrics', () => {
     expect(value(done, 'process_start_time_seconds')).toBeLessThanOrEqual(Date.now() / 1000);
   });
 
-  it('has one series for everything that is not there', async () => {
+  it('has one series for all unknown paths', async () => {
     const service = await testService();
     for (const path of ['/nothing', '/v1/nothing/2']) await service.ask(path);
     const families = readExposition((await service.ask('/metrics')).text);

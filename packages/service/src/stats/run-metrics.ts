@@ -11,7 +11,7 @@ const COUNTED = ['published', 'created', 'succeeded', 'failed', 'dropped'] as co
 type Counted = (typeof COUNTED)[number];
 type Progress = RunDetails['progress'];
 
-/** The running runs. */
+/** The waiting and running runs at this moment. */
 export interface RunsNow {
   running: number;
   queued: number;
@@ -19,28 +19,28 @@ export interface RunsNow {
   going: Iterable<RunDetails>;
 }
 
-/** The totals of a service's runs: the ended ones, and the running ones so far. */
+/** The totals of the runs of a service: finished runs, and running runs so far. */
 export class RunMetrics {
   readonly families: readonly Family[];
   readonly #dropwizard: Metrics;
-  readonly #accepted = new CounterFamily('headrace_runs_accepted_total', 'Runs that were asked for.', [{}]);
+  readonly #accepted = new CounterFamily('headrace_runs_accepted_total', 'Requested runs that were accepted.', [{}]);
   readonly #ended = new CounterFamily(
     'headrace_runs_ended_total',
-    'Runs that have ended, by how: succeeded, failed, cancelled, interrupted.',
+    'Finished runs, by status: succeeded, failed, cancelled, interrupted.',
     ENDS.map((status) => ({ status })),
   );
   readonly #seconds = new HistogramFamily(
     'headrace_run_duration_seconds',
-    'From when a run was asked for until it ended, waiting included.',
+    'Time from the request of a run to its end, including waiting.',
     RUN_SECONDS,
     ENDS.map((status) => ({ status })),
   );
   readonly #connectors = new CounterFamily<'status'>(
     'headrace_connectors_ended_total',
-    'Connectors of ended runs, by how they ended: complete, failed, stopped, skipped.',
+    'Connectors of finished runs, by status: complete, failed, stopped, skipped.',
     ['complete', 'failed', 'stopped', 'skipped'].map((status) => ({ status })),
   );
-  /** Of the runs that have ended. */
+  /** The totals of the finished runs. */
   readonly #stages = new StageTotals();
   readonly #indexers = new IndexerTotals();
   readonly #documents: Pick<Progress, Counted> = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
@@ -55,26 +55,22 @@ export class RunMetrics {
       this.#ended,
       this.#seconds,
       readFamily('gauge', 'headrace_runs_running', 'Running runs.', () => this.#now().running),
-      readFamily('gauge', 'headrace_runs_queued', 'Runs that wait for a place.', () => this.#now().queued),
+      readFamily('gauge', 'headrace_runs_queued', 'Runs that wait for a free slot.', () => this.#now().queued),
       readFamily('counter', 'headrace_documents_published_total', 'Records that connectors delivered.', () =>
         this.#sum('published'),
       ),
       readFamily('counter', 'headrace_documents_created_total', 'Children that stages emitted.', () =>
         this.#sum('created'),
       ),
-      readFamily('counter', 'headrace_documents_total', 'Documents by what became of them.', () =>
-        this.#documentEnds(),
-      ),
-      readFamily('gauge', 'headrace_documents_pending', 'Documents that are on their way.', () =>
-        this.#going('pending'),
-      ),
+      readFamily('counter', 'headrace_documents_total', 'Finished documents, by result.', () => this.#documentEnds()),
+      readFamily('gauge', 'headrace_documents_pending', 'Documents in flight.', () => this.#going('pending')),
       this.#connectors,
       ...stageFamilies(() => this.#stages.with(this.#progress())),
       ...indexerFamilies(() => this.#indexers.with(this.#progress())),
     ];
   }
 
-  /** The source of the running runs. */
+  /** Sets the source of the running runs. */
   watch(now: () => RunsNow): void {
     this.#now = now;
   }
@@ -84,7 +80,7 @@ export class RunMetrics {
     this.#accepted.add({});
   }
 
-  /** A run is done; it is no longer a running one. */
+  /** Counts a run that is done. It must no longer be in the list of running runs. */
   ended({ status, progress, startTime, endTime, runResult }: RunDetails): void {
     const end = status.toLowerCase();
     this.#dropwizard.counter(`runs.${end}`).add();

@@ -5,43 +5,43 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const GROUPS = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
-/** What the HTTP side of a service and its store amount to. Each event is counted once here, in both forms. */
+/** The metrics of HTTP and the store. Each event is counted once here, for both formats. */
 export class ServiceMetrics {
   readonly families: readonly Family[];
-  /** Connections that are open, and those that were refused because there were too many; set by who listens. */
+  /** Returns the number of open connections. The code that opens the listeners sets it. */
   connections: () => number = () => 0;
-  /** Bytes of the store's files. */
+  /** Returns the size of the files of the store in bytes. */
   storeBytes: () => number = () => 0;
   readonly #dropwizard: Metrics;
   #inFlight = 0;
   readonly #requests = new HistogramFamily<'method' | 'route' | 'status'>(
     'headrace_http_request_duration_seconds',
-    'Requests, by method, route and class of the status; a stream counts until its end.',
+    'Duration of requests, by method, route and status class; without event streams.',
     REQUEST_SECONDS,
   );
   readonly #refusedConnections = new CounterFamily(
     'headrace_http_connections_refused_total',
-    'Connections that were closed because there were limits.maxConnections.',
+    'Connections that were closed because limits.maxConnections was reached.',
     [{}],
   );
   readonly #loginFailures = new CounterFamily<'reason'>(
     'headrace_login_failures_total',
-    'Failed logins: wrong, or throttled, which is answered with 429 after too many failures.',
+    'Failed logins: wrong, or throttled (status 429 after too many failures).',
     [{ reason: 'wrong' }, { reason: 'throttled' }],
   );
   readonly #commits = new HistogramFamily(
     'headrace_store_commit_duration_seconds',
-    'Groups of writes of the store.',
+    'Duration of the groups of writes of the store.',
     COMMIT_SECONDS,
     [{}],
   );
   readonly #storeFailures = new CounterFamily(
     'headrace_store_failures_total',
-    'Groups of writes that the store could not do.',
+    'Groups of writes that failed in the store.',
     [{}],
   );
 
-  /** @param version of Headrace */
+  /** @param version the version of Headrace */
   constructor(dropwizard: Metrics, version: string) {
     this.#dropwizard = dropwizard;
     this.families = [
@@ -50,12 +50,12 @@ export class ServiceMetrics {
       ]),
       this.#requests,
       readFamily('gauge', 'headrace_http_requests_in_flight', 'Requests being answered.', () => this.#inFlight),
-      readFamily('gauge', 'headrace_http_connections', 'Open connections of clients.', () => this.connections()),
+      readFamily('gauge', 'headrace_http_connections', 'Open client connections.', () => this.connections()),
       this.#refusedConnections,
       this.#loginFailures,
       this.#commits,
       this.#storeFailures,
-      readFamily('gauge', 'headrace_store_size_bytes', 'Files of the store; 0 when it is in memory.', () =>
+      readFamily('gauge', 'headrace_store_size_bytes', 'Size of the files of the store; 0 for a store in memory.', () =>
         this.storeBytes(),
       ),
     ];
@@ -65,12 +65,12 @@ export class ServiceMetrics {
     this.#inFlight++;
   }
 
-  /** It has been answered, or the client has gone away. */
+  /** Counts down the requests in flight, after the answer or when the client disconnects. */
   requestGone(): void {
     this.#inFlight--;
   }
 
-  /** It has been answered. */
+  /** Records an answered request. */
   requestAnswered(labels: { method: string; route: string; statusCode: number; seconds: number }): void {
     const { method, route, statusCode, seconds } = labels;
     const status = GROUPS[Math.floor(statusCode / 100) - 1] ?? '5xx';

@@ -14,7 +14,7 @@ function handClock() {
 }
 
 describe('meters', () => {
-  it('start their averages at the first rate, and let it fade', () => {
+  it('start their averages at the first rate, which then decays', () => {
     const { clock, forward } = handClock();
     const meter = new Metrics(clock).meter('m');
     meter.mark(300);
@@ -23,7 +23,7 @@ describe('meters', () => {
     expect(meter.rates()).toEqual({ m1: 60, m5: 60, m15: 60, mean: 60 });
     forward(60);
     const { m1, m5, m15 } = meter.rates();
-    // After a minute, 1/e of the rate is left in the one-minute average, and more in the longer averages.
+    // After a minute, 1/e of the rate remains in the one-minute average, and more in the longer averages.
     expect(m1).toBeCloseTo(60 / Math.E, 6);
     expect(m5).toBeCloseTo(60 * Math.exp(-1 / 5), 6);
     expect(m15).toBeCloseTo(60 * Math.exp(-1 / 15), 6);
@@ -33,7 +33,7 @@ describe('meters', () => {
 });
 
 describe('histograms', () => {
-  it('show how values are distributed', () => {
+  it('report the distribution of values', () => {
     const histogram = new Metrics(handClock().clock).histogram('h');
     for (let i = 1; i <= 1000; i++) histogram.update(i);
     expect(histogram.distribution()).toMatchObject({ min: 1, max: 1000, mean: 500.5, p50: 500, p99: 990, p999: 999 });
@@ -41,7 +41,7 @@ describe('histograms', () => {
     expect([histogram.count, histogram.sum]).toEqual([1000, 500_500]);
   });
 
-  it('let recent values count most, whatever the age of the process', () => {
+  it('prefer recent values, also in an old process', () => {
     const { clock, forward } = handClock();
     const histogram = new Metrics(clock).histogram('h');
     for (let hour = 0; hour < 30; hour++) {
@@ -59,7 +59,7 @@ describe('histograms', () => {
 });
 
 describe('the measurements of a service', () => {
-  it('have the form of Dropwizard Metrics', () => {
+  it('have the format of Dropwizard Metrics', () => {
     const { clock, forward } = handClock();
     const metrics = new Metrics(clock);
     metrics.counter('c').add(2);
@@ -83,7 +83,7 @@ describe('the measurements of a service', () => {
     });
   });
 
-  it('are answered over HTTP', async () => {
+  it('are available over HTTP', async () => {
     const service = await testService();
     const configId = await service.store();
     const { runId } = await service.run(configId);

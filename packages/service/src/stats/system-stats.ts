@@ -19,13 +19,16 @@ const heapFields = {
   percent: Type.Number({ minimum: 0, maximum: 100 }),
 };
 
-/** What the machine and the process use: bytes, and percentages from 0 to 100 with two decimals. */
+/**
+ * The schema of the resource use of the machine and the process: bytes, and percentages from 0 to 100 with two
+ * decimals.
+ */
 export const SystemStatsAnswer = Type.Object(
   {
     cpu: Type.Object({ ...space('Percent'), loadAverage: Type.Number({ description: 'Over one minute' }) }),
     ram: Type.Object(space('Bytes')),
     jvm: Type.Object(heapFields, {
-      description: 'The heap of the runtime, under the name that the reference gives it',
+      description: 'The heap of the runtime; the field has the name from the reference',
     }),
     heap: Type.Object(heapFields),
     storage: Type.Object(space('Bytes')),
@@ -35,16 +38,16 @@ export const SystemStatsAnswer = Type.Object(
 
 export type SystemStats = Static<typeof SystemStatsAnswer>;
 
-/** Two questions closer together than this get the same use of the processors: shorter spans say nothing. */
+/** Requests within this time get the same processor use, because a shorter time span is too inaccurate. */
 const MIN_CPU_SPAN_MILLIS = 500;
 
-/** Measures the machine. The use of the processors is that since the last question. */
+/** Measures the machine. The processor use is measured since the last request. */
 export class SystemMeter {
   readonly #directory: string;
   #before: CpuTimes = cpuTimes();
   #percent: number | undefined;
 
-  /** @param directory `storage` describes its file system */
+  /** @param directory a directory in the file system that `storage` describes */
   constructor(directory: string) {
     this.#directory = directory;
   }
@@ -67,7 +70,7 @@ export class SystemMeter {
     try {
       return await statfs(this.#directory);
     } catch (error) {
-      throw new StoreError(`The disk of ${this.#directory} cannot be looked at: ${messageOf(error)}`, { cause: error });
+      throw new StoreError(`The disk of ${this.#directory} cannot be checked: ${messageOf(error)}`, { cause: error });
     }
   }
 

@@ -24,12 +24,12 @@ import {
 interface KeptConfig {
   seq: number;
   config: StoredConfig;
-  /** The newest last, which is the current one. */
+  /** The versions, oldest first. The last one is the current version. */
   versions: ConfigVersion[];
   first: { createdTime: number; createdBy: string | null };
 }
 
-/** A store that forgets everything when the process ends: for tests and trials. */
+/** A store without files, which loses its content when the process ends. For tests and trials. */
 export class MemoryStore implements Store {
   readonly directory = undefined;
   readonly failure: string | undefined = undefined;
@@ -37,7 +37,7 @@ export class MemoryStore implements Store {
   readonly #runs = new Map<string, StoredRun & { seq: number }>();
   readonly #logs = new Map<string, Map<number, { seq: number; piece: RunLogPiece }>>();
   readonly #failures = new Map<string, (StoredFailure & { seq: number })[]>();
-  /** By user and key. */
+  /** The requests by user and key. */
   readonly #requests = new Map<string, RequestKey & { runId: string }>();
   #lastSeq = 0;
 
@@ -220,7 +220,7 @@ export class MemoryStore implements Store {
 
   async close(): Promise<void> {}
 
-  /** A config by its id or its name. */
+  /** Returns a config by its id or its name. */
   #find(key: string): KeptConfig | undefined {
     const found = this.#configs.get(key);
     if (found !== undefined) return found;

@@ -5,8 +5,8 @@ const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
 /**
- * Makes a file for its owner alone, unless there is one. One that there is must not be opened: closing it again would
- * release the lock that this process may hold on it.
+ * Creates a file that only its owner can access, unless the file exists. An existing file must not be opened: closing
+ * it would release the lock that this process may hold on it.
  */
 export function createPrivate(path: string): void {
   try {
@@ -16,13 +16,15 @@ export function createPrivate(path: string): void {
   }
 }
 
-/** Takes the rights of others from a file, if there is one. Where that cannot be done, a warning says so. */
+/** Removes the permissions of other users from a file, if it exists. Calls `warn` if this fails. */
 export function keepPrivate(path: string, warn: (message: string) => void): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   if (mode === undefined || (mode & OTHERS) === 0) return;
   try {
     chmodSync(path, OWNER_ONLY);
   } catch (error) {
-    warn(`Others may use ${path}, which holds secrets, and that cannot be changed: ${messageOf(error)}`);
+    warn(
+      `Other users can access ${path}, which contains secrets, and its permissions cannot be changed: ${messageOf(error)}`,
+    );
   }
 }

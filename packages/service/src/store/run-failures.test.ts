@@ -16,7 +16,7 @@ describe.each<[string, () => Store]>([
   ['memory', () => new MemoryStore()],
   ['sqlite', () => new SqliteStore(temporaryDirectory())],
 ])('the %s store', (_name, open) => {
-  it('keeps the failed documents of a run, in order, as long as the run', async () => {
+  it('stores the failed documents of a run in order, and deletes them with the run', async () => {
     const store = open();
     const failed = (n: number, over: Partial<StoredFailure> = {}): StoredFailure => ({
       connector: 'c',
@@ -46,7 +46,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('keeps so many bytes of contents of failed documents, those that failed last, and reports the others', async () => {
+  it('limits the bytes of failed documents to the newest ones, and still lists the others', async () => {
     const store = open();
     const line = (id: string) =>
       writeFailureLine({
@@ -82,7 +82,7 @@ describe.each<[string, () => Store]>([
       processed: false,
       omitted: FORGOTTEN_CONTENT,
     });
-    // Failures that are removed with their run free space.
+    // Failures that are deleted with their run free space for others.
     await store.trimRuns(2);
     await add('b', '6');
     await store.trimFailures(3 * length);
@@ -94,7 +94,7 @@ describe.each<[string, () => Store]>([
   });
 });
 
-it('what an earlier release has kept counts too', async () => {
+it('failed documents and logs from an earlier release count towards the limits', async () => {
   const directory = temporaryDirectory();
   const before = new SqliteStore(directory);
   await before.saveRun(run('a'));

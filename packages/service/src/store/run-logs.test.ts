@@ -15,7 +15,7 @@ describe.each<[string, () => Store]>([
   ['memory', () => new MemoryStore()],
   ['sqlite', () => new SqliteStore(temporaryDirectory())],
 ])('the logs in the %s store', (_name, open) => {
-  it('grow, and lose their oldest pieces', async () => {
+  it('grow, and drop their oldest pieces', async () => {
     const store = open();
     await store.saveRun(run('a'));
     expect(await store.runLog('a')).toEqual([]);
@@ -28,7 +28,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('have so many bytes together, those that were written last', async () => {
+  it('are limited in total bytes to the newest pieces', async () => {
     const store = open();
     for (const id of ['a', 'b', 'c']) await store.saveRun(run(id));
     await store.saveRunLog('a', [piece(1, 'aaaa')], 1);
@@ -44,7 +44,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('go with their runs', async () => {
+  it('are deleted with their runs', async () => {
     const store = open();
     for (const id of ['a', 'b']) {
       await store.saveRun(run(id));
@@ -56,7 +56,7 @@ describe.each<[string, () => Store]>([
   });
 });
 
-it('a log is there when the store is opened again', async () => {
+it('a log can be read after the store was opened again', async () => {
   const directory = temporaryDirectory();
   const before = new SqliteStore(directory);
   await before.saveRun(run('a'));

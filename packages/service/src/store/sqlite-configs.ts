@@ -11,7 +11,7 @@ import type {
   StoredConfig,
 } from './store.ts';
 
-/** The configs in the database. Each method is one step of a transaction, or reads. */
+/** The configs in the database. Each method reads, or is one step of a transaction. */
 export class SqliteConfigs {
   readonly #sql: Prepared<keyof typeof SQL>;
   readonly #db: DatabaseSync;

@@ -9,10 +9,13 @@ import {
   type StoredFailure,
 } from './store.ts';
 
-/** Contents that are forgotten in one step: each may be large. */
+/** How many contents are removed in one step. Each may be large. */
 const FORGET_STEP = 64;
 
-/** The failed documents of the runs in the database; they go with their run. Each method is one step of a transaction, or reads. */
+/**
+ * The failed documents of the runs in the database. They are deleted with their run. Each method reads, or is one step
+ * of a transaction.
+ */
 export class SqliteFailures {
   readonly #sql: Prepared<keyof typeof SQL>;
 
@@ -30,7 +33,7 @@ export class SqliteFailures {
     const { connector = null, at = null, replayable = false } = filter;
     const items: FailurePage['items'] = [];
     let characters = 0;
-    // One more than requested shows whether there is more.
+    // Read one more than requested, to know whether there are more.
     for (const row of this.#sql.list.iterate(runId, after, connector, at, replayable ? 1 : 0, limit + 1)) {
       if (items.length >= limit || characters >= MAX_FAILURE_PAGE) return { items, more: true };
       const { seq, line } = row as unknown as FailurePage['items'][number];
@@ -40,7 +43,7 @@ export class SqliteFailures {
     return { items, more: false };
   }
 
-  /** Forgets some of the oldest contents, if there are more than so many bytes of them. Whether there are still more. */
+  /** Removes some of the oldest contents if they exceed the given size. Returns whether they still exceed it. */
   forgetContents(maxBytes: number): boolean {
     for (let i = 0; i < FORGET_STEP; i++) {
       const { failures } = this.#sql.bytes.get() as { failures: number };

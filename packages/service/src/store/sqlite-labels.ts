@@ -1,8 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 
 /**
- * Joins the labels before their owners: the index of the first one has the places in order already, so a page costs the
- * same with any number of labelled rows. `place` is the order and the start of the next page.
+ * Returns the parts of a query that filters by labels. The labels are joined before their owners: the index of the
+ * first label already has the order of the list, so the cost of a page does not depend on the number of labelled rows.
+ * `place` is the column that defines the order and the start of the next page.
  */
 export function labelled(
   owner: 'config' | 'run',

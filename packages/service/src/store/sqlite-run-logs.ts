@@ -2,10 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Prepared, prepareAll } from './sqlite-statements.ts';
 import type { RunLogPiece } from './store.ts';
 
-/** Pieces that are forgotten in one step. */
+/** How many pieces are removed in one step. */
 const FORGET_STEP = 256;
 
-/** The logs of the runs in the database; one goes with its run. Each method is one step of a transaction, or reads. */
+/**
+ * The logs of the runs in the database. A log is deleted with its run. Each method reads, or is one step of a
+ * transaction.
+ */
 export class SqliteRunLogs {
   readonly #sql: Prepared<keyof typeof SQL>;
 
@@ -22,7 +25,7 @@ export class SqliteRunLogs {
     return this.#sql.get.all(runId) as unknown as RunLogPiece[];
   }
 
-  /** Forgets some of the oldest pieces, if there are more than so many bytes of them. Whether there are still more. */
+  /** Removes some of the oldest pieces if they exceed the given size. Returns whether they still exceed it. */
   forgetPieces(maxBytes: number): boolean {
     for (let i = 0; i < FORGET_STEP; i++) {
       const { logs } = this.#sql.bytes.get() as { logs: number };

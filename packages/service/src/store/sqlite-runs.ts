@@ -10,7 +10,7 @@ import {
   type StoredRun,
 } from './store.ts';
 
-/** The runs in the database. Each method is one step of a transaction, or reads. */
+/** The runs in the database. Each method reads, or is one step of a transaction. */
 export class SqliteRuns {
   readonly #db: DatabaseSync;
   readonly #sql: Prepared<keyof typeof SQL>;
@@ -54,7 +54,7 @@ export class SqliteRuns {
     return (this.#sql.unfinished.all() as { details: string }[]).map((row) => row.details);
   }
 
-  /** How many were removed. */
+  /** Deletes the oldest finished runs beyond `max` runs. Returns how many were deleted. */
   trim(max: number): number {
     const trimmed = Number(this.#sql.trim.run(Math.max(0, this.count - max)).changes);
     this.count -= trimmed;
@@ -83,7 +83,10 @@ function queryOf({
   return query;
 }
 
-/** The places come first, from the indexes: sorting would carry the details along. */
+/**
+ * Returns the query for a page of runs. A subquery selects the rows from the indexes, because sorting would copy the
+ * large details.
+ */
 function listRuns({ joins, where, place }: Omit<ReturnType<typeof labelled>, 'values'>): string {
   return `SELECT seq, id, details FROM runs WHERE seq IN
             (SELECT ${place} FROM ${joins} runs WHERE true ${where} AND ${place} < ? ORDER BY ${place} DESC LIMIT ?)

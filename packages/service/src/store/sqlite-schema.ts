@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Each step brings the database from one version to the next; none is ever changed after its release. */
+/** The migrations. Each one brings the database to the next version. A released migration is never changed. */
 const STEPS: readonly string[] = [
   `CREATE TABLE configs (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -24,8 +24,8 @@ const STEPS: readonly string[] = [
    CREATE INDEX runs_by_status ON runs (status, seq);
    CREATE INDEX unfinished_runs ON runs (seq) WHERE done = 0;
    CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL) STRICT;`,
-  // Configs with versions, and runs that can be selected by more. Long texts are the last columns, because columns
-  // after them are slow to reach.
+  // Adds versions of configs, and more filters for runs. Long texts are the last columns, because columns after them
+  // are slow to read.
   `ALTER TABLE configs RENAME TO old_configs;
    CREATE TABLE configs (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -99,7 +99,7 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (user, key)
    ) STRICT;
    CREATE INDEX request_keys_by_time ON request_keys (time);`,
-  // The logs of the runs, in pieces.
+  // Adds the logs of the runs, in pieces.
   `CREATE TABLE run_logs (
      run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
      number INTEGER NOT NULL,
@@ -107,7 +107,7 @@ const STEPS: readonly string[] = [
      text TEXT NOT NULL,
      PRIMARY KEY (run_id, number)
    ) STRICT;`,
-  // The failed documents of the runs.
+  // Adds the failed documents of the runs.
   `CREATE TABLE run_failures (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,
      run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -117,7 +117,7 @@ const STEPS: readonly string[] = [
      line TEXT NOT NULL
    ) STRICT;
    CREATE INDEX failures_of_run ON run_failures (run_id, seq);`,
-  // The space of the contents of failed documents and of the logs, after each change.
+  // Adds the total size of failed documents and logs, which triggers update at each change.
   `CREATE TABLE kept_bytes (failures INTEGER NOT NULL, logs INTEGER NOT NULL) STRICT;
    INSERT INTO kept_bytes VALUES (
      (SELECT coalesce(sum(octet_length(line)), 0) FROM run_failures WHERE replayable = 1),
@@ -148,7 +148,9 @@ const STEPS: readonly string[] = [
 export function migrate(db: DatabaseSync): void {
   const version = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   if (version > STEPS.length) {
-    throw new Error(`The store is of version ${version}, this release knows versions up to ${STEPS.length}`);
+    throw new Error(
+      `The store is of version ${version}, but this release supports only versions up to ${STEPS.length}`,
+    );
   }
   for (let next = version; next < STEPS.length; next++) {
     db.exec(`BEGIN IMMEDIATE; ${STEPS[next]} PRAGMA user_version = ${next + 1}; COMMIT;`);

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Statements by name, ready to run. */
+/** Prepared statements by name. */
 export type Prepared<Name extends string> = Readonly<Record<Name, StatementSync>>;
 
 export function prepareAll<Name extends string>(

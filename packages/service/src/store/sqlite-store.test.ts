@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../testing/temporary-directory.test.support.
 import { SqliteStore } from './sqlite-store.ts';
 import type { ConfigVersion } from './store.ts';
 
-/** As the first release made it. */
+/** The database schema of the first release. */
 const FIRST_SCHEMA = `
   CREATE TABLE configs (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL,
     format TEXT NOT NULL, answer TEXT NOT NULL, digest TEXT NOT NULL, created_time REAL NOT NULL, created_by TEXT) STRICT;
@@ -18,8 +18,8 @@ const FIRST_SCHEMA = `
   CREATE INDEX unfinished_runs ON runs (seq) WHERE done = 0;
   CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL) STRICT;`;
 
-describe('the sqlite store on the disk', () => {
-  it('has everything after it was opened again', async () => {
+describe('the sqlite store on disk', () => {
+  it('still has its content after it was opened again', async () => {
     const directory = temporaryDirectory();
     const before = new SqliteStore(directory);
     await before.addConfig(config('a'), 1);
@@ -32,7 +32,7 @@ describe('the sqlite store on the disk', () => {
     await after.close();
   });
 
-  it('takes over what the first release has stored', async () => {
+  it('migrates the database of the first release', async () => {
     const directory = temporaryDirectory();
     const db = new DatabaseSync(join(directory, 'headrace.db'));
     const details = { runId: 'r', configId: 'a', startTime: 12.5, requestedBy: 'mary', labels: { team: 'x' } };
@@ -54,7 +54,7 @@ describe('the sqlite store on the disk', () => {
     await store.close();
   });
 
-  it('belongs to one service at a time, and the second one hears which process has it', async () => {
+  it('can be used by only one service, and the error for a second one names the process', async () => {
     const directory = temporaryDirectory();
     const first = new SqliteStore(directory);
     expect(() => new SqliteStore(directory)).toThrow(`in use by another service (process ${process.pid})`);
@@ -63,12 +63,12 @@ describe('the sqlite store on the disk', () => {
     await second.close();
   });
 
-  it('is refused with its place when it is no store of ours', () => {
+  it('cannot be opened if the file is damaged or from a newer release', () => {
     const broken = temporaryDirectory();
     writeFileSync(join(broken, 'headrace.db'), 'this is not a database, and long enough to be looked at'.repeat(50));
     expect(() => new SqliteStore(broken)).toThrow(
-      `The store ${broken} cannot be opened: file is not a database. ${join(broken, 'headrace.db')} is damaged, or of ` +
-        'another program: put a copy from a backup in its place',
+      `The store ${broken} cannot be opened: file is not a database. ${join(broken, 'headrace.db')} is damaged, or belongs to ` +
+        'another program: restore a backup, or move all files',
     );
     const newer = temporaryDirectory();
     const db = new DatabaseSync(join(newer, 'headrace.db'));
@@ -77,13 +77,13 @@ describe('the sqlite store on the disk', () => {
     expect(() => new SqliteStore(newer)).toThrow('is of version 99');
   });
 
-  it('is refused with what to do where it cannot be written', () => {
+  it('fails with advice if the directory cannot be written', () => {
     const file = join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     expect(() => new SqliteStore(file)).toThrow(
-      /^The store directory .*file cannot be made: EEXIST.*Give the user of the service the right to write there, or/,
+      /^The store directory .*file cannot be created: EEXIST.*Give the user of the service the right to write there, or/,
     );
-    // Not even an administrator makes a file there.
+    // Not even root can create a file there.
     const forbidden = '/sys/kernel';
     if (!existsSync(forbidden)) return;
     expect(() => new SqliteStore(forbidden)).toThrow(
@@ -91,7 +91,7 @@ describe('the sqlite store on the disk', () => {
     );
   });
 
-  it('takes no writes while its files are not those that it has open', async () => {
+  it('refuses writes while its files are removed or replaced', async () => {
     const directory = temporaryDirectory();
     const store = new SqliteStore(directory);
     await store.addConfig(config('a'), 9);
@@ -111,7 +111,7 @@ describe('the sqlite store on the disk', () => {
     await store.close();
   });
 
-  it('is for its owner alone, even in a directory that others may enter, and when it was not before', async () => {
+  it('is readable only by its owner, even in a public directory or if its files were public before', async () => {
     const directory = temporaryDirectory();
     chmodSync(directory, 0o755);
     const modes = () =>
@@ -122,7 +122,7 @@ describe('the sqlite store on the disk', () => {
     await store.addConfig(config('a'), 1);
     expect(modes()).toEqual({ 'headrace.db': '600', 'headrace.db-wal': '600', pid: '600' });
     for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
-    // The lock holds all the same.
+    // The lock is still active.
     expect(() => new SqliteStore(directory)).toThrow('in use');
     await store.close();
     chmodSync(join(directory, 'headrace.db'), 0o644);
@@ -132,20 +132,20 @@ describe('the sqlite store on the disk', () => {
     await again.close();
   });
 
-  it('gives its space back to the disk when much is forgotten', async () => {
+  it('returns free space to the disk after large deletions', async () => {
     const directory = temporaryDirectory();
     const store = new SqliteStore(directory);
     const large = config('a', { current: version(1, { text: 'x'.repeat(40 * 1024 * 1024) }) });
     await store.addConfig(large, 9);
     await store.deleteConfig('a', 1);
-    // Some at a time.
+    // Each write returns only some of the space.
     for (let i = 0; i < 10; i++) await store.trimRuns(9);
     await store.close();
     const bytes = readdirSync(directory).map((name) => statSync(join(directory, name)).size);
     expect(Math.max(...bytes)).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('is not hindered by the process number that a killed service left', async () => {
+  it('can be opened if a killed service left its pid file', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'pid'), '1\n');
     await new SqliteStore(directory).close();

@@ -26,7 +26,8 @@ import type {
 import { WriteGroup } from './write-group.ts';
 
 /**
- * Pages of 4 KiB that stay free in the database, and how many are returned at a time: other work must wait meanwhile.
+ * The number of free 4 KiB pages that stay in the database, and how many more are returned to the disk at a time. Other
+ * work must wait while pages are returned.
  */
 const SPARE_PAGES = 4096;
 const GIVEN_BACK_PAGES = 1024;
@@ -51,10 +52,10 @@ export class SqliteStore implements Store {
 
   /**
    * Opens the store and creates it if it is missing. Throws if the directory cannot be written, or if another process
-   * has it open; the message names that process.
+   * has the store open; the message contains the id of that process.
    * @param events.onCommit called with the seconds of each group of writes
    * @param events.onFailure called if a group of writes failed
-   * @param events.warn called if others may read a file of the store, and that cannot be changed
+   * @param events.warn called if other users can read a file of the store and this cannot be changed
    */
   constructor(
     directory: string,
@@ -172,7 +173,7 @@ export class SqliteStore implements Store {
   }
 
   async trimFailures(maxBytes: number): Promise<void> {
-    // Others have their turn between two steps.
+    // Other writes can run between two steps.
     while (await this.#writes.write(() => this.#failures.forgetContents(maxBytes)));
   }
 
@@ -184,7 +185,7 @@ export class SqliteStore implements Store {
     try {
       await this.#writes.write(() => this.#probe.run(epochSeconds()));
     } catch {
-      // `failure` says why.
+      // `failure` contains the reason.
     }
   }
 
@@ -193,14 +194,14 @@ export class SqliteStore implements Store {
     this.#db.close();
   }
 
-  /** Sees every write that was asked for before. */
+  /** Reads after all pending writes, so that the result includes them. */
   #read<T>(read: () => T): T {
     this.#writes.flush();
     return read();
   }
 }
 
-/** Returns free pages back to the disk, some at a time; those that are kept are taken by what comes next. */
+/** Returns some free pages to the disk. The others are reused by later writes. */
 function giveBackSpace(db: DatabaseSync): void {
   const { freelist_count: free } = db.prepare('PRAGMA freelist_count').get() as { freelist_count: number };
   if (free > SPARE_PAGES) db.exec(`PRAGMA incremental_vacuum(${Math.min(free - SPARE_PAGES, GIVEN_BACK_PAGES)})`);

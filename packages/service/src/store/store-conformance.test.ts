@@ -9,7 +9,7 @@ describe.each<[string, () => Store]>([
   ['memory', () => new MemoryStore()],
   ['sqlite', () => new SqliteStore(temporaryDirectory())],
 ])('the %s store', (_name, open) => {
-  it('keeps a config as it was given', async () => {
+  it('stores a config unchanged', async () => {
     const store = open();
     const a = config('a', { name: 'films', description: 'All films', labels: { team: 'search', __proto__x: '' } });
     expect(await store.addConfig(a, 10)).toBe('written');
@@ -22,7 +22,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('takes no more configs than it may, and another one after a deletion', async () => {
+  it('refuses configs beyond the limit, and accepts another one after a deletion', async () => {
     const store = open();
     const answers = await Promise.all(['a', 'b', 'c'].map((id) => store.addConfig(config(id), 2)));
     expect(answers).toEqual(['written', 'written', 'full']);
@@ -45,7 +45,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('has each name once, also when two ask for it at one time', async () => {
+  it('refuses a name that is in use, also for concurrent writes', async () => {
     const store = open();
     const named = (id: string) => store.addConfig(config(id, { name: 'films' }), 10);
     expect(await Promise.all([named('a'), named('b')])).toEqual(['written', 'name-taken']);
@@ -61,7 +61,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('keeps the versions of a config, as many as it may', async () => {
+  it('stores the versions of a config up to the limit', async () => {
     const store = open();
     await store.addConfig(config('a', { current: version(1, { createdBy: 'mary' }) }), 10);
     await store.addConfig(config('b'), 10);
@@ -91,14 +91,14 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('replaces a config only when it is of the version that was expected', async () => {
+  it('replaces a config only if it has the expected version', async () => {
     const store = open();
     await store.addConfig(config('a'), 10);
     const next = (text: string) => store.replaceConfig(config('a', { current: version(2, { text }) }), 1, 5);
     expect(await Promise.all([next('first'), next('second')])).toEqual(['written', 'changed']);
     expect((await store.config('a'))?.current.text).toBe('first');
     expect(await store.replaceConfig(config('none'), 1, 5)).toBe('missing');
-    // The notes alone make no version.
+    // Changing only the notes creates no version.
     const noted = config('a', { description: 'new', current: version(2, { text: 'first' }) });
     expect(await store.replaceConfig(noted, 2, 5)).toBe('written');
     expect(await store.config('a')).toEqual(noted);
@@ -106,7 +106,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('selects configs and runs by their labels', async () => {
+  it('filters configs and runs by their labels', async () => {
     const store = open();
     const labels: Record<string, string>[] = [
       { team: 'a', stage: 'test' },
@@ -136,7 +136,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('knows for a day which run a request has started', async () => {
+  it('remembers for a day which run a request has started', async () => {
     const store = open();
     const day = 24 * 60 * 60;
     const key = (name: string, time: number, user: string | null = null) => ({ user, key: name, digest: 'd', time });
@@ -145,7 +145,7 @@ describe.each<[string, () => Store]>([
     expect(await store.requestedRun(null, 'k', 1000 + day)).toEqual({ runId: 'r', digest: 'd' });
     expect(await store.requestedRun('mary', 'k', 2000)).toEqual({ runId: 's', digest: 'd' });
     expect(await store.requestedRun('john', 'k', 2000)).toBeUndefined();
-    // The run may be forgotten before.
+    // The run may be deleted before its key expires.
     await store.trimRuns(1);
     expect(await store.runDetails('r')).toBeUndefined();
     expect(await store.requestedRun(null, 'k', 1001 + day)).toBeUndefined();
@@ -155,7 +155,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('replaces what is known of a run and keeps its place', async () => {
+  it('updates the details of a run and keeps its position', async () => {
     const store = open();
     await store.saveRun(run('a'));
     await store.saveRun(run('b'));
@@ -167,7 +167,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('selects runs by config and status', async () => {
+  it('filters runs by config and status', async () => {
     const store = open();
     await store.saveRun(run('a', { configId: 'x' }));
     await store.saveRun(run('b', { configId: 'y' }));
@@ -185,7 +185,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('selects runs by who asked for them, and when', async () => {
+  it('filters runs by requester and time', async () => {
     const store = open();
     await store.saveRun(run('a', { startTime: 10.5, requestedBy: 'mary' }));
     await store.saveRun(run('b', { startTime: 20 }));
@@ -199,7 +199,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('forgets the oldest finished runs, never one that is going', async () => {
+  it('deletes the oldest finished runs, but never a running one', async () => {
     const store = open();
     await store.saveRun(run('a'));
     for (const id of ['b', 'c', 'd', 'e']) await store.saveRun(run(id, { done: true }));
@@ -210,7 +210,7 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
-  it('sees its own writes before they are acknowledged', async () => {
+  it('reads writes that are not yet acknowledged', async () => {
     const store = open();
     const writing = store.saveRun(run('a'));
     expect(await store.runDetails('a')).toBe('{"runId":"a"}');

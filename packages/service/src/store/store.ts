@@ -1,11 +1,11 @@
-/** A text that was uploaded as a config, and what it answers. */
+/** A text that was uploaded as a config, with its answer. */
 export interface ConfigVersion {
-  /** From 1. */
+  /** The number of the version, from 1. */
   version: number;
-  /** The text as it came; runs are started from it. */
+  /** The text as it was uploaded. Runs start from it. */
   text: string;
   format: ConfigFormat;
-  /** The resolved config as JSON with secrets masked: what GET answers. */
+  /** The answer of GET: the resolved config as JSON with secrets masked. */
   answer: string;
   /** SHA-256 of `answer`, in hexadecimal. */
   digest: string;
@@ -16,47 +16,47 @@ export interface ConfigVersion {
 
 export type ConfigFormat = 'hocon' | 'json';
 
-/** What people say about a config, beside its text. */
+/** The information of users about a config. */
 export interface ConfigNotes {
-  /** Unique. */
+  /** The unique name. */
   name: string | null;
   description: string | null;
   labels: Readonly<Record<string, string>>;
 }
 
-/** A config: its text as it is now, and what people say about it. */
+/** A config in its current version, with the notes of users. */
 export interface StoredConfig extends ConfigNotes {
   id: string;
   current: ConfigVersion;
 }
 
-/** A config in a listing. */
+/** A config in a list. */
 export interface ConfigListing extends ConfigNotes {
-  /** Place in the order of uploads; the cursor of paging. */
+  /** The position in the order of uploads, which is the cursor of pages. */
   seq: number;
   id: string;
   version: number;
   digest: string;
-  /** When the first version came, and from whom. */
+  /** The time and the user of the first version. */
   createdTime: number;
   createdBy: string | null;
-  /** When the current version came, and from whom. */
+  /** The time and the user of the current version. */
   updatedTime: number;
   updatedBy: string | null;
 }
 
-/** A version in a listing. */
+/** A version in a list. */
 export type ConfigVersionListing = Omit<ConfigVersion, 'text' | 'format' | 'answer'>;
 
-/** Configs that have all of these labels. */
+/** Selects configs that have all of these labels. */
 export interface ConfigFilter {
   labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What became of a config that was to be written; `changed`: it is of another version than was expected. */
+/** The result of writing a config. `changed` means that the config does not have the expected version. */
 export type ConfigWrite = 'written' | 'full' | 'name-taken' | 'missing' | 'changed';
 
-/** A run as the store keeps it: what queries select by, and its details as JSON. */
+/** A run in the store: the fields for queries, and its details as JSON. */
 export interface StoredRun {
   id: string;
   configId: string;
@@ -75,11 +75,11 @@ export interface RunListing {
   details: string;
 }
 
-/** A request that a client may repeat without a second run. */
+/** The key of a request that a client may repeat without starting a second run. */
 export interface RequestKey {
   user: string | null;
   key: string;
-  /** SHA-256 of its body, in hexadecimal. */
+  /** SHA-256 of the request body, in hexadecimal. */
   digest: string;
   /** Seconds since the epoch. */
   time: number;
@@ -87,129 +87,136 @@ export interface RequestKey {
 
 /** A piece of the log of a run. */
 export interface RunLogPiece {
-  /** From 1; the pieces of a log follow one another. */
+  /** The number of the piece in its log, from 1. */
   number: number;
-  /** The number of its first line in the whole log, from 1. */
+  /** The number of the first line of the piece in the whole log, from 1. */
   firstLine: number;
-  /** Lines, each with its end. */
+  /** The lines, each with a line end. */
   text: string;
 }
 
-/** A failed document of a run, and what queries select by. */
+/** A failed document of a run, with the fields for queries. */
 export interface StoredFailure {
   connector: string;
   at: string;
-  /** Whether it has what is needed to run it again. */
+  /** Whether the document can be processed again. */
   replayable: boolean;
-  /** All of it, as one line of JSON. */
+  /** The whole failure, as one line of JSON. */
   line: string;
 }
 
-/** Failed documents for which all of this holds. */
+/** Selects the failed documents that meet all conditions. */
 export interface FailureFilter {
   connector?: string | undefined;
   at?: string | undefined;
-  /** True: only those that can be run again. */
+  /** If true, selects only documents that can be processed again. */
   replayable?: boolean;
 }
 
 export interface FailurePage {
   items: { seq: number; line: string }[];
-  /** Whether there are others after these. */
+  /** Whether there are more documents after these. */
   more: boolean;
 }
 
-/** A page of failed documents ends early when it has so many characters: each may be large. */
+/** The maximum number of characters in a page of failed documents, because each may be large. */
 export const MAX_FAILURE_PAGE = 4 * 1024 * 1024;
 
-/** Why a failed document has no content any more. */
-export const FORGOTTEN_CONTENT = 'Later ones took its place: limits.maxFailureBytes says how much is kept of all runs';
+/** Why the content of a failed document was removed. */
+export const FORGOTTEN_CONTENT =
+  'Newer failed documents replaced it: limits.maxFailureBytes limits the documents of all runs';
 
-/** Which part of a listing, newest first. */
+/** Selects a page of a list, newest first. */
 export interface Page {
-  /** Only what is older than this place. */
+  /** Only items before this position, which are older. */
   before?: number | undefined;
   limit: number;
 }
 
-/** Runs for which all of this holds. */
+/** Selects the runs that meet all conditions. */
 export interface RunFilter {
   configId?: string | undefined;
-  /** One of these. */
+  /** The run has one of these states. */
   statuses?: readonly string[] | undefined;
-  /** All of these. */
+  /** The run has all of these labels. */
   labels?: Readonly<Record<string, string>> | undefined;
   requestedBy?: string | undefined;
-  /** Asked for at this time or later, in seconds since the epoch. */
+  /** The run was requested at this time or later, in seconds since the epoch. */
   since?: number | undefined;
-  /** Asked for before this time. */
+  /** The run was requested before this time. */
   until?: number | undefined;
 }
 
-/** How long a client may repeat a request by its key. */
+/** How long a client may repeat a request with its key. */
 export const REQUEST_KEY_SECONDS = 24 * 60 * 60;
 
-/** The store could not write. What was asked for has not happened. */
+/** The error of a failed write. The requested change was not made. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
 /**
- * Keeps configs and runs. A write has happened when its promise resolves, and survives the death of the process
- * from then on. A read sees every write that was asked for before it. A write that cannot be done
- * rejects with a `StoreError`.
+ * Stores configs and runs. A write is complete when its promise resolves, and from then on survives the death of the
+ * process. A read sees all earlier writes, also those that are not complete yet. A write that fails rejects with a
+ * `StoreError`.
  */
 export interface Store {
-  /** Where it keeps its data, for the message of a failure and for the free space; undefined: nowhere. */
+  /** The directory of the data, for error messages and the check of free space. Undefined for a store without files. */
   readonly directory: string | undefined;
 
-  /** Adds a config with its first version, unless there are `max` already. */
+  /** Adds a config with its first version, unless there are already `max` configs. */
   addConfig(config: StoredConfig, max: number): Promise<ConfigWrite>;
   /**
-   * Gives a config a new current version, the one after `expected`, which must be current, and forgets the oldest
-   * versions beyond `maxVersions`; or, where the version is `expected` itself, changes the notes alone.
+   * Adds a new current version to a config. Its number must be `expected` plus one, and `expected` must be the current
+   * version. Deletes the oldest versions beyond `maxVersions`. If the number is `expected`, changes only the notes.
    */
   replaceConfig(config: StoredConfig, expected: number, maxVersions: number): Promise<ConfigWrite>;
-  /** A config by its id or its name. */
+  /** Returns a config by its id or its name. */
   config(key: string): Promise<StoredConfig | undefined>;
-  /** What GET answers for the config of this id or name. */
+  /** Returns the answer of GET for the config with this id or name. */
   configAnswer(key: string): Promise<{ answer: string; version: number; digest: string } | undefined>;
   configVersion(id: string, version: number): Promise<ConfigVersion | undefined>;
-  /** The versions that are kept, the newest first; `before` is a version. */
+  /** Returns the stored versions, newest first. `before` is a version number. */
   listConfigVersions(id: string, page: Page): Promise<ConfigVersionListing[]>;
   listConfigs(page: Page, filter?: ConfigFilter): Promise<ConfigListing[]>;
-  /** Removes a config with all of its versions. False if there is no such id, or its version is not the expected one. */
+  /**
+   * Deletes a config with all its versions. Returns false if the id does not exist or the config does not have the
+   * expected version.
+   */
   deleteConfig(id: string, expected: number): Promise<boolean>;
 
   /**
-   * Adds a run, or replaces what is known of it.
-   * @param key kept with a new run, both or neither; keys older than a day are forgotten then
+   * Adds a run, or replaces its stored details.
+   * @param key the request of a new run; the run and its key are stored together, or neither is. Deletes keys that are
+   * older than a day.
    */
   saveRun(run: StoredRun, key?: RequestKey): Promise<void>;
-  /** The run that a request with this key has started within the last day, even if that run is forgotten by now. */
+  /** Returns the run that a request with this key has started within the last day, even if the run has been deleted. */
   requestedRun(user: string | null, key: string, now: number): Promise<{ runId: string; digest: string } | undefined>;
   runDetails(id: string): Promise<string | undefined>;
   listRuns(page: Page, filter?: RunFilter): Promise<RunListing[]>;
-  /** Details of the runs that are not done, oldest first. */
+  /** Returns the details of the runs that are not done, oldest first. */
   unfinishedRuns(): Promise<string[]>;
-  /** Adds pieces to the log of a run, or replaces those of the same numbers; forgets those before `oldest`. */
+  /**
+   * Adds pieces to the log of a run, or replaces the pieces with the same numbers. Deletes the pieces before `oldest`.
+   */
   saveRunLog(runId: string, pieces: readonly RunLogPiece[], oldest: number): Promise<void>;
-  /** What is kept of the log of a run, in order. */
+  /** Returns the stored pieces of the log of a run, in order. */
   runLog(runId: string): Promise<RunLogPiece[]>;
   /** Adds failed documents to a run. */
   addFailures(runId: string, failures: readonly StoredFailure[]): Promise<void>;
-  /** Failed documents of a run, in the order in which they failed, after a place. */
+  /** Returns failed documents of a run after a position, in the order in which they failed. */
   runFailures(runId: string, page: { after: number; limit: number }, filter?: FailureFilter): Promise<FailurePage>;
-  /** Forgets the oldest finished runs beyond `max` runs. Whether there were any. */
+  /** Deletes the oldest finished runs beyond `max` runs. Returns whether any were deleted. */
   trimRuns(max: number): Promise<boolean>;
-  /** Forgets the oldest contents of failed documents beyond so many bytes of all runs; what is said of these stays. */
+  /** Removes the oldest contents of failed documents beyond this size over all runs. The documents are still listed. */
   trimFailures(maxBytes: number): Promise<void>;
-  /** Forgets the oldest pieces of the logs beyond so many bytes of all runs. */
+  /** Deletes the oldest pieces of the logs beyond this size over all runs. */
   trimLogs(maxBytes: number): Promise<void>;
 
-  /** Why the last write failed; undefined while writing works. */
+  /** Why the last write failed, or undefined if it succeeded. */
   readonly failure: string | undefined;
-  /** Writes something, to see whether writing works: `failure` tells. */
+  /** Writes a test value. `failure` then shows whether writing works. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ function open() {
 }
 
 describe('writes in groups', () => {
-  it('share one transaction when they are asked for together', async () => {
+  it('share one transaction if they are requested together', async () => {
     const { group, events, words, write } = open();
     expect(await Promise.all(['a', 'b', 'c'].map(write))).toEqual([1, 1, 1]);
     await write('d');
@@ -30,14 +30,14 @@ describe('writes in groups', () => {
     expect(events).toEqual(['begin', 'commit', 'begin', 'commit', 'begin', 'commit']);
   });
 
-  it('fail alone when they break a rule', async () => {
+  it('fail alone if they violate a constraint', async () => {
     const { words, write } = open();
     const outcomes = await Promise.allSettled(['a', 'a', 'b'].map(write));
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(words()).toEqual(['a', 'b']);
   });
 
-  it('of several statements are done as a whole or not at all', async () => {
+  it('apply several statements completely or not at all', async () => {
     const { db, group, words, write } = open();
     const insert = db.prepare('INSERT INTO words VALUES (?)');
     const both = () => group.write(() => ['b', 'a'].map((word) => insert.run(word)));
@@ -46,7 +46,7 @@ describe('writes in groups', () => {
     expect(words()).toEqual(['a', 'c']);
   });
 
-  it('fail alone when what they do fails before the database, which has nothing of them then', async () => {
+  it('fail alone if their function throws, and are then undone completely', async () => {
     const { db, group, events, words, write } = open();
     const insert = db.prepare('INSERT INTO words VALUES (?)');
     const torn = group.write(() => {
@@ -59,7 +59,7 @@ describe('writes in groups', () => {
     expect(events).toEqual(['begin', 'commit']);
   });
 
-  it('are not acknowledged when the disk is full, and the store continues when there is space again', async () => {
+  it('are rejected if the disk is full, and work again when there is space', async () => {
     const { db, events, words, write } = open();
     await write('kept');
     const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number };
@@ -74,7 +74,7 @@ describe('writes in groups', () => {
     expect(events.at(-1)).toBe('commit');
   });
 
-  it('reject with a StoreError when the transaction fails', async () => {
+  it('reject with a StoreError if the transaction fails', async () => {
     const { db, events, write } = open();
     db.exec('PRAGMA query_only = on');
     await expect(write('a')).rejects.toBeInstanceOf(StoreError);
@@ -83,7 +83,7 @@ describe('writes in groups', () => {
     expect(await write('a')).toBe(1);
   });
 
-  it('reject, without an unhandled error, when the database is closed', async () => {
+  it('reject without an unhandled error if the database is closed', async () => {
     const { db, write } = open();
     const late = write('a');
     db.close();

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreError } from './store.ts';
 
-/** The low byte of an extended result code says its kind. */
+/** The kind of a constraint violation. The low byte of an extended SQLite result code is its kind. */
 const SQLITE_CONSTRAINT = 19;
 
 interface PendingWrite {
@@ -11,8 +11,8 @@ interface PendingWrite {
 }
 
 /**
- * Groups writes: all that are asked for in one turn of the event loop become one transaction, so that they share
- * one wait for the disk. Each is acknowledged after the commit.
+ * Groups writes. All writes that are requested in one turn of the event loop become one transaction, so that they wait
+ * for the disk only once. Each write is acknowledged after the commit.
  */
 export class WriteGroup {
   readonly #db: DatabaseSync;
@@ -28,9 +28,9 @@ export class WriteGroup {
   #scheduled: NodeJS.Immediate | undefined;
 
   /**
-   * @param events.onBegin before the writes of a group are applied: none of them is where it throws
-   * @param events.onCommit seconds that a group took
-   * @param events.onFailure all that was applied since `onBegin` is undone
+   * @param events.onBegin called before the writes of a group; if it throws, none of them is applied
+   * @param events.onCommit called with the seconds that a group took
+   * @param events.onFailure called if a group failed; all its writes are then undone
    */
   constructor(
     db: DatabaseSync,
@@ -47,7 +47,9 @@ export class WriteGroup {
     this.#onFailure = events.onFailure;
   }
 
-  /** Applies a write within the next transaction; resolves with what `apply` gives once that is on the disk. */
+  /**
+   * Applies a write in the next transaction. Resolves with the result of `apply` when the transaction is on the disk.
+   */
   write<T>(apply: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#pending.push({ apply, resolve, reject });
@@ -55,7 +57,7 @@ export class WriteGroup {
     });
   }
 
-  /** Does now what is pending. */
+  /** Applies the pending writes now. */
   flush(): void {
     if (this.#scheduled !== undefined) clearImmediate(this.#scheduled);
     this.#scheduled = undefined;
@@ -85,10 +87,10 @@ export class WriteGroup {
     }
   }
 
-  /** Undoes a group. Returns why it failed, and why undoing failed too, for everyone who waits for a write. */
+  /** Undoes a group. Returns the reason of its failure, combined with the error of the rollback if that fails too. */
   #rollBack(cause: unknown): unknown {
     try {
-      // A full disk may have rolled the transaction back already.
+      // SQLite may already have rolled back the transaction, for example if the disk is full.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       return cause;
     } catch (error) {
@@ -97,8 +99,8 @@ export class WriteGroup {
   }
 
   /**
-   * A write that breaks a rule of the database fails alone, and so does one that SQLite has no part in; any other failure
-   * is the store's, and fails them all.
+   * Applies one write. If it violates a constraint, or fails outside of SQLite, only this write fails. Any other error
+   * is an error of the store, and fails the whole group.
    */
   #applyOne(write: PendingWrite): { value: unknown; error?: unknown } {
     this.#savepoint.run();
@@ -109,7 +111,7 @@ export class WriteGroup {
     } catch (error) {
       const { errcode } = error as { errcode?: number };
       if (errcode !== undefined && errcode % 256 !== SQLITE_CONSTRAINT) throw error;
-      // The statements before the one that failed are undone too.
+      // Undo also the earlier statements of this write.
       this.#undo.run();
       this.#release.run();
       return { value: undefined, error };

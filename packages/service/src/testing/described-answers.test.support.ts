@@ -8,17 +8,17 @@ interface OpenApi {
   paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, object> }> }>>;
 }
 
-/** An answer of the service, and what was asked. */
+/** An answer of the service, with its request. */
 export interface GivenAnswer {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly status: number;
   readonly type: string | null;
   readonly text: string;
 }
 
-/** The responses of the OpenAPI document. Every response in a test is compared with it. */
+/** The responses of the OpenAPI document. Tests compare every response of the service with it. */
 export class DescribedAnswers {
   static #loaded: Promise<DescribedAnswers> | undefined;
   readonly #document: OpenApi;
@@ -29,7 +29,7 @@ export class DescribedAnswers {
     this.#ajv.addSchema(document, 'openapi');
   }
 
-  /** Made once for a test file, by a separate service: the tested one counts its requests. */
+  /** Loads the document once per test file, from a separate service, because the tested service counts its requests. */
   static load(): Promise<DescribedAnswers> {
     DescribedAnswers.#loaded ??= readDocument().then((document) => new DescribedAnswers(document));
     return DescribedAnswers.#loaded;
@@ -64,7 +64,7 @@ export class DescribedAnswers {
         const wanted = template.split('/');
         return wanted.length === given.length && wanted.every((part, i) => part.startsWith('{') || part === given[i]);
       });
-    // A name wins over a parameter, as it does in the router.
+    // A literal path segment wins over a parameter, as in the router.
     const [best] = found.sort((a, b) => a.split('{').length - b.split('{').length);
     return best === undefined ? undefined : { path: best, method: method.toLowerCase() };
   }

@@ -8,9 +8,9 @@ export interface ReadEvent {
 /** Reads a stream of Server-Sent Events. */
 export class EventReader {
   readonly response: Response;
-  /** What has come so far. */
+  /** The events that have arrived so far. */
   readonly events: ReadEvent[] = [];
-  /** The bytes as they came. */
+  /** The raw text that has arrived so far. */
   text = '';
   /** Resolves when the service has ended the stream. */
   readonly ended: Promise<void>;
@@ -22,7 +22,7 @@ export class EventReader {
     this.response = response;
     this.#abort = abort;
     this.ended = this.#read();
-    // Who does not wait for the end may abort.
+    // A test that does not wait for the end may abort.
     this.ended.catch(() => undefined);
   }
 
@@ -31,7 +31,7 @@ export class EventReader {
     return new EventReader(await fetch(url, { headers, signal: abort.signal }), abort);
   }
 
-  /** Resolves with the first event that is wanted. */
+  /** Resolves with the first matching event. */
   async event(name: string, wanted: (data: never) => boolean = () => true): Promise<ReadEvent> {
     for (;;) {
       const found = this.events.find((event) => event.name === name && wanted(event.data));
@@ -46,7 +46,7 @@ export class EventReader {
     return this.events.filter((event) => event.name === name);
   }
 
-  /** Goes away. */
+  /** Disconnects from the service. */
   abort(): void {
     this.#abort.abort();
   }

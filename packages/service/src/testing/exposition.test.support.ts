@@ -1,8 +1,8 @@
-/** A family of an exposition, as a strict reader of Prometheus' text form sees it. */
+/** A metric family in the Prometheus text format. */
 export interface ReadFamily {
   type: string;
   help: string;
-  /** Values by the sample's name with its labels, sorted by label: `name{a="b"}`. */
+  /** The values by name and labels of the sample, sorted by label: `name{a="b"}`. */
   samples: Map<string, number>;
 }
 
@@ -12,9 +12,9 @@ const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/;
 const NUMBER = /^(?:NaN|[+-]Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
 
 /**
- * Reads the text form 0.0.4 and takes nothing that `promtool check metrics` would complain of: lines in another
- * order, families that come twice, samples of no family or twice the same, names against the conventions, histograms
- * that do not add up. Throws with the line.
+ * Reads the Prometheus text format 0.0.4. Throws an error with the line for everything that `promtool check metrics`
+ * reports: lines in the wrong order, duplicate families or samples, samples without a family, names that break the
+ * conventions, and inconsistent histograms.
  */
 export function readExposition(text: string): Map<string, ReadFamily> {
   const families = new Map<string, ReadFamily>();
@@ -49,7 +49,7 @@ export function readExposition(text: string): Map<string, ReadFamily> {
   return families;
 }
 
-/** Counters end in _total, nothing else does; base units only. */
+/** Checks a name: only counters end in _total, and units are base units. */
 function checkName(name: string, type: string): void {
   if (name.endsWith('_total') !== (type === 'counter')) throw new Error(`${name} is a ${type}`);
   if (/_(milli|micro|nano)?(ms|millis|milliseconds|minutes|hours|kb|mb|percent)(_|$)|[A-Z]/.test(name)) {
@@ -76,7 +76,7 @@ function sortedLabels(text: string | undefined, fail: (why: string) => Error): s
   return `{${labels.sort().join(',')}}`;
 }
 
-/** Buckets rise, end at +Inf, and that is the count. */
+/** Checks that buckets rise and end with +Inf, whose value equals the count. */
 function checkHistogram(family: string, samples: ReadonlyMap<string, number>): void {
   const series = new Map<string, { last: number; inf?: number }>();
   for (const [key, value] of samples) {

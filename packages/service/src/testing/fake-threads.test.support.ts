@@ -21,7 +21,7 @@ export class FakeRun implements RunHandle {
   readonly counts: DocumentCounts = noDocuments();
   connectorNames: readonly string[] = ['files'];
   readonly stages: RunProgress['stages'] = [];
-  /** What the service listens with. */
+  /** The listeners of the service. */
   readonly listeners: RunListeners;
   readonly stops: string[] = [];
   /** The effect of `stop`; by default the run ends immediately. */
@@ -64,7 +64,7 @@ export class FakeRun implements RunHandle {
   }
 }
 
-/** Runs without threads, which a test moves by hand. */
+/** Executes runs without threads. Tests control them. */
 export class FakeThreads {
   readonly runs: FakeRun[] = [];
   readonly previews: PreviewRequest[] = [];
@@ -90,7 +90,7 @@ export class FakeThreads {
 
   async close(): Promise<void> {}
 
-  /** The last run that was started. */
+  /** Returns the last run that was started. */
   get last(): FakeRun {
     const run = this.runs.at(-1);
     if (run === undefined) throw new Error('No run was started');

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 
-/** The hash of a password that is verified in a millisecond. */
+/** Returns a hash of a password that takes only about a millisecond to verify. */
 export function lightHash(password: string): string {
   const salt = Buffer.from('a salt for tests');
   const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');

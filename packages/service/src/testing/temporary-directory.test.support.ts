@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory that is removed when the test has finished. */
+/** Creates a directory that is removed at the end of the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-service-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -9,7 +9,7 @@ import { DescribedAnswers } from './described-answers.test.support.ts';
 import { FakeThreads } from './fake-threads.test.support.ts';
 import { temporaryDirectory } from './temporary-directory.test.support.ts';
 
-/** A config without errors, of the components below. */
+/** A config without errors. It uses the components below. */
 export const VALID = `
 connectors: [{ name: files, class: Files, pipeline: main, password: hunter2 }]
 pipelines: [{ name: main, stages: [{ class: Upper, source: title }] }]
@@ -42,7 +42,7 @@ export class Nowhere {
 }
 `;
 
-/** Settings for a test: a free port, memory, three components. */
+/** Returns settings for a test: a free port, a store in memory, and three components. */
 export function testSettings(over: Partial<ServiceSettings> = {}): ServiceSettings {
   const directory = temporaryDirectory();
   writeFileSync(join(directory, 'components.mjs'), COMPONENTS);
@@ -56,7 +56,7 @@ export function testSettings(over: Partial<ServiceSettings> = {}): ServiceSettin
   };
 }
 
-/** An answer, its body read. */
+/** An answer with its body. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -73,13 +73,13 @@ interface Ask {
   headers?: Record<string, string>;
 }
 
-/** What the service has logged. */
+/** The messages that the service has logged. */
 interface Log {
   infos: string[];
   warnings: string[];
 }
 
-/** A service in a test, spoken to over HTTP. */
+/** A service in a test, with methods that send HTTP requests. */
 export class TestService {
   readonly service: RunningService;
   readonly threads: FakeThreads;
@@ -122,14 +122,14 @@ export class TestService {
     };
   }
 
-  /** Stores a config; returns its id. */
+  /** Stores a config. Returns its id. */
   async store(text = VALID): Promise<string> {
     const answer = await this.ask('/v1/config', { body: text, type: 'application/hocon' });
     if (answer.status !== 200) throw new Error(answer.text);
     return (answer.json as { configId: string }).configId;
   }
 
-  /** Starts a run. */
+  /** Starts a run. Returns its details. */
   async run(configId: string, more: object = {}): Promise<RunDetails> {
     const answer = await this.ask('/v1/run', { body: { configId, ...more } });
     if (answer.status !== 200) throw new Error(answer.text);
@@ -140,7 +140,7 @@ export class TestService {
     return (await this.ask(`/v1/run/${runId}`)).json;
   }
 
-  /** The details of a run once it is done. */
+  /** Waits until the run is done. Returns its details. */
   async ended(runId: string): Promise<RunDetails> {
     for (;;) {
       const details = await this.details(runId);
@@ -150,7 +150,7 @@ export class TestService {
   }
 }
 
-/** Starts a service that ends with the test. */
+/** Starts a service that is closed at the end of the test. */
 export async function testService(
   settings: Partial<ServiceSettings> = {},
   options: Omit<ServiceOptions, 'settings' | 'logger'> = {},

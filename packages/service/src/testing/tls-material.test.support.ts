@@ -1,4 +1,4 @@
-/** A key and a certificate for `localhost`, made for these tests and of use nowhere else. Valid for a hundred years. */
+/** A key and a certificate for `localhost`, used only in these tests. Valid for a hundred years. */
 export const KEY_PEM = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgiONjJnzmf8ef7vM7
 W/muGuESZhmgNTzQWazQhv4NJvehRANCAAQS075cx/CdnQ6Ye1eSzDzQ5OxWwxxJ
@@ -19,7 +19,7 @@ aPup
 -----END CERTIFICATE-----
 `;
 
-/** Both in a PKCS12 key store, its password `changeit`. */
+/** The key and the certificate in a PKCS12 key store with the password `changeit`. */
 export const KEY_STORE = Buffer.from(
   'MIIEDAIBAzCCA8IGCSqGSIb3DQEHAaCCA7MEggOvMIIDqzCCAmIGCSqGSIb3DQEHBqCCAlMwggJPAgEAMIICSAYJKoZIhvcNAQcB' +
     'MFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhddPN4iay88AICCAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEELqr' +

@@ -1,12 +1,15 @@
-/** Seconds on a monotonic clock. */
+/** Returns the seconds of a monotonic clock. */
 export type Clock = () => number;
 
-/** Seconds since the epoch. */
+/** Returns the seconds since the epoch. */
 export function epochSeconds(): number {
   return Date.now() / 1000;
 }
 
-/** Like `Date.parse`, but NaN for days that do not exist. `Date.parse` reads the 30th of February as a day of March. */
+/**
+ * Parses a date like `Date.parse`, but returns NaN for days that do not exist. `Date.parse` reads February 30 as a day
+ * in March.
+ */
 export function parseDate(text: string): number {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
   if (
