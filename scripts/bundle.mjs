@@ -69,7 +69,6 @@ await bundle(
   {
     index: 'index.js',
     kafka: 'kafka/index.js',
-    libraries: 'libraries/optional-library.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),
     ...componentsOf('stages', light),

@@ -23,7 +23,9 @@ export class Dialects {
   /** Those that a package of ours names in its devDependencies. */
   static of(name) {
     const ours = Object.keys(readManifest(name).devDependencies ?? {}).filter((id) => id.startsWith('@headrace/'));
-    return new Dialects(ours.map((id) => id.replace('@headrace/', '')));
+    const names = ours.map((id) => id.replace('@headrace/', ''));
+    // A private package serves only tests.
+    return new Dialects(names.filter((id) => readManifest(id).private !== true));
   }
 
   /** Whether a module stays outside the bundle, to be found by its name. */

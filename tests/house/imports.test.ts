@@ -12,11 +12,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(DIALECTS.map((name) => [name, []])),
   hocon: [],
   engine: ['hocon'],
-  components: ['engine', ...DIALECTS],
+  testing: [],
+  components: ['engine', 'testing', ...DIALECTS],
   service: ['engine', 'components'],
   client: [],
   web: [],
-  headrace: ['hocon', 'engine', 'components', 'service'],
+  distributed: ['engine', 'components', 'testing'],
+  headrace: ['hocon', 'engine', 'components', 'service', 'distributed'],
 };
 
 /**

@@ -20,8 +20,11 @@ export interface PackedPackage {
   readonly tarball: string;
 }
 
-/** The folders of our packages. */
-export const packages = readdirSync(join(repository, 'packages'));
+/** The folders of the packages that are published. */
+export const packages = readdirSync(join(repository, 'packages')).filter((name) => {
+  const manifest = readFileSync(join(repository, 'packages', name, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { private?: boolean }).private !== true;
+});
 
 /**
  * Packs a copy of each package, because packing changes the folder of `headrace` for a while, and other tests read

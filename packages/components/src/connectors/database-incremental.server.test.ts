@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { HeadraceError } from '@headrace/engine';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
 import { type ConnectorSettings, runConnector } from '../database/testing/run-connector.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { describeWithServer } from '../testing/real-server.ts';
 import { DatabaseConnector } from './database-connector.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'headrace-incremental-'));

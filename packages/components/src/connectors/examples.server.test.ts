@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
 import { readConfigFile } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, expect, it } from 'vitest';
 import { outcome } from '../testing/indexers/engine-runs.ts';
 import { SolrEngine } from '../testing/indexers/solr-engine.ts';
 import { TopicEngine } from '../testing/indexers/topic-engine.ts';
-import { describeWithServer } from '../testing/real-server.ts';
 
 const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
 const AIRPORTS = 3376;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { checkNested, type JsonObject, readJson } from '@headrace/engine';
+import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
 import { azure, gcs, type Provider, s3 } from '../storage/cloud-providers.test.lib.ts';
-import { describeWithServer, type RealServer } from '../testing/real-server.ts';
-import { StubServer } from '../testing/stub-server.ts';
 import { FileConnector } from './file-connector.ts';
 import { runFileConnector } from './run-file-connector.test.lib.ts';
 

@@ -11,10 +11,10 @@ import {
   readJson,
   writeValue,
 } from '@headrace/engine';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { CSVIndexer } from '../indexers/csv-indexer.ts';
-import { StubServer } from '../testing/stub-server.ts';
 import { CSVConnector } from './csv-connector.ts';
 import { JSONConnector } from './json-connector.ts';
 import { RSSConnector } from './rss-connector.ts';

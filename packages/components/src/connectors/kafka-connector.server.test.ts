@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ConnectorContext } from '@headrace/engine';
+import { describeWithServer } from '@headrace/testing/real-server';
+import { addressOf, startSaslBroker } from '@headrace/testing/sasl-broker';
 import type { MessageToProduce } from '@platformatic/kafka';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { describeWithServer } from '../testing/real-server.ts';
-import { addressOf, startSaslBroker } from '../testing/sasl-broker.ts';
 import { KafkaConnector } from './kafka-connector.ts';
 
 type Params = ConstructorParameters<typeof KafkaConnector>[0];

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
-import { describeWithServer } from '../testing/real-server.ts';
 
 /**
  * Tests what connectors remember in a server while their runs are killed. The tests for SQLite files are in tests/run.

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectorContext } from '@headrace/engine';
+import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { hasOpenssl, makeCertificates } from '../testing/certificates.ts';
-import { StubServer } from '../testing/stub-server.ts';
 import { RSSConnector } from './rss-connector.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headrace-rss-tls-'));

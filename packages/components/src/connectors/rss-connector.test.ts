@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { ConnectorContext } from '@headrace/engine';
+import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { RSSConnector } from './rss-connector.ts';
 
 let server: StubServer | undefined;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type ConnectorContext, HeadraceError } from '@headrace/engine';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { StubServer } from '../testing/stub-server.ts';
 import { RSSConnector } from './rss-connector.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'headrace-rss-'));

@@ -1,8 +1,8 @@
 import type { ConnectorContext, Publisher } from '@headrace/engine';
+import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { describeWithServer, type RealServer } from '../testing/real-server.ts';
-import { StubServer } from '../testing/stub-server.ts';
 import { SolrConnector } from './solr-connector.ts';
 
 interface Options {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { describeWithServer } from '../testing/real-server.ts';
 import type { FileState } from './file-state.ts';
 import { openState } from './state-settings.ts';
 

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { DEFAULT_POLICY, enforcePolicy } from '@headrace/engine';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it, vi } from 'vitest';
-import { StubServer } from '../testing/stub-server.ts';
 import { openAgents } from './agents.ts';
 
 afterEach(() => {

@@ -1,5 +1,5 @@
+import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { HttpClient } from './http-client.ts';
 import { getFollowing } from './redirects.ts';
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import type { IndexerContext, IndexerSettings } from '@headrace/engine';
+import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeyedEncoder, type KeyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import { EngineRuns, type EngineUnderTest, type Fields, outcome, QUICK } from '../testing/indexers/engine-runs.ts';
-import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { HttpIndexer } from './http-indexer.ts';
 
 const ok: StubHandler = (_, response) => void response.end();

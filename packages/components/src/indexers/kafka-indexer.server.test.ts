@@ -1,10 +1,10 @@
 import type { IndexerSettings } from '@headrace/engine';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { byId, EngineRuns, type Fields, numbered, outcome, QUICK } from '../testing/indexers/engine-runs.ts';
 import { describeLostConnections } from '../testing/indexers/tcp-conformance.ts';
 import { TopicEngine } from '../testing/indexers/topic-engine.ts';
 import { describeWriting } from '../testing/indexers/writing-conformance.ts';
-import { describeWithServer } from '../testing/real-server.ts';
 import { KafkaIndexer } from './kafka-indexer.ts';
 
 // Parts of the conformance suite do not apply: Kafka has no HTTP proxy, and a topic has no fields with types.

@@ -1,4 +1,5 @@
 import type { IndexerContext, IndexerSettings } from '@headrace/engine';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database, type DatabaseConnection } from '../database/database.ts';
 import { prepareSql } from '../database/placeholders.ts';
@@ -15,7 +16,6 @@ import {
 } from '../testing/indexers/engine-runs.ts';
 import { describeLostConnections } from '../testing/indexers/tcp-conformance.ts';
 import { describeWriting } from '../testing/indexers/writing-conformance.ts';
-import { describeWithServer } from '../testing/real-server.ts';
 import { PostgresIndexer } from './postgres-indexer.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { describeWithServer } from '@headrace/testing/real-server';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { describeWithServer } from '../testing/real-server.ts';
-import { StubServer } from '../testing/stub-server.ts';
 
 /** Runs of one consumer group, each in a separate process, which write to one destination. */
 

@@ -1,9 +1,9 @@
 import type { IndexerContext, IndexerSettings, IndexFailure } from '@headrace/engine';
+import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 
 const DELETES: IndexerSettings = {

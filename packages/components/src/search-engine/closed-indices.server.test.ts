@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IndexerContext, IndexerSettings, IndexFailure } from '@headrace/engine';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
-import { describeWithServer } from '../testing/real-server.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 
 /** Tests indices that reject documents for reasons that are not the fault of the documents. */

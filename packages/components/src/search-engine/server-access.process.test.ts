@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IndexerContext, StageContext } from '@headrace/engine';
+import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
+import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SolrConnector } from '../connectors/solr-connector.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
@@ -12,8 +14,6 @@ import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
 import { SolrIndexer } from '../indexers/solr-indexer.ts';
 import { ElasticsearchLookup } from '../stages/elasticsearch-lookup.ts';
 import { QueryOpensearch } from '../stages/query-opensearch.ts';
-import { hasOpenssl, makeCertificates } from '../testing/certificates.ts';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 
 interface Client {
   /** Sends the first request to the server. */

@@ -1,9 +1,9 @@
 import type { IndexerContext } from '@headrace/engine';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { SolrIndexer } from '../indexers/solr-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
-import { StubServer } from '../testing/stub-server.ts';
 import { SolrEncoder, type SolrEncoderOptions } from './solr-encoder.ts';
 
 let stub: StubServer;

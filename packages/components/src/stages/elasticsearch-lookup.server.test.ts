@@ -1,9 +1,9 @@
 import { type Document, writeValue } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { describeWithServer } from '@headrace/testing/real-server';
+import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
-import { describeWithServer } from '../testing/real-server.ts';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { ElasticsearchLookup } from './elasticsearch-lookup.ts';
 
 await describeWithServer(

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { FetchUri } from './fetch-uri.ts';
 
 const hello: StubHandler = (_, response) => void response.end('hello');

@@ -1,7 +1,7 @@
 import { type Document, readJson, writeValue } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { OpenAIEmbed } from './openai-embed.ts';
 
 interface EmbeddingsRequest {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { PromptOllama } from './prompt-ollama.ts';
 
 let stub: StubServer;

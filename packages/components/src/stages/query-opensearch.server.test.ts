@@ -1,8 +1,8 @@
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
+import { describeWithServer } from '@headrace/testing/real-server';
+import { inGroupsOf, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
-import { describeWithServer } from '../testing/real-server.ts';
-import { inGroupsOf, StubServer } from '../testing/stub-server.ts';
 import { QueryOpensearch } from './query-opensearch.ts';
 
 const byMovie = '{"source": {"size": 1, "query": {"term": {"movie": "{{movie}}"}}}, "params": {"movie": "ignored"}}';

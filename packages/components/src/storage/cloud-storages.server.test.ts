@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeWithServer, type RealServer } from '../testing/real-server.ts';
 import { azure, gcs, type Provider, s3 } from './cloud-providers.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import type { StoredFile } from './storage.ts';

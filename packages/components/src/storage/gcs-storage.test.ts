@@ -1,5 +1,5 @@
+import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it } from 'vitest';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { parseFileUri } from './file-uri.ts';
 import { GcsStorage } from './gcs-storage.ts';
 

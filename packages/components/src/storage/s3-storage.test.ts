@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY, enforcePolicy } from '@headrace/engine';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, expect, it, vi } from 'vitest';
-import { StubServer } from '../testing/stub-server.ts';
 import { parseFileUri } from './file-uri.ts';
 import { S3Storage } from './s3-storage.ts';
 

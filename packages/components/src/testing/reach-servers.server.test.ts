@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { catalogUrl } from '@headrace/components';
 import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { beforeAll, expect, it } from 'vitest';
-import { describeWithServer } from './real-server.ts';
 
 /** Tests what `validate --connect` reports for running servers with missing tables, topics or buckets. */
 

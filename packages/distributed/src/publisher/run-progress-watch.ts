@@ -1,5 +1,11 @@
-import { brokersOf, clientOptions, hearErrors, kafkaError, withinCloseTime } from '@headrace/components/kafka';
-import { loadLibrary } from '@headrace/components/libraries';
+import {
+  brokersOf,
+  clientOptions,
+  hearErrors,
+  kafkaError,
+  loadKafka,
+  withinCloseTime,
+} from '@headrace/components/kafka';
 import { HeadraceError, type Logger } from '@headrace/engine';
 import type { Admin } from '@platformatic/kafka';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
@@ -42,7 +48,7 @@ export class RunProgressWatch {
   }
 
   static async open(options: WatchOptions): Promise<RunProgressWatch> {
-    const { Admin } = await loadLibrary('@platformatic/kafka');
+    const { Admin } = await loadKafka();
     const { settings } = options;
     const admin = hearErrors(
       new Admin({

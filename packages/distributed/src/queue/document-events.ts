@@ -10,7 +10,7 @@ export interface DocumentEvent {
 
 /**
  * The events about the documents of an outcome, in the order in which the accounting needs them.
- * @param isIndexed whether this process has indexed them. If not, the children that went on are already reported.
+ * @param isIndexed whether this process has indexed them. If not, the children that it has sent on are already reported.
  */
 export function eventsOf(outcome: ChunkOutcome, isIndexed: boolean): DocumentEvent[] {
   const { createdIds, droppedIds, sentIds, failures } = outcome;

@@ -7,9 +7,9 @@ import {
   isPassing,
   type KafkaProperties,
   kafkaError,
+  loadKafka,
   producerOptions,
 } from '@headrace/components/kafka';
-import { loadLibrary } from '@headrace/components/libraries';
 import type { Logger } from '@headrace/engine';
 import type { Producer } from '@platformatic/kafka';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
@@ -38,7 +38,7 @@ interface Queue {
 
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
-/** Room for what a request adds to the values. */
+/** The bytes that a request needs for a message in addition to its value. */
 const OVERHEAD = 200;
 
 /**
@@ -61,7 +61,7 @@ export class PartitionWriter {
 
   /** Creates a writer. It connects with the first message. */
   static async open(settings: KafkaSettings, clientId: string, log: Logger): Promise<PartitionWriter> {
-    const { Producer } = await loadLibrary('@platformatic/kafka');
+    const { Producer } = await loadKafka();
     const properties: KafkaProperties = new Map(Object.entries(settings.producer));
     const producer = hearErrors(
       new Producer<Buffer, Buffer, Buffer, Buffer>({

@@ -28,9 +28,6 @@ import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
 import { BUSY, QueueCommits } from './queue-commits.ts';
 
-/** Which part of a distributed run a process does. */
-export type QueueRole = 'worker' | 'indexer' | 'worker-indexer';
-
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
   settings: Type.String(),

@@ -29,7 +29,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
   static override readonly block = 'queueWriter';
   static readonly type = 'QueueWriter';
   readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
-  /** Batches of documents go on in one message; single documents have one each, and need their ids. */
+  /** A batch is sent in one message. In Lucille's format each document has its own message, with its id as the key. */
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;
   #writer: PartitionWriter | undefined;

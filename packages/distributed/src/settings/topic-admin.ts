@@ -6,9 +6,9 @@ import {
   hearErrors,
   isPassing,
   kafkaError,
+  loadKafka,
   withinCloseTime,
 } from '@headrace/components/kafka';
-import { loadLibrary } from '@headrace/components/libraries';
 import { HeadraceError, type Logger } from '@headrace/engine';
 import type { Admin } from '@platformatic/kafka';
 import type { KafkaSettings } from './kafka-settings.ts';
@@ -37,7 +37,7 @@ export class TopicAdmin {
   }
 
   static async open(settings: KafkaSettings, log: Logger): Promise<TopicAdmin> {
-    const { Admin } = await loadLibrary('@platformatic/kafka');
+    const { Admin } = await loadKafka();
     const admin = hearErrors(
       new Admin({
         ...(await clientOptions(new Map(Object.entries(settings.admin)))),

@@ -185,7 +185,7 @@ describe('the blocks of the engine', () => {
       'log.seconds 5:15 <log> seconds must be a number, was "STRING"',
       'warning zookeeper 6:1 <zookeeper> zookeeper has no effect in this version | Remove it.',
       'zookeeper 6:11 <zookeeper> Config is missing required property connectString',
-      'warning kafka 7:1 <kafka> kafka has no effect in this version | Remove it.',
+      'warning kafka 7:1 <kafka> kafka has an effect only in distributed runs. This run is in one process | Start a distributed run with headrace run CONFIG --distributed, and headrace worker and headrace indexer. Otherwise remove the block.',
       'kafka 7:7 <kafka> Config is missing required property consumerGroupId',
       'kafka 7:7 <kafka> Config is missing required property maxPollIntervalSecs',
       'kafka 7:7 <kafka> Config is missing required property maxRequestSize',
@@ -197,9 +197,7 @@ describe('the blocks of the engine', () => {
 describe('a part without effect', () => {
   it.each([
     'worker.exitOnTimeout: true',
-    'worker.maxRetries: 2',
     'worker.enableHeartbeat: true',
-    'worker.pipeline: p',
     'runner.metricsLoggingLevel: info',
     'indexer.logRate: 5',
   ])('is reported as a warning: %s', async (setting) => {

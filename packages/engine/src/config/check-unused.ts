@@ -5,6 +5,12 @@ import { nearest } from '../errors/nearest.ts';
 import type { ProblemList } from './check-component.ts';
 import type { ConnectorConfig } from './ingest-config.ts';
 
+/** The block is for runs over several processes, which the command line starts. */
+const ONLY_DISTRIBUTED = {
+  message: 'kafka has an effect only in distributed runs. This run is in one process',
+  hint: 'Start a distributed run with headrace run CONFIG --distributed, and headrace worker and headrace indexer. Otherwise remove the block.',
+};
+
 const PIPELINE_KEYS: readonly string[] = ['name', 'stages', 'threads'];
 const METRICS_LEVELS: readonly string[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
 
@@ -22,7 +28,8 @@ export function warnOfUnused(root: ObjectNode, connectors: readonly ConnectorCon
   warnOfNoConnectors(root, pipelines, list);
   for (const key of ['zookeeper', 'kafka'] as const) {
     if (!isPresent(root, key) || list.misnamed.has(key)) continue;
-    list.addAll([withoutEffect(key, root.keys.get(key) ?? root.origin)], key);
+    const problem = withoutEffect(key, root.keys.get(key) ?? root.origin);
+    list.addAll([key === 'kafka' ? { ...problem, ...ONLY_DISTRIBUTED } : problem], key);
   }
   warnOfLevel(root, list);
 }

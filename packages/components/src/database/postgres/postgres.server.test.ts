@@ -1,9 +1,9 @@
 import { readJson } from '@headrace/engine';
 import { runStage } from '@headrace/engine/testing';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
 import { QueryDatabase } from '../../stages/query-database.ts';
-import { describeWithServer } from '../../testing/real-server.ts';
 import { ConnectionPool } from '../connection-pool.ts';
 import { Database, type DatabaseConnection } from '../database.ts';
 import { type ConnectorSettings, runConnector } from '../testing/run-connector.ts';

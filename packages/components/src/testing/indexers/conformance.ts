@@ -1,5 +1,5 @@
+import type { RealServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RealServer } from '../real-server.ts';
 import {
   byId,
   DELETES,

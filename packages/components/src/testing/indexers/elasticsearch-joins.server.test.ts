@@ -1,5 +1,5 @@
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, expect, it } from 'vitest';
-import { describeWithServer } from '../real-server.ts';
 import { BulkEngine } from './bulk-engine.ts';
 import { describeDeletesByField } from './delete-by-field-conformance.ts';
 import { byId, EngineRuns, outcome } from './engine-runs.ts';

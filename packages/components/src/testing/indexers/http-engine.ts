@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RealServer } from '../real-server.ts';
+import type { RealServer } from '@headrace/testing/real-server';
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { describeWithServer } from '../real-server.ts';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { describeBulkConformance } from './bulk-conformance.ts';
 import { BulkEngine } from './bulk-engine.ts';
 import { describeConformance } from './conformance.ts';

@@ -1,5 +1,5 @@
+import { describeWithServer } from '@headrace/testing/real-server';
 import { afterAll, expect, it } from 'vitest';
-import { describeWithServer } from '../real-server.ts';
 import { describeConformance } from './conformance.ts';
 import { byId, EngineRuns, type EngineUnderTest, numbered, outcome } from './engine-runs.ts';
 import { describeSolrConformance } from './solr-conformance.ts';

@@ -1,4 +1,4 @@
-import { describeWithServer } from '../real-server.ts';
+import { describeWithServer } from '@headrace/testing/real-server';
 import { describeConformance } from './conformance.ts';
 import { describeSolrConformance } from './solr-conformance.ts';
 import { SolrEngine } from './solr-engine.ts';

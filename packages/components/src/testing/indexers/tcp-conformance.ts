@@ -1,5 +1,5 @@
+import type { RealServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { RealServer } from '../real-server.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import {
   byId,

@@ -1,5 +1,5 @@
+import type { RealServer } from '@headrace/testing/real-server';
 import type { Admin } from '@platformatic/kafka';
-import type { RealServer } from '../real-server.ts';
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
 
 /** A message in a topic. */

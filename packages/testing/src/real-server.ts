@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
 /** The folder of the launchers of real servers. */
-const LAUNCHERS = fileURLToPath(new URL('../../../../tests/servers/', import.meta.url));
+const LAUNCHERS = fileURLToPath(new URL('../../../tests/servers/', import.meta.url));
 
 /** The first use of a server installs it, which may take minutes. */
 const START_TIMEOUT_MS = 15 * 60_000;
