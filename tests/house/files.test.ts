@@ -45,7 +45,7 @@ describe('files of the repository', () => {
     const wrong = texts.filter(
       (path) =>
         path.endsWith('.test.ts') &&
-        path.endsWith('.server.test.ts') !== /from '[^']*\/(real-server|sasl-broker)\.ts'/.test(readText(path)),
+        path.endsWith('.server.test.ts') !== /from '[^']*\/(real-server|sasl-broker)(\.ts)?'/.test(readText(path)),
     );
     expect(wrong).toEqual([]);
   });

@@ -128,7 +128,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
     const problems = await problemsOf(`${base}indexer { type: Kafka }
 kafka { bootstrapServers: a, consumerGroupId: b, maxPollIntervalSecs: 1, maxRequestSize: 1 }`);
     expect(problems.map(({ message }) => message)).toEqual([
-      'kafka has no effect in this version',
+      'kafka has an effect only in distributed runs. This run is in one process',
       "No configuration setting found for key 'kafkaTopic'",
     ]);
   });

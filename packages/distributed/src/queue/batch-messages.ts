@@ -1,6 +1,7 @@
 import type { IndexFailure } from '@headrace/engine';
+import { readFrames } from '../wire/frames.ts';
 
-/** Lines of one partition, as the value of a message. */
+/** Frames of one partition, as the value of a message. */
 export interface PartitionBatch {
   readonly partition: number;
   readonly value: Buffer;
@@ -11,49 +12,43 @@ export interface PartitionBatch {
 }
 
 interface Open {
-  lines: Buffer[];
+  frames: Buffer[];
   bytes: number;
   count: number;
   ranges: [number, number][];
 }
 
-const LF = 10;
-const TAB = 9;
-
 /**
- * Sorts the lines of `BatchEncoder` by partition, and joins them to values of messages. No value is larger than
- * `maxBytes`, unless a single line is.
+ * Sorts the frames of `BatchEncoder` by partition, and joins them to values of messages. No value is larger than
+ * `maxBytes`, unless a single frame is.
  * @param first the position of the first document in the batch
  */
 export function partitionBatches(piece: Uint8Array, first: number, maxBytes: number): PartitionBatch[] {
-  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
   const batches: PartitionBatch[] = [];
   const open = new Map<number, Open>();
-  const close = (partition: number, { lines, count, ranges }: Open) =>
-    batches.push({ partition, value: Buffer.concat(lines), count, ranges });
+  const close = (partition: number, { frames, count, ranges }: Open) =>
+    batches.push({
+      partition,
+      value: frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames),
+      count,
+      ranges,
+    });
   let position = first;
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(LF, at) + 1;
-    const partitionEnd = bytes.indexOf(TAB, at);
-    const countEnd = bytes.indexOf(TAB, partitionEnd + 1);
-    const partition = Number(bytes.toString('latin1', at, partitionEnd));
-    const count = Number(bytes.toString('latin1', partitionEnd + 1, countEnd));
-    const line = bytes.subarray(countEnd + 1, end);
+  for (const { partition, count, bytes } of readFrames(piece)) {
     let batch = open.get(partition);
-    if (batch !== undefined && batch.bytes + line.length > maxBytes) {
+    if (batch !== undefined && batch.bytes + bytes.length > maxBytes) {
       close(partition, batch);
       batch = undefined;
     }
     if (batch === undefined) {
-      batch = { lines: [], bytes: 0, count: 0, ranges: [] };
+      batch = { frames: [], bytes: 0, count: 0, ranges: [] };
       open.set(partition, batch);
     }
-    batch.lines.push(line);
-    batch.bytes += line.length;
+    batch.frames.push(bytes);
+    batch.bytes += bytes.length;
     batch.count += count;
     batch.ranges.push([position, position + count]);
     position += count;
-    at = end;
   }
   for (const [partition, batch] of open) close(partition, batch);
   return batches;

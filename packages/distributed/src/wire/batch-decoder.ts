@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import {
   type Column,
   Document,
@@ -12,7 +13,8 @@ import {
   type Value,
   type WireValue,
 } from '@headrace/engine';
-import type { WireColumn, WireTable } from './batch-encoder.ts';
+import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
+import { readFrames } from './frames.ts';
 
 /** Where a batch comes from, and which of its documents to decode. */
 export interface BatchPosition {
@@ -22,63 +24,71 @@ export interface BatchPosition {
   readonly only?: readonly [from: number, to: number];
 }
 
-const LF = 10;
-
-/** Decodes the lines of `BatchEncoder`, without the partition and the number of documents. */
+/** Decodes the frames of `BatchEncoder`. */
 export class BatchDecoder implements RecordDecoder {
   static readonly reference: ModuleReference = { url: import.meta.url, name: 'BatchDecoder', options: {} };
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { place, only } = position as BatchPosition;
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let number = 0;
-    for (let at = 0, line = 1; at < buffer.length; line++) {
-      const found = buffer.indexOf(LF, at);
-      const end = found < 0 ? buffer.length : found;
-      let documents: Document[] | DocumentTable;
+    for (const { count, payload } of readFrames(bytes)) {
+      const first = number;
+      number += count;
+      let documents: Document | DocumentTable;
       try {
-        documents = read(JSON.parse(buffer.toString('utf8', at, end)));
+        documents = read(payload, count);
       } catch (error) {
-        sink.reject({ place: `${place}, line ${line}`, message: `it cannot be decoded: ${messageOf(error)}` });
-        documents = [];
-      }
-      at = end + 1;
-      if (only === undefined && documents instanceof DocumentTable && sink.table !== undefined) {
-        sink.table(documents);
+        const message = `${count} documents cannot be decoded: ${messageOf(error)}`;
+        sink.reject({ place: `${place}, document ${first}`, message });
         continue;
       }
-      for (const document of each(documents)) {
-        if (only === undefined || (number >= only[0] && number < only[1])) sink.document(document);
-        number++;
+      if (documents instanceof Document) {
+        if (isWanted(first, only)) sink.document(documents);
+      } else if (only === undefined && sink.table !== undefined) sink.table(documents);
+      else {
+        for (let row = 0; row < count; row++) if (isWanted(first + row, only)) sink.document(documents.document(row));
       }
     }
   }
 }
 
-function read(line: [string[], WireValue[]] | WireTable): Document[] | DocumentTable {
-  if (Array.isArray(line)) {
-    const [names, values] = line;
-    return [new Document(Shape.common(names.map(internName)), decodeList(values))];
+function isWanted(number: number, only: BatchPosition['only']): boolean {
+  return only === undefined || (number >= only[0] && number < only[1]);
+}
+
+function read(payload: Buffer, count: number): Document | DocumentTable {
+  // Most texts are ASCII, which is faster to read as Latin-1: one byte is one character.
+  const text = payload.toString(isAscii(payload) ? 'latin1' : 'utf8');
+  const end = text.indexOf('\n');
+  const head = JSON.parse(text.slice(0, end)) as WireDocument | WireTable;
+  if (Array.isArray(head)) {
+    const [names, values] = head as unknown as [string[], WireValue[]];
+    return new Document(Shape.common(names.map(internName)), decodeList(values));
   }
-  const { names, count, columns } = line;
-  const values = columns.map((column) => readColumn(column, count));
-  const sparse = values.map((column) => column.includes(undefined));
+  const { names, columns } = head as WireTable;
+  let at = end + 1;
+  const values = columns.map((column) => {
+    if (!('texts' in column)) return readColumn(column, count);
+    const from = at;
+    at += column.texts;
+    return sized(text.slice(from, at).split(SEPARATOR), count);
+  });
+  const sparse = columns.map((column, i) => 'list' in column && (values[i] as Column).includes(undefined));
   return new DocumentTable(names.map(internName), values, count, sparse);
 }
 
-function readColumn(column: WireColumn, count: number): Column {
-  if (!Array.isArray(column)) return new Array<Value>(count).fill(decodeList([column.all])[0] as Value);
-  if (column.length !== count) throw new Error(`a column has ${column.length} values instead of ${count}`);
-  // Texts and numbers stay unchanged.
-  if (!column.some((value) => typeof value === 'object' && value !== null)) return column as Value[];
-  return column.map((value) => (isMissing(value) ? undefined : decodeList([value])[0]));
+function readColumn(column: Exclude<WireColumn, { texts: number }>, count: number): Column {
+  if ('all' in column) return new Array<Value>(count).fill(decodeList([column.all])[0] as Value);
+  const list = sized(column.list, count);
+  if (!list.some(isMissing)) return decodeList(list);
+  return list.map((value) => (isMissing(value) ? undefined : decodeList([value])[0]));
+}
+
+function sized<T>(values: T[], count: number): T[] {
+  if (values.length === count) return values;
+  throw new Error(`a column has ${values.length} values instead of ${count}`);
 }
 
 function isMissing(value: WireValue): boolean {
   return typeof value === 'object' && value !== null && 'u' in value;
-}
-
-function* each(documents: Document[] | DocumentTable): Generator<Document> {
-  if (Array.isArray(documents)) yield* documents;
-  else for (let row = 0; row < documents.count; row++) yield documents.document(row);
 }
