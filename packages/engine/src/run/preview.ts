@@ -163,7 +163,7 @@ function findPipeline(config: IngestConfig, name: string | undefined): IngestCon
     code: 'HR_CONFIG_MISSING_PIPELINE',
     path: 'pipelines',
     message: name === undefined ? 'The config defines no pipelines' : `There is no pipeline ${name}`,
-    hint: best === undefined ? `Pipelines are: ${known.join(', ') || 'none'}.` : `Did you mean ${best}?`,
+    hint: best === undefined ? `Known pipelines: ${known.join(', ') || 'none'}.` : `Did you mean ${best}?`,
   };
 }
 

@@ -75,7 +75,7 @@ describe('configs over HTTP', () => {
     ['bytes that are no text', hocon(new Uint8Array([0x61, 0x3a, 0xff, 0xfe])), 'UTF-8'],
     ['a cycle', hocon('a: ${b}\nb: ${a}'), 'leads back to itself'],
     ['an include of a file', hocon('include required("/etc/passwd")'), 'include'],
-    ['an include that may be missing', hocon('include "common.conf"'), 'only config files may include others'],
+    ['an include that may be missing', hocon('include "common.conf"'), 'only config files may include other files'],
     ['much nesting', hocon(`a: ${'['.repeat(10_000)}`), 'nested'],
     ['a bomb of substitutions', hocon(bomb()), 'substitutions'],
   ])('refuse %s', async (_name, request, message) => {
