@@ -370,7 +370,7 @@ describe('components', () => {
     ['{class: "com.kmwllc.lucille.stage.ApplyJavascript", script: "1"}', { scripts: 'none' }, 'no scripts'],
     ['{class: Print}', { components: { allow: ['built-in', 'CountConnector'], deny: ['Print'] } }, 'components.deny'],
     ['{class: Print}', { components: { allow: ['CountConnector', 'NopIndexer'], deny: [] } }, 'components.allow'],
-    ['', { components: STRICT_POLICY.components }, 'components.allow of the policy does not have CountConnector'],
+    ['', { components: STRICT_POLICY.components }, 'components.allow of the policy does not contain CountConnector'],
     ['', { components: { allow: ['*'], deny: ['NopIndexer'] } }, 'components.deny'],
   ])('%s under %j is refused', async (stages, policy, why) => {
     const { result } = await run({ stages }, policy);

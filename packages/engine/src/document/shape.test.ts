@@ -3,8 +3,8 @@ import { Document } from './document.ts';
 import { readDocument } from './json-reader.ts';
 import { Shape } from './shape.ts';
 
-describe('shapes', () => {
-  it('are the same for documents with the same fields, in whatever way they got them', () => {
+describe('shapes of documents', () => {
+  it('are the same object for documents with the same fields, however the fields were added', () => {
     const [a, b] = [1, 2].map((n) => {
       const document = Document.create(String(n));
       document.set('x', n);
@@ -39,7 +39,7 @@ describe('shapes', () => {
     expect(document.get(name)).toBe(2);
   });
 
-  it('stay limited in number if every document has a different name', () => {
+  it('are limited in number if every document has a different name', () => {
     for (let i = 0; i < 3000; i++) {
       const document = Document.create(String(i));
       document.set(`own-${i}`, i);
@@ -49,7 +49,7 @@ describe('shapes', () => {
     }
   });
 
-  it('recognize the marks of dropped and skipped documents', () => {
+  it('recognize the flags of dropped and skipped documents', () => {
     const document = Document.create('1');
     expect(document.bypassed).toBe(false);
     document.skip();
