@@ -182,7 +182,7 @@ describe('a host behind a proxy', () => {
   it('is not allowed by the addresses of its name, because they are unknown', () => {
     expect(rules.refusedHost('other.org', 443)).toBeUndefined();
     expect(rules.refusedUnseen('other.org', 443)).toMatch(/does not contain the name other.org:443/);
-    expect(rules.refusedUnseen('a.example', 80)).toMatch(/does not have/);
-    expect(rules.refusedUnseen('127.0.0.1', 80)).toMatch(/does not have/);
+    expect(rules.refusedUnseen('a.example', 80)).toMatch(/does not contain/);
+    expect(rules.refusedUnseen('127.0.0.1', 80)).toMatch(/does not contain/);
   });
 });
