@@ -63,7 +63,7 @@ describe('readConfigFile', () => {
         path: '',
         file: path,
         message: expect.stringContaining('ENOENT'),
-        hint: 'Check the path and that the process may read it.',
+        hint: 'Check the path, and that the process has permission to read the file.',
       },
     ]);
   });
