@@ -264,7 +264,7 @@ describe('SQLite', () => {
       const connector =
         'class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""';
       const { messages } = await run({ connector }, { scripts });
-      expect(messages).toContain('it computes in the service, and cannot be interrupted');
+      expect(messages).toContain('a query runs inside the service and cannot be interrupted');
       const where = { path: 'connectors[0].connectionString', line: 1, column: expect.any(Number), component: 'c' };
       expect(await check({ connector }, { scripts })).toEqual([
         expect.objectContaining({

@@ -69,7 +69,7 @@ function suite(server: RealServer, provider: Provider): void {
     if (reads) return expect(await read(port, trust)).toBe('safe');
     const error: unknown = await read(port, trust).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
-    if (!demands) expect(reachHint(error)).toContain('Name the authority of the certificate');
+    if (!demands) expect(reachHint(error)).toContain('Configure the CA of the certificate');
   });
 
   it('behind a proxy of the environment, which reaches what the policy allows', async () => {

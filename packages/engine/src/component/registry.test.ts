@@ -174,7 +174,11 @@ describe('custom components of the service file', () => {
     ['./none.js', /^The module \.\/none\.js exports no component$/, /^Export a class that extends/],
     ['./missing.js', /^The module \.\/missing\.js cannot be loaded: Cannot find module '[^']*missing\.js'$/, undefined],
     ['./broken.js', /^The module \.\/broken\.js cannot be loaded: .* imported from .*broken\.js$/, undefined],
-    ['@acme/nothing', /^The package @acme\/nothing cannot be found$/, /^Install it in .* or a parent folder, or write a path/],
+    [
+      '@acme/nothing',
+      /^The package @acme\/nothing cannot be found$/,
+      /^Install it in .* or a parent folder, or write a path/,
+    ],
   ])('are refused with the reason: %s', async (specifier, message, hint) => {
     const error = await refusal(open({ modules: [specifier] }));
     expect(error.code).toBe('HR_CONFIG_COMPONENT_LOAD');

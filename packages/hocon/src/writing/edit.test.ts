@@ -63,8 +63,10 @@ describe('setValue', () => {
     expect(() => setValue('', [], 2)).toThrow('the path of the value is empty');
     expect(() => setValue('a = 1', 'a..b', 2)).toThrow('not a path');
     expect(() => setValue('a = 1', 'a', Number.NaN)).toThrow('the value is NaN');
-    expect(() => setValue('a = 1', 'a', 2, { overrides: { a: '3' } })).toThrow('a definition in an include or an override would replace it');
-    expect(() => setValue('a = 1', 'a', 2, { format: 'properties' })).toThrow('properties are not edited');
+    expect(() => setValue('a = 1', 'a', 2, { overrides: { a: '3' } })).toThrow(
+      'a definition in an include or an override would replace it',
+    );
+    expect(() => setValue('a = 1', 'a', 2, { format: 'properties' })).toThrow('only HOCON and JSON can be edited');
   });
 
   it('uses the environment and includes of its options', () => {
