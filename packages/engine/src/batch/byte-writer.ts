@@ -11,8 +11,8 @@ export interface WriterMark {
 }
 
 /**
- * Collects texts as UTF-8. Converts them to bytes early, because texts that live until the end of a batch outlive the
- * young generation, and the garbage collector copies every piece of them.
+ * Collects texts as UTF-8. Converts them to bytes early: texts that live until the end of a batch outlive the young
+ * generation of V8. The garbage collector would then copy every piece of them.
  */
 export class ByteWriter {
   /** The approximate number of characters since the last `take`. */

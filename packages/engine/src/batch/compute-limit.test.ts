@@ -13,7 +13,7 @@ const sleeping = (millis: number) => () => {
 /** A stopped clock. With it, the limit never forgets an overdue document, even on a busy machine. */
 const stopped = () => 0;
 
-it('reports endless work as overdue, and gives later documents less time', () => {
+it('reports endless work as overdue, and allows less time for later documents', () => {
   const limit = new ComputeLimit(200, stopped);
   const limits: number[] = [];
   for (let i = 0; i < 4; i++) {
@@ -26,7 +26,7 @@ it('reports endless work as overdue, and gives later documents less time', () =>
   expect(limits).toEqual([200, 100, 50, 50]);
 });
 
-it('gives later documents at least twice the time of the slowest finished document', () => {
+it('allows later documents at least twice the time of the slowest finished document', () => {
   const limit = new ComputeLimit(200, stopped);
   const compute = () => {
     const { user, system } = process.threadCpuUsage();
@@ -37,7 +37,7 @@ it('gives later documents at least twice the time of the slowest finished docume
   expect(limit.current).toBeGreaterThanOrEqual(120);
 });
 
-it('reports work without processor time as starved, and gives it more time', () => {
+it('reports work without processor time as starved, and allows more time for it', () => {
   const limit = new ComputeLimit(100);
   const outcomes: string[] = [];
   // In 300 ms on the clock, the work gets no processor time.
@@ -61,7 +61,7 @@ it('stops repeating work that uses no processor time and never ends', () => {
   expect(outcomes.length).toBeGreaterThan(1);
 });
 
-it('gives documents the full limit again, long after an overdue document', () => {
+it('allows documents the full limit again, long after an overdue document', () => {
   let now = 0;
   const limit = new ComputeLimit(20, () => now);
   for (let i = 0; i < 3; i++) expect(limit.runOnce(endless)).toBe(false);

@@ -22,8 +22,8 @@ export type ComputeOutcome = 'done' | 'overdue' | 'starved';
  * Enforces the time limit of the stages for one document (`worker.maxProcessingSecs`). V8 measures time on the clock,
  * so the processor time is checked after V8 has interrupted the work.
  * There is often more than one document that computes endlessly, because a slow pattern meets many similar texts. So
- * after an overdue document, the next document gets half of the limit, and later documents a quarter, but at least
- * twice the time of the slowest finished document. After a time of ten limits without another overdue document,
+ * the document after an overdue document gets half of the limit, and later documents a quarter. All of them get at
+ * least twice the time of the slowest finished document. After a time of ten limits without another overdue document,
  * documents get the full limit again.
  */
 export class ComputeLimit {

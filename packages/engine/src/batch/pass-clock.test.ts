@@ -56,7 +56,7 @@ describe('a pass clock', () => {
     expect(processUntilOver(set, 300)).toBe(1);
   });
 
-  it('gives a pass ten times the time that it took to decode the finished documents again', () => {
+  it('allows a pass ten times the time that it took to decode the finished documents again', () => {
     const set = setClock();
     const { time, clock } = set;
     expect(clock.isWorking).toBe(false);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { PassLimit } from './pass-limit.ts';
 
 describe('a pass limit', () => {
-  it('gives a pass a sixteenth of the time limit of a document', () => {
+  it('allows a pass a sixteenth of the time limit of a document', () => {
     expect(new PassLimit(1600).millis).toBe(100);
   });
 
-  it('gives passes the full limit of a document after an interruption, until the batch ends', () => {
+  it('allows passes the full limit of a document after an interruption, until the batch ends', () => {
     const limit = new PassLimit(1600);
     limit.noteEndedAtDocument();
     expect([limit.isAlone, limit.millis]).toEqual([true, 1600]);
@@ -29,7 +29,7 @@ describe('a pass limit', () => {
     expect([limit.noteEndedUnread(100), limit.noteEndedUnread(1600)]).toEqual([true, false]);
   });
 
-  it('gives a record sixteen limits on a busy machine, and then stops repeating it', () => {
+  it('allows a record sixteen limits on a busy machine, and then stops repeating it', () => {
     const limit = new PassLimit(1600);
     expect([limit.noteEndedUnread(10), limit.noteEndedUnread(50)]).toEqual([true, true]);
     expect(limit.millis).toBe(25_600);

@@ -9,8 +9,8 @@ const STARVED_READING = 16;
 
 /**
  * The time limit of the passes over a batch. Most passes get a small fraction of the limit of a document. A pass that
- * was interrupted before it had read one record is repeated with the full limit, and then with several limits, because
- * the machine may be busy.
+ * was interrupted before it had read one record is repeated with the full limit. The next repetition gets several
+ * limits, because the machine may be busy.
  */
 export class PassLimit {
   /** The time limit of a document in milliseconds. */

@@ -11,7 +11,7 @@ export interface ClassComment {
 }
 
 /**
- * The doc comments of the exported classes of a module, by class name. The file is JavaScript or TypeScript:
+ * Returns the doc comments of the exported classes of a module, by class name. The file is JavaScript or TypeScript:
  *
  *     const parameters = Type.Object({
  *       /** The field to write. *\/
@@ -23,8 +23,8 @@ export interface ClassComment {
  *       static parameters = parameters;
  *     }
  *
- * A schema may be made of constants, also of those that other files of the package export. A class without comments has
- * an empty description and no parameters. A file that cannot be read or parsed has no classes.
+ * A schema may use constants, including constants that other files of the package export. A class without comments has
+ * an empty description and no parameters. For a file that cannot be read or parsed, the result is empty.
  *
  * @param file the module, a `file:` URL
  */

@@ -216,7 +216,7 @@ describe('problems of parameters', () => {
     options: Type.Optional(Type.Object({ deep: Type.Optional(Type.Boolean()) })),
   });
 
-  it('are all found at once, each with its position', () => {
+  it('are all found in one check, each with its position', () => {
     const text = [
       'maxsize: 3', // 1
       'items: [', // 2

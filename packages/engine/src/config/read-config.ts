@@ -9,7 +9,7 @@ export interface ReadConfig {
   problems: Problem[];
 }
 
-/** What a config may use from outside. For an uploaded config, all options are absent. */
+/** The values from outside that a config may use. For an uploaded config, all options are absent. */
 export interface ReadConfigOptions {
   /** The environment variables for substitutions such as `${NAME}`. */
   env?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { copyValue, Double, equalValues, type JsonObject, textOf, type Value } f
 
 const ID_ALONE = Shape.of(['id']);
 
-/** What `update` and `rename` do with a field that already exists. */
+/** The behaviour of `update` and `rename` if the field already exists. */
 export type UpdateMode = 'overwrite' | 'append' | 'skip';
 
 /**

@@ -15,7 +15,7 @@ export interface Problem {
   /** The connector, stage or indexer that has the problem, such as `ParseDate (dates)`. */
   component?: string;
   message: string;
-  /** What the user can do. */
+  /** A hint that says what the user can do. */
   hint?: string;
 }
 

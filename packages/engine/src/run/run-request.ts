@@ -106,7 +106,7 @@ export interface PreviewedDocument {
   /** The ids of dropped documents. */
   readonly dropped: string[];
   failure?: Failure & { stage: string };
-  /** What each stage did. Only if the request asked for it and the input is a document. */
+  /** The effect of each stage. Only if the request has `trace` and the input is a document. */
   trace?: StageTrace[];
   /** The log lines of the stages. The first document also has the lines that stages logged when they started. */
   log?: PreviewLogLine[];

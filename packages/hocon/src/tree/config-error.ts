@@ -15,7 +15,7 @@ export class ConfigError extends Error {
   readonly path: string;
   /** The position of the value. Undefined if the value is missing. */
   readonly origin: Origin | undefined;
-  /** What the user can do. */
+  /** A hint that says what the user can do. */
   readonly hint: string | undefined;
 
   constructor(kind: ProblemKind, path: string, message: string, { origin, hint }: ErrorDetails = {}) {

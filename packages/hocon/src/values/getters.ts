@@ -7,8 +7,8 @@ import { elementsOf } from './tree-path.ts';
 import type { Period } from './units.ts';
 import { parseBytes, parseDuration, parsePeriod, UnitError } from './units.ts';
 
-// All getters throw a ConfigError: of kind `Missing` or `Null` if there is no value, `WrongType` if it cannot be
-// converted, `BadValue` if its text cannot be read, `BadPath` for an invalid path.
+// All getters throw a ConfigError. Its kind is `Missing` or `Null` if there is no value, and `WrongType` if the value
+// cannot be converted. It is `BadValue` if the text of the value cannot be parsed, and `BadPath` for an invalid path.
 
 /** A type that a getter returns: its name in messages, the conversion of a node, and a hint on how to write it. */
 interface Wanted<Value> {
