@@ -51,7 +51,7 @@ describe('validate', () => {
       column: 24,
       component: 'CopyFields',
       message: 'Config contains unknown parent fieldMaping',
-      hint: 'No parameter is called fieldMaping. Did you mean fieldMapping?',
+      hint: 'There is no parameter fieldMaping. Did you mean fieldMapping?',
     });
   });
 

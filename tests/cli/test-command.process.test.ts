@@ -59,7 +59,7 @@ films.conf: 1 of 2 failed
     const cwd = directoryWith({ 'films.conf': `${config(FAILS)}\ntests: [${SPLITS}]\n` });
     const { code, stdout, stderr } = await headrace(['test', 'films.conf'], { cwd });
     expect({ code, stdout: stdout.includes('1 passed') }).toEqual({ code: 0, stdout: true });
-    expect(stderr).toMatch(/warning: tests is given twice with different values/);
+    expect(stderr).toMatch(/warning: tests appears twice with different values/);
   });
 
   it('distinguishes whole numbers from doubles, and compares long integers exactly', async () => {
@@ -186,9 +186,9 @@ films.conf: 1 of 2 failed
     const { code, stdout } = await testConfig('\n{ in: { id: a }, out: { id: a }, dropt: b }\n{ out: { id: a } }');
     expect(code).toBe(2);
     expect(stdout).toMatch(
-      /^films\.conf:\d+:34: error: Config contains unknown property dropt\. Known are: ignore, .* \[tests\[0\]\.dropt\]$/m,
+      /^films\.conf:\d+:34: error: Config contains unknown property dropt\. Known parameters: ignore, .* \[tests\[0\]\.dropt\]$/m,
     );
-    expect(stdout).toContain('The test has no documents to start with.');
+    expect(stdout).toContain('The test has no input documents.');
   });
 
   it('exits with 2 when no config has a test', async () => {
@@ -210,7 +210,7 @@ describe('validate and tests', () => {
     const cwd = directoryWith({ 'films.conf': config('{ in: { id: a } }') });
     const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toContain('warning: The test expects nothing. Add out: ');
+    expect(stdout).toContain('warning: The test has no expected result. Add out: ');
   });
 
   it('validates a file of tests for the config beside it', async () => {

@@ -69,8 +69,10 @@ describe('a parameter with its name from another stage gets the name in this sta
   });
 
   it('but not the name of a parameter that is already given', async () => {
-    expect(await hintFor('SplitFieldValues', 'field', ', inputField: a, outputField: b')).toMatch(/^Known are: /);
-    expect(await hintFor('ApplyRegex', 'input', ', source: [a]')).toMatch(/^Known are: /);
+    expect(await hintFor('SplitFieldValues', 'field', ', inputField: a, outputField: b')).toMatch(
+      /^Known parameters: /,
+    );
+    expect(await hintFor('ApplyRegex', 'input', ', source: [a]')).toMatch(/^Known parameters: /);
   });
 
   it('for connectors too', async () => {
@@ -83,7 +85,7 @@ describe('a parameter with its name from another stage gets the name in this sta
     expect(hints).toEqual([
       'Did you mean jsonPath?',
       'Did you mean paths?',
-      'No parameter is called kafkaTopic. Did you mean kafka?',
+      'There is no parameter kafkaTopic. Did you mean kafka?',
     ]);
   });
 });
@@ -104,7 +106,9 @@ pipelines: [{ name: p, stages: [] }]\n`;
       severity: 'error',
       line: 4,
       path: given,
-      message: expect.stringContaining(`reads its parameters from the block ${right}, and there is only ${given}`),
+      message: expect.stringContaining(
+        `reads its parameters from the block ${right}, but the config only has ${given}`,
+      ),
       hint: `Rename ${given} to ${right}.`,
     });
   });
@@ -119,7 +123,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
   it('is recognised if required parameters are missing', async () => {
     const problems = await problemsOf(`${base}indexer { type: Kafka }\nkafka { topic: articles }`);
     expect(problems.map(({ message }) => message)).toEqual([
-      'KafkaIndexer reads its parameters from the block kafkaTopic, and there is only kafka',
+      'KafkaIndexer reads its parameters from the block kafkaTopic, but the config only has kafka',
       'Config is missing required property bootstrapServers',
     ]);
   });

@@ -124,7 +124,7 @@ describe('runner.maxFailures', () => {
     expect(result).toMatchObject({ status: 'FAILED', counts: { succeeded: 7, failed: 3 } });
     expect(result.problems[0]).toMatchObject({
       code: 'HR_RUN_MAX_FAILURES',
-      message: '3 of 10 documents failed, and at most 10% may (runner.maxFailures)',
+      message: '3 of 10 documents failed, and at most 10% may fail (runner.maxFailures)',
     });
   });
 

@@ -239,7 +239,7 @@ describe('failed documents that are run again', () => {
         'The record could not be read: a.csv:3',
         'It is too large: big',
         'The config has no connector gone: 1',
-        'They were encoded for another indexer, or for other settings of it: 2',
+        'The documents were encoded for another indexer, or for other settings of this indexer: 2',
       ].map((reason) => ['warning', 'HR_RETRY_LEFT_OUT', `1 failed document is not run again. ${reason}`]),
     );
   });
@@ -259,8 +259,8 @@ describe('failed documents that are run again', () => {
     expect(result.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
       expect.stringMatching(/^HR_RETRY_INVALID Failed document 1: it is not JSON: /),
       'HR_RETRY_INVALID Failed document 2: it is not a JSON object',
-      'HR_RETRY_INVALID Failed document 3: "document.id" must be a text, and not empty',
-      'HR_RETRY_INVALID Failed document 4: "connector" must be a text, and not empty',
+      'HR_RETRY_INVALID Failed document 3: "document.id" must be a non-empty string',
+      'HR_RETRY_INVALID Failed document 4: "connector" must be a non-empty string',
     ]);
   });
 });

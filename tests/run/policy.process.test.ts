@@ -264,7 +264,7 @@ describe('SQLite', () => {
       const connector =
         'class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""';
       const { messages } = await run({ connector }, { scripts });
-      expect(messages).toContain('it computes in the service, and cannot be interrupted');
+      expect(messages).toContain('a query runs inside the service and cannot be interrupted');
       const where = { path: 'connectors[0].connectionString', line: 1, column: expect.any(Number), component: 'c' };
       expect(await check({ connector }, { scripts })).toEqual([
         expect.objectContaining({
@@ -370,7 +370,7 @@ describe('components', () => {
     ['{class: "com.kmwllc.lucille.stage.ApplyJavascript", script: "1"}', { scripts: 'none' }, 'no scripts'],
     ['{class: Print}', { components: { allow: ['built-in', 'CountConnector'], deny: ['Print'] } }, 'components.deny'],
     ['{class: Print}', { components: { allow: ['CountConnector', 'NopIndexer'], deny: [] } }, 'components.allow'],
-    ['', { components: STRICT_POLICY.components }, 'components.allow of the policy does not have CountConnector'],
+    ['', { components: STRICT_POLICY.components }, 'components.allow of the policy does not contain CountConnector'],
     ['', { components: { allow: ['*'], deny: ['NopIndexer'] } }, 'components.deny'],
   ])('%s under %j is refused', async (stages, policy, why) => {
     const { result } = await run({ stages }, policy);

@@ -48,14 +48,14 @@ const answers: Record<string, RequestListener> = {
 const INDEXERS: Readonly<Record<string, readonly [config: string, hint: RegExp]>> = {
   OpenSearch: [
     'type: OpenSearch OPTIONS }\nopensearch { url: "http://127.0.0.1:PORT", index: i',
-    /Nothing listens there/,
+    /No server listens on this host and port/,
   ],
   Elasticsearch: [
     'type: Elasticsearch OPTIONS }\nelasticsearch { url: "http://127.0.0.1:PORT", index: i',
-    /Nothing listens there/,
+    /No server listens on this host and port/,
   ],
-  Solr: ['type: Solr OPTIONS }\nsolr { url: "http://127.0.0.1:PORT/solr/c"', /Nothing listens there/],
-  HTTP: ['type: HTTP OPTIONS }\nhttp { url: "http://127.0.0.1:PORT/in"', /Nothing listens there/],
+  Solr: ['type: Solr OPTIONS }\nsolr { url: "http://127.0.0.1:PORT/solr/c"', /No server listens on this host and port/],
+  HTTP: ['type: HTTP OPTIONS }\nhttp { url: "http://127.0.0.1:PORT/in"', /No server listens on this host and port/],
   Postgres: [
     'type: Postgres OPTIONS }\npostgres { connectionString: "jdbc:postgresql://127.0.0.1:PORT/d", table: t',
     /Check host and port in connectionString/,
@@ -127,7 +127,7 @@ describe('a destination that is down when the run starts', () => {
   it('ends the run at once if connectTimeout is 0', async () => {
     const result = await harness.run(config('HTTP', await closedPort(), 'connectTimeout: 0'));
     expect([result.status, waits().length]).toEqual(['FAILED', 0]);
-    expect(result.problems[0]?.hint).toContain('Nothing listens there');
+    expect(result.problems[0]?.hint).toContain('No server listens on this host and port');
   });
 
   it('is waited for one minute by default, and cancelling the run ends the wait', async () => {

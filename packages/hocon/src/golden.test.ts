@@ -27,7 +27,7 @@ interface Case {
   limit?: boolean;
 }
 
-/** Cases where the reference does something by accident and this package does better. */
+/** Cases in which the reference has an accidental result, and this package deliberately differs. */
 const better = new Set(['quoted/signed-hex', 'quoted/negative-hex']);
 
 function readCases(): Case[] {
@@ -35,7 +35,7 @@ function readCases(): Case[] {
   return lines.map((line) => JSON.parse(line)).filter((entry) => entry.table === undefined);
 }
 
-/** A value in the form of the recordings. */
+/** Converts a value to the format of the recordings. */
 function recorded(value: PlainValue): unknown {
   if (typeof value === 'bigint') return { $long: String(value) };
   if (value instanceof Float) return Number.isFinite(value.value) ? value.value : { $double: String(value.value) };
@@ -75,7 +75,7 @@ function run({ main, files, env = {}, resolve, ...test }: Case): { value: PlainV
   });
 }
 
-describe('recorded cases', () => {
+describe('recorded cases of the reference', () => {
   for (const test of readCases()) {
     it(test.name, () => {
       const { value, problem } = run(test);

@@ -38,7 +38,7 @@ it.each(['class: SleepConnector, duration: 1', 'class: SolrConnector, solr { url
 it('reports numbers that are rounded', async () => {
   const connector = 'class: SequenceConnector, pipeline: p, numDocs: -3, startWith: 1.5';
   expect(await warnings(connector, '{ name: p, stages: [] }')).toEqual([
-    'connectors[0].numDocs 1 numDocs is -3, which is too small: 0 counts',
-    'connectors[0].startWith 1 startWith is 1.5, and must be whole: 1 counts',
+    'connectors[0].numDocs 1 numDocs is -3, which is too small: 0 is used',
+    'connectors[0].startWith 1 startWith is 1.5, but must be an integer: 1 is used',
   ]);
 });

@@ -34,7 +34,7 @@ it.each([
   ['new files, CSV output', FILES, 'csv', 'indexer { type: CSV }, csv { path: out.csv, columns: [id] }'],
 ])('warns if each run overwrites the output: %s', async (_, connector, block, indexer) => {
   expect(await warnings(connector, indexer)).toEqual([
-    `warning ${block}: Each run overwrites the output of the last run, and c reads only what is new since then | Set ${block}.append: true.`,
+    `warning ${block}: Each run overwrites the output of the previous run, but c only reads data that is new since that run | Set ${block}.append: true.`,
   ]);
 });
 
@@ -113,7 +113,7 @@ describe('an input file that the config would overwrite', () => {
         column: expect.any(Number),
         component: 'c',
         message: expect.stringContaining(message),
-        hint: `Give ${output} another file.`,
+        hint: `Set ${output} to another file.`,
       },
     ]);
   });
@@ -137,7 +137,7 @@ describe('an input file that the config would overwrite', () => {
 
 describe('an output file in a folder that a connector reads', () => {
   const problemsOf = (path: string) => [
-    `warning ${path}: c reads the folder that this file is in, and would take it for one of its source | Write it to another folder, or have c leave it out.`,
+    `warning ${path}: c reads the folder of this file, and would read the file as a source | Write the file to another folder, or exclude it in c.`,
   ];
 
   it.each([

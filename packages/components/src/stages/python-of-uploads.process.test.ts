@@ -188,7 +188,7 @@ def process_document(doc): return {'n': helper.twice(4), 'x': hashlib.sha256(b''
     enforcePolicy({ ...STRICT_POLICY, write: [place], boundary });
     await expect(run('def process_document(doc): return doc')).rejects.toMatchObject({
       code: 'HR_POLICY_REFUSED',
-      message: `Uploaded configs may write below ${place}/python/venv/lib, so they may not run the Python there`,
+      message: `Uploaded configs may write to ${place}/python/venv/lib, so they may not run Python from this directory`,
     });
   });
 

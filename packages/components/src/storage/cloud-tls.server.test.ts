@@ -71,7 +71,7 @@ function suite(server: RealServer, provider: Provider): void {
     if (reads) return expect(await read(port, trust)).toBe('safe');
     const error: unknown = await read(port, trust).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
-    if (!demands) expect(reachHint(error)).toContain('Name the authority of the certificate');
+    if (!demands) expect(reachHint(error)).toContain('Configure the CA of the certificate');
   });
 
   it('connects through the proxy of the environment to hosts that the policy allows', async () => {

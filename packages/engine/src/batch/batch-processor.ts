@@ -21,9 +21,9 @@ import { PASS_PART, PassLimit } from './pass-limit.ts';
 import { PipelineFeeder } from './pipeline-feeder.ts';
 import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from './pipeline-messages.ts';
 
-/** How many documents are decoded at a time when each document is processed alone. */
+/** The number of documents that are decoded at a time if each document is processed alone. */
 const MAX_HELD = 256;
-/** How many documents are processed together if they are decoded one by one. */
+/** The number of documents that are processed together if they are decoded one at a time. */
 const MAX_COLLECTED = 256;
 
 export interface BatchProcessorOptions {
@@ -31,7 +31,7 @@ export interface BatchProcessorOptions {
   readonly runId: string;
   readonly encoder: DocumentEncoder | undefined;
   readonly lengths: boolean;
-  /** How long the stages may compute on one document. */
+  /** The time limit of the stages for one document. */
   readonly limit: ComputeLimit;
   readonly flow: FlowControl;
   readonly failureBudget: FailureBudget;
@@ -41,11 +41,11 @@ export interface BatchProcessorOptions {
   readonly broken: (sequence: number, failure: Failure) => void;
 }
 
-/** The state that a rollback restores. */
+/** The start of some work, and the state that a rollback restores. */
 interface Begun {
-  /** The position of its first document in the batch. */
+  /** The position in the batch of the first document of the work. */
   readonly at: number;
-  /** How far the part was. */
+  /** The state of the part at the start of the work. */
   readonly mark: ReturnType<PartBuilder['mark']>;
   readonly tableStages: number;
   readonly tableEnd: number;
@@ -54,11 +54,11 @@ interface Begun {
 /**
  * Does the work of a pipeline thread: decodes a batch, sends its documents through the stages, encodes the result, and
  * posts it in parts.
- * It processes the batch in passes. V8 ends a pass that takes too long, at any instruction. The processor then rolls
- * back the work in progress, and the next pass decodes the batch again and continues after the finished documents. From
- * then on each document of the batch is processed alone, with the full time limit of a document. This shows which
- * document takes too long. A pass also ends when a part is ready to be posted: V8 must not end the code that posts a
- * part and waits for space.
+ * Processes the batch in passes. V8 interrupts a pass that exceeds the time limit, at any instruction. The processor
+ * then rolls back the work in progress. The next pass decodes the batch again and continues after the finished
+ * documents. From then on, each document of the batch is processed alone with the full time limit of a document, which
+ * shows the document that takes too long. A pass also ends when a part is ready to be posted, because V8 must not
+ * interrupt the code that posts a part and waits for space.
  */
 export class BatchProcessor implements RecordSink {
   readonly #options: BatchProcessorOptions;
@@ -69,26 +69,26 @@ export class BatchProcessor implements RecordSink {
   #decoders = new Decoders();
   #sequence = 0;
   #batch: InputBatch | undefined;
-  /** Whether the batch can be decoded up to the finished documents. */
+  /** True if the batch can be decoded up to the finished documents. */
   #readable = true;
-  /** How many documents and bad records the decoder has returned in this pass. */
+  /** The number of documents and unreadable records that the decoder has returned in this pass. */
   #seen = 0;
-  /** How many documents of the batch are finished. */
+  /** The number of finished documents of the batch. */
   #done = 0;
   #begun: Begun | undefined;
   readonly #tablePass: TablePass;
-  /** How many tables have been processed. */
+  /** The number of processed tables. */
   #tables = 0;
-  /** Documents that were decoded one by one and will be processed together. */
+  /** Documents that were decoded one at a time and will be processed together. */
   #collected: DocumentList | undefined;
   /**
-   * Whether tables are processed row by row. True after V8 has ended the work on a table; batches are slow from then
-   * on.
+   * True if tables are processed row by row. Set after V8 has interrupted the work on a table: the work is too slow for
+   * whole tables.
    */
   #byRow = false;
-  /** Documents that will be processed alone. */
+  /** Documents that will be processed alone, after this pass. */
   #held: Iterable<Document> | undefined;
-  /** The next pass decodes the rest of what the decoder returns. */
+  /** True if the next pass must process the other documents of the decoder. */
   #paused = false;
   #partStarted = 0;
 
@@ -107,7 +107,7 @@ export class BatchProcessor implements RecordSink {
     this.#tablePass = pipeline.tablePass(this.#part, this.#feeder);
   }
 
-  /** Processes one batch. If the batch cannot be decoded completely, the documents before the error count. */
+  /** Processes one batch. If the batch cannot be decoded completely, the documents before the error are processed. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
     this.#sequence = sequence;
     if (batch.kind === 'encoded') {
@@ -132,7 +132,7 @@ export class BatchProcessor implements RecordSink {
     } catch (error) {
       broken = toFailure(error, 'HR_SOURCE_UNREADABLE');
     }
-    // Documents that were decoded before the error still go through the stages.
+    // Documents that were decoded before the error still pass through the stages.
     await this.#feeder.finish();
     if (!this.#limit.isAlone && performance.now() - started < this.#options.limit.millis * PASS_PART)
       this.#byRow = false;
@@ -142,7 +142,7 @@ export class BatchProcessor implements RecordSink {
     release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
   }
 
-  /** Runs work within the time limit of a document. If V8 ends the work, its effects are rolled back. */
+  /** Runs work within the time limit of a document. If V8 interrupts the work, its effects are rolled back. */
   guarded(work: () => void): boolean {
     const mark = this.#part.mark();
     if (this.#options.limit.runOnce(work)) return true;
@@ -150,7 +150,7 @@ export class BatchProcessor implements RecordSink {
     return false;
   }
 
-  /** Documents that are already encoded go to the indexer unchanged. */
+  /** Posts documents that are already encoded for the indexer unchanged. */
   #passOn({ bytes, count, ids, lengths }: EncodedInput): void {
     const sequence = this.#sequence;
     const nothing = { created: 0, dropped: 0, failed: 0, failures: [] };
@@ -172,9 +172,9 @@ export class BatchProcessor implements RecordSink {
       return;
     }
     this.#paused = true;
-    // If V8 ended the decoder in the middle, its state is unknown.
+    // If V8 interrupted the decoder, its state is undefined, so it is replaced.
     this.#decoders = new Decoders();
-    // Set while the work ran. The compiler does not see this.
+    // The fields were set while the work ran. The compiler does not see this.
     const begun = this.#begun as Begun | undefined;
     const held = this.#held as Iterable<Document> | undefined;
     if (begun !== undefined && begun.at === this.#done) {
@@ -187,7 +187,7 @@ export class BatchProcessor implements RecordSink {
     else if (!this.#limit.noteEndedUnread(processorMillis() - processorBefore)) {
       this.#readable = false;
       const seconds = this.#options.limit.millis / 1000;
-      const message = `A record takes longer than ${seconds} s to read (worker.maxProcessingSecs)`;
+      const message = `Reading a record took longer than ${seconds} s (worker.maxProcessingSecs)`;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', message);
     }
   }
@@ -198,7 +198,7 @@ export class BatchProcessor implements RecordSink {
       try {
         decode();
       } finally {
-        // Those before an error count.
+        // Documents before an error are processed.
         this.#sendCollected();
       }
     };
@@ -234,7 +234,7 @@ export class BatchProcessor implements RecordSink {
     this.#process(start < this.#done ? table.selectFrom(this.#done - start) : table);
   }
 
-  /** Processes documents that are not finished. */
+  /** Processes documents of the batch that are not finished. */
   #process(rows: DocumentTable | DocumentList): void {
     const { pipeline, flow } = this.#options;
     const end = rows.position(rows.count - 1) + 1;
@@ -246,9 +246,9 @@ export class BatchProcessor implements RecordSink {
     let from = 0;
     if (this.#mayUseTables) {
       this.#begin();
-      // Stays true when V8 ends the call.
+      // Stays true if V8 interrupts the call.
       this.#byRow = true;
-      // The documents of the first table go one by one, which shows how fast the stages are.
+      // The documents of the first table are processed one at a time, which shows how fast the stages are.
       let whole = this.#tables++ > 0 && pipeline.suitsTables;
       if (whole) this.#tablePass.run(rows);
       else if (!(rows instanceof DocumentList)) {
@@ -278,7 +278,7 @@ export class BatchProcessor implements RecordSink {
     return !this.#byRow && !this.#feeder.isWaiting && this.#options.pipeline.inOrder && !listsIds(this.#batch);
   }
 
-  /** Processes the documents that were decoded one by one. */
+  /** Processes the documents that were decoded one at a time. */
   #sendCollected(): void {
     const collected = this.#collected;
     this.#collected = undefined;
@@ -299,9 +299,7 @@ export class BatchProcessor implements RecordSink {
     this.#options.log.warn(message);
   }
 
-  /**
-   * Whether this pass must process the document that it has just decoded: no earlier pass did, and no later pass will.
-   */
+  /** Returns true if this pass must process the last decoded document: no earlier pass did, and no later pass will. */
   #isNext(end: number): boolean {
     if (end <= this.#done || this.#paused || this.#options.flow.stopped) return false;
     if (!this.#clock.isWorking) this.#clock.startWork(this.#done > 0);
@@ -309,8 +307,9 @@ export class BatchProcessor implements RecordSink {
   }
 
   /**
-   * Marks where work begins. Until `#done` is raised after it, the work can be rolled back.
-   * @param tableStages how many stages it has already passed as a row of a table, which ends at `tableEnd`
+   * Marks the start of work. The work can be rolled back until `#done` is increased.
+   * @param tableStages the number of stages that the document has already passed as a row of a table, which ends at
+   * `tableEnd`
    */
   #begin(tableStages = 0, tableEnd = this.#done): void {
     this.#begun = { at: this.#done, mark: this.#part.mark(), tableStages, tableEnd };
@@ -325,7 +324,7 @@ export class BatchProcessor implements RecordSink {
     if (held.length >= MAX_HELD) this.#paused = true;
   }
 
-  /** Whether the new document must wait for documents before it, which are processed alone after the pass. */
+  /** Returns true if the new document must wait for earlier documents, which are processed alone after the pass. */
   #waitsForHeld(): boolean {
     if (this.#held === undefined) return false;
     this.#paused = true;
@@ -333,7 +332,8 @@ export class BatchProcessor implements RecordSink {
   }
 
   /**
-   * Processes collected documents one by one, each with the full time limit. This shows which document takes too long.
+   * Processes the collected documents one at a time, each with the full time limit. This shows the document that takes
+   * too long.
    */
   async #processHeld(): Promise<void> {
     const held = this.#held;
@@ -348,7 +348,7 @@ export class BatchProcessor implements RecordSink {
       const outcome = limit.run(() => this.#feeder.feed(document, 0, at));
       if (outcome !== 'done') this.#part.rollback(mark);
       if (outcome === 'starved') {
-        // Stages have changed it. The next pass decodes it again.
+        // Stages have changed the document, so the next pass decodes it again.
         pipeline.statisticsMark.restore();
         this.#paused = true;
         return;
@@ -360,8 +360,8 @@ export class BatchProcessor implements RecordSink {
   }
 
   /**
-   * Ends the pass if it has taken long enough.
-   * @param documents how many documents have come since the last call
+   * Ends the pass if its time is over or the part is full.
+   * @param documents the number of documents since the last call
    */
   #look(documents: number): void {
     if (this.#part.full || this.#clock.isOver(documents)) this.#paused = true;
@@ -385,7 +385,7 @@ export class BatchProcessor implements RecordSink {
     this.#options.post(last && this.#options.flow.stopped ? { ...part, cut: true } : part);
   }
 
-  /** Adds the source documents to the failures of the part, if the run collects them. */
+  /** Adds the source documents to the failures of the part, if the run stores them. */
   async #findInputs(): Promise<void> {
     const { failureBudget, limit, log } = this.#options;
     if (this.#batch === undefined || !this.#readable || failureBudget.closed) return;
@@ -393,7 +393,7 @@ export class BatchProcessor implements RecordSink {
   }
 }
 
-/** The documents. Those of a table are created on demand. */
+/** Yields the documents. Documents of a table are created on demand. */
 function* documentsOf(rows: DocumentRows): Generator<Document> {
   for (let row = 0; row < rows.count; row++) yield rows.document(row);
 }

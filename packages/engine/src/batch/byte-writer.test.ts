@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ByteWriter } from './byte-writer.ts';
 
-it('returns the bytes of all texts in separate memory, batch after batch', () => {
+it('a byte writer returns the bytes of all texts in separate memory, batch after batch', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ minLength: 5000, maxLength: 9000 }),

@@ -1,11 +1,8 @@
-/**
- * Texts are joined up to about this many characters before they become bytes, because each call into native code is
- * expensive.
- */
+/** The number of characters that are joined before they are converted to bytes, because each native call is slow. */
 const JOIN_CHARACTERS = 16 * 1024;
 const FIRST_CAPACITY = 64 * 1024;
 
-/** How far a writer was. */
+/** The state of a writer. */
 export interface WriterMark {
   readonly characters: number;
   readonly pending: string;
@@ -14,11 +11,11 @@ export interface WriterMark {
 }
 
 /**
- * Collects texts as UTF-8. It converts them to bytes early: texts that stay until the end of a batch outlive the young
- * generation, and the garbage collector then copies every piece of every text.
+ * Collects texts as UTF-8. Converts them to bytes early: texts that live until the end of a batch outlive the young
+ * generation of V8. The garbage collector would then copy every piece of them.
  */
 export class ByteWriter {
-  /** About how many characters have been written since the last `take`. */
+  /** The approximate number of characters since the last `take`. */
   characters = 0;
   #pending = '';
   #buffer: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(0);
@@ -31,7 +28,7 @@ export class ByteWriter {
     if (this.#pending.length >= JOIN_CHARACTERS) this.#encode();
   }
 
-  /** The state that `rollback` restores. It is not valid after a `take`. */
+  /** Returns the state for `rollback`. It is not valid after a `take`. */
   mark(): WriterMark {
     const { characters } = this;
     const pending = this.#pending;
@@ -41,8 +38,8 @@ export class ByteWriter {
   }
 
   /**
-   * Removes everything that was written since a mark. Safe even if V8 ended a write in the middle, because writes only
-   * change bytes after the mark.
+   * Removes everything that was written since a mark. Safe even if V8 interrupted a write, because writes only change
+   * bytes after the mark.
    */
   rollback({ characters, pending, buffer, length }: WriterMark): void {
     this.characters = characters;
@@ -51,7 +48,7 @@ export class ByteWriter {
     this.#length = length;
   }
 
-  /** The bytes of everything since the last call, in separate memory that may be transferred. */
+  /** Returns the bytes since the last call, in separate memory that can be transferred. */
   take(): Uint8Array<ArrayBuffer> {
     if (this.#pending !== '') this.#encode();
     const bytes = this.#buffer.subarray(0, this.#length);
@@ -65,7 +62,7 @@ export class ByteWriter {
   #encode(): void {
     const text = this.#pending;
     this.#pending = '';
-    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    // UTF-8 needs at most three bytes for a UTF-16 unit.
     this.#reserve(text.length * 3);
     this.#length += this.#buffer.write(text, this.#length, 'utf8');
   }

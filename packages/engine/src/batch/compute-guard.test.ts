@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { runGuarded } from './compute-guard.ts';
 
 describe('runGuarded', () => {
-  it('runs work that ends in time', () => {
+  it('runs work that finishes in time', () => {
     const seen: number[] = [];
     expect(runGuarded(() => seen.push(1), 60_000)).toBe(true);
     expect(seen).toEqual([1]);
   });
 
-  it('throws the error that the work throws', () => {
+  it('throws the error of the work', () => {
     const work = () => {
       throw new TypeError('not this');
     };
@@ -23,7 +23,7 @@ describe('runGuarded', () => {
       },
     ],
     ['a regular expression', () => void /^(a+)+b$/.test('a'.repeat(100))],
-  ])('ends %s that never ends, and runs the next work', (_, work) => {
+  ])('interrupts %s that never ends, and runs the next work', (_, work) => {
     expect(runGuarded(work, 50)).toBe(false);
     expect(runGuarded(() => undefined, 60_000)).toBe(true);
   });

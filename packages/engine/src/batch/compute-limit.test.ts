@@ -5,28 +5,28 @@ const endless = () => {
   for (;;);
 };
 
-/** Waits on the clock, and uses no processor time. */
+/** Returns work that waits and uses no processor time. */
 const sleeping = (millis: number) => () => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis);
 };
 
-/** A stopped clock. The limit never forgets an overdue document, even on a busy machine. */
+/** A stopped clock. With it, the limit never forgets an overdue document, even on a busy machine. */
 const stopped = () => 0;
 
-it('ends work without end as overdue, and gives later documents less time', () => {
+it('reports endless work as overdue, and allows less time for later documents', () => {
   const limit = new ComputeLimit(200, stopped);
   const limits: number[] = [];
   for (let i = 0; i < 4; i++) {
     limits.push(limit.current);
     let outcome = limit.run(endless);
-    // The machine of the test may be busy.
+    // The machine of the test may be busy, so the work may starve.
     while (outcome === 'starved') outcome = limit.run(endless);
     expect(outcome).toBe('overdue');
   }
   expect(limits).toEqual([200, 100, 50, 50]);
 });
 
-it('gives later documents at least twice the time that the longest one took', () => {
+it('allows later documents at least twice the time of the slowest finished document', () => {
   const limit = new ComputeLimit(200, stopped);
   const compute = () => {
     const { user, system } = process.threadCpuUsage();
@@ -37,10 +37,10 @@ it('gives later documents at least twice the time that the longest one took', ()
   expect(limit.current).toBeGreaterThanOrEqual(120);
 });
 
-it('does not report work as overdue that got no processor time, and gives it more time', () => {
+it('reports work without processor time as starved, and allows more time for it', () => {
   const limit = new ComputeLimit(100);
   const outcomes: string[] = [];
-  // Of 300 ms on the clock the work gets no processor time.
+  // In 300 ms on the clock, the work gets no processor time.
   for (let outcome = ''; outcome !== 'done' && outcomes.length < 5; ) {
     outcome = limit.run(sleeping(300));
     outcomes.push(outcome);
@@ -50,7 +50,7 @@ it('does not report work as overdue that got no processor time, and gives it mor
   expect(limit.current).toBe(100);
 });
 
-it('gives up work that uses no processor and does not end', () => {
+it('stops repeating work that uses no processor time and never ends', () => {
   const limit = new ComputeLimit(5);
   const outcomes: string[] = [];
   for (let outcome = ''; outcome !== 'overdue' && outcomes.length < 10; ) {
@@ -61,7 +61,7 @@ it('gives up work that uses no processor and does not end', () => {
   expect(outcomes.length).toBeGreaterThan(1);
 });
 
-it('gives documents the whole limit again, long after an overdue one', () => {
+it('allows documents the full limit again, long after an overdue document', () => {
   let now = 0;
   const limit = new ComputeLimit(20, () => now);
   for (let i = 0; i < 3; i++) expect(limit.runOnce(endless)).toBe(false);

@@ -1,54 +1,55 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { runGuarded } from './compute-guard.ts';
 
-/** A document counts as overdue when it has used this part of its time. The guard itself uses the rest. */
+/** A document is overdue if it has used this fraction of its time. The guard itself uses the rest. */
 const USED_UP = 0.9;
-/** How many times its limit a document may take on the clock if the thread gets no processor time. */
+/** The maximum time on the clock, as a multiple of the limit, if the thread gets no processor time. */
 const MAX_STRETCH = 16;
-/** The same for work that cannot be repeated. */
+/** The same maximum for work that cannot be repeated. */
 const MAX_STRETCH_ONCE = 4;
-/** After documents that used up the limit, further documents get at least this part of it. */
+/** The minimum time of documents after overdue documents, as a fraction of the limit. */
 const LEAST_PART = 1 / 4;
-/** An overdue document is forgotten after this many limits on the clock without another overdue document. */
+/** An overdue document is forgotten after this time without another overdue document, as a multiple of the limit. */
 const FORGOTTEN_AFTER = 10;
 
 /**
- * The result of the work for a document. `starved`: the machine is busy, and the work was ended before it had used its
- * processor time. Repeat it from the beginning.
+ * The result of the work for a document. `starved`: the machine is busy, and the work was interrupted before it had
+ * used its processor time. Repeat the work from the beginning.
  */
 export type ComputeOutcome = 'done' | 'overdue' | 'starved';
 
 /**
- * Enforces the time that stages may compute on one document (`worker.maxProcessingSecs`). V8 measures a time limit on
- * the clock, so the processor time is checked after V8 has ended the work.
- * Documents that compute without end are rarely alone: the same pattern meets similar texts. So after one document has
- * used up the limit, the next document gets half of it and all others a quarter, but at least twice the time of the
- * slowest document that finished. Ten limits after the last overdue document, documents get the whole limit again.
+ * Enforces the time limit of the stages for one document (`worker.maxProcessingSecs`). V8 measures time on the clock,
+ * so the processor time is checked after V8 has interrupted the work.
+ * There is often more than one document that computes endlessly, because a slow pattern meets many similar texts. So
+ * the document after an overdue document gets half of the limit, and later documents a quarter. All of them get at
+ * least twice the time of the slowest finished document. After a time of ten limits without another overdue document,
+ * documents get the full limit again.
  */
 export class ComputeLimit {
-  /** `worker.maxProcessingSecs` in milliseconds. */
+  /** The value of `worker.maxProcessingSecs` in milliseconds. */
   readonly millis: number;
   #overdue = 0;
   #lastOverdue = 0;
   #longest = 0;
-  /** For the document that starved last. */
+  /** The factor for the time of the document that starved last. */
   #stretch = 1;
 
   readonly #now: () => number;
 
-  /** @param now a clock, in milliseconds */
+  /** @param now returns the current time in milliseconds */
   constructor(millis: number, now: () => number = () => performance.now()) {
     this.millis = millis;
     this.#now = now;
   }
 
-  /** Processor time in milliseconds that the next document may use. */
+  /** The processor time in milliseconds that the next document may use. */
   get current(): number {
     const part = this.#isForgotten() ? 1 : Math.max(LEAST_PART, 1 / 2 ** this.#overdue);
     return Math.min(this.millis, Math.max(part * this.millis, 2 * this.#longest));
   }
 
-  /** Runs work for one document. The work can be repeated from the beginning. */
+  /** Runs work for one document. The caller must be able to repeat the work from the beginning. */
   run(work: () => void): ComputeOutcome {
     const limit = this.current;
     const before = processorMillis();
@@ -60,7 +61,7 @@ export class ComputeLimit {
       return 'done';
     }
     if (used < USED_UP * limit && this.#stretch < MAX_STRETCH) {
-      // A quarter more than it takes at the share of a processor that it got.
+      // 25 % more than the work needs with the share of a processor that it got.
       const share = used / (limit * this.#stretch);
       this.#stretch = Math.min(MAX_STRETCH, Math.max(2 * this.#stretch, 1.25 / share));
       return 'starved';
@@ -71,10 +72,11 @@ export class ComputeLimit {
   }
 
   /**
-   * Runs work for one document that cannot be repeated. Returns false if the work was ended because it took too long.
+   * Runs work for one document that cannot be repeated. Returns false if the work was interrupted because it exceeded
+   * the limit.
    */
   runOnce(work: () => void): boolean {
-    // The limit on the clock must be set before the work starts. It depends on how many threads compete for each
+    // The limit on the clock must be set before the work starts. It depends on the number of threads that compete for a
     // processor.
     const wanted = (loadavg()[0] as number) / availableParallelism();
     if (runGuarded(work, this.current * Math.min(MAX_STRETCH_ONCE, Math.max(1, wanted)))) return true;
@@ -92,7 +94,9 @@ export class ComputeLimit {
   }
 }
 
-/** Processor time of this thread in milliseconds, or the time on the clock if the system does not report it. */
+/**
+ * Returns the processor time of this thread in milliseconds, or the time on the clock if the system does not report it.
+ */
 export const processorMillis: () => number = threadTimeIsKnown()
   ? () => {
       const { user, system } = process.threadCpuUsage();

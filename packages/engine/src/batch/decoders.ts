@@ -4,8 +4,8 @@ import { decodeDocuments } from '../transport/document-wire.ts';
 import type { InputBatch } from './pipeline-messages.ts';
 
 /**
- * The decoders that a thread has created, one for each reference. Their state (for example, which warnings were logged)
- * lasts across chunks.
+ * The decoders that a thread has created, one for each reference. Their state is kept across chunks, for example the
+ * warnings that were already logged.
  */
 export class Decoders {
   readonly #made = new Map<string, RecordDecoder>();
@@ -22,7 +22,7 @@ export class Decoders {
 }
 
 /**
- * Prepares the decoding of a batch: the result is a function that sends its documents to the sink.
+ * Prepares the decoding of a batch. Returns a function that sends the documents of the batch to the sink.
  * @param decoderOf returns the decoder of a reference
  */
 export async function decoding(
@@ -40,7 +40,7 @@ export async function decoding(
   return () => decoder.decode(bytes, position, sink);
 }
 
-/** An instance of the class that a reference names. */
+/** Returns an instance of the class that a reference names. */
 export async function instantiate<T>({ url, name, options }: ModuleReference, log?: Logger): Promise<T> {
   const exports = (await import(url)) as Record<string, new (options: unknown, log: Logger | undefined) => T>;
   const Class = exports[name];

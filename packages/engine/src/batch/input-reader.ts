@@ -11,20 +11,20 @@ import { runGuarded } from './compute-guard.ts';
 import { decoding, instantiate } from './decoders.ts';
 import type { InputBatch, PartFailure } from './pipeline-messages.ts';
 
-/** Stops the decoder after the last wanted document. */
+/** Thrown to stop the decoder after the last wanted document. */
 const ENOUGH = new Error('all documents have been found');
 
-/** The state of the decoder of the run belongs to the first reading. */
+/** Creates a new decoder, because the state of the existing decoder belongs to the first decoding. */
 const newDecoder = (reference: ModuleReference) => instantiate<RecordDecoder>(reference);
 
-/** What a failure shows of a document, by its position in the batch. */
+/** Returns the content of a document by its position in the batch. */
 type Inputs = (position: number) => Content;
 
 /**
- * Decodes documents of a batch again. A failed document cannot be used for this, because the stages before the failure
- * have changed it. Documents that succeed are not stored, so only failures cost time.
- * @param positions which of the documents and bad records that the decoder returns, from 0
- * @param limitMillis how long it may take
+ * Decodes documents of a batch again, because the stages before a failure have changed the failed document. Documents
+ * that succeed are not stored, so only failures take time.
+ * @param positions the positions of the wanted documents and unreadable records, from 0
+ * @param limitMillis the time limit
  */
 async function readInputs(
   batch: InputBatch,
@@ -33,19 +33,19 @@ async function readInputs(
   limitMillis: number,
 ): Promise<Inputs> {
   const finder = new InputFinder(positions, budget);
-  let omitted = 'It was not found when the source was read again';
+  let omitted = 'The document was not found when the source was read again';
   try {
     const decode = await decoding(batch, finder, newDecoder);
-    if (!runGuarded(decode, limitMillis)) omitted = 'Reading it again took too long';
+    if (!runGuarded(decode, limitMillis)) omitted = 'Reading the document again took too long';
   } catch (error) {
-    if (error !== ENOUGH) omitted = `It could not be read again: ${messageOf(error)}`;
+    if (error !== ENOUGH) omitted = `The document could not be read again: ${messageOf(error)}`;
   }
   return (position) => finder.found.get(position) ?? { omitted };
 }
 
 /**
- * Adds to failures the documents that the decoder of their batch returned. If this fails, the failures are reported
- * without documents.
+ * Adds to failures the documents that the decoder of their batch returned. If that is impossible, the failures are
+ * reported without documents.
  */
 export async function addInputs(
   failures: readonly PartFailure[],
@@ -60,7 +60,7 @@ export async function addInputs(
     const content = await readInputs(batch, positions, budget, limitMillis);
     for (const failure of failures) failure.content = content(failure.position);
   } catch (error) {
-    log.warn(`Failed documents cannot be kept: ${messageOf(error)}`);
+    log.warn(`Failed documents cannot be stored: ${messageOf(error)}`);
   }
 }
 

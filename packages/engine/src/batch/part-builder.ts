@@ -10,10 +10,10 @@ import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 
-/** A part is posted at this many characters, so that a large batch does not fill the memory. */
+/** The number of characters at which a part is posted, so that a large batch does not fill the memory. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
 
-/** How far a part was. */
+/** The state of a part. */
 interface PartMark {
   readonly output: WriterMark;
   readonly ids: WriterMark;
@@ -25,16 +25,19 @@ interface PartMark {
 }
 
 /**
- * Takes what leaves a pipeline, encodes it, and counts it, until it is taken as a part of a batch. If V8 ends work in
- * the middle, a rollback removes all of it, back to the mark before it.
+ * Encodes and counts the documents that leave a pipeline, until they are taken as a part of a batch. If V8 interrupts
+ * work, a rollback restores the state before the work.
  */
 export class PartBuilder implements TableSink {
-  /** The position in the batch of the document that the pipeline processes. Reports refer to it. */
+  /** The position in the batch of the document that the pipeline processes. Failures include it. */
   position = 0;
   readonly #encoder: DocumentEncoder | undefined;
   readonly #withLengths: boolean;
   readonly #output = new ByteWriter();
-  /** Each id as JSON, with a comma. One text, because texts in a list would outlive the young generation. */
+  /**
+   * The ids as JSON, each with a comma. Stored as bytes, because many strings in a list would outlive the young
+   * generation.
+   */
   readonly #ids = new ByteWriter();
   #idCount = 0;
   #lengths: number[] = [];
@@ -47,16 +50,16 @@ export class PartBuilder implements TableSink {
   #lists: IdLists | undefined;
 
   /**
-   * Posts the part while a document still emits children: one document may have more children than fit into memory.
-   * Returns false if no more children are wanted.
+   * Posts the part while a document still emits children, because the children of one document may need more memory
+   * than available. Returns false if no more children are needed.
    */
   readonly relieve: () => Promise<boolean>;
 
   readonly #maxFailures: number;
 
   /**
-   * @param withLengths whether the indexer cuts batches by document, so that it needs the length of each
-   * @param maxFailures how many failures the run reports
+   * @param withLengths true if the indexer cuts batches by document and needs the length of each document
+   * @param maxFailures the maximum number of failures that the run reports
    */
   constructor(
     encoder: DocumentEncoder | undefined,
@@ -70,7 +73,7 @@ export class PartBuilder implements TableSink {
     this.relieve = relieve;
   }
 
-  /** Whether the part is large enough to be taken. */
+  /** True if the part is large enough to be taken. */
   get full(): boolean {
     return this.#output.characters >= PART_CHARACTERS;
   }
@@ -115,11 +118,11 @@ export class PartBuilder implements TableSink {
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
   }
 
-  /** A record could not be read. */
+  /** Counts a record that could not be read. */
   rejected(id: string, failure: Failure): void {
     this.#published++;
     this.#failed++;
-    // Another document may be inside a stage that waits. The position then refers to that document.
+    // Another document may be in a waiting stage, and then the current position refers to that document.
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
@@ -128,7 +131,7 @@ export class PartBuilder implements TableSink {
     this.#dropped += count;
   }
 
-  /** All documents of a table leave the pipeline. */
+  /** Receives a table whose documents all leave the pipeline. */
   table(table: DocumentTable): void {
     const texts = this.#encoder === undefined ? [] : encodeTable(this.#encoder, table);
     if (texts === undefined) {
@@ -142,14 +145,14 @@ export class PartBuilder implements TableSink {
     for (const text of texts) this.#write(text);
     this.#count += table.count;
     this.#published += table.count;
-    // A streaming indexer fails as a whole, and a run reports no more failed documents than this.
+    // A streaming indexer fails as a whole, and a run does not report more failed documents than this.
     const wanted = this.#withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.#idCount);
     if (wanted <= 0) return;
     const ids = wanted === table.count ? table.ids : table.ids.slice(0, wanted);
     this.#writeIds(JSON.stringify(ids).slice(1, -1), wanted);
   }
 
-  /** The state that `rollback` restores. It is not valid after a `take`. */
+  /** Returns the state for `rollback`. It is not valid after a `take`. */
   mark(): PartMark {
     const count = this.#count;
     const published = this.#published;
@@ -178,12 +181,12 @@ export class PartBuilder implements TableSink {
     if (lists !== undefined) [lists.created.length, lists.dropped.length, lists.sent.length] = listed;
   }
 
-  /** Failed documents of the batch since the last `take` that can be read again from the batch. */
+  /** The failed documents of the batch since the last `take` that can be read again from the batch. */
   get failedDocuments(): readonly PartFailure[] {
     return this.#failures.filter(({ position }) => position >= 0);
   }
 
-  /** Everything since the last call. */
+  /** Returns everything since the last call as a part. */
   take(sequence: number, last: boolean): OutcomePart {
     const published = this.#published;
     const created = this.#created;
@@ -212,7 +215,7 @@ export class PartBuilder implements TableSink {
     return part;
   }
 
-  /** @param json this many ids as JSON, with commas between them */
+  /** @param json the ids as JSON, separated by commas */
   #writeIds(json: string, count: number): void {
     this.#ids.write(`${json},`);
     this.#idCount += count;
@@ -236,18 +239,18 @@ export class PartBuilder implements TableSink {
     this.#addFailure({ id, at, failure, position: this.position });
   }
 
-  /** A run reports no more failures than this. */
+  /** Adds a failure, up to the maximum number of failures of a run. */
   #addFailure(failure: PartFailure): void {
     if (this.#failures.length < this.#maxFailures) this.#failures.push(failure);
   }
 }
 
-/** The texts of all documents; undefined if they must be encoded one by one. */
+/** Returns the texts of all documents. Returns undefined if they must be encoded one at a time. */
 function encodeTable(encoder: DocumentEncoder, table: DocumentTable): string[] | undefined {
   try {
     return encoder.encodeTable?.(table);
   } catch {
-    // Encoding one by one shows which document cannot be encoded. The others still succeed.
+    // If documents are encoded one at a time, only the document with the error fails.
     return undefined;
   }
 }

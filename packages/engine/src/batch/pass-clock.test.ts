@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PART_MILLIS, PassClock } from './pass-clock.ts';
 
-/** A clock that a test sets, and how often it was read. */
+/** Returns a clock that a test sets. It counts how often it was read. */
 function setClock() {
   const time = { now: 1000, reads: 0 };
   const clock = new PassClock(() => {
@@ -13,7 +13,7 @@ function setClock() {
   return { time, clock };
 }
 
-/** Processes documents that each take this long, until the pass ends. Returns how many. */
+/** Processes documents with this duration until the pass ends. Returns their number. */
 function processUntilOver({ time, clock }: ReturnType<typeof setClock>, millisEach: number): number {
   for (let documents = 1; documents < 1_000_000; documents++) {
     time.now += millisEach;
@@ -33,7 +33,7 @@ describe('a pass clock', () => {
     }
   });
 
-  it('reads the time for each slow document, and once in 64 fast ones', () => {
+  it('reads the time for each slow document, and for one in 64 fast documents', () => {
     const slow = setClock();
     slow.clock.startWork(false);
     const before = slow.time.reads;
@@ -56,7 +56,7 @@ describe('a pass clock', () => {
     expect(processUntilOver(set, 300)).toBe(1);
   });
 
-  it('gives a pass ten times as long as it took to decode the finished documents again', () => {
+  it('allows a pass ten times the time that it took to decode the finished documents again', () => {
     const set = setClock();
     const { time, clock } = set;
     expect(clock.isWorking).toBe(false);
@@ -74,7 +74,7 @@ describe('a pass clock', () => {
     expect(clock.allowanceMillis).toBe(2 * PART_MILLIS);
   });
 
-  it('forgets at the start of a batch how long repeated decoding took in the last batch', () => {
+  it('resets the time of repeated decoding at the start of a batch', () => {
     const { time, clock } = setClock();
     time.now += 100;
     clock.startWork(true);

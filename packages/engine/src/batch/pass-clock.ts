@@ -1,14 +1,14 @@
-/** A part is posted after this long, so that a large batch does not delay progress. */
+/** The time after which a part is posted, so that a large batch does not delay progress. */
 export const PART_MILLIS = 250;
-/** The clock is read about this often, and at least once in this many documents. */
+/** The approximate interval between two readings of the clock, and the maximum number of documents between them. */
 const LOOK_MILLIS = 10;
 const MAX_LOOKS_APART = 64;
-/** A pass is this many times as long as the time to decode the finished documents again. */
+/** The minimum duration of a pass, as a multiple of the time for decoding the finished documents again. */
 const PASS_FOR_SKIPPING = 10;
 
 /**
- * Measures the passes over a batch, and decides when a pass has taken long enough. A pass decodes its batch from the
- * start: the longer it takes to skip the finished documents, the longer the pass may be.
+ * Measures the passes over a batch and decides when a pass must end. A pass decodes its batch from the start. The
+ * longer it takes to skip the finished documents, the longer the pass may take.
  */
 export class PassClock {
   readonly #now: () => number;
@@ -19,31 +19,31 @@ export class PassClock {
   #looksApart = 1;
   #untilLook = 1;
 
-  /** @param now a clock, in milliseconds; never 0 */
+  /** @param now returns the current time in milliseconds; never 0 */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Call this before the first pass of a batch. */
+  /** Must be called before the first pass of a batch. */
   startBatch(): void {
     this.#skippingMillis = 0;
   }
 
-  /** Call this when a pass begins to decode. */
+  /** Must be called when a pass starts to decode. */
   startPass(): void {
     this.#passStarted = 0;
     this.#lastLook = this.#now();
   }
 
-  /** Whether the pass has reached the first unfinished document. */
+  /** True if the pass has reached the first unfinished document. */
   get isWorking(): boolean {
     return this.#passStarted !== 0;
   }
 
   /**
-   * Call this when the pass reaches the first unfinished document. The time to decode finished documents again is not
-   * work of the stages.
-   * @param skipped whether something was decoded again
+   * Must be called when the pass reaches the first unfinished document. The time for decoding finished documents again
+   * does not count as work of the stages.
+   * @param skipped true if finished documents were decoded again
    */
   startWork(skipped: boolean): void {
     const now = this.#now();
@@ -53,23 +53,26 @@ export class PassClock {
     this.#untilLook = this.#looksApart = 1;
   }
 
-  /** How much longer than its work a pass may take on the clock: for repeated decoding, and for a part that is due. */
+  /**
+   * The time on the clock that a pass may take in addition to its work: for repeated decoding, and for a part that is
+   * due.
+   */
   get allowanceMillis(): number {
     return 2 * PART_MILLIS + 2 * PASS_FOR_SKIPPING * this.#skippingMillis;
   }
 
   /**
-   * Whether the pass has taken long enough.
-   * @param documents how many were processed since the last call
+   * Returns true if the pass must end.
+   * @param documents the number of documents since the last call
    */
   isOver(documents: number): boolean {
     this.#untilLook -= documents;
     if (this.#untilLook > 0) return false;
     const now = this.#now();
-    // Reading the clock costs as much as setting a field. So it is read rarely while documents are fast, and for every
+    // Reading the clock takes as long as setting a field. So it is read rarely while documents are fast, and for every
     // slow document.
     const millisPerDocument = (now - this.#lastLook) / this.#looksApart;
-    // At most twice as far as before, because documents that were fast may become slow.
+    // The distance at most doubles, because fast documents may be followed by slow ones.
     const apart = Math.min(2 * this.#looksApart, MAX_LOOKS_APART, Math.floor(LOOK_MILLIS / millisPerDocument));
     this.#looksApart = Math.max(1, apart);
     this.#untilLook = this.#looksApart;

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { PassLimit } from './pass-limit.ts';
 
 describe('a pass limit', () => {
-  it('gives a pass a sixteenth of the time limit of a document', () => {
+  it('allows a pass a sixteenth of the time limit of a document', () => {
     expect(new PassLimit(1600).millis).toBe(100);
   });
 
-  it('gives passes the whole time limit of a document after one ended at a document, until the batch ends', () => {
+  it('allows passes the full limit of a document after an interruption, until the batch ends', () => {
     const limit = new PassLimit(1600);
     limit.noteEndedAtDocument();
     expect([limit.isAlone, limit.millis]).toEqual([true, 1600]);
@@ -16,7 +16,7 @@ describe('a pass limit', () => {
     expect([limit.isAlone, limit.millis]).toEqual([false, 100]);
   });
 
-  it('reads a record again with the whole time limit of a document if a pass was too short for it', () => {
+  it('repeats a record with the full limit of a document if the pass was too short for it', () => {
     const limit = new PassLimit(1600);
     expect(limit.noteEndedUnread(100)).toBe(true);
     expect(limit.millis).toBe(1600);
@@ -24,12 +24,12 @@ describe('a pass limit', () => {
     expect(limit.millis).toBe(100);
   });
 
-  it('gives up on a record that has used the whole processor time of a document', () => {
+  it('stops repeating a record that has used the full processor time of a document', () => {
     const limit = new PassLimit(1600);
     expect([limit.noteEndedUnread(100), limit.noteEndedUnread(1600)]).toEqual([true, false]);
   });
 
-  it('gives a record sixteen times as long on a busy machine, and then gives up on it', () => {
+  it('allows a record sixteen limits on a busy machine, and then stops repeating it', () => {
     const limit = new PassLimit(1600);
     expect([limit.noteEndedUnread(10), limit.noteEndedUnread(50)]).toEqual([true, true]);
     expect(limit.millis).toBe(25_600);

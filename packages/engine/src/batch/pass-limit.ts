@@ -1,60 +1,63 @@
 /**
- * A pass may take this part of a document's time limit. When V8 ends it, the document in progress is processed alone,
- * with its full time limit. So a document that uses up its limit costs little more than the limit itself, at any
- * position in a pass.
+ * The time limit of a pass, as a fraction of the limit of a document. When V8 interrupts a pass, the current document
+ * is processed alone with its full limit. So a document that uses its full limit costs little more than the limit, at
+ * any position in a pass.
  */
 export const PASS_PART = 1 / 16;
-/** How many times its limit the reading of a record may take on the clock if the thread gets no processor time. */
+/** The time on the clock for reading a record if the thread gets no processor time, as a multiple of the limit. */
 const STARVED_READING = 16;
 
 /**
- * How long a pass over a batch may take before V8 ends it. Most passes get a small part of a document's limit. A pass
- * that ended before it had read one record is repeated with the whole limit, then with several limits, because the
- * machine may be busy.
+ * The time limit of the passes over a batch. Most passes get a small fraction of the limit of a document. A pass that
+ * was interrupted before it had read one record is repeated with the full limit. The next repetition gets several
+ * limits, because the machine may be busy.
  */
 export class PassLimit {
-  /** What a document may compute, in milliseconds. */
+  /** The time limit of a document in milliseconds. */
   readonly #documentMillis: number;
-  /** How many passes in a row ended before they had read anything. */
+  /** The number of consecutive passes that were interrupted before they had read a record. */
   #unread = 0;
   #isAlone = false;
 
-  /** @param documentMillis what a document may compute */
+  /** @param documentMillis the time limit of a document in milliseconds */
   constructor(documentMillis: number) {
     this.#documentMillis = documentMillis;
   }
 
-  /** Call this before the first pass of a batch. */
+  /** Must be called before the first pass of a batch. */
   startBatch(): void {
     this.#unread = 0;
     this.#isAlone = false;
   }
 
-  /** Whether the rest of the batch is processed document by document, because a pass was ended during a document. */
+  /**
+   * True if the rest of the batch is processed one document at a time, because a pass was interrupted during a
+   * document.
+   */
   get isAlone(): boolean {
     return this.#isAlone;
   }
 
-  /** How long the next pass may take. */
+  /** The time limit of the next pass in milliseconds. */
   get millis(): number {
     if (this.#unread > 1) return STARVED_READING * this.#documentMillis;
     return this.#isAlone || this.#unread > 0 ? this.#documentMillis : PASS_PART * this.#documentMillis;
   }
 
-  /** A pass has read a record. */
+  /** Must be called when a pass has read a record. */
   noteRead(): void {
     this.#unread = 0;
   }
 
-  /** V8 ended a pass while it processed a document. */
+  /** Must be called when V8 interrupted a pass during the processing of a document. */
   noteEndedAtDocument(): void {
     this.#isAlone = true;
   }
 
   /**
-   * V8 ended a pass while it read one record.
-   * @param usedMillis processor time of the pass
-   * @returns whether to read the record again with more time; false if it has used all its time
+   * Must be called when V8 interrupted a pass during the reading of a record.
+   * @param usedMillis the processor time of the pass
+   * @returns true to read the record again with more time; false if it has used all its time
    */
   noteEndedUnread(usedMillis: number): boolean {
     const limit = this.#documentMillis;

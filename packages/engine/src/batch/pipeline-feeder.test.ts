@@ -3,7 +3,7 @@ import { Document } from '../document/document.ts';
 import { mark, type Process, pipelineOf, type StageSpec } from '../pipeline/stage-behaviours.test.lib.ts';
 import { PipelineFeeder, type PipelineFeederOptions } from './pipeline-feeder.ts';
 
-/** A feeder whose sink records what leaves the pipeline, with the position of the document in its batch. */
+/** Returns a feeder whose sink records what leaves the pipeline, with the position of the document in its batch. */
 async function feederOf(stages: (StageSpec | Process)[], options: Partial<PipelineFeederOptions> = {}) {
   const events: string[] = [];
   const sink = {
@@ -33,7 +33,7 @@ async function feederOf(stages: (StageSpec | Process)[], options: Partial<Pipeli
   return { feeder, feed, events };
 }
 
-/** A stage that waits for an answer about one document. */
+/** Returns a stage that waits for an answer about one document. */
 const waitsFor =
   (id: string): Process =>
   (document) =>
@@ -47,7 +47,7 @@ describe('a pipeline feeder', () => {
     expect(feeder.isWaiting).toBe(false);
   });
 
-  it('lets documents wait in order after a document that a stage waits for', async () => {
+  it('lets documents wait in order after a document for which a stage waits', async () => {
     const { feeder, feed, events } = await feederOf([waitsFor('x')]);
     feed('x', 'y', 'z');
     expect([feeder.isWaiting, events]).toEqual([true, []]);
@@ -60,7 +60,7 @@ describe('a pipeline feeder', () => {
     expect(feeder.isWaiting).toBe(false);
   });
 
-  it('reports the position of each document when a pipeline keeps several in flight', async () => {
+  it('reports the position of each document if a pipeline keeps several documents in flight', async () => {
     const { feeder, feed, events } = await feederOf([{ process: waitsFor('y'), maxInFlight: 4 }]);
     feed('x', 'y', 'z');
     expect(events).toEqual([]);
@@ -72,14 +72,14 @@ describe('a pipeline feeder', () => {
     ]);
   });
 
-  it('fails a document that has waited and then uses up its time', async () => {
+  it('fails a document that has waited and then exceeds its time limit', async () => {
     const { feeder, feed, events } = await feederOf([waitsFor('x')], { guard: () => false });
     feed('x', 'y');
     await feeder.finish();
     expect(events).toEqual(['0 out x', '0 finished x', '1 failed y']);
   });
 
-  it('leaves waiting documents unprocessed when the run stops', async () => {
+  it('leaves waiting documents unprocessed after the run has stopped', async () => {
     let stopped = false;
     const { feeder, feed, events } = await feederOf([waitsFor('x')], { stopped: () => stopped });
     feed('x', 'y');

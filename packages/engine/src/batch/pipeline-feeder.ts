@@ -4,23 +4,23 @@ import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 
 /**
- * How many documents go at once to a pipeline that keeps several in flight. The number is small, so that parts are
- * posted in time.
+ * The number of documents in one call of a pipeline that keeps several in flight. It is small, so that parts are posted
+ * in time.
  */
 const SLICE = 256;
 
-/** A document that waits for its turn. */
+/** A document that waits until earlier documents are finished. */
 interface WaitingDocument {
   readonly document: Document;
-  /** The number of the stage that it continues from. */
+  /** The number of the stage from which the document continues. */
   readonly from: number;
-  /** Its position in the batch. */
+  /** The position of the document in the batch. */
   readonly at: number;
-  /** What the stage before `from` has returned. */
+  /** The result of the stage before `from`. */
   readonly result: StageResult | Promise<StageResult>;
 }
 
-/** Takes what leaves the pipeline. `position` is the position in the batch of the document it comes from. */
+/** Receives the documents that leave the pipeline. `position` is the position in the batch of their source document. */
 export interface PositionedSink extends Required<PipelineSink> {
   position: number;
 }
@@ -28,20 +28,20 @@ export interface PositionedSink extends Required<PipelineSink> {
 export interface PipelineFeederOptions {
   readonly pipeline: Pick<Pipeline, 'inOrder' | 'processOne' | 'process' | 'overdue'>;
   readonly sink: PositionedSink;
-  /** Whether the run must stop. Waiting documents then stay unprocessed. */
+  /** Returns true if the run must stop. Waiting documents then stay unprocessed. */
   readonly stopped: () => boolean;
   /**
-   * Runs work within the time limit of a document. Returns false if V8 ended the work; its effects are rolled back
-   * then.
+   * Runs work within the time limit of a document. Returns false if V8 interrupted the work. In this case, its effects
+   * are rolled back.
    */
   readonly guard: (work: () => void) => boolean;
-  /** Called after each document that has waited, and each slice of them. */
+  /** Called after each document that has waited, and after each slice of such documents. */
   readonly progressed: () => Promise<void>;
 }
 
 /**
- * Sends the documents of a batch through the pipeline, in order. While a stage waits for an answer, the documents that
- * come after wait too. A pipeline that keeps several documents in flight gets them all at the end of the batch.
+ * Sends the documents of a batch through the pipeline, in order. While a stage waits for an answer, later documents
+ * wait too. A pipeline that keeps several documents in flight gets all of them at the end of the batch.
  */
 export class PipelineFeeder {
   readonly #options: PipelineFeederOptions;
@@ -52,20 +52,20 @@ export class PipelineFeeder {
     this.#options = options;
   }
 
-  /** Whether a stage waits for an answer. */
+  /** True if a stage waits for an answer. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined;
   }
 
   /**
-   * Sends a document through the stages, starting at a stage number, or lets it wait.
-   * @param at its position in the batch
-   * @param result what the stage before `from` has returned, if it must still be processed
+   * Sends a document through the stages from a number on, or lets it wait.
+   * @param at the position of the document in the batch
+   * @param result the result of the stage before `from`, if it must still be processed
    */
   feed(document: Document, from: number, at: number, result?: StageResult | Promise<StageResult>): void {
     const { pipeline, sink } = this.#options;
     if (this.#waiting !== undefined || !pipeline.inOrder) {
-      // An error is reported when it is the document's turn.
+      // The error is reported when all earlier documents are finished.
       if (result instanceof Promise) result.catch(() => undefined);
       this.#backlog.push({ document, from, at, result });
       return;
@@ -95,7 +95,7 @@ export class PipelineFeeder {
     }
   }
 
-  /** A document has used up its time. */
+  /** Fails a document that has exceeded its time limit. */
   failOverdue(document: Document, at: number): void {
     const { pipeline, sink } = this.#options;
     sink.position = at;
@@ -114,7 +114,7 @@ export class PipelineFeeder {
   }
 }
 
-/** A sink for documents that go through the pipeline together, and leave it one family at a time. */
+/** Returns a sink for documents that pass through the pipeline together and leave it one family at a time. */
 function following(sink: PositionedSink, documents: readonly WaitingDocument[]): PipelineSink {
   let next = 0;
   const follow = () => {

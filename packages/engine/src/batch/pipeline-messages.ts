@@ -13,13 +13,13 @@ export interface OpenPipeline {
   readonly runId: string;
   readonly threadName: string;
   readonly threadNumber: number;
-  /** Whether the config is trusted; see `RunRequest`. */
+  /** True if the config is trusted, see `RunRequest`. */
   readonly trusted: boolean;
-  /** Encodes for the indexer; undefined when nothing is sent. */
+  /** The encoder for the indexer. Undefined if nothing is sent. */
   readonly encoder: ModuleReference | undefined;
-  /** Whether the indexer cuts batches by document, so that the length of each is needed. */
+  /** True if the indexer cuts batches by document and needs the length of each document. */
   readonly lengths: boolean;
-  /** How long the stages may compute on one document, in milliseconds. */
+  /** The time limit of the stages for one document, in milliseconds. */
   readonly computeMillis: number;
   /** The memory of `FlowControl`. */
   readonly flow: SharedArrayBuffer;
@@ -31,61 +31,62 @@ export interface OpenPipeline {
   readonly statistics: SharedArrayBuffer;
 }
 
-/** The input of the stages: records as bytes with their decoder, or documents as `encodeDocuments` returns them. */
+/** The input of the stages: records as bytes with their decoder, or documents that `encodeDocuments` encoded. */
 export type InputBatch =
   | { readonly kind: 'records'; readonly chunk: RecordChunk }
   | { readonly kind: 'documents'; readonly bytes: Uint8Array; readonly count: number };
 
-/** Documents that are already encoded for the indexer, and go to it unchanged. */
+/** Documents that are already encoded for the indexer. They skip the stages. */
 export type EncodedInput = { readonly kind: 'encoded' } & Pick<OutcomePart, 'bytes' | 'count' | 'ids' | 'lengths'>;
 
 /** A numbered batch of the source. */
 export type SourceBatch = InputBatch | EncodedInput;
 
-/** To a pipeline thread. */
+/** The messages to a pipeline thread. */
 export type ToPipeline =
   | ({ readonly type: 'open' } & OpenPipeline)
   | { readonly type: 'batch'; readonly sequence: number; readonly batch: SourceBatch }
   | { readonly type: 'close' };
 
-/** A document that failed in a pipeline thread, or a record that could not be read there. */
+/** A document that failed in a pipeline thread, or a record that could not be read. */
 export interface PartFailure {
   id: string;
   at: string;
   failure: Failure;
   /**
-   * The position in the batch, from 0, of the document or bad record that failed, or of the document that it came from.
+   * The position in the batch, from 0, of the failed document or record. For a child, the position of its source
+   * document.
    */
   position: number;
-  /**
-   * The document from the decoder. Absent for a record that could not be read, and if the run does not collect failed
-   * documents.
-   */
+  /** The document from the decoder. Absent for an unreadable record, and if the run does not store failed documents. */
   content?: Content;
 }
 
 /**
- * A part of the result of a batch. A batch has one part, or several if it produces a lot of output or takes long. The
- * totals of a run are the sums of its parts.
+ * A part of the result of a batch. A batch has several parts if it produces a lot of output or takes long. The totals
+ * of a run are the sums of all parts.
  */
 export interface OutcomePart {
   readonly sequence: number;
   readonly last: boolean;
-  /** The run was stopped before this last part, so documents of the batch may be missing. */
+  /** True if the run was stopped before this last part, so documents of the batch may be missing. */
   readonly cut?: true;
   readonly published: number;
   readonly created: number;
   readonly dropped: number;
   readonly failed: number;
-  /** The first failures. */
+  /** The first failures of the part. */
   readonly failures: PartFailure[];
-  /** Documents for the indexer. */
+  /** The number of documents for the indexer. */
   readonly count: number;
-  /** Their bytes; empty when nothing is sent. */
+  /** The bytes of the documents. Empty if nothing is sent. */
   readonly bytes: Uint8Array;
-  /** Their ids, as a JSON list; for a streaming indexer only the first. Read only when something fails. */
+  /**
+   * The ids of the documents, as a JSON list. For a streaming indexer, only the first id. Only read if a document
+   * fails.
+   */
   readonly ids: string;
-  /** The length in bytes of each, when asked for. */
+  /** The length of each document in bytes. Undefined for a streaming indexer. */
   readonly lengths: Uint32Array | undefined;
   /** The ids of the documents, for a chunk with `listsIds`. */
   readonly lists?: IdLists;
@@ -99,7 +100,7 @@ export interface IdLists {
   readonly sent: string[];
 }
 
-/** From a pipeline thread. */
+/** The messages from a pipeline thread. */
 export type FromPipeline =
   | { readonly type: 'opened' }
   | { readonly type: 'refused'; readonly failure: Failure }

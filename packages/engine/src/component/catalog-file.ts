@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CatalogEntry } from './catalog.ts';
 
-/** The larger part of an entry. Most threads need it only for the few components of their config. */
+/** The larger part of a catalog entry. Most threads need it only for the few components of their config. */
 type Description = Pick<CatalogEntry, 'description' | 'fields' | 'schema' | 'examples'>;
 
 /**
- * The text of a catalog file. The file is next to the modules that it lists. Each component has two lines of JSON: the
- * first has the names by which it is found, the second its description.
+ * Returns the text of a catalog file. The file is next to the modules that it lists. Each component has two lines of
+ * JSON: the first contains the names by which it is found, the second contains its description.
  */
 export function catalogText(entries: readonly CatalogEntry[]): string {
   const lines = entries.flatMap(({ description, fields, schema, examples, ...found }) => {
@@ -19,7 +19,7 @@ export function catalogText(entries: readonly CatalogEntry[]): string {
 
 const known = new Map<string, readonly CatalogEntry[]>();
 
-/** Reads a catalog file, once in a thread. */
+/** Reads a catalog file. Each thread reads it only once. */
 export function readCatalog(url: string): readonly CatalogEntry[] {
   let entries = known.get(url);
   if (entries === undefined) {

@@ -49,7 +49,7 @@ afterAll(() => rmSync(dirname(file), { recursive: true }));
 describe('describeModule', () => {
   const [entry] = describeModule({ Example, other: 1, Plain: class {} }, url, './e.js', 'pkg', commonParameters);
 
-  it('describes a class by its members and its doc comments', () => {
+  it('describes a class by its static members and its doc comments', () => {
     expect(entry).toMatchObject({
       kind: 'stage',
       name: 'Example',
@@ -62,7 +62,7 @@ describe('describeModule', () => {
     });
   });
 
-  it('lists parameters in the form of the reference, sorted, with additional facts', () => {
+  it('lists parameters as the reference does, sorted, with additional properties', () => {
     const own = entry?.fields.filter(({ name }) => name in parameters.properties);
     expect(own).toEqual([
       {
@@ -113,7 +113,7 @@ describe('describeModule', () => {
     expect(entry?.fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['class', 'conditions', 'enabled']));
   });
 
-  it('lists a class whose source is unknown without descriptions', () => {
+  it('lists a class without descriptions if its source is unknown', () => {
     const [bare] = describeModule({ Example }, undefined, './e.js', 'pkg', commonParameters);
     expect(bare?.description).toBeUndefined();
     expect(bare?.fields).toHaveLength(entry?.fields.length as number);
@@ -121,7 +121,7 @@ describe('describeModule', () => {
 });
 
 describe('isComponentClass', () => {
-  it('recognizes a component by its shape, not by its base class', () => {
+  it('recognizes a component class by its members, not by its base class', () => {
     const parameters = { type: 'object', properties: {} };
     expect(isComponentClass(Object.assign(class {}, { kind: 'indexer', parameters }))).toBe(true);
     expect(isComponentClass(Object.assign(class {}, { kind: 'other', parameters }))).toBe(false);

@@ -4,24 +4,25 @@ import { type SpecField, specFields } from './spec.ts';
 
 export type ComponentKind = 'connector' | 'stage' | 'indexer';
 
-/** The facts about a component that are available before its module is loaded. */
+/** The facts about a component that are known before its module is loaded. */
 export interface CatalogEntry {
   kind: ComponentKind;
-  /** The short name, which is the name of the exported class. */
+  /** The short name. It is the name of the exported class. */
   name: string;
-  /** URL of the module; in a catalog file the path relative to that file. */
+  /** The URL of the module. In a catalog file: the path relative to that file. */
   module: string;
-  /** Other names that configs may use, such as the reference's class name. */
+  /** Other names that configs may use, such as the class name of the reference. */
   aliases: string[];
-  /** For an indexer: the value of `indexer.type` that selects it. */
+  /** For an indexer: the value of `indexer.type` that selects the indexer. */
   type?: string;
-  /** For an indexer: the config block that holds its parameters. */
+  /** For an indexer: the config block that contains its parameters. */
   block?: string;
   package: string;
   readonly description?: string | undefined;
   /**
-   * For a stage that runs a script, where the script runs: in its own sandbox if the config is not trusted; in a
-   * process that an OS boundary isolates if the config is not trusted; or in a process of the machine.
+   * For a stage that runs a script: where the script runs. `sandbox`: in a sandbox if the config is not trusted.
+   * `boundary`: in a process that the operating system isolates if the config is not trusted. `process`: in a normal
+   * process.
    */
   scripts?: 'sandbox' | 'boundary' | 'process';
   readonly fields: SpecField[];
@@ -30,8 +31,8 @@ export interface CatalogEntry {
 }
 
 /**
- * The parameters of the component itself, without those that all components of its kind have. Those of a `FLAT` object
- * are listed with dots in their names. The schema has them below the name of the object.
+ * Returns the parameters of the component itself, without the parameters that all components of its kind have.
+ * Parameters of a `FLAT` object are listed with dotted names. In the schema they are nested in the object.
  */
 export function ownFields({ fields, schema }: Pick<CatalogEntry, 'fields' | 'schema'>): SpecField[] {
   const keys = Object.keys(schema.properties);
@@ -39,7 +40,8 @@ export function ownFields({ fields, schema }: Pick<CatalogEntry, 'fields' | 'sch
 }
 
 /**
- * The package of the reference's classes, by kind. Java names are made from it unless a class declares another name.
+ * The Java package of the reference classes, by kind. It is the start of the Java name of a class that declares no
+ * other name.
  */
 const JAVA_PACKAGES: Record<ComponentKind, string> = {
   connector: 'com.kmwllc.lucille.connector',
@@ -47,7 +49,7 @@ const JAVA_PACKAGES: Record<ComponentKind, string> = {
   indexer: 'com.kmwllc.lucille.indexer',
 };
 
-/** The members of a component class that the catalog describes. */
+/** The static members of a component class that the catalog describes. */
 interface DescribedClass {
   readonly name: string;
   readonly kind: ComponentKind;
@@ -56,13 +58,13 @@ interface DescribedClass {
   readonly block?: string;
   readonly scripts?: 'sandbox' | 'boundary' | 'process';
   readonly examples?: unknown[];
-  /** The Java name if it is not made from the package and the name; null if the reference has no such class. */
+  /** The Java name, if it is not the package and the short name; null if the reference has no such class. */
   readonly javaClass?: string | null;
 }
 
 /**
- * Whether an export of a module is a component. The shape decides, because a module may bring its own copy of the base
- * class.
+ * Returns true if an export of a module is a component class. Checks the static members, not the base class, because a
+ * module may contain another copy of the base class.
  */
 export function isComponentClass(exported: unknown): exported is DescribedClass {
   if (typeof exported !== 'function' || !('kind' in exported) || !('parameters' in exported)) return false;
@@ -76,9 +78,10 @@ export function isComponentClass(exported: unknown): exported is DescribedClass 
 }
 
 /**
- * The entries of a module's components. Descriptions come from the doc comments in its source, which is read on demand.
+ * Returns the catalog entries of the components of a module. The descriptions come from the doc comments in the source
+ * file, which is read on demand.
  * @param file the source of the module, a `file:` URL; undefined if it is not a file
- * @param common parameters that every component of a kind takes, by kind
+ * @param common by kind: the parameters that every component of the kind has
  */
 export function describeModule(
   exports: Record<string, unknown>,
@@ -118,7 +121,7 @@ export function describeModule(
   return entries;
 }
 
-/** The parameters of a component and those that all components of its kind take, sorted by name. */
+/** Returns the parameters of a component and the common parameters of its kind, sorted by name. */
 function fieldsOf(parameters: TObject, comment: ClassComment | undefined, common: TObject | undefined): SpecField[] {
   const own = specFields(parameters, comment?.parameters);
   return [...own, ...(common === undefined ? [] : specFields(common))].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,7 +1,7 @@
 import type { ComponentKind } from './catalog.ts';
 import { OneOf, READS, type TObject, Type } from './schema.ts';
 
-/** Operators as other languages write them. */
+/** Operators of other languages, and the operator that each one means here. Used for hints. */
 const OPERATORS_ELSEWHERE = {
   ...{ '=': 'must', '==': 'must', '===': 'must', equals: 'must', eq: 'must', in: 'must', exists: 'must' },
   ...{ '!=': 'must_not', '<>': 'must_not', not: 'must_not', ne: 'must_not' },
@@ -9,49 +9,55 @@ const OPERATORS_ELSEWHERE = {
   ...{ regex: 'matches', regexp: 'matches', match: 'matches', '=~': 'matches', '~': 'matches' },
 };
 
-/** A condition of a stage. */
+/** The parameters of a condition of a stage. */
 export const conditionParameters = Type.Object({
-  fields: Type.Array(Type.String(), { description: 'The fields to look at. An empty list always holds.' }),
+  fields: Type.Array(Type.String(), {
+    description: 'The fields to check. With an empty list the condition is always true.',
+  }),
   operator: Type.Optional(
     OneOf(['must', 'must_not', '<', '<=', '>', '>=', 'matches'], {
       default: 'must',
       meant: OPERATORS_ELSEWHERE,
       description:
-        'must: any of the fields has any of the values, or, without values, all fields are present. must_not: no field has any of the values, or all fields are absent. <, <=, >, >=: any of the fields has a value that compares so with the one in values. matches: any of the fields has a value in which one of the regular expressions in values is found.',
+        'must: at least one field has one of the values; without values, all fields are present. must_not: no field has one of the values; without values, all fields are absent. <, <=, >, >=: at least one field has a value for which this comparison with the number, date or text in values is true. matches: at least one field has a value that contains a match of a regular expression in values.',
     }),
   ),
   values: Type.Optional(
     Type.Array(Type.Unknown(), {
       javaType: 'java.util.List<java.lang.String>',
       description:
-        'The values to match, compared as texts, letter case included. For a comparison one number, date or text, for matches regular expressions.',
+        'The values to match, compared as case-sensitive texts. For a comparison: one number, date or text. For matches: regular expressions.',
     }),
   ),
   valuesPath: Type.Optional(
-    Type.String({ description: 'A file with one value on each line, instead of values. It is read once.', ...READS }),
+    Type.String({
+      description: 'A file with one value on each line, instead of values. The file is read once.',
+      ...READS,
+    }),
   ),
 });
 
-/** The keys of a condition that combines others. Such a condition has one of them, and no other key. */
+/** The keys of a group of conditions. A group has exactly one of these keys and no other key. */
 export const GROUP_KEYS = ['and', 'or', 'not'] as const;
 
-/** The keys that every component of a kind takes in addition to its own parameters. */
+/** The keys that every component of a kind has in addition to its own parameters. */
 export const commonParameters: Readonly<Record<ComponentKind, TObject | undefined>> = {
   connector: Type.Object({
     class: Type.Optional(Type.String({ description: 'The name of the connector.' })),
     name: Type.Optional(Type.String({ description: 'A unique name. Defaults to connector_<position>, from 1.' })),
     pipeline: Type.Optional(
       Type.String({
-        description: 'The pipeline that takes the documents. Without one the connector publishes nothing.',
+        description: 'The pipeline that processes the documents. A connector without a pipeline publishes nothing.',
       }),
     ),
     docIdPrefix: Type.Optional(
-      Type.String({ default: '', description: 'Goes before every id that the connector makes.' }),
+      Type.String({ default: '', description: 'The prefix of every id that the connector creates.' }),
     ),
     collapse: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Whether consecutive documents with the same id are merged into one, their values collected.',
+        description:
+          'Whether consecutive documents with the same id are merged into one document with all their values.',
       }),
     ),
   }),
@@ -65,18 +71,21 @@ export const commonParameters: Readonly<Record<ComponentKind, TObject | undefine
     enabled: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Whether the stage is part of the pipeline. It is checked all the same.',
+        description: 'Whether the stage is part of the pipeline. A disabled stage is checked too.',
       }),
     ),
     conditions: Type.Optional(
       Type.Array(conditionParameters, {
-        description: 'When a document does not meet them it passes the stage unchanged.',
+        description: 'Conditions on the document. If they are false, the document skips the stage.',
       }),
     ),
     conditionPolicy: Type.Optional(
-      Type.String({ default: 'all', description: 'Whether all conditions must hold or any of them: all or any.' }),
+      Type.String({
+        default: 'all',
+        description: 'all: every condition must be true. any: at least one condition must be true.',
+      }),
     ),
   }),
-  // The keys of the `indexer` block belong to the engine, not to the indexer. The reference does not list them either.
+  // The engine reads the keys of the `indexer` block, not the indexer. The reference does not list these keys either.
   indexer: undefined,
 };

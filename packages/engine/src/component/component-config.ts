@@ -1,9 +1,9 @@
 import type { CatalogEntry } from './catalog.ts';
 
-/** A component of a checked config: which class, and its parameters as the class takes them. */
+/** A component of a checked config: its class and its parsed parameters. */
 export interface ComponentConfig {
   readonly entry: CatalogEntry;
   readonly params: Record<string, unknown>;
-  /** Where it is in the config: `connectors[0]`. */
+  /** The position in the config, for example `connectors[0]`. */
   readonly path: string;
 }

@@ -6,11 +6,11 @@ import type { ParameterProblem, TouchedFile } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
-/** What a connector may know about its environment. */
+/** The environment of a connector. */
 export interface ConnectorContext {
-  /** The connector's name, given or `connector_<n>`. */
+  /** The name of the connector, from the config or `connector_<n>`. */
   readonly name: string;
-  /** The prefix of every id that the connector makes. */
+  /** The prefix of every id that the connector creates. */
   readonly docIdPrefix: string;
   readonly runId: string;
   readonly log: Logger;
@@ -19,31 +19,31 @@ export interface ConnectorContext {
    * publisher.
    */
   readonly signal: AbortSignal;
-  /** Whether this is a preview. In a preview the connector leaves sources unchanged: it moves and deletes nothing. */
+  /** True in a preview. In a preview, the connector must not change its source: it moves and deletes nothing. */
   readonly preview: boolean;
 }
 
-/** The location of code that runs in another thread: an exported class of a module. */
+/** A class that another thread loads: an exported class of a module. */
 export interface ModuleReference {
-  /** URL of the module, made with `import.meta.url`. */
+  /** The URL of the module, made with `import.meta.url`. */
   readonly url: string;
-  /** Name of the exported class. */
+  /** The name of the exported class. */
   readonly name: string;
-  /** The argument of its constructor; plain data. */
+  /** The argument of the constructor. Plain data. */
   readonly options: unknown;
 }
 
 /**
- * A piece of a source, cut at the end of a record. It is transferred to a pipeline thread unchanged and decoded there.
+ * A piece of a source, cut at the end of a record. It is transferred to a pipeline thread as bytes and decoded there.
  */
 export interface RecordChunk {
-  /** The records. The memory is transferred: do not use it afterwards. */
+  /** The bytes of the records. The memory is transferred: do not use it afterwards. */
   readonly bytes: Uint8Array;
-  /** The class that decodes it, a `RecordDecoder`. */
+  /** The `RecordDecoder` class that decodes the bytes. */
   readonly decoder: ModuleReference;
-  /** What the decoder needs to know about this piece (for example, the number of its first record); plain data. */
+  /** The information about this piece that the decoder needs, such as the number of its first record. Plain data. */
   readonly position: unknown;
-  /** How many documents it contains, if the number is certain before decoding. */
+  /** The number of documents in the piece, if it is known before decoding. */
   readonly documents?: number;
   /** The documents belong to another run: their `run_id` stays. */
   readonly keepsRunIds?: true;
@@ -84,19 +84,21 @@ export interface TrackedChunk {
   finished(outcome: ChunkOutcome): void;
 }
 
-/** A record that cannot be read. It counts as published and failed; the others continue. */
+/** A record that cannot be read. It counts as published and failed. The other records are processed. */
 export interface RejectedRecord {
-  /** Its position: `movies.csv:17`. */
+  /** The position of the record, for example `movies.csv:17`. */
   readonly place: string;
   readonly message: string;
-  /** The id, if it is known despite the error. */
+  /** The id of the record, if it is known despite the error. */
   readonly id?: string;
 }
 
-/** Takes the documents and bad records that a decoder finds. */
+/** Receives the documents and the unreadable records that a decoder finds. */
 export interface RecordSink {
   document(document: Document): void;
-  /** Optional: takes many documents with the same fields at once. Their order relative to single documents is kept. */
+  /**
+   * Receives many documents with the same fields at once. Optional. The order of tables and single documents is kept.
+   */
   table?(table: DocumentTable): void;
   reject(record: RejectedRecord): void;
   warn(message: string): void;
@@ -104,71 +106,75 @@ export interface RecordSink {
 
 /**
  * Decodes a chunk into documents, in the pipeline threads. Each thread has one instance for each `ModuleReference`. The
- * memory of the bytes is reused when the documents have been processed.
+ * memory of the bytes is reused after the documents have been processed.
  */
 export interface RecordDecoder {
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void;
 }
 
 /**
- * Takes documents from a connector. Every call may wait until the pipeline has capacity, so await it before the next
- * call. A published value belongs to the engine: do not use it afterwards.
+ * Receives documents from a connector. Await every call before the next one, because a call waits until the pipeline
+ * has capacity. A published value belongs to the engine: do not use it afterwards.
  */
 export interface Publisher {
   publish(document: Document): Promise<void> | undefined;
   publishChunk(chunk: RecordChunk, tracked?: TrackedChunk): Promise<void>;
   reject(record: RejectedRecord): Promise<void> | undefined;
   /**
-   * Resolves when all documents that were published before this call are finished, with success or failure. A source
-   * may mark them as read only then.
-   * Rejects if the run gives up before that. Rejects with `HR_INDEXER_UNDELIVERED` if documents since the previous call
-   * failed only because the destination accepted none (documents published shortly before that call may be among them):
-   * the source must deliver them again in another run.
-   * A connector may publish more documents in the meantime. If consecutive documents are collapsed, it must, because
-   * the last document waits for the next one.
+   * Resolves when all documents that were published before this call are finished, with success or failure. Only then
+   * should a source mark the documents as read.
+   * Rejects if the run gives up earlier. Rejects with `HR_INDEXER_UNDELIVERED` if the destination accepted no document
+   * and documents failed for this reason since the previous call. The source must then deliver these documents again in
+   * another run. Documents published shortly before the previous call may be among them.
+   * The connector may publish more documents while it waits. If consecutive documents are collapsed, it must publish
+   * more, because the last document waits for the next one.
    */
   settled(): Promise<void>;
-  /** Aborted when the run must stop: stop reading and return. */
+  /** Aborted when the run must stop. The connector then stops reading and returns. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A connector reads a source and publishes its documents, in the thread of the run. The order of calls: `preExecute`,
- * `execute`, then, when every document is finished, `postExecute`, and always `close`. An error in any of them fails
- * the connector and ends the run. The constructor has no side effects.
+ * A connector reads a source and publishes its documents, in the thread of the run. The run calls `preExecute`, then
+ * `execute`, then `postExecute` when every document is finished. It always calls `close` at the end. An error in any of
+ * them fails the connector and ends the run. The constructor must have no side effects.
  */
 export abstract class Connector<P extends TObject = TObject> {
-  /**
-   * Identifies the base class to the registry by name, because a custom module may bring its own copy of this class.
-   */
+  /** Identifies the base class by name, because a custom module may contain another copy of this class. */
   static readonly kind = 'connector';
   static readonly parameters: TObject;
 
-  /** Mistakes that the schema cannot express, all at once. No side effects. */
+  /** Returns all mistakes that the schema cannot express. Must have no side effects. */
   static check?(params: never): Iterable<ParameterProblem>;
 
-  /** Local files that it reads or writes and that no marked parameter names. No side effects. */
+  /**
+   * Returns the local files that the connector uses but that no parameter marked as a file names. Must have no side
+   * effects.
+   */
   static touches?(params: never, name: string): Iterable<TouchedFile>;
 
-  /** Whether a run publishes only what is new since the last run. */
+  /** Returns true if a run only publishes what is new since the last run. */
   static goesOn?(params: never): boolean;
 
   /**
-   * Whether it runs until a user stops it, or until a time in its own parameters. The default of
-   * `runner.connectorTimeout` does not end such a connector; a value in the config does.
+   * Returns true if the connector runs until a user stops it, or until a time in its parameters. The default value of
+   * `runner.connectorTimeout` does not apply to it. A value in the config does.
    */
   static endless?(params: never): boolean;
 
-  /** Whether it would read a local file, given as an absolute path, because the file is in a folder that it walks. */
+  /**
+   * Returns true if the connector would read this local file (an absolute path) because it is in a folder that the
+   * connector reads.
+   */
   static meets?(params: never, file: string): boolean;
 
-  /** Whether it always fails without a pipeline. */
+  /** True if the connector always fails without a pipeline. */
   static readonly needsPipeline: boolean = false;
 
   readonly params: Static<P>;
   readonly context: ConnectorContext;
 
-  /** A line for the run summary. */
+  /** A line for the run summary. The connector may set it. */
   message: string | undefined;
 
   constructor(params: Static<P>, context: ConnectorContext) {
@@ -176,12 +182,12 @@ export abstract class Connector<P extends TObject = TObject> {
     this.context = context;
   }
 
-  /** Checks without a run whether its source is available: see `Reachable`. */
+  /** Checks whether the source is available, without a run. See `Reachable`. */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   preExecute?(): void | Promise<void>;
 
-  /** @param publisher undefined for a connector without a pipeline, which cannot publish */
+  /** @param publisher undefined if the connector has no pipeline and cannot publish */
   abstract execute(publisher: Publisher | undefined): void | Promise<void>;
 
   postExecute?(): void | Promise<void>;
@@ -189,7 +195,7 @@ export abstract class Connector<P extends TObject = TObject> {
   close?(): void | Promise<void>;
 }
 
-/** A class of connectors, as the registry holds it. */
+/** A connector class, as the registry stores it. */
 export interface ConnectorClass {
   readonly parameters: TObject;
   readonly check?: (params: never) => Iterable<ParameterProblem>;

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Writes files and reads the comments of the first. */
+/** Writes files and reads the doc comments of the first file. */
 function commentsOf(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -21,8 +21,8 @@ function commentsOf(files: Readonly<Record<string, string>>) {
   return readDocComments(pathToFileURL(join(folder, Object.keys(files)[0] as string)).href);
 }
 
-describe('the description of a class', () => {
-  it('has paragraphs, and keeps the lines of a config', () => {
+describe('the description of a component class', () => {
+  it('keeps paragraphs and the lines of a config example', () => {
     const source = `
 /** Not of a class. */
 const x = 1;
@@ -56,14 +56,14 @@ export class Bare {}
     ]);
   });
 
-  it('is found before decorators and with Windows line ends', () => {
+  it('is found before decorators and with Windows line endings', () => {
     const source = '/**\r\n * It\r\n * is.\r\n */\r\n@frozen\r\nexport class A {}';
     expect(commentsOf({ 'a.js': source }).get('A')?.description).toBe('It is.');
   });
 });
 
-describe('the comments of parameters', () => {
-  it('are read from the schema of the class, nested ones with their path', () => {
+describe('the doc comments of parameters', () => {
+  it('are read from the schema of the class, with the path of nested parameters', () => {
     const source = `
 export class A extends Stage<typeof parameters> {
   static override readonly parameters = Type.Object({
@@ -88,7 +88,7 @@ export class A extends Stage<typeof parameters> {
     });
   });
 
-  it('are found in constants, of the file and of other files of the package', () => {
+  it('are found in constants of the same file and of other files of the package', () => {
     const files = {
       'stages/a.ts': `
 import { Type } from '@headrace/engine';
@@ -111,7 +111,7 @@ export const parameters = { /** Where it is. */ url: Type.String(), /** Certific
     });
   });
 
-  it('are those of the base class if the class declares no parameters', () => {
+  it('come from the base class if the class declares no parameters', () => {
     const files = {
       'a.js': `import { Base } from './base.js'; export class A extends Base {} export class B extends Elsewhere {}`,
       'base.js': `export class Base { static parameters = Type.Object({ /** It. */ a: Type.String() }); }`,
@@ -122,7 +122,7 @@ export const parameters = { /** Where it is. */ url: Type.String(), /** Certific
   });
 });
 
-describe('a module without documentation', () => {
+describe('a module without usable doc comments', () => {
   it.each([
     ['is empty', ''],
     ['is not closed', '/** never closed'],
@@ -131,13 +131,13 @@ describe('a module without documentation', () => {
     ['has constants that name each other', `const a = b; const b = a; export class A { static parameters = a; }`],
     ['has a constant that contains itself', `const a = { x: a }; export class A { static parameters = a; }`],
     ['imports itself', `import { p } from './a.js'; export class A { static parameters = p; }`],
-  ])('that %s causes no error', (_, source) => {
+  ])('causes no error if the module %s', (_, source) => {
     expect([...commentsOf({ 'a.js': source }).values()].flatMap(({ parameters }) => Object.keys(parameters))).toEqual(
       [],
     );
   });
 
-  it('that does not exist, or is binary, causes no error', () => {
+  it('causes no error if the file is missing or binary', () => {
     expect(readDocComments(pathToFileURL(join(folder, 'gone.ts')).href).size).toBe(0);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { ParseResult } from '@babel/parser';
 
-/** What the doc comments of a component class say. Paragraphs are separated by an empty line. */
+/** The doc comments of a component class. Paragraphs are separated by an empty line. */
 export interface ClassComment {
-  /** The comment of the class. Lines that are indented by four are lines of a config. */
+  /** The comment of the class. Lines with an indent of four spaces are lines of a config example. */
   readonly description: string;
-  /** The comments of the parameters, nested ones as `outer.inner`. */
+  /** The comments of the parameters. The key of a nested parameter is `outer.inner`. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /**
- * The doc comments of the exported classes of a module, by class name. The file is JavaScript or TypeScript:
+ * Returns the doc comments of the exported classes of a module, by class name. The file is JavaScript or TypeScript:
  *
  *     const parameters = Type.Object({
  *       /** The field to write. *\/
@@ -23,8 +23,8 @@ export interface ClassComment {
  *       static parameters = parameters;
  *     }
  *
- * A schema may be made of constants, also of those that other files of the package export. A class without comments has
- * an empty description and no parameters. A file that cannot be read or parsed has no classes.
+ * A schema may use constants, including constants that other files of the package export. A class without comments has
+ * an empty description and no parameters. For a file that cannot be read or parsed, the result is empty.
  *
  * @param file the module, a `file:` URL
  */
@@ -39,30 +39,30 @@ export function readDocComments(file: string): Map<string, ClassComment> {
   return comments;
 }
 
-/** A node of the syntax tree, as far as it matters here. */
+/** A node of the Babel syntax tree, with the properties that this module reads. */
 interface Node {
   readonly type: string;
   readonly leadingComments?: readonly { readonly type: string; readonly value: string }[];
   readonly [key: string]: unknown;
 }
 
-/** A node and the module that it is in. */
+/** A node, and the module that contains it. */
 interface Place {
   readonly node: Node;
   readonly module: Module;
 }
 
-/** The declarations at the top level of a module. */
+/** The top-level declarations of a module. */
 interface Module {
   readonly url: string;
   readonly constants: ReadonlyMap<string, Node>;
   readonly imports: ReadonlyMap<string, { readonly from: string; readonly name: string }>;
   readonly classes: ReadonlyMap<string, Node>;
-  /** The comments of the classes, by name. */
+  /** The doc comments of the classes, by name. */
   readonly comments: ReadonlyMap<string, string>;
 }
 
-/** The modules of a package, each parsed once. */
+/** The modules of a package. Each module is parsed once. */
 class Modules {
   readonly #known = new Map<string, Module | undefined>();
 
@@ -72,8 +72,8 @@ class Modules {
   }
 
   /**
-   * The declaration of a name: in the module itself or in the file that it is imported from. Other packages have their
-   * own documentation. `hops` ends imports in a circle.
+   * Finds the declaration of a name, in the module or in the file from which it is imported. Does not follow imports
+   * from other packages. `hops` limits circular imports.
    */
   find(kind: 'constants' | 'classes', name: string, module: Module, hops = 8): Place | undefined {
     const node = module[kind].get(name);
@@ -114,7 +114,7 @@ function readModule(url: string): Module | undefined {
   return { url, constants, imports, classes, comments };
 }
 
-/** The statements of a file. Loads the parser, which only the documentation needs, when it is called first. */
+/** Returns the statements of a file. The first call loads the parser, because only the documentation needs it. */
 function parse(url: string): Node[] | undefined {
   const babel = createRequire(import.meta.url)('@babel/parser') as typeof import('@babel/parser');
   const plugins: ('typescript' | 'decorators')[] = /\.[mc]?ts$/.test(url)
@@ -124,13 +124,13 @@ function parse(url: string): Node[] | undefined {
   try {
     parsed = babel.parse(readFileSync(new URL(url), 'utf8'), { sourceType: 'module', errorRecovery: true, plugins });
   } catch {
-    // Documentation is missing then. What is wrong with the module is reported when it is loaded.
+    // Without a parsed file, descriptions are missing. The error itself is reported when the module is loaded.
     return undefined;
   }
   return parsed.program.body as unknown as Node[];
 }
 
-/** The schema of a class: its own `static parameters` or those of the class that it extends. */
+/** Returns the schema of a class: its `static parameters`, or those of its base class. */
 function parametersOf({ node, module }: Place, modules: Modules): Place | undefined {
   for (const member of (node['body'] as { body: Node[] }).body) {
     if (member.type !== 'ClassProperty' || member['static'] !== true) continue;
@@ -144,10 +144,10 @@ function parametersOf({ node, module }: Place, modules: Modules): Place | undefi
   return found === undefined ? undefined : parametersOf(found, modules);
 }
 
-/** The comments of the parameters in an expression that makes a schema. */
+/** Returns the comments of the parameters in an expression that builds a schema. */
 function describe(schema: Place, modules: Modules): Record<string, string> {
   const comments: Record<string, string> = {};
-  // A constant that contains itself would never end.
+  // A constant that contains itself would cause an endless loop.
   const open = new Set<Node>();
   const visit = (place: Place, prefix: string): void => {
     const { node, module } = place;
@@ -175,7 +175,7 @@ function describe(schema: Place, modules: Modules): Record<string, string> {
   return comments;
 }
 
-/** The value that an expression refers to: a name for its constant, `shared.name` for the value of that property. */
+/** Returns the value that an expression refers to: a constant for a name, a property for `shared.name`. */
 function resolve(place: Place, modules: Modules): Place | undefined {
   const { node, module } = place;
   if (node.type === 'Identifier') return modules.find('constants', node['name'] as string, module);
@@ -187,7 +187,7 @@ function resolve(place: Place, modules: Modules): Place | undefined {
   return node.type === 'MemberExpression' ? undefined : place;
 }
 
-/** The property that an expression `shared.name` names. */
+/** Returns the property that an expression such as `shared.name` refers to. */
 function memberOf({ node, module }: Place, modules: Modules): Place | undefined {
   if (node.type !== 'MemberExpression') return undefined;
   const object = resolve({ node: node['object'] as Node, module }, modules);
@@ -201,13 +201,13 @@ function keyName(key: Node): string {
   return String(key['name'] ?? key['value']);
 }
 
-/** The text of the doc comment before a node. */
+/** Returns the text of the doc comment before a node. */
 function commentOf(node: Node | undefined): string | undefined {
   const doc = node?.leadingComments?.findLast(({ type, value }) => type === 'CommentBlock' && value.startsWith('*'));
   return doc === undefined ? undefined : textOf(doc.value.slice(1));
 }
 
-/** Without the asterisks. Lines of a paragraph are joined; lines that are indented by four stay as they are. */
+/** Removes the asterisks and joins the lines of a paragraph. Lines with an indent of four spaces stay unchanged. */
 function textOf(comment: string): string {
   return comment
     .replace(/^[ \t]*\*[ \t]?/gm, '')

@@ -1,8 +1,8 @@
 import { fromValue, getDurationNanos, type ObjectNode } from '@headrace/hocon';
 
 /**
- * A duration in the notation of the config language (`2h`, `90 seconds`; milliseconds without a unit), in nanoseconds.
- * Undefined if the text is not a duration.
+ * Parses a duration in HOCON notation, such as `2h` or `90 seconds`; the default unit is milliseconds. Returns
+ * nanoseconds, or undefined if the text is not a duration.
  */
 export function parseDuration(text: string): bigint | undefined {
   try {

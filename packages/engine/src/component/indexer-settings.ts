@@ -1,13 +1,13 @@
 import { capped, clamped, MAX_MILLIS, NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
 
-/** The keys of the `indexer` block that every indexer shares. */
+/** The keys of the `indexer` block, which every indexer has. */
 export const indexerSettings = Type.Object({
-  type: Type.Optional(Type.String({ description: 'The indexer, by its type; letter case does not matter.' })),
-  class: Type.Optional(Type.String({ description: 'The indexer, by its class. It wins over type.' })),
+  type: Type.Optional(Type.String({ description: 'The type of the indexer. Letter case is ignored.' })),
+  class: Type.Optional(Type.String({ description: 'The class of the indexer. It overrides type.' })),
   sendEnabled: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'Whether anything is sent. With false the run does all its work except the writing.',
+      description: 'Whether documents are sent. With false, the run does everything except the writing.',
     }),
   ),
   batchSize: Type.Optional(
@@ -15,14 +15,14 @@ export const indexerSettings = Type.Object({
       minimum: 1,
       ...capped('maxBatchDocs', { otherwise: 100 }),
       description:
-        'How many documents go into a batch. Defaults to 100, or to no limit when only batchByteSize is set.',
+        'The maximum number of documents in a batch. Defaults to 100, or to no limit if only batchByteSize is set.',
     }),
   ),
   batchByteSize: Type.Optional(
     Type.Integer({
       minimum: 1,
       ...capped('maxBatchBytes'),
-      description: 'How many bytes go into a batch. Defaults to no limit.',
+      description: 'The maximum number of bytes in a batch. Defaults to no limit.',
     }),
   ),
   batchTimeout: Type.Optional(
@@ -31,7 +31,7 @@ export const indexerSettings = Type.Object({
       ...clamped({ maximum: MAX_MILLIS }),
       ...capped('maxWaitSecs', { scale: 1000 }),
       default: 100,
-      description: 'After how many milliseconds without a new document an unfinished batch is sent.',
+      description: 'An incomplete batch is sent after this many milliseconds without a new document.',
     }),
   ),
   connectTimeout: Type.Optional(
@@ -41,7 +41,7 @@ export const indexerSettings = Type.Object({
       ...capped('maxWaitSecs', { scale: 1000 }),
       default: 60_000,
       description:
-        'How many milliseconds a run waits at its start for a destination that is down or starting. With 0 it fails at once.',
+        'How many milliseconds a run waits at its start for a destination that is down or starting. With 0, the run fails immediately.',
     }),
   ),
   idOverrideField: Type.Optional(
@@ -51,20 +51,21 @@ export const indexerSettings = Type.Object({
   ),
   indexOverrideField: Type.Optional(
     Type.String({
-      description: 'The field whose value is the index or collection to write to, where the indexer has such.',
+      description:
+        'The field whose value is the index or collection to write to. Only for indexers that write to an index or collection.',
     }),
   ),
   whitelist: Type.Optional(
-    Type.Array(Type.String(), { default: [], description: 'The only fields to send. Defaults to all.' }),
+    Type.Array(Type.String(), { default: [], description: 'The fields to send. Defaults to all fields.' }),
   ),
-  blacklist: Type.Optional(Type.Array(Type.String(), { default: [], description: 'Fields that are not sent.' })),
+  blacklist: Type.Optional(Type.Array(Type.String(), { default: [], description: 'The fields that are not sent.' })),
   deletionMarkerField: Type.Optional(
     Type.String({
       description: 'The field that marks a document as a request to delete; needs deletionMarkerFieldValue.',
     }),
   ),
   deletionMarkerFieldValue: Type.Optional(
-    Type.String({ description: 'The value by which deletionMarkerField marks it.' }),
+    Type.String({ description: 'The value of deletionMarkerField that requests the deletion.' }),
   ),
   deleteByFieldField: Type.Optional(
     Type.String({ description: 'The field that holds the name of a field to delete by; needs deleteByFieldValue.' }),
@@ -81,7 +82,7 @@ export const indexerSettings = Type.Object({
     Type.Integer({
       ...capped('maxRetries', { otherwise: 10 }),
       description:
-        'How often something that may succeed later is sent again, at least 1. Defaults to 10, which is about three minutes.',
+        'The number of retries after a temporary error, at least 1. Defaults to 10, which takes about three minutes.',
     }),
   ),
   retryWaitDurationMs: Type.Optional(
@@ -90,7 +91,7 @@ export const indexerSettings = Type.Object({
       ...clamped({ maximum: MAX_MILLIS }),
       ...capped('maxWaitSecs', { scale: 1000, otherwise: 1000 }),
       description:
-        'The first wait before a retry, in milliseconds; it doubles from one to the next. Needs maxRetries. Defaults to 1000.',
+        'The wait before the first retry, in milliseconds. Each further wait is twice as long. Needs maxRetries. Defaults to 1000.',
     }),
   ),
   retryMaxWaitDurationMs: Type.Optional(
@@ -99,20 +100,20 @@ export const indexerSettings = Type.Object({
       ...clamped({ maximum: MAX_MILLIS }),
       ...capped('maxWaitSecs', { scale: 1000, otherwise: 30_000 }),
       description:
-        'The longest wait before a retry, in milliseconds; a server that asks for more (Retry-After) gets up to a minute. Needs maxRetries. Defaults to 30000.',
+        'The longest wait before a retry, in milliseconds. If the server requests a longer wait (Retry-After), the wait is up to one minute. Needs maxRetries. Defaults to 30000.',
     }),
   ),
   retryRandomizationFactor: Type.Optional(
     Type.Number({
       minimum: 0,
       exclusiveMaximum: 1,
-      description: 'By which part the waits vary at random. Needs maxRetries. Defaults to 0.5.',
+      description: 'The random variation of the waits, as a fraction. Needs maxRetries. Defaults to 0.5.',
     }),
   ),
   retryableStatusCodes: Type.Optional(
     Type.Array(Type.Integer(), {
       description:
-        'The HTTP statuses after which something is sent again; -1 means that there was no answer. Needs maxRetries. Defaults to 429, 502, 503, 504 and -1.',
+        'The HTTP statuses that cause a retry; -1 means that the server did not answer. Needs maxRetries. Defaults to 429, 502, 503, 504 and -1.',
     }),
   ),
   logRate: Type.Optional(

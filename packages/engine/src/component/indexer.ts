@@ -7,42 +7,42 @@ import type { ParameterProblem } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
-/** What an indexer may know about its environment. */
+/** The environment of an indexer. */
 export interface IndexerContext {
   readonly runId: string;
   readonly log: Logger;
-  /** The `indexer` block: batches, filters, retries. */
+  /** The settings of the `indexer` block: batches, filters, retries. */
   readonly settings: IndexerSettings;
-  /** Whether this run processes failed documents of an earlier run. The output of the earlier run must be kept. */
+  /** True if this run processes the failed documents of an earlier run. The output of the earlier run must be kept. */
   readonly retry?: boolean;
-  /** Call this with the number of documents whenever documents are sent again. */
+  /** The indexer calls this with the number of documents whenever it sends documents again. */
   readonly onRetry?: (documents: number) => void;
 }
 
 /**
- * Encodes a document as the text that is sent for it, in the pipeline threads. An error fails that document. Each
- * thread has its own instance, made from the options of its reference and a logger.
+ * Encodes a document as the text that is sent, in the pipeline threads. An error fails only that document. Each thread
+ * has a separate instance, created with the options of its reference and a logger.
  */
 export interface DocumentEncoder {
   encode(document: Document): string;
-  /** What `encode` returns for each document of a table, in order. */
+  /** Returns the encoded documents of a table, in order. Each one is equal to the result of `encode`. */
   encodeTable?(table: DocumentTable): string[];
 }
 
-/** Encoded documents, in order, as the indexer sends them. */
+/** A batch of encoded documents, in order, ready to be sent. */
 export interface EncodedBatch {
-  /** How many documents. */
+  /** The number of documents. */
   readonly count: number;
   /**
-   * Their bytes (UTF-8), concatenated and cut at any position. The memory is reused after `send`: copy what is needed
-   * longer.
+   * The bytes of the documents (UTF-8), concatenated and cut at any position. The memory is reused after `send`, so
+   * copy the bytes that are needed longer.
    */
   readonly pieces: readonly Uint8Array[];
-  /** How many bytes each of them has, in order; none for a streaming indexer. */
+  /** Returns the number of bytes of each document, in order. Returns an empty array for a streaming indexer. */
   lengths(): Uint32Array;
   /**
-   * Their ids, in order; for a streaming indexer only the first id of each piece. They are parsed on demand, because
-   * only failures need them.
+   * Returns the ids of the documents, in order. For a streaming indexer, returns only the first id of each piece. The
+   * ids are parsed on demand, because only failures need them.
    */
   ids(): readonly string[];
   /** The pipeline that the documents come from. */
@@ -74,57 +74,58 @@ export type SendAnswer = readonly IndexFailure[] | LaterAnswer;
 
 /** How the run of an indexer ended. */
 export interface RunOutcome {
-  /** Whether a connector failed, or the run was stopped. */
+  /** True if a connector failed or the run was stopped. */
   readonly failed: boolean;
 }
 
 /** A document of a batch that could not be written. */
 export interface IndexFailure {
-  /** Its position in the batch, from 0. */
+  /** The position of the document in the batch, from 0. */
   readonly index: number;
   readonly message: string;
-  /** The HTTP status of the server's answer. */
+  /** The HTTP status of the response. */
   readonly status?: number;
   /**
    * The document is not the cause: the server did not answer, was overloaded, or refused every document. Sources do not
-   * mark it as read.
+   * mark such a document as read.
    */
   readonly undelivered?: true;
 }
 
 /**
- * An indexer writes encoded documents to their destination, in the thread of the run: it does I/O only. One instance
- * serves all connectors of a run. If `send` throws, every document of that batch fails. The constructor has no side
- * effects.
+ * An indexer writes encoded documents to their destination, in the thread of the run. It only does I/O. All connectors
+ * of a run use the same instance. If `send` throws, every document of that batch fails. The constructor must have no
+ * side effects.
  */
 export abstract class Indexer<P extends TObject = TObject> {
-  /**
-   * Identifies the base class to the registry by name, because a custom module may bring its own copy of this class.
-   */
+  /** Identifies the base class by name, because a custom module may contain another copy of this class. */
   static readonly kind = 'indexer';
-  /** The parameters of the indexer's own block. */
+  /** The parameters in the block of the indexer. */
   static readonly parameters: TObject;
-  /** The name of that block in the config (`csv`); undefined if it has none. */
+  /** The name of the block of the indexer, such as `csv`. Undefined if the indexer has no block. */
   static readonly block: string | undefined;
 
-  /** Mistakes that the schema cannot express, all at once. No side effects. */
+  /** Returns all mistakes that the schema cannot express. Must have no side effects. */
   static check?(params: never, settings: IndexerSettings): Iterable<ParameterProblem>;
 
-  /** Whether documents go to the standard output of the process. Nothing else should be written there then. */
+  /** Returns true if documents go to the standard output of the process. The process then writes nothing else to it. */
   static writesToStandardOutput?(params: never): boolean;
 
-  /** Whether a run replaces what the last run wrote. */
+  /** Returns true if a run replaces the output of the previous run. */
   static overwrites?(params: never): boolean;
 
   readonly params: Static<P>;
   readonly context: IndexerContext;
 
-  /** Takes documents one by one, without a batch size. For destinations without batches, such as files. */
+  /**
+   * True for destinations without batches, such as files: the indexer receives documents without waiting for a full
+   * batch.
+   */
   readonly streaming: boolean = false;
 
   /**
-   * How many batches may be in flight at once. `send` is called in their order. With more than one, the indexer itself
-   * must keep two versions of a document in order.
+   * The maximum number of batches in flight. `send` is called in the order of the batches. If the number is greater
+   * than 1, the indexer must keep two versions of the same document in order.
    */
   readonly maxInFlight: number = 1;
 
@@ -139,27 +140,29 @@ export abstract class Indexer<P extends TObject = TObject> {
    */
   abstract encoder(pipeline?: string): ModuleReference | undefined;
 
-  /** Checks without a run whether its destination is available: see `Reachable`. */
+  /** Checks whether the destination is available, without a run. See `Reachable`. */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   /**
-   * Opens the destination, in one attempt. An error ends the run: `Indexer could not connect.`, with the reason. After
-   * a temporary error (a refused connection, a status 503, a `HeadraceError` with `passing`) the run calls it again
-   * until `indexer.connectTimeout` is over, so it must close what it had opened.
+   * Opens the destination, in one attempt. An error ends the run with `Indexer could not connect.` and the reason.
+   * After a temporary error, the run calls it again until `indexer.connectTimeout` is over. Temporary errors are a
+   * refused connection, a status such as 503, or a `HeadraceError` with `passing`. Before it throws, it must close
+   * everything that it opened.
    */
   connect?(): void | Promise<void>;
 
   /**
-   * Writes a batch and returns its failures.
-   * @param signal aborted when the run gives up on the batch: a request in progress may finish, but send nothing more
+   * Writes a batch and returns the documents that failed.
+   * @param signal aborted when the run gives up on the batch: a request in progress may finish, but no other request
+   * may start
    */
   abstract send(batch: EncodedBatch, signal: AbortSignal): SendAnswer | Promise<SendAnswer>;
 
-  /** Closes the destination. Everything that was sent is stored when it returns. */
+  /** Closes the destination. When it returns, everything that was sent is stored. */
   close?(outcome: RunOutcome): void | Promise<void>;
 }
 
-/** A class of indexers, as the registry holds it. */
+/** An indexer class, as the registry stores it. */
 export interface IndexerClass {
   readonly parameters: TObject;
   readonly block: string | undefined;

@@ -2,13 +2,13 @@ import type { CatalogEntry } from './catalog.ts';
 import type { ClassChoice, ClassChoices, TObject, TSchema } from './schema.ts';
 import type { SpecField } from './spec.ts';
 
-/** A JSON Schema (2020-12): plain data. */
+/** A JSON Schema (2020-12) as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** The descriptions of parameters, nested ones as `outer.inner`. */
+/** The descriptions of parameters by path. The path of a nested parameter is `outer.inner`. */
 export type Descriptions = ReadonlyMap<string, string>;
 
-/** The descriptions in a catalog entry, by the path of the parameter. */
+/** Returns the descriptions of a catalog entry, by the path of the parameter. */
 export function descriptionsOf(fields: readonly SpecField[], prefix = ''): Map<string, string> {
   const found = new Map<string, string>();
   for (const { name, description, type } of fields) {
@@ -19,19 +19,19 @@ export function descriptionsOf(fields: readonly SpecField[], prefix = ''): Map<s
   return found;
 }
 
-/** Converts parameters to JSON Schema. */
+/** Converts parameter schemas to JSON Schema. */
 export class SchemaWriter {
   readonly #entries: readonly CatalogEntry[];
 
-  /** @param entries where the descriptions of nested handlers are found */
+  /** @param entries the catalog entries that have the descriptions of nested handlers */
   constructor(entries: readonly CatalogEntry[]) {
     this.#entries = entries;
   }
 
   /**
-   * The schema of an object of parameters: what `checkParameters` accepts, including its lenient conversions. Null
-   * counts as absent. Unknown keys are refused. Headrace only warns of unknown keys without a value, but JSON Schema
-   * cannot express a warning.
+   * Returns the schema of an object of parameters. It accepts what `checkParameters` accepts, including its
+   * conversions. Null counts as absent. Unknown keys are refused, even without a value. Headrace only warns of these,
+   * but JSON Schema cannot express a warning.
    * @param shared additional keys that are allowed, with their schemas
    */
   object(
@@ -57,7 +57,7 @@ export class SchemaWriter {
     };
   }
 
-  /** @param exact whether texts must be texts, as in a map */
+  /** @param exact true if the value must be a string and is not converted, as in a map */
   #value(schema: TSchema, descriptions: Descriptions, path: string, exact = false): JsonSchema {
     const { type, choices } = schema as { type?: string; choices?: ClassChoices };
     if (type === 'object' && 'patternProperties' in schema) {
@@ -83,7 +83,9 @@ export class SchemaWriter {
     return { anyOf: alternatives.map((choice) => this.#value(choice, descriptions, path, exact)) };
   }
 
-  /** A map of objects. Each object has the class that it names, or that its key names. */
+  /**
+   * Returns the schemas of a map of objects. The class of each object is named in the object, or follows from its key.
+   */
   #chosen({ classes, byKey = {} }: ClassChoices): JsonSchema {
     const names = { enum: classes.flatMap((choice) => choice.names) };
     const alternatives = classes.map((choice) => ({
@@ -117,10 +119,10 @@ export class SchemaWriter {
   }
 }
 
-/** A text that counts as a number. */
+/** A pattern for strings that count as a number. */
 const NUMBER_TEXT = '^\\s*[-+]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][-+]?\\d+)?\\s*$';
 
-/** A list; an object whose keys are numbers counts as one. */
+/** Returns the schema of a list. An object whose keys are all numbers counts as a list. */
 export function listOf(items: JsonSchema): JsonSchema {
   return {
     type: ['array', 'object'],
@@ -131,7 +133,7 @@ export function listOf(items: JsonSchema): JsonSchema {
   };
 }
 
-/** The same, or null. An optional parameter that is null counts as absent. */
+/** Returns the schema with null as an additional value, because an optional parameter that is null counts as absent. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values, anyOf } = schema as { type?: unknown; enum?: unknown[]; anyOf?: unknown[] };
   if (type !== undefined) return { ...schema, type: [type, 'null'].flat() };
@@ -140,7 +142,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return schema;
 }
 
-/** A choice, and the values that the config language treats as the same. */
+/** Returns a literal, and the boolean that HOCON treats as equal to it. */
 function withScalar(literal: unknown): unknown[] {
   if (literal === 'true' || literal === 'false') return [literal, literal === 'true'];
   return [literal];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLogger, type LogRecord } from './logger.ts';
 
-it('passes each record on with its level, time and name', () => {
+it('createLogger passes each record on with its level, time and name', () => {
   const records: LogRecord[] = [];
   const log = createLogger('stage_1', (record) => records.push(record));
   log.debug('a');

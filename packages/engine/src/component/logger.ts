@@ -1,6 +1,6 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** The log of a component. Errors mean data loss or a problem that needs a person. A normal run logs little. */
+/** The log of a component. Errors mean data loss, or a problem that a person must solve. A normal run logs little. */
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -8,7 +8,7 @@ export interface Logger {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** One line of a log, as it travels from a thread to the process that writes it. */
+/** One log record, as a thread sends it to the process that writes the log. */
 export interface LogRecord {
   level: LogLevel;
   /** Milliseconds since the epoch. */
@@ -17,17 +17,14 @@ export interface LogRecord {
   logger: string;
   message: string;
   fields?: Record<string, unknown>;
-  /**
-   * Several threads of a run may report the same problem. Of the records with the same value here, the log gets only
-   * the first.
-   */
+  /** A key for records that several threads report. The log only contains the first record with each key. */
   once?: string;
 }
 
-/** For components that are only created for a check or a description. */
+/** A logger that discards all records, for components that are created only for a check or a description. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A logger that passes each record to `write`. */
+/** Returns a logger that passes each record to `write`. */
 export function createLogger(name: string, write: (record: LogRecord) => void): Logger {
   const log = (level: LogLevel) => (message: string, fields?: Record<string, unknown>) =>
     write({ level, time: Date.now(), logger: name, message, ...(fields === undefined ? {} : { fields }) });

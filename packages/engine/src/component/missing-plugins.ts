@@ -1,22 +1,22 @@
 import type { ComponentKind } from './catalog.ts';
 
-/** A class of a plugin of the reference that Headrace does not have yet. */
+/** A class of a plugin of the reference that Headrace does not support yet. */
 interface PluginClass {
   readonly kind: ComponentKind | 'file handler';
   readonly name: string;
   readonly javaPackage: string;
   /** The name of the plugin in the reference. */
   readonly plugin: string;
-  /** The block at the top of a config that an indexer reads. */
+  /** The top-level config block of an indexer. */
   readonly block?: string;
-  /** What to use instead. */
+  /** A hint that says what to use instead. */
   readonly instead: string;
 }
 
 const ROOT = 'com.kmwllc.lucille';
 const VECTORS = 'Write to OpenSearch, Elasticsearch, Solr or Postgres, which store vectors too, or use HTTPIndexer.';
 
-/** The only list of missing plugins. Remove a plugin from it when Headrace gets it. */
+/** The only list of missing plugins. When Headrace supports a plugin, remove it from this list. */
 const PLUGIN_CLASSES: readonly PluginClass[] = [
   {
     kind: 'connector',
@@ -44,7 +44,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     name: 'JlamaEmbed',
     javaPackage: `${ROOT}.jlama.stage`,
     plugin: 'jlama',
-    instead: "Use OpenAIEmbed, with any server that speaks OpenAI's protocol.",
+    instead: 'Use OpenAIEmbed, with any server that has an OpenAI-compatible API.',
   },
   {
     kind: 'stage',
@@ -58,7 +58,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     name: 'EmitDocsToDeleteByPrefix',
     javaPackage: `${ROOT}.pinecone.stage`,
     plugin: 'pinecone',
-    instead: 'Remove the stage: it is for PineconeIndexer only.',
+    instead: 'Remove the stage: only PineconeIndexer needs it.',
   },
   {
     kind: 'indexer',
@@ -85,11 +85,11 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
   },
 ];
 
-/** The blocks at the top of a config that indexers of plugins read. */
+/** The top-level config blocks of indexers that are in missing plugins. */
 export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }) => block ?? []);
 
 /**
- * The error for a class, by its short or its Java name, that is in a plugin of the reference; undefined for other
+ * Returns the error for a class in a missing plugin, by its short name or its Java name. Returns undefined for other
  * classes.
  */
 export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {

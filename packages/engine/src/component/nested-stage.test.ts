@@ -22,7 +22,7 @@ class Inner extends Stage<typeof parameters> {
 const at = ['inner', 'a.b'];
 
 describe('checkNestedStage', () => {
-  it('coerces, applies defaults, and allows the keys that every stage has', () => {
+  it('converts values, applies defaults, and allows the keys of every stage', () => {
     const given = new Map<string, never>(Object.entries({ class: 'Inner', name: 'n', count: '5' }) as never);
     expect(checkNestedStage(Inner, given, at)).toEqual({ params: { count: 5, label: 'none' }, problems: [] });
   });
@@ -36,7 +36,7 @@ describe('checkNestedStage', () => {
     ]);
   });
 
-  it('calls the check of the class itself', () => {
+  it('calls the check method of the inner stage', () => {
     const { problems } = checkNestedStage(Inner, new Map([['count', -1]]), at);
     expect(problems).toEqual([{ parameter: ['inner', 'a.b', 'count'], message: 'too small' }]);
   });

@@ -5,13 +5,13 @@ import { checkParameters, type ParameterProblem, parameterKeys } from './paramet
 import type { TObject } from './schema.ts';
 import type { StageClass } from './stage.ts';
 
-/** The parameters of a part inside a component, and their problems. */
+/** The parsed parameters of an object inside a component, and their problems. */
 export interface NestedParameters {
   readonly params: Record<string, unknown>;
   readonly problems: readonly ParameterProblem[];
 }
 
-/** The definition of a part's parameters: a class of stages, or any other class that a component creates. */
+/** A class with parameters: a stage, or another class that a component creates. */
 export interface DescribesParameters {
   readonly parameters: TObject;
   readonly check?: (params: never) => Iterable<ParameterProblem>;
@@ -19,9 +19,9 @@ export interface DescribesParameters {
 
 /**
  * Reads the parameters of a stage inside another stage, as a pipeline does for its stages: by the schema, with
- * coercions and defaults, then by the class's `check`.
+ * conversions and defaults, then by the `check` method of the class.
  * @param given the config of the inner stage, as a free-form parameter returns it
- * @param at the keys that lead to it from the outer stage, for the problems
+ * @param at the keys that lead from the outer stage to the inner stage, for the problems
  */
 export function checkNestedStage(
   StageClass: StageClass,
@@ -32,11 +32,11 @@ export function checkNestedStage(
 }
 
 /**
- * Reads the parameters of a part inside a component, in the same way as those of a component: by the schema, with
- * coercions and defaults, then by its `check`.
- * @param given the config of the inner part, as a free-form parameter returns it
- * @param at the keys that lead to it from the component, for the problems
- * @param shared additional keys that are allowed, and that other code reads
+ * Reads the parameters of an object inside a component, in the same way as those of a component: by the schema, with
+ * conversions and defaults, then by the `check` method.
+ * @param given the config of the inner object, as a free-form parameter returns it
+ * @param at the keys that lead from the component to the inner object, for the problems
+ * @param shared additional keys that are allowed and that other code reads
  */
 export function checkNested(
   described: DescribesParameters,

@@ -2,7 +2,9 @@ import type { ConfigNode } from '@headrace/hocon';
 import { internName } from '../document/names.ts';
 import { integer, type JsonObject, type Value } from '../document/value.ts';
 
-/** The field value for a free-form part of a config. Whole doubles become integers, as in the config language. */
+/**
+ * Converts a free-form part of a config to a field value. Whole floating-point numbers become integers, as in HOCON.
+ */
 export function nodeToValue(node: ConfigNode): Value {
   switch (node.kind) {
     case 'null':

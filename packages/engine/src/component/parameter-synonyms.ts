@@ -1,8 +1,8 @@
 import { nearest } from '../errors/nearest.ts';
 
 /**
- * Names that mean the same in different components: what one calls `source` another calls `inputField`. A user who
- * knows one name tries it on other components.
+ * Groups of parameter names with the same meaning in different components: one component uses `source`, another
+ * `inputField`. A user who knows one of the names tries it on other components.
  */
 const GROUPS: readonly (readonly string[])[] = [
   [
@@ -64,9 +64,9 @@ const GROUPS: readonly (readonly string[])[] = [
 const MEMBERS: readonly string[] = [...new Set(GROUPS.flat())];
 
 /**
- * The parameter that has another name in other components, for a hint; undefined if none does. The other name may be
- * misspelt.
- * @param parameters those of the component that are not given yet, the likeliest first
+ * Returns the parameter that an unknown name means, if other components use that name for it. Accepts misspelt names.
+ * Returns undefined if there is no such parameter.
+ * @param parameters the parameters of the component that are not set yet, the most likely first
  */
 export function otherName(name: string, parameters: readonly string[]): string | undefined {
   const lower = name.toLowerCase();

@@ -4,20 +4,20 @@ import { join } from './config-nodes.ts';
 import { checkParameters, parameterKeys } from './parameters.ts';
 import { COERCED, MapOf, NO_EFFECT, OneOf, type TObject, type TSchema, Type } from './schema.ts';
 
-/** Checks a HOCON text against a schema, as if it were at `stage` in a config. */
+/** Checks a HOCON text against a schema, as if the text were the object `stage` of a config. */
 function check(schema: TObject, text: string) {
   const { root, problems } = parse(text);
   expect(problems).toEqual([]);
   return checkParameters(schema, root as ObjectNode, 'stage');
 }
 
-/** Checks one parameter `p`: its value, or the messages. */
+/** Checks the parameter `p`. Returns its value, or the messages of the problems. */
 function one(schema: TSchema, text: string): unknown {
   const { value, problems } = check(Type.Object({ p: Type.Optional(schema) }), `p = ${text}`);
   return problems.length > 0 ? problems.map(({ message }) => message) : value['p'];
 }
 
-describe('coercion', () => {
+describe('conversion of parameter values', () => {
   it.each([
     ['"a"', 'a'],
     ['a b', 'a b'],
@@ -29,7 +29,7 @@ describe('coercion', () => {
     ['""', ''],
     ['[a]', ['p must be a string, was "LIST"']],
     ['{a: 1}', ['p must be a string, was "OBJECT"']],
-  ])('text from %s', (text, expected) => {
+  ])('converts %s to a string or reports a problem', (text, expected) => {
     expect(one(Type.String(), text)).toEqual(expected);
   });
 
@@ -44,7 +44,7 @@ describe('coercion', () => {
     ['1', ['p must be a boolean, was "NUMBER"']],
     ['TRUE', ['p must be a boolean, was "STRING"']],
     ['[]', ['p must be a boolean, was "LIST"']],
-  ])('boolean from %s', (text, expected) => {
+  ])('converts %s to a boolean or reports a problem', (text, expected) => {
     expect(one(Type.Boolean(), text)).toEqual(expected);
   });
 
@@ -62,19 +62,19 @@ describe('coercion', () => {
     ['"Infinity"', ['p must be a number, was "STRING"']],
     ['true', ['p must be a number, was "BOOLEAN"']],
     ['{}', ['p must be a number, was "OBJECT"']],
-  ])('number from %s', (text, expected) => {
+  ])('converts %s to a number or reports a problem', (text, expected) => {
     expect(one(Type.Number(), text)).toEqual(expected);
   });
 
   it.each([
     ['1.0', 1],
     ['1e3', 1000],
-    ['1.9', ['p is 1.9, and must be whole: 1 counts']],
+    ['1.9', ['p is 1.9, but must be an integer: 1 is used']],
     ['"7"', 7],
-    ['-1.9', ['p is -1.9, and must be whole: -1 counts']],
+    ['-1.9', ['p is -1.9, but must be an integer: -1 is used']],
     ['9007199254740993', ['p is out of the range of integers']],
     ['1e300', ['p is out of the range of integers']],
-  ])('integer from %s', (text, expected) => {
+  ])('converts %s to an integer or reports a problem', (text, expected) => {
     expect(one(Type.Integer(), text)).toEqual(expected);
   });
 
@@ -83,7 +83,7 @@ describe('coercion', () => {
     ['[]', []],
     ['{"1": b, "0": a}', ['a', 'b']],
     ['{"10": c, "9": b, x: no}', ['b', 'c']],
-  ])('list of texts from %s', (text, expected) => {
+  ])('converts %s to a list of strings', (text, expected) => {
     const { value, problems } = check(Type.Object({ p: Type.Array(Type.String()) }), `p = ${text}`);
     expect(problems).toEqual([]);
     expect(value['p']).toEqual(expected);
@@ -96,14 +96,14 @@ describe('coercion', () => {
     ['[a, [b]]', ['p[1] must be a string, was "LIST"'], 'stage.p[1]', undefined],
     ['[{a: 1}]', ['p[0] must be a string, was "OBJECT"'], 'stage.p[0]', undefined],
     ['[a, null]', ['List p could not be converted to specified type: element 1 is null'], 'stage.p[1]', undefined],
-  ])('no list of texts from %s', (text, messages, path, hint) => {
+  ])('reports a problem for a list of strings that is %s', (text, messages, path, hint) => {
     const { problems } = check(Type.Object({ p: Type.Array(Type.String()) }), `p = ${text}`);
     expect(problems.map(({ message }) => message)).toEqual(messages);
     expect(problems[0]).toMatchObject({ path });
     expect(problems[0]?.hint).toBe(hint);
   });
 
-  it('keeps maps in the order of the config, whatever their keys', () => {
+  it('keeps maps in the order of the config, for any keys', () => {
     const map = one(MapOf(Type.String()), '{b: "1", "10": x, "9": y, "a.b": z, __proto__: w}') as Map<string, string>;
     expect([...map]).toEqual([
       ['b', '1'],
@@ -114,20 +114,20 @@ describe('coercion', () => {
     ]);
   });
 
-  it('explains how to quote a name with a dot', () => {
+  it('explains how to quote a name that contains a dot', () => {
     const { problems } = check(Type.Object({ p: MapOf(Type.String()) }), 'p { a.b: x, c: null, d: [1] }');
     expect(problems.map(({ path, message, hint }) => [path, message, hint])).toEqual([
       [
         'stage.p.a',
         'Object p could not be converted to specified type: a is an object',
-        'A name with a dot must be in quotes, otherwise it makes nested objects.',
+        'Put a name with a dot in quotes. Without quotes, it creates nested objects.',
       ],
       ['stage.p.c', 'Object p could not be converted to specified type: c is null', undefined],
       ['stage.p.d', 'p.d must be a string, was "LIST"', undefined],
     ]);
   });
 
-  it('refuses numbers and booleans as texts of a map, where only texts make sense', () => {
+  it('refuses numbers and booleans in a map of field names', () => {
     const texts = Type.Union([Type.String(), Type.Array(Type.String())]);
     for (const [values, text] of [
       [Type.String(), '{a: 5}'],
@@ -152,7 +152,7 @@ describe('coercion', () => {
     );
   });
 
-  it('reads free values as values of fields', () => {
+  it('converts free-form values to field values', () => {
     expect(one(MapOf(Type.Unknown()), '{a: [1, {b: null}], c: 1.0, d: 9007199254740993}')).toEqual(
       new Map<string, unknown>([
         ['a', [1, new Map([['b', null]])]],
@@ -163,14 +163,14 @@ describe('coercion', () => {
     expect(one(Type.Array(Type.Unknown()), '[null, a]')).toEqual([null, 'a']);
   });
 
-  it('takes the first of several types that fits', () => {
+  it('uses the first of several types that matches', () => {
     const schema = Type.Union([Type.Number(), Type.Array(Type.String())]);
     expect(one(schema, '5')).toBe(5);
     expect(one(schema, '[a]')).toEqual(['a']);
     expect(one(schema, 'x')).toEqual(['p must be a number, was "STRING"']);
   });
 
-  it('counts null as absent', () => {
+  it('treats null as absent', () => {
     const { value, problems } = check(
       Type.Object({ needed: Type.String(), free: Type.Optional(Type.String({ default: 'd' })) }),
       'needed: null, free: null',
@@ -188,11 +188,11 @@ describe('limits and choices', () => {
     [{ exclusiveMinimum: 0 }, '0', ['p must be greater than 0, was 0']],
     [{ minimum: 0, exclusiveMaximum: 1 }, '1.0', ['p must be less than 1, was 1']],
     [{ minimum: 0, exclusiveMaximum: 1 }, '0.99', 0.99],
-  ])('%o with %s', (limits, text, expected) => {
+  ])('applies the limits %o to the value %s', (limits, text, expected) => {
     expect(one(Type.Number(limits), text)).toEqual(expected);
   });
 
-  it('offers the choice that was meant', () => {
+  it('suggests the choice that is similar to a misspelt value', () => {
     const schema = Type.Object({ mode: OneOf(['overwrite', 'append', 'skip']) });
     expect(check(schema, 'mode: append').value).toEqual({ mode: 'append' });
     expect(check(schema, 'mode: APEND').problems[0]).toMatchObject({
@@ -208,7 +208,7 @@ describe('limits and choices', () => {
   });
 });
 
-describe('problems', () => {
+describe('problems of parameters', () => {
   const schema = Type.Object({
     source: Type.String(),
     maxSize: Type.Integer(),
@@ -216,7 +216,7 @@ describe('problems', () => {
     options: Type.Optional(Type.Object({ deep: Type.Optional(Type.Boolean()) })),
   });
 
-  it('are all found at once, each at its position', () => {
+  it('are all found in one check, each with its position', () => {
     const text = [
       'maxsize: 3', // 1
       'items: [', // 2
@@ -242,12 +242,12 @@ describe('problems', () => {
       {
         what: 'warning HR_CONFIG_UNKNOWN_PARAMETER stage.nothing 7:1',
         message: 'Config contains unknown property nothing',
-        hint: 'Known are: items, maxSize, options, source.',
+        hint: 'Known parameters: items, maxSize, options, source.',
       },
       {
         what: 'warning HR_CONFIG_UNKNOWN_PARAMETER stage.nil 7:14',
         message: 'Config contains unknown property nil',
-        hint: 'Known are: items, maxSize, options, source.',
+        hint: 'Known parameters: items, maxSize, options, source.',
       },
       {
         what: 'error HR_CONFIG_MISSING_PARAMETER stage 1:1',
@@ -277,7 +277,7 @@ describe('problems', () => {
       {
         what: 'error HR_CONFIG_UNKNOWN_PARAMETER stage.options.other 6:20',
         message: 'Config contains unknown parent other',
-        hint: 'No parameter is called other. Known are: deep.',
+        hint: 'There is no parameter other. Known parameters: deep.',
       },
       {
         what: 'error HR_CONFIG_WRONG_TYPE stage.options.deep 6:17',
@@ -287,16 +287,16 @@ describe('problems', () => {
     ]);
   });
 
-  it('suggest the shared keys too, after those of the component', () => {
+  it('suggest the common keys, after the keys of the component', () => {
     const { root } = parse('source: a, maxSize: 1, enabld: false, other: 1');
     const { problems } = checkParameters(schema, root as ObjectNode, '', new Set(['class', 'enabled']));
     expect(problems.map(({ hint }) => hint)).toEqual([
       'Did you mean enabled?',
-      'Known are: items, maxSize, options, source, class, enabled.',
+      'Known parameters: items, maxSize, options, source, class, enabled.',
     ]);
   });
 
-  it('warn of a parameter that has no effect, if it is given', () => {
+  it('include a warning for a parameter without effect', () => {
     const retries = Type.Object({ retries: Type.Optional(Type.Integer({ default: 1, ...NO_EFFECT })) });
     expect(check(retries, '').problems).toEqual([]);
     expect(check(retries, 'retries: null').problems).toEqual([]);
@@ -315,19 +315,19 @@ describe('problems', () => {
     ]);
   });
 
-  it('do not come from keys that other code reads, nor from names of JavaScript object members', () => {
+  it('do not include keys that other code reads, or names of JavaScript object members', () => {
     const { root } = parse('source: a, maxSize: 1, class: X, constructor: 1, __proto__: 2');
     const { problems } = checkParameters(schema, root as ObjectNode, '', new Set(['class']));
     expect(problems.map(({ path }) => path)).toEqual(['constructor', '__proto__']);
   });
 
-  it('are found quickly in long texts', () => {
+  it('are found quickly for very long keys', () => {
     expect(one(Type.Number(), `"${'1'.repeat(200_000)}x"`)).toEqual(['p must be a number, was "STRING"']);
   });
 });
 
-describe('paths', () => {
-  it('quote keys that would read as several', () => {
+describe('paths in problems', () => {
+  it('contain keys with special characters in quotes', () => {
     expect(['a', 'b-c', 'a.b', 'x y', ''].map((key) => join('p', key))).toEqual([
       'p.a',
       'p.b-c',
@@ -339,7 +339,7 @@ describe('paths', () => {
     expect(join('list', 2)).toBe('list[2]');
   });
 
-  it('of parameters are texts or lists of keys', () => {
+  it('may be strings or lists of keys', () => {
     expect(parameterKeys({ parameter: 'regex[1].source' })).toEqual(['regex', 1, 'source']);
     expect(parameterKeys({ parameter: ['fieldMapping', 'a.b[0]'] })).toEqual(['fieldMapping', 'a.b[0]']);
   });

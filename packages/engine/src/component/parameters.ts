@@ -14,66 +14,65 @@ import { nodeToValue } from './node-value.ts';
 import { otherName } from './parameter-synonyms.ts';
 import { hasNoEffect, isAny, isMap, mapValues, partsOf } from './schema-parts.ts';
 
-/** A mistake in a component's parameters that its `check` found. */
+/** A mistake in the parameters of a component, reported by its `check` method. */
 export interface ParameterProblem {
   /**
-   * Where the parameter is, relative to the component: a path (`regex[1]`), or its keys and positions
-   * (`['fieldMapping', 'a.b']`) if a key may contain dots or brackets.
+   * The position of the parameter, relative to the component: a path such as `regex[1]`, or its keys and positions,
+   * such as `['fieldMapping', 'a.b']`, if a key may contain dots or brackets.
    */
   readonly parameter: string | readonly (string | number)[];
-  /** For an indexer: `parameter` is a key of the block `indexer`, not of the indexer's own block. */
+  /** For an indexer: `parameter` is in the block `indexer`, not in the block of the indexer itself. */
   readonly block?: 'indexer';
-  /** `HR_CONFIG_INVALID_VALUE` when absent. */
+  /** The error code. Defaults to `HR_CONFIG_INVALID_VALUE`. */
   readonly code?: ErrorCode;
   readonly message: string;
   readonly hint?: string;
   readonly severity?: 'error' | 'warning';
-  /** The problem only prevents a start of the component. In a disabled stage it is a warning. */
+  /** True if the problem only prevents the start of the component. In a disabled stage it is a warning. */
   readonly atStart?: true;
 }
 
 /** A local file or folder that a config value names. */
 export interface NamedFile {
   readonly kind: AccessKind;
-  /** Where the config names it. */
+  /** The position in the config. */
   readonly where: Pick<Problem, 'path' | 'file' | 'line' | 'column'>;
-  /** As written in the config. */
+  /** The file name as written in the config. */
   readonly text: string;
-  /** Absolute, links not followed. */
+  /** The absolute path. Symbolic links are not resolved. */
   readonly target: string;
 }
 
 /**
- * A file that a component reads or writes but that no parameter names directly: files that it moves away, files that it
- * keeps at a default path, or files that it writes under exactly this name. The policy is checked for it with the
- * config.
+ * A file that a component uses but that no parameter names directly: files that it moves, files at a default path, or
+ * files that it creates under exactly this name. The policy is checked for these files when the config is checked.
  */
 export interface TouchedFile {
-  /** As in `ParameterProblem`: the parameter that makes the component use the file. */
+  /** The parameter that makes the component use the file, as in `ParameterProblem`. */
   readonly parameter: ParameterProblem['parameter'];
   readonly access: FileAccess;
-  /** A local path, links not followed. */
+  /** The local path. Symbolic links are not resolved. */
   readonly path: string;
-  /** The operation: `move files out of`. Messages append the path. */
+  /** The operation, such as `move files out of`. Messages append the path. */
   readonly verb: string;
 }
 
 /**
- * The result of checking an object against its schema. `value` contains what could be read, even if there are problems.
+ * The result of checking an object against its schema. `value` contains the valid parts, even if there are problems.
  */
 export interface CheckedParameters {
   readonly value: Record<string, unknown>;
   readonly problems: Problem[];
-  /** The values of parameters that the schema marks as files or hosts. */
+  /** The values of parameters that the schema marks as files. */
   readonly files: readonly NamedFile[];
 }
 
 /**
- * Reads a config object by a schema, with the coercions of the config language (`"5"` is a number, `5` a text, `"yes"`
- * a boolean, an object with numeric keys a list). Applies defaults. Finds all mistakes at once, each at its position.
- * Maps (`MapOf`) become `Map`s in the order of the config.
- * @param path the object's path in the config, for the problems
- * @param shared additional keys that are allowed, and that other code reads
+ * Reads a config object by a schema, with the conversions of HOCON: `"5"` can be a number, `5` a string, `"yes"` a
+ * boolean, an object with numeric keys a list. Applies defaults. Finds all mistakes at once, each with its position.
+ * Maps (`MapOf`) become `Map` objects in the order of the config.
+ * @param path the path of the object in the config, for the problems
+ * @param shared additional keys that are allowed and that other code reads
  * @param rules the policy for the files and hosts that parameters name
  */
 export function checkParameters(
@@ -91,7 +90,7 @@ class ParameterReader {
   readonly problems: Problem[] = [];
   readonly files: NamedFile[] = [];
   readonly #rules: PolicyRules | undefined;
-  /** Whether texts must be texts in the config. Inside a map, a number is not a field name. */
+  /** True if a string must be a string in the config. Inside a map, a number is not a field name. */
   #exactTexts = false;
 
   constructor(rules: PolicyRules | undefined) {
@@ -127,7 +126,7 @@ class ParameterReader {
     return value;
   }
 
-  /** The value of an absent parameter: its default, or the limit of the policy if that is lower. */
+  /** Returns the value of an absent parameter: its default, or the limit of the policy if the limit is lower. */
   #absent(schema: TSchema): unknown {
     const { cap, default: value } = schema as { cap?: Cap; default?: unknown };
     const most = cap && this.#rules?.most(cap);
@@ -168,7 +167,7 @@ class ParameterReader {
       const message = `${name} must be a string, was "${kindName(node)}"`;
       return this.#wrong(node, path, message, 'HR_CONFIG_WRONG_TYPE', `If it is a name, put it in quotes: "${text}".`);
     }
-    // Texts of a config are mostly field names. Interned, they are compared by pointer.
+    // Strings in a config are mostly field names. Interned strings are compared by pointer, which is faster.
     if (text !== undefined) return internName(text);
     return this.#wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
   }
@@ -202,7 +201,7 @@ class ParameterReader {
               : undefined;
     if (range === undefined) {
       if (value !== read)
-        this.#warn(node, path, `${name} is ${read}, and must be whole: ${value} counts`, `Write ${value}.`);
+        this.#warn(node, path, `${name} is ${read}, but must be an integer: ${value} is used`, `Write ${value}.`);
       const counts = this.#clamped(schema, value, node, path, name);
       const { cap } = schema as { cap?: Cap };
       const refused = cap && this.#rules?.refusedNumber(cap, name, counts);
@@ -218,8 +217,8 @@ class ParameterReader {
     const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = clamp;
     const counts = Math.min(Math.max(value, minimum), maximum);
     if (counts !== value) {
-      const message = `${name} is ${value}, which is too ${value < counts ? 'small' : 'large'}: ${counts} counts`;
-      this.#warn(node, path, message, `Write ${counts}, or leave it out.`);
+      const message = `${name} is ${value}, which is too ${value < counts ? 'small' : 'large'}: ${counts} is used`;
+      this.#warn(node, path, message, `Write ${counts}, or remove the key.`);
     }
     return counts;
   }
@@ -273,7 +272,7 @@ class ParameterReader {
           childPath,
           `Object ${name} could not be converted to specified type: ${key} is an object`,
           'HR_CONFIG_WRONG_TYPE',
-          'A name with a dot must be in quotes, otherwise it makes nested objects.',
+          'Put a name with a dot in quotes. Without quotes, it creates nested objects.',
         );
         continue;
       }
@@ -284,7 +283,7 @@ class ParameterReader {
     return map;
   }
 
-  /** @param meant the word to write instead, for words of other languages */
+  /** @param meant the correct value for each value of another language */
   #choice(
     choices: TSchema[],
     node: ConfigNode,
@@ -310,7 +309,7 @@ class ParameterReader {
       const attempt = new ParameterReader(this.#rules);
       attempt.#exactTexts = this.#exactTexts;
       const read = attempt.#value(choice, node, path, name);
-      // The text has this type and no other, even if the policy refuses its value.
+      // The value has this type and no other, even if the policy refuses it.
       if (attempt.problems.some(({ code }) => code !== 'HR_POLICY_REFUSED')) continue;
       this.problems.push(...attempt.problems);
       this.files.push(...attempt.files);
@@ -321,7 +320,7 @@ class ParameterReader {
 
   /**
    * @param names.known all parameters
-   * @param names.free those that are not given yet, required ones first
+   * @param names.free the parameters that are not set yet, required parameters first
    */
   #unknown(
     key: string,
@@ -334,15 +333,15 @@ class ParameterReader {
     const what = node.kind === 'object' && !empty ? 'parent' : 'property';
     const best = meant(key, known, free);
     this.problems.push({
-      // The reference ignores unknown keys without a value, so a config with one must still run.
+      // The reference ignores unknown keys without a value, so a config with such a key must still run.
       severity: empty ? 'warning' : 'error',
       code: 'HR_CONFIG_UNKNOWN_PARAMETER',
       path: join(path, key),
       ...place(origin),
       message: `Config contains unknown ${what} ${key}`,
       hint:
-        (what === 'parent' ? `No parameter is called ${key}. ` : '') +
-        (best === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${best}?`),
+        (what === 'parent' ? `There is no parameter ${key}. ` : '') +
+        (best === undefined ? `Known parameters: ${known.join(', ')}.` : `Did you mean ${best}?`),
     });
   }
 
@@ -369,14 +368,14 @@ class ParameterReader {
   }
 }
 
-/** The parameter that an unknown key may mean: a similar name that is still free, or a synonym. */
+/** Returns the parameter that an unknown key may mean: a similar name that is not set yet, or a synonym. */
 function meant(key: string, known: readonly string[], free: readonly string[]): string | undefined {
   const alike = nearest(key, known);
   if (alike !== undefined && free.includes(alike)) return alike;
   return otherName(key, free) ?? alike;
 }
 
-/** The warning for a part of a config that is accepted only because the reference has it. */
+/** Returns the warning for a setting that has no effect and is accepted only because the reference has it. */
 export function withoutEffect(path: string, origin: Origin): Problem {
   return {
     severity: 'warning',
@@ -388,7 +387,7 @@ export function withoutEffect(path: string, origin: Origin): Problem {
   };
 }
 
-/** The keys and positions that lead to the parameter of a problem. */
+/** Returns the keys and positions that lead to the parameter of a problem. */
 export function parameterKeys({ parameter }: Pick<ParameterProblem, 'parameter'>): readonly (string | number)[] {
   return typeof parameter === 'string' ? keysOfPath(parameter) : parameter;
 }

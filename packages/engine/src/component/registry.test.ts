@@ -80,7 +80,7 @@ async function refusal(action: Promise<unknown>): Promise<Pick<HeadraceError, 'c
 }
 
 describe('built-in components', () => {
-  it('are found by short and by Java name, without being loaded', async () => {
+  it('are found by short name and by Java name without loading their module', async () => {
     const registry = await open();
     const entry = await registry.find('stage', 'BuiltIn');
     expect(entry?.module).toBe(`${base}built-in.js`);
@@ -91,7 +91,7 @@ describe('built-in components', () => {
     expect(registry.list('indexer').map(({ name }) => name)).toEqual(['SinkIndexer']);
   });
 
-  it('are loaded on demand', async () => {
+  it('are loaded when they are needed', async () => {
     const registry = await open();
     const entry = await registry.find('stage', 'BuiltIn');
     const BuiltIn = await registry.load(entry as never, 'stage');
@@ -112,7 +112,7 @@ describe('built-in components', () => {
     expect(registry.suggest('stage', 'Entirely')).toBeUndefined();
   });
 
-  it('report an error if they cannot be loaded', async () => {
+  it('cause an error if their module cannot be loaded', async () => {
     const registry = await open();
     const entry = registry.findIndexerType('sink');
     const error = await refusal(registry.load(entry as never, 'indexer'));
@@ -120,7 +120,7 @@ describe('built-in components', () => {
     expect(error.message).toMatch(/^The module @headrace\/components cannot be loaded: /);
   });
 
-  it('report an error if their class is missing', async () => {
+  it('cause an error if the module does not export the class', async () => {
     const registry = await open();
     const entry = { ...((await registry.find('stage', 'BuiltIn')) as object), name: 'Gone' };
     expect(await refusal(registry.load(entry as never, 'stage'))).toMatchObject({
@@ -135,7 +135,7 @@ describe('custom components of the service file', () => {
     ['a path', './mine.js', ['BuiltIn', 'Mine', 'Other']],
     ['a package that only offers import', '@acme/esm', ['BuiltIn', 'FromEsm']],
     ['a package with a main file', 'plain', ['BuiltIn', 'FromPlain']],
-  ])('are named by %s', async (_, specifier, names) => {
+  ])('are found in %s', async (_, specifier, names) => {
     const registry = await open({ modules: [specifier], allowModules: false });
     expect(registry.list('stage').map(({ name }) => name)).toEqual(names);
     const name = names.at(-1) as string;
@@ -150,14 +150,14 @@ describe('custom components of the service file', () => {
     expect(await registry.find('stage', `${specifier}#${name}`)).toBe(entry);
   });
 
-  it('need not extend the base class, and have only the Java names that they declare', async () => {
+  it('need not extend the base class, and only have the Java names that they declare', async () => {
     const registry = await open({ modules: ['./java.js'] });
     const entry = await registry.find('stage', 'com.acme.Renamed');
     expect(entry?.name).toBe('Renamed');
     expect(await registry.find('stage', 'com.kmwllc.lucille.stage.Renamed')).toBeUndefined();
   });
 
-  it('may be listed twice by the same module, but not by two modules', async () => {
+  it('may be registered twice by the same module, but not by two modules', async () => {
     const twice = await open({ modules: ['./mine.js', `${base}mine.js`] });
     expect(twice.list('stage')).toHaveLength(3);
     expect(await refusal(open({ modules: ['./mine.js', './twin.js'] }))).toEqual({
@@ -174,8 +174,12 @@ describe('custom components of the service file', () => {
     ['./none.js', /^The module \.\/none\.js exports no component$/, /^Export a class that extends/],
     ['./missing.js', /^The module \.\/missing\.js cannot be loaded: Cannot find module '[^']*missing\.js'$/, undefined],
     ['./broken.js', /^The module \.\/broken\.js cannot be loaded: .* imported from .*broken\.js$/, undefined],
-    ['@acme/nothing', /^The package @acme\/nothing cannot be found$/, /^Install it where .* sees it/],
-  ])('%s is refused with the reason', async (specifier, message, hint) => {
+    [
+      '@acme/nothing',
+      /^The package @acme\/nothing cannot be found$/,
+      /^Install it in .* or a parent folder, or write a path/,
+    ],
+  ])('are refused with the reason: %s', async (specifier, message, hint) => {
     const error = await refusal(open({ modules: [specifier] }));
     expect(error.code).toBe('HR_CONFIG_COMPONENT_LOAD');
     expect(error.message).toMatch(message);
@@ -185,7 +189,7 @@ describe('custom components of the service file', () => {
 });
 
 describe('modules named by a config', () => {
-  it('are loaded when that is allowed', async () => {
+  it('are loaded if the registry allows it', async () => {
     const registry = await open();
     const entry = await registry.find('stage', './mine.js#Mine');
     expect(entry).toMatchObject({ name: 'Mine', package: './mine.js', module: `${base}mine.js` });
@@ -194,19 +198,19 @@ describe('modules named by a config', () => {
     expect((await registry.find('stage', '@acme/esm#FromEsm'))?.name).toBe('FromEsm');
   });
 
-  it('report which classes they export if the class is missing', async () => {
+  it('cause an error with the exported classes if the class is missing', async () => {
     const registry = await open();
     expect(await refusal(registry.find('stage', './mine.js#Min'))).toEqual({
       code: 'HR_CONFIG_UNKNOWN_CLASS',
       message: 'The module ./mine.js exports no stage Min',
-      hint: 'Its stages are: Mine, Other.',
+      hint: 'It exports: Mine, Other.',
     });
     expect(await refusal(registry.find('connector', './mine.js#Mine'))).toMatchObject({
       hint: 'It exports no connectors.',
     });
   });
 
-  it('list their classes if none is named', async () => {
+  it('cause an error with the exported classes if no class is named', async () => {
     const message = './mine.js is a module, not a class';
     const hint = 'Name the class: ./mine.js#Mine or ./mine.js#Other.';
     const known = await open({ modules: ['./mine.js'], allowModules: false });
@@ -225,7 +229,7 @@ describe('modules named by a config', () => {
     });
   });
 
-  it('report a class without parameters', async () => {
+  it('cause an error if the class has no parameters', async () => {
     const registry = await open();
     expect(await refusal(registry.find('stage', './none.js#Bare'))).toEqual({
       code: 'HR_CONFIG_COMPONENT_LOAD',
@@ -238,7 +242,7 @@ describe('modules named by a config', () => {
   });
 
   it.each(['./mine.js#Mine', '@acme/esm#FromEsm', '@acme/nothing#X', './missing.js#X', 'file:///etc/passwd#X'])(
-    '%s is refused to uploads, whether it exists or not',
+    '%s is refused in an uploaded config, whether the module exists or not',
     async (name) => {
       const registry = await open({ allowModules: false });
       expect(await refusal(registry.find('stage', name))).toEqual({

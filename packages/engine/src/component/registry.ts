@@ -10,29 +10,28 @@ import type { ConnectorClass } from './connector.ts';
 import type { IndexerClass } from './indexer.ts';
 import type { StageClass } from './stage.ts';
 
-/** The options of a registry. Plain data, so that every thread can create its own registry. */
+/** The options of a registry. Plain data, so that every thread can create a registry from them. */
 export interface RegistrySource {
-  /** URLs of the catalog files of built-in components and plugins. */
+  /** The URLs of the catalog files of built-in components and plugins. */
   readonly catalogs: readonly string[];
-  /** Modules of custom components: paths, or names of packages. */
+  /** The modules of custom components: paths or package names. */
   readonly modules: readonly string[];
-  /** URL of the directory (with a slash at its end) that relative module paths start from. */
+  /** The URL of the directory for relative module paths, with a slash at its end. */
   readonly base: string;
   /**
-   * Whether a config may name a module itself (`./my-stage.js#MyStage`). This runs code, so it must be false for
+   * True if a config may name a module itself, such as `./my-stage.js#MyStage`. This runs code, so it must be false for
    * untrusted configs.
    */
   readonly allowModules: boolean;
   /**
-   * The policy for the configs that use it. Undefined: no restrictions for trusted configs, the default policy for
-   * others.
+   * The policy for the configs. Undefined means no restrictions for trusted configs, and the default policy for others.
    */
   readonly policy?: Policy | undefined;
 }
 
 /**
- * Makes `require.resolve` find what `import` would, because many packages export nothing else. Node takes this option
- * but does not document it yet. `import.meta.resolve` cannot start from another directory.
+ * Makes `require.resolve` find the same files as `import`, because many packages only export these. Node supports this
+ * option but does not document it yet. `import.meta.resolve` cannot start from another directory.
  */
 const AS_IMPORT = { conditions: new Set(['node', 'import']) } as object;
 
@@ -42,7 +41,7 @@ interface ClassByKind {
   indexer: IndexerClass;
 }
 
-/** Finds components by the names that configs use, and loads them on demand. */
+/** Finds components by the names that configs use. Loads their modules on demand. */
 export class Registry {
   readonly source: RegistrySource;
   readonly #entries: CatalogEntry[] = [];
@@ -54,7 +53,9 @@ export class Registry {
     this.source = source;
   }
 
-  /** Reads the catalogs and loads the custom modules. Throws `HR_CONFIG_COMPONENT_LOAD` for a module that cannot be loaded. */
+  /**
+   * Reads the catalogs and loads the custom modules. Throws `HR_CONFIG_COMPONENT_LOAD` if a module cannot be loaded.
+   */
   static async open(source: RegistrySource): Promise<Registry> {
     const registry = new Registry(source);
     for (const url of source.catalogs) {
@@ -75,21 +76,24 @@ export class Registry {
     return registry;
   }
 
-  /** The modules of built-in components that have been loaded, as URLs. Another thread will probably need the same. */
+  /**
+   * The URLs of the modules of built-in components that are loaded. Another thread will probably need the same modules.
+   */
   get loadedModules(): string[] {
     const modules = new Set<string>();
     for (const key of this.#loaded.keys()) modules.add(key.slice(0, key.lastIndexOf('#')));
     return [...modules].filter((module) => this.#builtIn.has(module));
   }
 
-  /** Every known component of a kind, sorted by name. */
+  /** Returns all known components of a kind, sorted by name. */
   list(kind: ComponentKind): CatalogEntry[] {
     return this.#entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /**
-   * The component of this name (short, Java, or `module#Class`); undefined if there is none. Throws, with code and
-   * hint, if a module is not allowed, cannot be loaded, or lacks the class.
+   * Returns the component with this name: a short name, a Java name, or `module#Class`. Returns undefined for an
+   * unknown name. Throws an error with a code and a hint if the module is not allowed, cannot be loaded, or does not
+   * export the class.
    */
   async find(kind: ComponentKind, name: string): Promise<CatalogEntry | undefined> {
     const known = this.#byName.get(`${kind} ${name}`);
@@ -114,18 +118,19 @@ export class Registry {
   }
 
   /**
-   * Whether a module, given by its URL, comes from a catalog: the service file, a command or a config does not name it.
+   * Returns true if the module with this URL comes from a catalog. Modules that the service file, a command or a config
+   * names are not built in.
    */
   isBuiltIn(module: string): boolean {
     return this.#builtIn.has(module);
   }
 
-  /** The indexer that `indexer.type` selects. Letter case is ignored. */
+  /** Returns the indexer for a value of `indexer.type`. Ignores letter case. */
   findIndexerType(type: string): CatalogEntry | undefined {
     return this.#entries.find((entry) => entry.kind === 'indexer' && entry.type?.toLowerCase() === type.toLowerCase());
   }
 
-  /** The known name closest to a misspelt name, in the same form (short or Java). */
+  /** Returns the known name that is most similar to a misspelt name, in the same form (short or Java). */
   suggest(kind: ComponentKind, name: string): string | undefined {
     const short = name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf('#')) + 1);
     return nearest(
@@ -134,9 +139,12 @@ export class Registry {
     );
   }
 
-  /** Loads the class of a component. Throws `HR_CONFIG_COMPONENT_LOAD` if its module cannot be loaded or lacks the class. */
+  /**
+   * Loads the class of a component. Throws `HR_CONFIG_COMPONENT_LOAD` if the module cannot be loaded or does not export
+   * it.
+   */
   async load<K extends ComponentKind>(entry: CatalogEntry, kind: K): Promise<ClassByKind[K]> {
-    // Importing a module again costs as much as checking a small config. A look-up in the map costs almost nothing.
+    // The map avoids a second import of a module, which takes as long as the check of a small config.
     const key = `${entry.module}#${entry.name}`;
     let loaded = this.#loaded.get(key);
     if (loaded === undefined) {
@@ -154,7 +162,7 @@ export class Registry {
     for (const name of [entry.name, ...entry.aliases]) {
       const key = `${entry.kind} ${name}`;
       const other = this.#byName.get(key);
-      // The same class under two names of its module, a path and a package, is not a conflict.
+      // A module may be given twice, as a path and as a package. The same class is not a conflict.
       if (other?.module === entry.module && other.name === entry.name) return;
       if (other !== undefined) {
         throw new HeadraceError(
@@ -168,7 +176,7 @@ export class Registry {
     this.#entries.push(entry);
   }
 
-  /** The component of a module that was loaded when the registry was opened. */
+  /** Returns the component of a module that was loaded when the registry was opened. */
   #registered(kind: ComponentKind, specifier: string, className: string): CatalogEntry | undefined {
     const candidates = this.#entries.filter(
       (entry) => entry.kind === kind && (entry.name === className || className === ''),
@@ -187,7 +195,7 @@ export class Registry {
     const exports = await importModule(url, specifier);
     const file = url.startsWith('file:') ? url : undefined;
     const entries = describeModule(exports, file, url, specifier, commonParameters);
-    // A Java name made from the class name would be wrong: custom classes have only the Java name that they declare.
+    // A custom class only has the Java name that it declares. The default Java name of the reference would be wrong.
     for (const entry of entries)
       entry.aliases = entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.'));
     return { entries, exports };
@@ -200,7 +208,7 @@ export class Registry {
       return pathToFileURL(createRequire(this.source.base).resolve(specifier, AS_IMPORT)).href;
     } catch (error) {
       throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The package ${specifier} cannot be found`, {
-        hint: `Install it where ${fileURLToPath(this.source.base)} sees it, or give a path that starts with "./".`,
+        hint: `Install it in ${fileURLToPath(this.source.base)} or a parent folder, or write a path that starts with "./".`,
         cause: error,
       });
     }
@@ -211,7 +219,10 @@ function isPath(specifier: string): boolean {
   return /^\.{0,2}\//.test(specifier);
 }
 
-/** Why a class is not found in its module. Without a class name, only the module was given. */
+/**
+ * Returns the error for a class that is not found in its module. If the config only names the module, the class name is
+ * empty.
+ */
 function hasNoClass(
   kind: ComponentKind,
   specifier: string,
@@ -235,17 +246,17 @@ function hasNoClass(
     });
   }
   return new HeadraceError('HR_CONFIG_UNKNOWN_CLASS', `The module ${specifier} exports no ${kind} ${className}`, {
-    hint: names.length === 0 ? none : `Its ${kind}s are: ${names.join(', ')}.`,
+    hint: names.length === 0 ? none : `It exports: ${names.join(', ')}.`,
   });
 }
 
-/** @param specifier the module as the config or the service file names it */
+/** @param specifier the name of the module in the config or the service file */
 async function importModule(url: string, specifier: string): Promise<Record<string, unknown>> {
   try {
     return (await import(url)) as Record<string, unknown>;
   } catch (error) {
-    // Node adds the importing file to the message. That helps if the module itself imports the missing file. It does
-    // not if the importer is this file.
+    // Node appends the file that imports the module. This helps if the module itself imports a missing file, but not if
+    // the importing file is this one.
     const reason = messageOf(error).replace(` imported from ${fileURLToPath(import.meta.url)}`, '');
     const message = `The module ${specifier} cannot be loaded: ${reason}`;
     throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', message, { cause: error });

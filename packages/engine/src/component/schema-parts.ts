@@ -9,8 +9,8 @@ interface SchemaParts {
 const parts = new WeakMap<TObject, SchemaParts>();
 
 /**
- * What reading needs from a schema, computed once. A service checks a dozen schemas for each upload, thousands of times
- * a second.
+ * Returns the parts of a schema that the check needs, computed once. For each upload, the service checks about 12
+ * schemas, so this code can run thousands of times in a second.
  */
 export function partsOf(schema: TObject): SchemaParts {
   let found = parts.get(schema);
@@ -23,24 +23,24 @@ export function partsOf(schema: TObject): SchemaParts {
   return found;
 }
 
-/** Whether a parameter is accepted only because the reference has it. */
+/** Returns true if a parameter has no effect and is accepted only because the reference has it. */
 export function hasNoEffect(schema: TSchema): boolean {
   return (schema as { noEffect?: boolean }).noEffect === true;
 }
 
-/** Whether it is a map of any keys (`MapOf`). */
+/** Returns true if the schema is a map with any keys (`MapOf`). */
 export function isMap(schema: TSchema): boolean {
   return (schema as { type?: string }).type === 'object' && 'patternProperties' in schema;
 }
 
-/** The schema of the values of a map. */
+/** Returns the schema of the values of a map. */
 export function mapValues(schema: TSchema): TSchema {
   return Object.values(
     (schema as unknown as { patternProperties: Record<string, TSchema> }).patternProperties,
   )[0] as TSchema;
 }
 
-/** Whether every value is valid for it. */
+/** Returns true if the schema accepts every value. */
 export function isAny(schema: TSchema): boolean {
   return !('type' in schema) && !('anyOf' in schema) && !('const' in schema);
 }

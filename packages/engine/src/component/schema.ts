@@ -6,67 +6,67 @@ export type { Static, TObject, TSchema } from 'typebox';
 export { Type };
 
 /**
- * Options of a parameter that is accepted because the reference has it, but has no effect. Setting it causes a warning.
+ * Options of a parameter that has no effect and is accepted because the reference has it. Setting it causes a warning.
  */
 export const NO_EFFECT = { noEffect: true } as const;
 
-/** The longest time of a timer, in milliseconds: about 25 days. A longer timer would fire at once. */
+/** The maximum delay of a timer in milliseconds, about 25 days. A timer with a longer delay fires immediately. */
 export const MAX_MILLIS = 2 ** 31 - 1;
 
 /**
- * Options of a number with a useful range. The reference also takes values outside the range. Such a value causes a
- * warning, and the nearest value within the range is used.
+ * Returns the options of a number with a useful range. The reference also accepts values outside the range. Such a
+ * value causes a warning, and the nearest value in the range is used.
  */
 export function clamped(range: { readonly minimum?: number; readonly maximum?: number }): { clamp: typeof range } {
   return { clamp: range };
 }
 
 /**
- * Options of a map: numbers and booleans among its values count as texts. Without this option a map of texts takes
- * texts only, because most such maps contain field names, and `{title: 5}` is a mistake.
+ * Options of a map that converts numbers and booleans to strings. Without this option, a map of strings only accepts
+ * strings: most such maps contain field names, and `{title: 5}` is a mistake.
  */
 export const COERCED = { coerced: true } as const;
 
 /**
- * Options of a number that a policy limits.
+ * Returns the options of a number that a policy limits.
  * @param limit the name of the limit
- * @param options.scale as in `Cap`; 1 when absent
+ * @param options.scale as in `Cap`; defaults to 1
  */
 export function capped(limit: Cap['limit'], { scale = 1, ...options }: Partial<Omit<Cap, 'limit'>> = {}): { cap: Cap } {
   return { cap: { limit, scale, ...options } };
 }
 
-/** Options of an object whose parameters the reference lists as flat names with dots: `kafka.topic`. */
+/** Options of an object whose parameters the reference lists with dotted names, such as `kafka.topic`. */
 export const FLAT = { flat: true } as const;
 
-/** Options of a text that names a local file or a host. The check of the config reports what a policy forbids. */
+/** Options of a string that names a local file or a host. The config check reports values that the policy forbids. */
 export const READS = { access: 'read' } as const;
 export const WRITES = { access: 'write' } as const;
 export const CONNECTS = { access: 'connect' } as const;
 export const QUERIES = { access: 'query' } as const;
 
-/** The possible classes of a nested object, by the names of the class. */
+/** One possible class of a nested object. */
 export interface ClassChoice {
   readonly names: readonly string[];
   readonly parameters: TObject;
-  /** The component that has the same parameters and describes them. */
+  /** The component that has the same parameters and the descriptions of them. */
   readonly describedBy?: string;
 }
 
 /**
- * The option `choices` of a map of free-form objects that the component checks itself: the possible values, for
+ * The option `choices` of a map of free-form objects that the component checks itself. It lists the possible values for
  * editors.
  */
 export interface ClassChoices {
   readonly classes: readonly ClassChoice[];
-  /** The class of objects that do not name one, by their key in the map. */
+  /** For an object that does not name a class: the class by the key of the object in the map. */
   readonly byKey?: Readonly<Record<string, string>>;
 }
 
 /**
- * A map from names to values, kept in the order of the config. Texts must be texts in the config too, unless `options`
- * has `COERCED`. In TypeScript it is a `ReadonlyMap`, because the keys are field names (including `10` and
- * `__proto__`). In the schema it is an object.
+ * Returns the schema of a map from names to values, in the order of the config. A string must be a string in the config
+ * too, unless `options` has `COERCED`. In TypeScript, the value is a `ReadonlyMap`, because the keys are field names,
+ * which include `10` and `__proto__`. In the schema it is an object.
  */
 export function MapOf<T extends TSchema>(
   values: T,
@@ -75,7 +75,7 @@ export function MapOf<T extends TSchema>(
   return Type.Unsafe<ReadonlyMap<string, Static<T>>>(Type.Record(Type.String(), values, options));
 }
 
-/** One of several texts. Letter case matters. */
+/** Returns the schema of a string with several possible values. Letter case matters. */
 export function OneOf<const T extends readonly string[]>(
   values: T,
   options: Record<string, unknown> = {},
@@ -86,5 +86,7 @@ export function OneOf<const T extends readonly string[]>(
   ) as unknown as TUnion<{ -readonly [I in keyof T]: TLiteral<T[I] & string> }>;
 }
 
-/** The parameter `updateMode` that many stages share: what happens to a destination that exists. */
+/**
+ * The parameter `updateMode`, which many stages have. It says what happens to a destination field that already exists.
+ */
 export const UpdateModeParameter = Type.Optional(OneOf(['overwrite', 'append', 'skip'], { default: 'overwrite' }));

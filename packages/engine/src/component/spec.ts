@@ -1,12 +1,12 @@
 import type { TObject, TSchema } from 'typebox';
 
-/** The type of a field in the reference's form, as `config-info` returns it. */
+/** The type of a parameter in the format of the reference, as `config-info` returns it. */
 export type SpecType =
   | { type: 'STRING' | 'NUMBER' | 'BOOLEAN' }
   | { type: 'OBJECT'; child: { fields: SpecField[] } }
   | { type: 'OBJECT'; typeReference: string };
 
-/** A parameter in the reference's form, plus Headrace's additions if the schema has them. */
+/** A parameter in the format of the reference, with the additions of Headrace if the schema has them. */
 export interface SpecField {
   name: string;
   required: boolean;
@@ -21,10 +21,12 @@ export interface SpecField {
 }
 
 /**
- * The parameters of a schema in the reference's form, sorted by name. A parameter with several plain types is listed
- * once for each type. The parameters of a `FLAT` object are listed at the same level, their names with dots.
- * @param descriptions by parameter, nested ones as `outer.inner`; they override those of the schema
- * @param prefix what to put before a name to find its description
+ * Returns the parameters of a schema in the format of the reference, sorted by name. A parameter with several simple
+ * types is listed once for each type. The parameters of a `FLAT` object are listed at the same level, with dotted
+ * names.
+ * @param descriptions the descriptions by parameter, with `outer.inner` for nested ones; they override those of the
+ * schema
+ * @param prefix the prefix of a name in `descriptions`
  */
 export function specFields(
   schema: TObject,
@@ -110,7 +112,7 @@ function constraints(schema: TSchema): Partial<SpecField> {
   return { ...found, ...(values === undefined ? {} : { enum: values }) } as Partial<SpecField>;
 }
 
-/** A type in plain words: the reference's `java.util.List<java.lang.String>` is `list of string`. */
+/** Returns a type in simple words: `java.util.List<java.lang.String>` of the reference becomes `list of string`. */
 export function plainType(type: SpecType): string {
   if ('child' in type) return 'object';
   return 'typeReference' in type ? plainJavaType(type.typeReference) : type.type.toLowerCase();

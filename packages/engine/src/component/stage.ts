@@ -5,33 +5,33 @@ import type { ParameterProblem, TouchedFile } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
-/** What a stage may know about its environment. */
+/** The environment of a stage. */
 export interface StageContext {
-  /** The stage's name in its pipeline, given or `stage_<n>`. */
+  /** The name of the stage in its pipeline, from the config or `stage_<n>`. */
   readonly name: string;
   readonly pipeline: string;
-  /** The id of the run; empty in a preview. */
+  /** The id of the run. Empty in a preview. */
   readonly runId: string;
-  /** A name for this pipeline thread, for example to name a file that each thread writes. */
+  /** A name for this pipeline thread. A stage can use it in the name of a file that each thread writes. */
   readonly threadName: string;
   /**
-   * The number of this pipeline thread, from 1. The first starts before any document, the others when there is work for
-   * them.
+   * The number of this pipeline thread, from 1. The first thread starts before any document. Other threads start when
+   * they are needed.
    */
   readonly threadNumber: number;
-  /** Whether the config comes from the operator of the process (a file, a preset). Its scripts need no sandbox. */
+  /** True if the config comes from the operator of the process (a file, a preset). Its scripts need no sandbox. */
   readonly trusted: boolean;
   /**
-   * How many milliseconds a document may compute (`worker.maxProcessingSecs`). The engine enforces the limit in its own
-   * threads. A stage that computes in a separate process must enforce it itself. Absent if there is no limit.
+   * The maximum computing time of a document in milliseconds (`worker.maxProcessingSecs`). The engine enforces it in
+   * its threads. A stage that computes in a separate process must enforce it itself. Absent means no limit.
    */
   readonly computeMillis?: number;
-  /** Whether this is a preview: it shows the result for documents, and must not change anything outside. */
+  /** True in a preview. A preview shows the resulting documents and must not change anything outside. */
   readonly preview?: boolean;
   readonly log: Logger;
 }
 
-/** Children that a stage emits. They pass the later stages before the document itself. */
+/** The children that a stage emits. They pass through the later stages before the document itself. */
 export type Children = Iterable<Document>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a stage without children just returns
@@ -39,30 +39,33 @@ export type StageResult = Children | void;
 
 /**
  * A stage changes a document in place and may emit children.
- * A subclass is one file: a class comment, `static parameters` with a doc comment on each, and `process`. The
- * constructor may prepare (compile a pattern) but has no side effects: validation constructs stages too. Files,
- * connections and heavy libraries belong in `start`. Each pipeline thread has its own instance. An error in `process`
- * fails only that document.
+ * A subclass is one file with a class comment, `static parameters` with a doc comment for each parameter, and
+ * `process`. The constructor may prepare data, such as compile a pattern, but must have no side effects, because the
+ * config check also constructs stages. Files, connections and large libraries belong in `start`. Each pipeline thread
+ * has a separate instance. An error in `process` fails only that document.
  */
 export abstract class Stage<P extends TObject = TObject> {
-  /**
-   * Identifies the base class to the registry by name, because a custom module may bring its own copy of this class.
-   */
+  /** Identifies the base class by name, because a custom module may contain another copy of this class. */
   static readonly kind = 'stage';
   static readonly parameters: TObject;
 
-  /** Mistakes that the schema cannot express (lists of unequal length, a bad pattern), all at once. No side effects. */
+  /**
+   * Returns all mistakes that the schema cannot express, such as lists of different length. Must have no side effects.
+   */
   static check?(params: never): Iterable<ParameterProblem>;
 
-  /** Local files that it reads or writes and that no marked parameter names. No side effects. */
+  /**
+   * Returns the local files that the stage uses but that no parameter marked as a file names. Must have no side
+   * effects.
+   */
   static touches?(params: never, name: string): Iterable<TouchedFile>;
 
   readonly params: Static<P>;
   readonly context: StageContext;
 
   /**
-   * How many documents may be in `process` at once, per pipeline thread, if it returns promises. Their order is kept.
-   * Stages that only compute leave it at 1.
+   * The maximum number of documents in `process` at the same time in a pipeline thread, if `process` returns promises.
+   * The order of the documents is kept. Stages that only compute leave it at 1.
    */
   readonly maxInFlight: number = 1;
 
@@ -71,7 +74,7 @@ export abstract class Stage<P extends TObject = TObject> {
     this.context = context;
   }
 
-  /** Checks without a run whether what it needs is available: see `Reachable`. */
+  /** Checks whether everything that the stage needs is available, without a run. See `Reachable`. */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   start?(): void | Promise<void>;
@@ -79,16 +82,16 @@ export abstract class Stage<P extends TObject = TObject> {
   abstract process(document: Document): StageResult | Promise<StageResult>;
 
   /**
-   * Optional: does to all documents of a table what `process` does to each. Used for speed in the most common stages.
-   * Return false, or throw, if these documents must be processed one by one. The engine then rolls back the changes to
-   * the table.
+   * Does the same as `process` for all documents of a table. Optional. The most common stages implement it for speed.
+   * If it returns false or throws, the engine rolls back the changes to the table and processes each document
+   * separately.
    */
   processTable?(table: DocumentTable): boolean;
 
   stop?(): void | Promise<void>;
 }
 
-/** A class of stages, as the registry holds it. */
+/** A stage class, as the registry stores it. */
 export interface StageClass {
   readonly parameters: TObject;
   readonly check?: (params: never) => Iterable<ParameterProblem>;

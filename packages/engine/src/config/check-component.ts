@@ -17,30 +17,30 @@ import type { Problem } from '../errors/problem.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 
-/** A file that a component of the config reads or writes. */
+/** A file that a component reads or writes, and the position of the component in the config. */
 export interface ComponentFile extends NamedFile {
   readonly owner: ComponentKind;
   /** The position of the component in the config. */
   readonly at: string;
-  /** Its name in problems. */
+  /** The name of the component in problem reports. */
   readonly component: string;
 }
 
 /**
- * Collects the problems of a config, with the name of the component that each refers to, and the files of components.
+ * Collects the problems of a config and the files of its components. Each problem includes the name of its component.
  */
 export class ProblemList {
   readonly problems: Problem[] = [];
-  /** The files of components that take part in a run. */
+  /** The files of the components that a run starts. Disabled components are not included. */
   readonly files: ComponentFile[] = [];
-  /** Keys at the top that were reported as blocks with a wrong name. They are not reported again. */
+  /** Top-level keys that were already reported as misspelt block names. The check does not report them again. */
   readonly misnamed = new Set<string>();
-  /** Whether the check may read files that the config names. */
+  /** True if the check may read files that the config names. */
   readonly readFiles: boolean;
-  /** The policy for the config; undefined: no restrictions. */
+  /** The policy for the config. Undefined means no restrictions. */
   readonly rules: PolicyRules | undefined;
 
-  /** @param rules the policy; if absent, the policy of the thread */
+  /** @param rules the policy; defaults to the policy of the current thread */
   constructor(readFiles = true, rules = currentRules()) {
     this.readFiles = readFiles;
     this.rules = rules;
@@ -55,12 +55,12 @@ export class ProblemList {
   }
 }
 
-/** The name of a component in problems: its class, and its name if it has one. */
+/** Returns the name of a component in problem reports: its class, and its name if it has one. */
 export function displayName(className: string, name: string | undefined): string {
   return name === undefined ? className : `${className} (${name})`;
 }
 
-/** Finds the class that a node names. If it does not exist, reports a problem and returns undefined. */
+/** Finds the class that a node names. If the class does not exist, reports a problem and returns undefined. */
 export async function findClass(
   kind: ComponentKind,
   node: ObjectNode,
@@ -84,7 +84,7 @@ export async function findClass(
     return undefined;
   }
   const name = scalarText(classNode);
-  // The check of the keys that all components share reports a class that is not a text.
+  // A class that is not a string is reported by the check of the common keys.
   if (name === undefined) return undefined;
   const where = { path: join(path, 'class'), ...place(classNode.origin), ...about };
   try {
@@ -111,12 +111,12 @@ export async function findClass(
   return undefined;
 }
 
-/** Where the names are listed: on the command line, and over HTTP. */
+/** Returns a hint that says where all names of a kind are listed. */
 function lists(kind: ComponentKind): string {
   return `\`headrace components\` and GET /v1/config-info/${kind}-list list the ${kind}s`;
 }
 
-/** Whether the policy allows the component. If not, reports a problem. */
+/** Returns true if the policy allows the component. Otherwise reports a problem. */
 export function isAllowed(
   entry: CatalogEntry,
   where: Pick<Problem, 'path' | 'line' | 'column' | 'file' | 'component'>,
@@ -131,11 +131,11 @@ export function isAllowed(
 }
 
 /**
- * Checks the parameters of a component: first the schema, then, if the schema is satisfied, the check of the class,
- * then whether it can be constructed.
- * @param shared keys that every component of the kind has
- * @param indexer the block `indexer`, for an indexer: its check may report problems there too
- * @param disabled whether it is never started
+ * Checks the parameters of a component in three steps: the schema, the `check` method of the class, the constructor. A
+ * step only runs if the step before it found no error.
+ * @param shared keys that every component of this kind has
+ * @param indexer for an indexer: the block `indexer`, because the check of an indexer may report problems in it
+ * @param disabled true if the component is never started
  */
 export async function checkComponent(
   entry: CatalogEntry,
@@ -152,7 +152,7 @@ export async function checkComponent(
   const checked = checkParameters(entry.schema, node, path, shared, list.rules);
   list.addAll(checked.problems, component);
   const about = { owner: entry.kind, at: path, component };
-  // A stage decides itself how it uses a file name, and lists its files in `touches`.
+  // A stage decides how it uses a file name, so it lists its files in `touches`.
   if (entry.kind !== 'stage') list.files.push(...checked.files.map((file) => ({ ...file, ...about })));
   if (checked.problems.some((problem) => problem.severity === 'error')) return undefined;
   try {
@@ -201,7 +201,9 @@ function refusedFiles(touched: Iterable<TouchedFile>, rules: PolicyRules | undef
   });
 }
 
-/** A problem of a component's own check, with the position of the parameter that it names. */
+/**
+ * Converts a problem from the `check` method of a component. Adds the position of the parameter that the problem names.
+ */
 export function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
   return {
     severity: problem.severity ?? 'error',

@@ -16,7 +16,7 @@ import {
 } from '../pipeline/conditions.ts';
 import type { ProblemList } from './check-component.ts';
 
-/** A condition on fields, as the schema reads it. */
+/** A condition on fields, after the schema check. */
 interface ReadCondition {
   readonly fields?: readonly string[];
   readonly operator?: FieldCondition['operator'];
@@ -24,13 +24,13 @@ interface ReadCondition {
   readonly valuesPath?: string;
 }
 
-/** Receives the problems of a stage. */
+/** The component to name in problems, and the list that collects them. */
 interface Checking {
   readonly component: string;
   readonly list: ProblemList;
 }
 
-/** Checks the key `conditions` of a stage, with the groups in it; undefined if there is none. */
+/** Checks the key `conditions` of a stage, including nested groups. Returns undefined if the key is absent. */
 export function checkConditions(
   stage: ObjectNode,
   path: string,
@@ -42,7 +42,7 @@ export function checkConditions(
   return checkList('conditions', stage, path, { component, list });
 }
 
-/** The conditions in the list that an object has under a key. */
+/** Checks the list of conditions under a key of an object. Returns the conditions. */
 function checkList(key: string, parent: ObjectNode, path: string, checking: Checking): ConditionConfig[] {
   const listed = parent.entries.get(key) as ConfigNode;
   const nodes = asList(listed) ?? [];
@@ -62,7 +62,7 @@ function isGroup(node: ConfigNode): node is ObjectNode {
   return node.kind === 'object' && GROUP_KEYS.some((key) => node.entries.has(key));
 }
 
-/** The list with an empty condition in place of each group, so that the schema accepts it. */
+/** Returns the list with each group replaced by an empty condition, so that the list matches the schema. */
 function withoutGroups(listed: ConfigNode, nodes: readonly ConfigNode[]): ConfigNode {
   if (!nodes.some(isGroup)) return listed;
   const items = nodes.map((node) => {
@@ -87,8 +87,8 @@ function checkGroup(node: ObjectNode, path: string, checking: Checking): Conditi
       path,
       ...place(node.origin),
       component,
-      message: `A group of conditions has the key ${group} alone, not ${others.join(', ')} beside it`,
-      hint: 'Write { and: [ … ] }, { or: [ … ] } or { not { … } }, and put a group into another one.',
+      message: `A group of conditions can only have the key ${group}, but this group also has ${others.join(', ')}`,
+      hint: 'Write { and: [ … ] }, { or: [ … ] } or { not { … } }. To combine them, nest one group in another.',
     });
   }
   const child = node.entries.get(group) as ConfigNode;
@@ -110,7 +110,7 @@ function checkGroup(node: ObjectNode, path: string, checking: Checking): Conditi
       path: join(path, group),
       ...place(child.origin),
       component,
-      message: `The group has no conditions: it ${group === 'and' ? 'always' : 'never'} holds`,
+      message: `The group has no conditions, so it is ${group === 'and' ? 'always' : 'never'} true`,
       hint: 'Fill the list, or remove the group.',
     });
   }
@@ -141,10 +141,10 @@ function checkFields(
       message,
       hint: 'Fill the list, or remove the condition.',
     });
-  if (fields?.length === 0) idle('fields', 'The condition names no fields: it always holds');
+  if (fields?.length === 0) idle('fields', 'The condition has no fields, so it is always true');
   const isMust = operator === 'must' || operator === 'must_not';
   if (values?.length === 0 && isMust) {
-    idle('values', `The condition names no values: it ${operator === 'must' ? 'never' : 'always'} holds`);
+    idle('values', `The condition has no values, so it is ${operator === 'must' ? 'never' : 'always'} true`);
   }
   let texts: readonly (string | null)[] | undefined = values === undefined ? undefined : conditionTexts(values);
   if (valuesPath !== undefined && list.readFiles) {
@@ -164,7 +164,7 @@ function checkFields(
   return { fields: fields ?? [], operator, values: texts };
 }
 
-/** What is wrong with the values of a comparison, or with patterns. */
+/** Yields the problems of the operands: the values of a comparison, or the regular expressions of `matches`. */
 function* wrongOperands(
   operator: FieldCondition['operator'],
   values: readonly Value[] | undefined,
@@ -177,13 +177,16 @@ function* wrongOperands(
     if (valuesPath !== undefined || values?.length !== 1 || !isScalar) {
       yield {
         message: `The operator ${operator} needs exactly one value`,
-        hint: `Write a number, a date or a text: values: [10].`,
+        hint: `Write a number, a date or a string, for example values: [10].`,
       };
     }
     return;
   }
   if (values === undefined ? valuesPath === undefined : values.length === 0) {
-    yield { message: 'The operator matches needs values', hint: 'Write regular expressions: values: ["^draft"].' };
+    yield {
+      message: 'The operator matches needs values',
+      hint: 'Add regular expressions, for example values: ["^draft"].',
+    };
   }
   for (const text of texts ?? []) {
     try {
@@ -191,7 +194,7 @@ function* wrongOperands(
     } catch (error) {
       yield {
         message: `${JSON.stringify(text)} is not a regular expression: ${messageOf(error)}`,
-        hint: 'Regular expressions are those of JavaScript, with the flag u: escape only what has a meaning.',
+        hint: 'Use the regular expressions of JavaScript with the flag u. Escape only characters with a special meaning.',
       };
     }
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { configOf, connectors, indexer, pipelines, problemsOf } from './checked-config.test.lib.ts';
 
 describe('a config without mistakes', () => {
-  it('returns what a run needs, with defaults', async () => {
+  it('returns the parsed config with defaults', async () => {
     const config = await configOf(`
       connectors: [
         {class: Numbers, count: 1}
@@ -62,7 +62,7 @@ describe('a config without mistakes', () => {
       `${connectors}\n${pipelines}\n${indexer}\nworker: null, zookeeper: null, kafka: null, sink: null`,
     ],
     ['an indexer by class', `${connectors}\n${pipelines}\nindexer {class: Nothing}`],
-  ])('may have %s', async (_, text) => {
+  ])('reports no problem for a config with %s', async (_, text) => {
     expect(await problemsOf(text)).toEqual([]);
   });
 });
@@ -96,7 +96,7 @@ describe('sections', () => {
 });
 
 describe('pipelines', () => {
-  it('need a name and stages', async () => {
+  it('reports a pipeline without a name or stages', async () => {
     expect(
       await problemsOf(`${connectors}\npipelines: [{stages: []}, {name: [], stages: []}, {name: p}]\n${indexer}`),
     ).toEqual([
@@ -106,7 +106,7 @@ describe('pipelines', () => {
     ]);
   });
 
-  it('reports two of the same name', async () => {
+  it('reports two pipelines with the same name', async () => {
     expect(
       await problemsOf(`${connectors}\npipelines: [{name: p, stages: []}, {name: p, stages: []}]\n${indexer}`),
     ).toEqual([
@@ -114,7 +114,7 @@ describe('pipelines', () => {
     ]);
   });
 
-  it.each(['0', '65', '-1', 'two', '[]', 'true'])('cannot have %s threads', async (threads) => {
+  it.each(['0', '65', '-1', 'two', '[]', 'true'])('rejects the number of threads %s of a pipeline', async (threads) => {
     expect(
       await problemsOf(`${connectors}\npipelines: [{name: p, stages: [], threads: ${threads}}]\n${indexer}`),
     ).toEqual(['pipelines[0].threads 2:44 <p> threads must be a number from 1 to 64']);
@@ -122,7 +122,7 @@ describe('pipelines', () => {
 });
 
 describe('connectors', () => {
-  it('need a class that exists', async () => {
+  it('reports a connector without a class, or with an unknown class', async () => {
     expect(
       await problemsOf(
         `connectors: [{name: a}, {class: Nubmers, name: b}, {class: [], name: c}, {class: q.Z}]\npipelines: []\n${indexer}`,
@@ -135,38 +135,38 @@ describe('connectors', () => {
     ]);
   });
 
-  it('have their parameters checked, and the keys of all connectors', async () => {
+  it('reports wrong parameters of a connector', async () => {
     expect(
       await problemsOf(
         `connectors: [{class: Numbers, name: a, foo: 1, bar {x: 2}, collapse: maybe}]\npipelines: []\n${indexer}`,
       ),
     ).toEqual([
       'connectors[0] 1:14 <a> Config is missing required property count',
-      'connectors[0].foo 1:40 <a> Config contains unknown property foo | Known are: count, class, name, pipeline, docIdPrefix, collapse.',
-      'connectors[0].bar 1:48 <a> Config contains unknown parent bar | No parameter is called bar. Known are: count, class, name, pipeline, docIdPrefix, collapse.',
+      'connectors[0].foo 1:40 <a> Config contains unknown property foo | Known parameters: count, class, name, pipeline, docIdPrefix, collapse.',
+      'connectors[0].bar 1:48 <a> Config contains unknown parent bar | There is no parameter bar. Known parameters: count, class, name, pipeline, docIdPrefix, collapse.',
       'connectors[0].collapse 1:70 <a> collapse must be a boolean, was "STRING"',
     ]);
   });
 
-  it('feed a pipeline that exists', async () => {
+  it('reports a connector with an unknown pipeline', async () => {
     const text = (name: string, list: string) =>
       `connectors: [{class: Numbers, count: 1, name: a, pipeline: ${name}}]\npipelines: [${list}]\n${indexer}`;
     const two = '{name: movies, stages: []}, {name: books, stages: []}';
     expect(await problemsOf(text('movie', two))).toEqual([
-      'connectors[0].pipeline 1:60 <a> There is no pipeline movie | Did you mean movies? Pipelines are: movies, books.',
+      'connectors[0].pipeline 1:60 <a> There is no pipeline movie | Did you mean movies? Known pipelines: movies, books.',
     ]);
     expect(await problemsOf(text('songs1', two))).toEqual([
-      'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | Pipelines are: movies, books.',
+      'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | Known pipelines: movies, books.',
     ]);
     expect(await problemsOf(text('songs1', `${two}, {name: books, stages: []}`))).toContain(
-      'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | Pipelines are: movies, books.',
+      'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | Known pipelines: movies, books.',
     );
     expect(await problemsOf(text('songs1', ''))).toEqual([
       'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | The config defines no pipelines.',
     ]);
   });
 
-  it('reports two of the same name, whether given or derived from the position', async () => {
+  it('reports two connectors with the same name, whether set or derived from the position', async () => {
     expect(
       await problemsOf(
         `connectors: [{class: Numbers, name: connector_2, count: 1}, {class: Numbers, count: 1}]\npipelines: []\n${indexer}`,
@@ -178,10 +178,10 @@ describe('connectors', () => {
 });
 
 describe('the blocks of the engine', () => {
-  it('report unknown keys, and missing keys of a block that is present', async () => {
+  it('reports unknown keys, and missing required keys, in the blocks of the engine', async () => {
     const text = `${connectors}\n${pipelines}\n${indexer}\nrunner {a: 1}\nlog {seconds: x}\nzookeeper {}\nkafka {bootstrapServers: "h:1"}\nworker {threads: 0}\npublisher {queueCapacity: "5"}`;
     expect(await problemsOf(text)).toEqual([
-      'runner.a 4:9 <runner> Config contains unknown property a | Known are: connectorTimeout, maxFailures, metricsLoggingLevel.',
+      'runner.a 4:9 <runner> Config contains unknown property a | Known parameters: connectorTimeout, maxFailures, metricsLoggingLevel.',
       'log.seconds 5:15 <log> seconds must be a number, was "STRING"',
       'warning zookeeper 6:1 <zookeeper> zookeeper has no effect in this version | Remove it.',
       'zookeeper 6:11 <zookeeper> Config is missing required property connectString',
@@ -194,20 +194,20 @@ describe('the blocks of the engine', () => {
   });
 });
 
-describe('a part without effect', () => {
+describe('a setting without effect', () => {
   it.each([
     'worker.exitOnTimeout: true',
     'worker.enableHeartbeat: true',
     'runner.metricsLoggingLevel: info',
     'indexer.logRate: 5',
-  ])('is reported as a warning: %s', async (setting) => {
+  ])('is reported with a warning: %s', async (setting) => {
     const [path] = setting.split(':');
     expect(await problemsOf(`${connectors}\n${pipelines}\n${indexer}\n${setting}`)).toEqual([
       expect.stringMatching(`^warning ${path} 4:\\d+ <\\w+> ${path} has no effect in this version`),
     ]);
   });
 
-  it('is not reported if it has an effect, or is absent', async () => {
+  it('reports no warning for settings that have an effect or are absent', async () => {
     const working =
       'worker.threads: 2, publisher.queueCapacity: 5, publisher.maxPendingDocs: 5, runner.connectorTimeout: 5';
     expect(await problemsOf(`${connectors}\n${pipelines}\n${indexer}\n${working}`)).toEqual([]);
@@ -216,32 +216,32 @@ describe('a part without effect', () => {
     expect(await problemsOf(`${connectors}\n${pipelines}\nindexer {type: nothing, ${retries}}`)).toEqual([]);
   });
 
-  it('is reported for a level that does not exist', async () => {
+  it('warns of an unknown metrics level', async () => {
     const problems = await problemsOf(`${connectors}\n${pipelines}\n${indexer}\nrunner.metricsLoggingLevel: loud`);
     expect(problems).toContain(
-      'warning runner.metricsLoggingLevel 4:29 <runner> There is no level loud | Levels are: TRACE, DEBUG, INFO, WARN, ERROR.',
+      'warning runner.metricsLoggingLevel 4:29 <runner> There is no log level loud | Known levels: TRACE, DEBUG, INFO, WARN, ERROR.',
     );
   });
 
-  it('is reported for an empty connector name', async () => {
+  it('warns of an empty connector name', async () => {
     expect(await problemsOf(`${connectors.replace('name: c', 'name: ""')}\n${pipelines}\n${indexer}`)).toEqual([
-      'warning connectors[0].name 1:37 The name of the connector is empty | Give it one, or leave name out: it is called connector_1 then.',
+      'warning connectors[0].name 1:37 The name of the connector is empty | Write a name, or remove the key name: the connector is then called connector_1.',
     ]);
   });
 
-  it('is reported for a key of a pipeline', async () => {
+  it('warns of an unknown key of a pipeline', async () => {
     expect(
       await problemsOf(`${connectors}\npipelines: [{name: p, stages: [], stage: [], colour: red}]\n${indexer}`),
     ).toEqual([
       'warning pipelines[0].stage 2:35 <p> A pipeline has no key stage: it has no effect | Did you mean stages?',
-      'warning pipelines[0].colour 2:46 <p> A pipeline has no key colour: it has no effect | Known are: name, stages, threads.',
+      'warning pipelines[0].colour 2:46 <p> A pipeline has no key colour: it has no effect | Known keys: name, stages, threads.',
     ]);
   });
 
-  it('is reported for a pipeline without a connector', async () => {
+  it('warns of a pipeline without a connector', async () => {
     const two = 'pipelines: [{name: p, stages: []}, {name: q, stages: []}]';
     expect(await problemsOf(`${connectors}\n${two}\n${indexer}`)).toEqual([
-      'warning pipelines[1] 2:36 <q> No connector feeds the pipeline q | Write pipeline: q in the connector that is to feed it.',
+      'warning pipelines[1] 2:36 <q> No connector feeds the pipeline q | Add pipeline: q to a connector.',
     ]);
     expect(await problemsOf(`connectors: []\n${two}\n${indexer}`)).toEqual([
       'warning connectors 1:13 There are no connectors: nothing feeds the pipelines | Add a connector: {class: "…", pipeline: "…"}.',

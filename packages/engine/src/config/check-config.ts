@@ -24,18 +24,18 @@ import type { IngestConfig } from './ingest-config.ts';
 import { checkMaxFailures } from './max-failures.ts';
 import { readPipelineTests, TESTS } from './pipeline-tests.ts';
 
-/** The result of a check: all problems, and the config if none of them is an error. */
+/** The result of a check: all problems, and the config if no problem is an error. */
 export interface CheckedConfig {
   config: IngestConfig | undefined;
   problems: Problem[];
 }
 
 /**
- * Checks a whole resolved config: pipelines, connectors, the indexer, the engine's blocks, and their references to each
- * other. It finds all problems at once and returns them in the order of the text. It writes nothing, opens no
- * connection, and loads no heavy library.
- * @param options.readFiles read the files that conditions name (`valuesPath`), as a run does; without it the check
- * reads no file, and the returned config lacks such conditions
+ * Checks a resolved config: pipelines, connectors, the indexer, the blocks of the engine, and references between them.
+ * Returns all problems at once, in the order of the text. Writes nothing, opens no connection and loads no large
+ * library.
+ * @param options.readFiles true: read the files that conditions name in `valuesPath`, as a run does; false: read no
+ * files, and return the config without these conditions
  */
 export async function checkConfig(
   root: ObjectNode,
@@ -68,8 +68,8 @@ export async function checkConfig(
 }
 
 /**
- * A run does not read the tests, so their mistakes are warnings. They are not checked if a substitution refers to the
- * key, which is then the user's.
+ * Checks the unit tests in the config. Mistakes in tests are warnings, because a run does not read them. If a
+ * substitution refers to the key `tests`, the key belongs to the user and is not checked.
  */
 function warnOfTests(root: ObjectNode, list: ProblemList): void {
   if (root.substituted?.has(TESTS) === true) return;

@@ -20,7 +20,7 @@ interface CommonConnectorParameters {
   collapse: boolean;
 }
 
-/** Checks the list `connectors` against the existing pipelines; returns those that can be run. */
+/** Checks the list `connectors`. Returns the connectors without errors. */
 export async function checkConnectors(
   root: ObjectNode,
   pipelines: readonly PipelineConfig[],
@@ -103,7 +103,7 @@ async function checkConnector(
       hint:
         known.length === 0
           ? 'The config defines no pipelines.'
-          : `${best === undefined ? '' : `Did you mean ${best}? `}Pipelines are: ${known.join(', ')}.`,
+          : `${best === undefined ? '' : `Did you mean ${best}? `}Known pipelines: ${known.join(', ')}.`,
     });
   }
   if (name === '') {
@@ -113,7 +113,7 @@ async function checkConnector(
       path: `${path}.name`,
       ...place((nameNode ?? node).origin),
       message: 'The name of the connector is empty',
-      hint: `Give it one, or leave name out: it is called connector_${position} then.`,
+      hint: `Write a name, or remove the key name: the connector is then called connector_${position}.`,
     });
   }
   const docIdPrefix = common.docIdPrefix ?? '';
@@ -137,7 +137,10 @@ async function checkConnector(
   };
 }
 
-/** A warning, because the connectors before it in the list still run, as in the reference. */
+/**
+ * Warns of a connector that needs a pipeline and has none. Not an error, because the connectors before it still run, as
+ * in the reference.
+ */
 async function warnOfMissingPipeline(
   entry: CatalogEntry,
   node: ObjectNode,

@@ -6,7 +6,7 @@ import { readConfigText } from './read-config.ts';
 describe('the indexer', () => {
   const block = (text: string) => `${connectors}\n${pipelines}\n${text}`;
 
-  it('is reported together with problems of its block', async () => {
+  it('reports a problem of the indexer and problems of its block together', async () => {
     expect(await problemsOf(block('indexer {type: Sink, batchSize: 0}, sink {path: [], colums: []}'))).toEqual([
       'indexer.batchSize 3:33 <indexer> batchSize must be at least 1, was 0',
       'sink 3:42 <sink> Config is missing required property columns',
@@ -26,7 +26,7 @@ describe('the indexer', () => {
     ],
     [
       'indexer {type: Mongo}',
-      "indexer.type 3:16 <indexer> Unknown indexer.type configuration of: 'Mongo' | Types are: Nothing, Sink.",
+      "indexer.type 3:16 <indexer> Unknown indexer.type configuration of: 'Mongo' | Known types: Nothing, Sink.",
     ],
     ['indexer {class: Nothin}', 'indexer.class 3:17 <indexer> There is no indexer Nothin | Did you mean Nothing?'],
     [
@@ -69,18 +69,18 @@ describe('the indexer', () => {
       'indexer.retryableStatusCodes 3:62 <indexer> indexer.retryableStatusCodes must not be empty when specified. | Remove it to use the default.',
     ],
     ['indexer {type: nothing, versionType: Externl}', 'indexer.versionType 3:38 <indexer> versionType must be one of'],
-  ])('%s', async (text, expected) => {
+  ])('reports one problem: %s', async (text, expected) => {
     const problems = (await problemsOf(block(text))).filter((problem) => !problem.includes('has no effect'));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(expected);
   });
 
   it.each([
-    ['type: Snk', 'indexer.type', 'Did you mean Sink? Types are: Nothing, Sink.'],
-    ['type: SINKS', 'indexer.type', 'Did you mean Sink? Types are: Nothing, Sink.'],
+    ['type: Snk', 'indexer.type', 'Did you mean Sink? Known types: Nothing, Sink.'],
+    ['type: SINKS', 'indexer.type', 'Did you mean Sink? Known types: Nothing, Sink.'],
     ['class: Snk', 'indexer.class', 'Did you mean Sink?'],
   ])(
-    'that is misspelt (%s) is reported with a suggestion and the problems of the suggested block',
+    'suggests a name for the misspelt indexer (%s) and checks the block of the suggested indexer',
     async (text, path, hint) => {
       expect(await problemsOf(block(`indexer {${text}}\nsink {path: [], columns: [a]}`))).toEqual([
         expect.stringMatching(new RegExp(`^${path} 3:\\d+ <indexer> .*\\| ${hint.replace('?', '\\?')}$`)),
@@ -89,17 +89,17 @@ describe('the indexer', () => {
     },
   );
 
-  it('is its class, even if type has another value', async () => {
+  it('uses indexer.class if indexer.type has another value, and warns', async () => {
     const problems = (type: string) => problemsOf(block(`indexer {class: Nothing, type: ${type}}`));
     for (const type of ['sink', 'mongo']) {
       expect(await problems(type)).toEqual([
-        'warning indexer.type 3:32 <indexer> indexer.type has no effect beside indexer.class, which is Nothing | Remove one of them.',
+        'warning indexer.type 3:32 <indexer> indexer.type has no effect, because indexer.class is Nothing | Remove one of them.',
       ]);
     }
     expect(await problems('nothing')).toEqual([]);
   });
 
-  it('is reported only once for a value of a wrong type', async () => {
+  it('reports a value of a wrong type only once', async () => {
     expect(
       await problemsOf(block('indexer {type: nothing, deletionMarkerField: d, deletionMarkerFieldValue: []}')),
     ).toEqual([
@@ -109,7 +109,7 @@ describe('the indexer', () => {
 });
 
 describe('an indexer that reports a problem of the block indexer', () => {
-  it('reports it at the key that has the problem', async () => {
+  it('reports the problem at the key of the block indexer', async () => {
     const text = `${connectors}\n${pipelines}\nindexer {\n  type: sink\n  routingField: r\n}\nsink {path: p, columns: [a]}`;
     expect(await problemsOf(text)).toEqual(['warning indexer.routingField 5:17 <indexer> a sink has no routes']);
   });
@@ -122,7 +122,7 @@ describe('writesToStandardOutput', () => {
     ['indexer {type: sink}, sink {path: x, columns: [a]}', false],
     ['indexer {type: nothing}', false],
     ['indexer {type: none}', false],
-  ])('%s: %s', async (text, expected) => {
+  ])('returns whether the indexer writes to standard output: %s: %s', async (text, expected) => {
     const { root } = readConfigText(text);
     expect(await writesToStandardOutput(root as never, registry)).toBe(expected);
   });

@@ -13,7 +13,7 @@ import { checkComponent, findClass, isAllowed, ProblemList } from './check-compo
 import type { IndexerConfig } from './ingest-config.ts';
 import { SECTIONS } from './sections.ts';
 
-/** Keys that need `maxRetries`. */
+/** Keys that have an effect only if `maxRetries` is set. */
 export const RETRY_KEYS = [
   'retryWaitDurationMs',
   'retryMaxWaitDurationMs',
@@ -26,7 +26,7 @@ export const PAIRS = [
   ['deleteByFieldField', 'deleteByFieldValue'],
 ] as const;
 
-/** Checks the block `indexer` and the block of the indexer that it selects. */
+/** Checks the block `indexer` and the block of the selected indexer. Returns undefined if there is an error. */
 export async function checkIndexer(
   root: ObjectNode,
   registry: Registry,
@@ -71,7 +71,8 @@ export async function checkIndexer(
   if (block === undefined) return undefined;
   const path = entry.block ?? 'indexer';
   if (checked.problems.some((problem) => problem.severity === 'error')) {
-    // The check of the class needs the settings. The check of its schema does not.
+    // If the block `indexer` has errors, only the schema of the indexer is checked: the `check` method needs valid
+    // settings.
     list.addAll(checkParameters(entry.schema, block, path, new Set(), list.rules).problems, path);
     return undefined;
   }
@@ -91,7 +92,10 @@ export async function checkIndexer(
   return params === undefined ? undefined : { entry, params, path, settings };
 }
 
-/** Whether the indexer of a config writes to the standard output of the process; false if the config is not valid. */
+/**
+ * Returns true if the indexer of a config writes to the standard output of the process. Returns false for an invalid
+ * config.
+ */
 export async function writesToStandardOutput(root: ObjectNode, registry: Registry): Promise<boolean> {
   const indexer = await checkIndexer(root, registry, new ProblemList());
   if (indexer === undefined || indexer.settings.sendEnabled === false) return false;
@@ -113,7 +117,7 @@ function findType(node: ObjectNode, registry: Registry, list: ProblemList): Cata
       component: 'indexer',
       ...(missingPlugin('indexer', `${type}Indexer`) ?? {
         message: `Unknown indexer.type configuration of: '${type ?? ''}'`,
-        hint: `${best === undefined ? '' : `Did you mean ${best}? `}Types are: ${types.join(', ')}.`,
+        hint: `${best === undefined ? '' : `Did you mean ${best}? `}Known types: ${types.join(', ')}.`,
       }),
     });
     return undefined;
@@ -126,7 +130,7 @@ function typesOf(registry: Registry): string[] {
   return registry.list('indexer').flatMap((indexer) => indexer.type ?? []);
 }
 
-/** If type or class is misspelt, the block of the intended indexer is still checked. */
+/** Checks the block of the suggested indexer if the type or class is misspelt. */
 async function checkMeantBlock(
   root: ObjectNode,
   node: ObjectNode,
@@ -148,7 +152,7 @@ async function checkMeantBlock(
   list.addAll(checkParameters(meant.schema, block, meant.block, new Set(), list.rules).problems, meant.block);
 }
 
-/** If both are given, the class counts. There is no warning if they mean the same. */
+/** Warns if both `type` and `class` are given and differ. In that case, `class` is used. */
 function warnOfOtherType(node: ObjectNode, entry: CatalogEntry, registry: Registry, list: ProblemList): void {
   const typeNode = isPresent(node, 'class') ? node.entries.get('type') : undefined;
   const type = typeNode === undefined ? undefined : scalarText(typeNode);
@@ -159,14 +163,14 @@ function warnOfOtherType(node: ObjectNode, entry: CatalogEntry, registry: Regist
     path: 'indexer.type',
     ...place(typeNode.origin),
     component: 'indexer',
-    message: `indexer.type has no effect beside indexer.class, which is ${entry.name}`,
+    message: `indexer.type has no effect, because indexer.class is ${entry.name}`,
     hint: 'Remove one of them.',
   });
 }
 
 /**
- * The node with the indexer's own parameters. It is an empty object for indexers without a block, or with an optional
- * block that is absent.
+ * Returns the node with the parameters of the indexer. Returns an empty object for an indexer without a block, and for
+ * an optional block that is absent.
  */
 function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): ObjectNode | undefined {
   const empty: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin: root.origin };
@@ -183,7 +187,7 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
         path: join('', other),
         ...place(root.keys.get(other) ?? root.origin),
         component: 'indexer',
-        message: `${entry.name} reads its parameters from the block ${entry.block}, and there is only ${other}`,
+        message: `${entry.name} reads its parameters from the block ${entry.block}, but the config only has ${other}`,
         hint: `Rename ${other} to ${entry.block}.`,
       });
       const node = root.entries.get(other) as ObjectNode;
@@ -211,8 +215,8 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
 }
 
 /**
- * The key at the top that has the parameters of an indexer under a wrong name, such as `kafka` for `kafkaTopic`. Either
- * it has all required parameters, or its name is similar.
+ * Finds the top-level key that has the parameters of an indexer under a wrong name, such as `kafka` for `kafkaTopic`. A
+ * key matches if it has all required parameters or a similar name.
  */
 function misnamedBlock(
   root: ObjectNode,
@@ -226,7 +230,7 @@ function misnamedBlock(
   return others.find(([key, node]) => {
     if (node.kind !== 'object' || node.entries.size === 0) return false;
     const names = [...node.entries.keys()];
-    // A block of the engine may have this name too. Only its parameters show which one it is.
+    // A block of the engine may have the same name. Only the parameters in it show which block it is.
     if (block.startsWith(key)) return names.every((name) => Object.hasOwn(properties, name));
     return nearest(key, [block]) !== undefined && names.some((name) => Object.hasOwn(properties, name));
   })?.[0];
@@ -268,12 +272,12 @@ function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: Pr
   }
   const { retryWaitDurationMs: first, retryMaxWaitDurationMs: longest } = settings;
   if (first !== undefined && longest !== undefined && first > longest) {
-    const message = `indexer.retryWaitDurationMs has no effect above indexer.retryMaxWaitDurationMs, ${longest}`;
+    const message = `indexer.retryWaitDurationMs is greater than indexer.retryMaxWaitDurationMs, which is ${longest} and limits it`;
     warn('retryWaitDurationMs', message, 'Raise retryMaxWaitDurationMs.');
   }
   const hidden = (settings.whitelist ?? []).filter((field) => settings.blacklist?.includes(field));
   if (hidden.length > 0) {
-    const message = `indexer.whitelist has no effect for ${hidden.join(', ')}, which indexer.blacklist names too`;
-    warn('whitelist', message, 'Take it from one of the lists.');
+    const message = `indexer.whitelist has no effect for ${hidden.join(', ')}, because indexer.blacklist contains the same fields`;
+    warn('whitelist', message, 'Remove the fields from one of the two lists.');
   }
 }

@@ -10,7 +10,7 @@ function found(text: string): string[] {
 }
 
 describe('the mask of a secret', () => {
-  it('is reported in place of a secret', () => {
+  it('is reported if it is the value of a secret', () => {
     expect(
       found(
         'a { password: "******" }\nlist: [{ token: ["******"] }]\n"x.url": "http://u:******@h/"\nq: "h?sig=******"',
@@ -18,7 +18,7 @@ describe('the mask of a secret', () => {
     ).toEqual(['warning a.password 1:15', 'warning list[0].token[0] 2:18', 'warning "x.url" 3:10', 'warning q 4:4']);
   });
 
-  it('is a normal text in other places', () => {
+  it('is not reported in other values', () => {
     expect(found('replacement: "******", note: "** ****** **"')).toEqual([]);
   });
 });

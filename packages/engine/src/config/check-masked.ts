@@ -4,8 +4,8 @@ import type { Problem } from '../errors/problem.ts';
 import { isSecretKey, MASK } from './render-config.ts';
 
 /**
- * Finds the mask of a secret in place of the secret: the user sent a config as an answer showed it. The problems are
- * warnings, because the config can be stored. A run of it will probably fail.
+ * Finds secrets whose value is the mask: the user sent back a config that the service had shown with masked secrets.
+ * The problems are warnings, because the service can store the config. A run of this config will probably fail.
  */
 export function maskedSecrets(root: ObjectNode): Problem[] {
   const problems: Problem[] = [];
@@ -24,15 +24,18 @@ export function maskedSecrets(root: ObjectNode): Problem[] {
         code: 'HR_CONFIG_INVALID_VALUE',
         path,
         ...place(node.origin),
-        message: `This secret is ${MASK}, the mask that answers show instead of it`,
-        hint: 'Write the secret itself, or send the config as it was before it was shown.',
+        message: `The value of this secret is ${MASK}, which the service shows instead of secrets`,
+        hint: 'Write the real secret, or send the original config.',
       });
     }
   }
   return problems.reverse();
 }
 
-/** Answers mask the whole value of a secret key, and parts of other values: the password of a URL, a parameter. */
+/**
+ * Returns true if a text contains the mask. The service masks the whole value of a secret key, and a part of other
+ * values, such as the password in a URL.
+ */
 function isMasked(text: string, secret: boolean): boolean {
   return (secret && text === MASK) || text.includes(`:${MASK}@`) || text.includes(`=${MASK}`);
 }

@@ -24,7 +24,7 @@ describe('a class of a plugin of the reference that is missing', () => {
     ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
     ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
     ['EmitDocsToDeleteByPrefix', 'pinecone', 'EmitDocsToDeleteByPrefix'],
-  ])('is reported with its plugin and what to do: the stage %s', async (name, plugin, short) => {
+  ])('is reported with its plugin and a hint: the stage %s', async (name, plugin, short) => {
     expect(await problemsOf(config('Numbers', name))).toEqual([
       {
         path: 'pipelines[0].stages[0].class',
@@ -35,7 +35,7 @@ describe('a class of a plugin of the reference that is missing', () => {
   });
 
   it.each(['ParquetConnector', 'com.kmwllc.lucille.parquet.connector.ParquetConnector'])(
-    'is reported with its plugin and what to do: the connector %s',
+    'is reported with its plugin and a hint: the connector %s',
     async (name) => {
       expect(await problemsOf(config(name, 'Mark'))).toEqual([
         {
@@ -53,7 +53,7 @@ describe('a class of a plugin of the reference that is missing', () => {
     ['class: "com.kmwllc.lucille.weaviate.indexer.WeaviateIndexer"', 'class', 'Weaviate', 'weaviate'],
     ['type: Weaviate', 'type', 'Weaviate', 'weaviate'],
   ])(
-    'is reported with its plugin, and its block is not called useless: indexer { %s }',
+    'is reported with its plugin, and without a warning about its block: indexer { %s }',
     async (text, key, name, block) => {
       expect(await problemsOf(`${config('Numbers', 'Mark', text)}\n${block} { apiKey: x, index: y }`)).toEqual([
         {
@@ -66,13 +66,13 @@ describe('a class of a plugin of the reference that is missing', () => {
   );
 });
 
-it('the block of a missing plugin has no effect if another indexer is selected, and the check warns', async () => {
+it('warns of the block of a missing plugin if another indexer is selected', async () => {
   expect(await problemsOf(`${config('Numbers', 'Mark')}\npinecone { apiKey: x }`)).toEqual([
     { path: 'pinecone', message: expect.stringContaining('does not read pinecone'), hint: 'Remove it.' },
   ]);
 });
 
-it('a name outside of the plugins gets a suggestion as before', async () => {
+it('suggests a similar name for a class that belongs to no plugin', async () => {
   expect(await problemsOf(config('Numbers', 'Mrak'))).toMatchObject([
     { message: 'There is no stage Mrak', hint: 'Did you mean Mark?' },
   ]);

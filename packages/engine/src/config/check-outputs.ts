@@ -2,7 +2,7 @@ import type { Registry } from '../component/registry.ts';
 import type { ComponentFile, ProblemList } from './check-component.ts';
 import type { ConnectorConfig, IndexerConfig } from './ingest-config.ts';
 
-/** An output file that a connector also reads would be destroyed while it is read. */
+/** Reports an output file that a connector also reads. The run would destroy the file while it reads it. */
 export async function checkOutputs(
   indexer: IndexerConfig | undefined,
   registry: Registry,
@@ -20,12 +20,12 @@ export async function checkOutputs(
       ...where,
       component,
       message: `${writerOf(output)} would overwrite ${text}, which this connector reads`,
-      hint: `Give ${output.where.path} another file.`,
+      hint: `Set ${output.where.path} to another file.`,
     });
   }
 }
 
-/** Warns of outputs that conflict with the sources of the documents; for a config without errors. */
+/** Warns of outputs that conflict with the sources of the documents. Expects a config without errors. */
 export async function warnOfOutputs(
   connectors: readonly ConnectorConfig[],
   indexer: IndexerConfig | undefined,
@@ -43,8 +43,8 @@ export async function warnOfOutputs(
         code: 'HR_CONFIG_INVALID_VALUE',
         ...output.where,
         component: output.component,
-        message: `${name} reads the folder that this file is in, and would take it for one of its source`,
-        hint: `Write it to another folder, or have ${name} leave it out.`,
+        message: `${name} reads the folder of this file, and would read the file as a source`,
+        hint: `Write the file to another folder, or exclude it in ${name}.`,
       });
     }
     if (!overwrites || pipeline === undefined || Connector.goesOn?.(params as never) !== true) continue;
@@ -53,13 +53,13 @@ export async function warnOfOutputs(
       code: 'HR_CONFIG_INVALID_VALUE',
       path: indexer.path,
       component: indexer.entry.name,
-      message: `Each run overwrites the output of the last run, and ${name} reads only what is new since then`,
+      message: `Each run overwrites the output of the previous run, but ${name} only reads data that is new since that run`,
       hint: `Set ${indexer.path}.append: true.`,
     });
   }
 }
 
-/** The files that a run would write. */
+/** Returns the files that a run would write. */
 async function outputsOf(
   indexer: IndexerConfig | undefined,
   registry: Registry,
@@ -78,8 +78,8 @@ async function writesFiles({ entry, params, settings }: IndexerConfig, registry:
 }
 
 /**
- * An output that starts empty with each run. With an incremental source, only the documents of the last run would
- * remain.
+ * Returns true if the output starts empty in each run. With an incremental source, the output keeps only the documents
+ * of the last run.
  */
 async function overwritesItself({ entry, params, settings }: IndexerConfig, registry: Registry): Promise<boolean> {
   if (settings.sendEnabled === false) return false;

@@ -12,7 +12,7 @@ import { checkConditions } from './check-conditions.ts';
 import { MAX_THREADS } from './engine-blocks.ts';
 
 const stageKeys = commonParameters.stage as TObject;
-/** The conditions are read by `checkConditions`. */
+/** The keys of a stage except `conditions`, which `checkConditions` reads. */
 const OTHER_KEYS: ReadonlySet<string> = new Set(
   Object.keys(stageKeys.properties).filter((key) => key !== 'conditions'),
 );
@@ -24,7 +24,7 @@ interface CommonStageParameters {
   conditionPolicy: string;
 }
 
-/** Checks the list `pipelines`; returns those that can be run. */
+/** Checks the list `pipelines`. Returns the pipelines without errors. */
 export async function checkPipelines(
   root: ObjectNode,
   registry: Registry,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { indexer, problemsOf } from './checked-config.test.lib.ts';
 
-it('warns of a key that is given twice with different values, at the position of the lost value', async () => {
+it('warns of a key with two different values at the position of the value that is lost', async () => {
   const text = `connectors: [{
   class: Numbers, name: c, pipeline: p, count: 1
   count: 2
@@ -15,8 +15,8 @@ name = \${?NAME}
 greeting = \${name}
 `;
   const problems = await problemsOf(text);
-  expect(problems.filter((problem) => problem.includes('given twice'))).toEqual([
-    'warning connectors[0].count 2:41 count is given twice with different values: the one in line 3 counts, this one is lost | Remove one of them.',
-    'warning worker.threads 7:10 threads is given twice with different values: the one in line 8 counts, this one is lost | Remove one of them.',
+  expect(problems.filter((problem) => problem.includes('appears twice'))).toEqual([
+    'warning connectors[0].count 2:41 count appears twice with different values: the value in line 3 is used, this value is lost | Remove one of them.',
+    'warning worker.threads 7:10 threads appears twice with different values: the value in line 8 is used, this value is lost | Remove one of them.',
   ]);
 });

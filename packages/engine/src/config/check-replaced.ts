@@ -3,9 +3,9 @@ import { join, place } from '../component/config-nodes.ts';
 import type { ProblemList } from './check-component.ts';
 
 /**
- * Warns of keys that one file gives twice with different values: the first value is lost. HOCON allows it, but it is
- * usually a mistake. Values that includes, substitutions and overrides replace are not reported, because that is
- * intended.
+ * Warns of keys that appear twice in a file with different values: the first value is lost. HOCON allows this, but it
+ * is usually a mistake. Values that includes, substitutions and overrides replace are intended, so they are not
+ * reported.
  */
 export function warnOfReplaced(root: ObjectNode, list: ProblemList): void {
   const { replaced = [] } = root;
@@ -20,13 +20,13 @@ export function warnOfReplaced(root: ObjectNode, list: ProblemList): void {
       code: 'HR_CONFIG_UNUSED',
       path: paths.get(placeKey(by)) ?? join('', key),
       ...place(before),
-      message: `${key} is given twice with different values: the one in line ${by.line} counts, this one is lost`,
+      message: `${key} appears twice with different values: the value in line ${by.line} is used, this value is lost`,
       hint: 'Remove one of them.',
     });
   }
 }
 
-/** The path of each key of the config, by its position. */
+/** Returns the path of each key of the config, by the position of the key. */
 function pathsByPlace(root: ObjectNode): Map<string, string> {
   const paths = new Map<string, string>();
   const pending: [ConfigNode, string][] = [[root, '']];

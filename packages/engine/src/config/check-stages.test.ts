@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { check, configOf, problemsOf, withStages } from './checked-config.test.lib.ts';
 
 describe('stages', () => {
-  it('are checked even when they are disabled', async () => {
+  it('checks disabled stages too', async () => {
     expect(await problemsOf(withStages('{class: Mark, enabled: false}'))).toEqual([
       'pipelines[0].stages[0] 2:32 <Mark> Config is missing required property field',
     ]);
   });
 
-  it('only cause warnings if they could not start but are disabled', async () => {
+  it('reports a constructor error of a disabled stage as a warning', async () => {
     const severities = async (enabled: boolean) => {
       const text = withStages(`{class: Mark, field: a, regex: ["|"], enabled: ${enabled}}`);
       return (await check(text)).problems.map(({ severity }) => severity);
@@ -20,7 +20,7 @@ describe('stages', () => {
     expect(await severities(false)).toEqual(['warning']);
   });
 
-  it('are named by class and name in problems', async () => {
+  it('names stages by class and name in problems', async () => {
     expect(
       await problemsOf(
         withStages('{name: x}, {class: Mrak, name: y, field: a}, {class: Mark, name: z, fild: a, field: b}'),
@@ -32,7 +32,7 @@ describe('stages', () => {
     ]);
   });
 
-  it('may check themselves, and report the position of the parameter', async () => {
+  it('runs the check method of a stage and reports the position of the parameter', async () => {
     const text = withStages(`{
       class: Mark, field: a
       fieldMapping {
@@ -52,21 +52,21 @@ describe('stages', () => {
     ]);
   });
 
-  it('run with warnings', async () => {
+  it('accepts a config whose stages only have warnings', async () => {
     expect(await problemsOf(withStages('{class: Mark, field: a, regex: ["."], unknown: {}}'))).toEqual([
       'warning pipelines[0].stages[0].regex[0] 2:64 <Mark> matches anything',
-      'warning pipelines[0].stages[0].unknown 2:70 <Mark> Config contains unknown property unknown | Known are: field, fieldMapping, mode, regex, times, class, name, enabled, conditions, conditionPolicy.',
+      'warning pipelines[0].stages[0].unknown 2:70 <Mark> Config contains unknown property unknown | Known parameters: field, fieldMapping, mode, regex, times, class, name, enabled, conditions, conditionPolicy.',
     ]);
   });
 
-  it('whose constructor fails are refused with its message', async () => {
+  it('reports the error message of a stage constructor', async () => {
     expect(await problemsOf(withStages('{class: Mark, field: plain}, {class: Mark, field: coded}'))).toEqual([
       'pipelines[0].stages[0] 2:32 <Mark> the constructor failed',
       'pipelines[0].stages[1] 2:61 <Mark> no | say yes',
     ]);
   });
 
-  it('have unique names in a pipeline; disabled ones do not count', async () => {
+  it('requires unique stage names in a pipeline, ignoring disabled stages', async () => {
     expect(
       await problemsOf(
         withStages(
@@ -81,7 +81,7 @@ describe('stages', () => {
     expect(pipeline?.stages.map(({ name }) => name)).toEqual(['stage_1']);
   });
 
-  it('may be custom only where the registry allows it', async () => {
+  it('refuses custom stages if the registry does not allow them', async () => {
     expect(await problemsOf(withStages('{class: "./evil.js#Evil"}'))).toEqual([
       'pipelines[0].stages[0].class 2:40 <./evil.js#Evil> An uploaded config may not load the module ./evil.js | Name the module under `components` in the service file.',
     ]);
@@ -133,19 +133,19 @@ describe('conditions', () => {
       'conditions: [{fields: [a], operator: "<", values: [1, 2]}]',
       'conditions[0] 2:106',
       'The operator < needs exactly one value',
-      ' | Write a number, a date or a text: values: [10].',
+      ' | Write a number, a date or a string, for example values: [10].',
     ],
     [
       'conditions: [{fields: [a], operator: ">="}]',
       'conditions[0] 2:69',
       'The operator >= needs exactly one value',
-      ' | Write a number, a date or a text: values: [10].',
+      ' | Write a number, a date or a string, for example values: [10].',
     ],
     [
       'conditions: [{fields: [a], operator: matches, values: ["a(b"]}]',
       'conditions[0] 2:110',
       '"a(b" is not a regular expression: Invalid regular expression: /a(b/u: Unterminated group',
-      ' | Regular expressions are those of JavaScript, with the flag u: escape only what has a meaning.',
+      ' | Use the regular expressions of JavaScript with the flag u. Escape only characters with a special meaning.',
     ],
     [
       'conditions: [{or: [{fields: [a]}, {not: {values: [1]}}]}]',
@@ -156,8 +156,8 @@ describe('conditions', () => {
     [
       'conditions: [{or: [{fields: [a]}], fields: [b]}]',
       'conditions[0] 2:69',
-      'A group of conditions has the key or alone, not fields beside it',
-      ' | Write { and: [ … ] }, { or: [ … ] } or { not { … } }, and put a group into another one.',
+      'A group of conditions can only have the key or, but this group also has fields',
+      ' | Write { and: [ … ] }, { or: [ … ] } or { not { … } }. To combine them, nest one group in another.',
     ],
     ['conditions: [{and: {fields: [a]}}]', 'conditions[0].and 2:75', 'and is supposed to be a list, was "OBJECT"', ''],
     [
@@ -173,18 +173,18 @@ describe('conditions', () => {
       'Unsupported condition policy: some',
       ' | It is "all" or "any".',
     ],
-  ])('%s is a mistake', async (text, where, message, hint) => {
+  ])('reports the wrong condition %s', async (text, where, message, hint) => {
     const [first] = await problemsOf(condition(text));
     expect(first).toBe(`pipelines[0].stages[0].${where} <Mark> ${message}${hint}`);
   });
 
-  it('cause only a warning for a wrong policy without conditions, because the reference ignores it', async () => {
+  it('only warns of a wrong policy without conditions, because the reference ignores it', async () => {
     expect(await problemsOf(condition('conditionPolicy: some'))).toEqual([
       'warning pipelines[0].stages[0].conditionPolicy 2:73 <Mark> Unsupported condition policy: some | It is "all" or "any".',
     ]);
   });
 
-  it('are read with their groups', async () => {
+  it('reads conditions with nested groups', async () => {
     const config = await configOf(
       condition(
         'conditions: [{fields: [a], operator: "<", values: [10]}, {or: [{fields: [b]}, {not {and: [{fields: [c], operator: matches, values: [x]}]}}]}]',
@@ -205,7 +205,7 @@ describe('conditions', () => {
     ]);
   });
 
-  it('read their values from a file', async () => {
+  it('reads the values of a condition from a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-values-'));
     try {
       const path = join(folder, 'values.txt');

@@ -9,17 +9,17 @@ import { engineBlocks } from './engine-blocks.ts';
 import { SECTIONS } from './sections.ts';
 
 /**
- * Keys of the reference that have no effect here, and the schema key of editors. They are not reported as misspelt. The
- * storage blocks and `javax` are for the files of Kafka's properties and for Solr.
+ * Keys that are known but not read: blocks of the reference, and `$schema`, which editors read. They are not reported
+ * as misspelt. The reference uses the storage blocks and `javax` for Kafka property files and for Solr.
  */
 const SILENT: ReadonlySet<string> = new Set(['$schema', 'azure', 'gcp', 'javax', 's3']);
 
 /**
- * Warns of keys at the top that nothing reads.
- * Users keep their own values there for substitutions, so keys that a substitution names are not reported, and keys of
- * an included file are not either. The block of another indexer is not reported if an include, the environment or an
- * override selects the indexer, because these can select another one. If the config was not read from a text, its
- * substitutions are unknown, and nothing is reported.
+ * Warns of top-level keys that nothing reads.
+ * Users may define their own keys for substitutions, so keys that a substitution names are not reported. Keys of an
+ * included file are not reported either. If an include, the environment or an override selects the indexer, it may
+ * select another one next time, so blocks of other indexers are not reported. If the config was not parsed from a text,
+ * its substitutions are unknown, and nothing is reported.
  */
 export async function warnOfUnknownSections(root: ObjectNode, registry: Registry, list: ProblemList): Promise<void> {
   const { substituted } = root;
@@ -53,18 +53,21 @@ export async function warnOfUnknownSections(root: ObjectNode, registry: Registry
       path: join('', key),
       ...place(origin),
       message: `Nothing reads ${key}: it has no effect`,
-      hint: best === undefined ? `Substitute it somewhere (\${${key}}), or remove it.` : `Did you mean ${best}?`,
+      hint: best === undefined ? `Remove it, or use it in a substitution (\${${key}}).` : `Did you mean ${best}?`,
     });
   }
 }
 
 interface SelectedIndexer {
   readonly entry: CatalogEntry;
-  /** Whether the config itself sets the value, not something outside it. */
+  /** True if the config itself sets the indexer; false if an include, the environment or an override sets it. */
   readonly isFixed: boolean;
 }
 
-/** The indexer that the config selects; undefined if there is none, which the check of the indexer reports. */
+/**
+ * Returns the indexer that the config selects. Returns undefined for an invalid selection, which the indexer check
+ * reports.
+ */
 async function selectedIndexer(root: ObjectNode, registry: Registry): Promise<SelectedIndexer | undefined> {
   const indexer = root.entries.get('indexer');
   if (indexer?.kind !== 'object') return undefined;

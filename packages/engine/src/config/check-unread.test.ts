@@ -6,7 +6,7 @@ import { checkConfig } from './check-config.ts';
 import { openFixtureRegistry } from './fixture-components.test.lib.ts';
 import { type ReadConfig, readConfigFile, readConfigText } from './read-config.ts';
 
-/** Warnings about values that a config has but that are not read, or are changed when they are read. */
+/** Tests of the warnings about values that the service ignores or changes. */
 
 const registry = await openFixtureRegistry();
 const CONFIG = `connectors: [{class: Numbers, name: c, pipeline: p, count: 1}]
@@ -24,26 +24,26 @@ async function warningsOf({ root, problems }: ReadConfig): Promise<string[]> {
 
 const warned = (more: string) => warningsOf(readConfigText(`${CONFIG}\n${more}`));
 
-describe('a key at the top', () => {
-  it('that nothing reads is reported, with a suggestion', async () => {
+describe('a top-level key', () => {
+  it('is reported with a suggestion if nothing reads it', async () => {
     expect(await warned('wroker { threads: 2 }, colour: red, "a.b": 1')).toEqual([
       'wroker 4:1 Nothing reads wroker: it has no effect | Did you mean worker?',
-      'colour 4:24 Nothing reads colour: it has no effect | Substitute it somewhere (${colour}), or remove it.',
-      '"a.b" 4:37 Nothing reads a.b: it has no effect | Substitute it somewhere (${a.b}), or remove it.',
+      'colour 4:24 Nothing reads colour: it has no effect | Remove it, or use it in a substitution (${colour}).',
+      '"a.b" 4:37 Nothing reads a.b: it has no effect | Remove it, or use it in a substitution (${a.b}).',
     ]);
   });
 
-  it('that a substitution names is the user’s own, even if it is similar to a known key', async () => {
+  it('is not reported if a substitution names it, even if it is similar to a known key', async () => {
     expect(
       await warned('logs: 1, runners { x: 1 }, other: ${logs} ${?runners.x}, last: ${?other}, x: ${?last}${?x}'),
     ).toEqual([]);
   });
 
-  it('that belongs to a storage or an editor is not reported', async () => {
+  it('is not reported if a storage or an editor reads it', async () => {
     expect(await warned('s3 {}, javax.net.ssl.trustStore: x, "$schema": "config.json"')).toEqual([]);
   });
 
-  it('that belongs to another indexer is reported, unless something outside the config selects the indexer', async () => {
+  it('is reported if another indexer reads it, unless something outside the config selects the indexer', async () => {
     expect(await warned('sink { path: x }')).toEqual([
       'sink 4:1 The indexer is Nothing, which does not read sink: it has no effect | Remove it.',
     ]);
@@ -57,7 +57,7 @@ describe('a key at the top', () => {
     expect(await warningsOf(readConfigText(chosen, { overrides: { 'indexer.type': 'nothing' } }))).toEqual([]);
   });
 
-  it('of a JSON text has no substitution that could name it', async () => {
+  it('is reported in a JSON config, which has no substitutions', async () => {
     const json = JSON.stringify({
       connectors: [{ class: 'Numbers', name: 'c', pipeline: 'p', count: 1 }],
       pipelines: [{ name: 'p', stages: [] }],
@@ -69,7 +69,7 @@ describe('a key at the top', () => {
     ]);
   });
 
-  it('of an included file is not reported', async () => {
+  it('is not reported if an included file sets it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-unread-'));
     try {
       writeFileSync(join(folder, 'shared.conf'), 'ours: 1, theirs: 2');
@@ -83,31 +83,31 @@ describe('a key at the top', () => {
   });
 });
 
-describe('a value', () => {
-  it('out of its useful range is replaced by the nearest useful value, with a warning', async () => {
+describe('a value of a setting', () => {
+  it('is replaced by the nearest useful value, with a warning, if it is out of range', async () => {
     expect(await warned('log.seconds: 0, runner.connectorTimeout: 99999999999')).toEqual([
-      'log.seconds 4:14 seconds is 0, which is too small: 1 counts | Write 1, or leave it out.',
-      'runner.connectorTimeout 4:42 connectorTimeout is 99999999999, which is too large: 2147483647 counts | Write 2147483647, or leave it out.',
+      'log.seconds 4:14 seconds is 0, which is too small: 1 is used | Write 1, or remove the key.',
+      'runner.connectorTimeout 4:42 connectorTimeout is 99999999999, which is too large: 2147483647 is used | Write 2147483647, or remove the key.',
     ]);
     const { root } = readConfigText(`${CONFIG}\nlog.seconds: -5`);
     expect((await checkConfig(root as never, registry)).config?.log.seconds).toBe(1);
   });
 
-  it('that must be whole is cut to an integer, with a warning', async () => {
+  it('is rounded down to an integer, with a warning, if it must be an integer', async () => {
     expect(await warned('worker.threads: 2.5, log.seconds: 2.0, runner.connectorTimeout: "3e0"')).toEqual([
-      'worker.threads 4:17 threads is 2.5, and must be whole: 2 counts | Write 2.',
+      'worker.threads 4:17 threads is 2.5, but must be an integer: 2 is used | Write 2.',
     ]);
   });
 
-  it('that has no effect because of another value is reported', async () => {
+  it('is reported if another value makes it useless', async () => {
     const retries = 'maxRetries: 2, retryWaitDurationMs: 500, retryMaxWaitDurationMs: 100';
     expect(await warned(`indexer { ${retries}, whitelist: [a, b], blacklist: [b] }`)).toEqual([
-      'indexer.retryWaitDurationMs 4:47 indexer.retryWaitDurationMs has no effect above indexer.retryMaxWaitDurationMs, 100 | Raise retryMaxWaitDurationMs.',
-      'indexer.whitelist 4:92 indexer.whitelist has no effect for b, which indexer.blacklist names too | Take it from one of the lists.',
+      'indexer.retryWaitDurationMs 4:47 indexer.retryWaitDurationMs is greater than indexer.retryMaxWaitDurationMs, which is 100 and limits it | Raise retryMaxWaitDurationMs.',
+      'indexer.whitelist 4:92 indexer.whitelist has no effect for b, because indexer.blacklist contains the same fields | Remove the fields from one of the two lists.',
     ]);
   });
 
-  it('that is not an HTTP status is an error', async () => {
+  it('is an error if it is not an HTTP status', async () => {
     const { root } = readConfigText(`${CONFIG}\nindexer { maxRetries: 1, retryableStatusCodes: [429, -1, 42] }`);
     const { problems } = await checkConfig(root as never, registry);
     expect(problems).toMatchObject([
@@ -119,19 +119,19 @@ describe('a value', () => {
 describe('a condition', () => {
   const withStage = (more: string) => warningsOf(readConfigText(CONFIG.replace('field: f', `field: f, ${more}`)));
 
-  it('without fields, or without values, is reported', async () => {
+  it('is reported if it has no fields or no values', async () => {
     expect(
       await withStage(
         'conditions: [{fields: []}, {fields: [a], values: []}, {fields: [a], values: [], operator: must_not}]',
       ),
     ).toEqual([
-      'pipelines[0].stages[0].conditions[0].fields 2:78 The condition names no fields: it always holds | Fill the list, or remove the condition.',
-      'pipelines[0].stages[0].conditions[1].values 2:105 The condition names no values: it never holds | Fill the list, or remove the condition.',
-      'pipelines[0].stages[0].conditions[2].values 2:132 The condition names no values: it always holds | Fill the list, or remove the condition.',
+      'pipelines[0].stages[0].conditions[0].fields 2:78 The condition has no fields, so it is always true | Fill the list, or remove the condition.',
+      'pipelines[0].stages[0].conditions[1].values 2:105 The condition has no values, so it is never true | Fill the list, or remove the condition.',
+      'pipelines[0].stages[0].conditions[2].values 2:132 The condition has no values, so it is always true | Fill the list, or remove the condition.',
     ]);
   });
 
-  it('is reported for a policy without conditions', async () => {
+  it('is reported if it is absent but has a policy', async () => {
     expect(await withStage('conditionPolicy: any')).toEqual([
       'pipelines[0].stages[0].conditionPolicy 2:73 conditionPolicy has no effect without conditions | Remove it, or add conditions.',
     ]);

@@ -15,8 +15,8 @@ const PIPELINE_KEYS: readonly string[] = ['name', 'stages', 'threads'];
 const METRICS_LEVELS: readonly string[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
 
 /**
- * Warns of parts without effect. Warnings only, because the reference accepts them. Single settings without effect are
- * marked in their schemas (`NO_EFFECT`).
+ * Warns of settings without effect. They are not errors, because the reference accepts them. Parameters without effect
+ * are marked with `NO_EFFECT` in their schema and are reported elsewhere.
  */
 export function warnOfUnused(root: ObjectNode, connectors: readonly ConnectorConfig[], list: ProblemList): void {
   const listed = root.entries.get('pipelines');
@@ -45,14 +45,14 @@ function warnOfUnknownKeys(pipeline: ObjectNode, path: string, list: ProblemList
       ...place(pipeline.keys.get(key) ?? child.origin),
       component: nameOf(pipeline) ?? path,
       message: `A pipeline has no key ${key}: it has no effect`,
-      hint: best === undefined ? `Known are: ${PIPELINE_KEYS.join(', ')}.` : `Did you mean ${best}?`,
+      hint: best === undefined ? `Known keys: ${PIPELINE_KEYS.join(', ')}.` : `Did you mean ${best}?`,
     });
   }
 }
 
 /**
- * Finds pipelines without a connector: the user may have forgotten the key `pipeline` of a connector. Nothing is
- * reported if there are no connectors, or if a connector names a pipeline that does not exist, because it may mean this
+ * Warns of pipelines that no connector feeds: the user may have forgotten the key `pipeline` of a connector. Reports
+ * nothing if there are no connectors, or if a connector names an unknown pipeline, which may be a misspelling of this
  * one.
  */
 function warnOfUnfed(
@@ -73,7 +73,7 @@ function warnOfUnfed(
       ...place(pipeline.origin),
       component: name,
       message: `No connector feeds the pipeline ${name}`,
-      hint: `Write pipeline: ${name} in the connector that is to feed it.`,
+      hint: `Add pipeline: ${name} to a connector.`,
     });
   }
 }
@@ -102,8 +102,8 @@ function warnOfLevel(root: ObjectNode, list: ProblemList): void {
     path: 'runner.metricsLoggingLevel',
     ...place(node.origin),
     component: 'runner',
-    message: `There is no level ${level}`,
-    hint: `Levels are: ${METRICS_LEVELS.join(', ')}.`,
+    message: `There is no log level ${level}`,
+    hint: `Known levels: ${METRICS_LEVELS.join(', ')}.`,
   });
 }
 

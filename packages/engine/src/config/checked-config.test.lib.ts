@@ -12,7 +12,7 @@ export async function check(text: string) {
   return checkConfig(root as never, registry);
 }
 
-/** The problems as `path line:column code message`, with their hints below. */
+/** Checks a config. Returns each problem as one string: `path line:column <component> message | hint`. */
 export async function problemsOf(text: string): Promise<string[]> {
   const { config, problems } = await check(text);
   if (problems.some((problem) => problem.severity === 'error')) expect(config).toBeUndefined();
@@ -38,5 +38,5 @@ export const connectors = 'connectors: [{class: Numbers, name: c, pipeline: p, c
 export const pipelines = 'pipelines: [{name: p, stages: []}]';
 export const indexer = 'indexer {type: nothing}';
 
-/** A config with these stages. */
+/** Returns a config with these stages. */
 export const withStages = (stages: string) => `${connectors}\npipelines: [{name: p, stages: [${stages}]}]\n${indexer}`;

@@ -13,16 +13,15 @@ const BLOCKS: Readonly<Record<keyof typeof engineBlocks, string>> = {
   worker: 'The threads that run the stages.',
   publisher: 'The queue between the connector and the stages.',
   runner: 'The run as a whole.',
-  log: 'What a run logs of itself.',
+  log: 'What a run logs about itself.',
   zookeeper: 'Accepted for compatibility with older configs; it has no effect.',
-  kafka: 'How a distributed run reaches Kafka.',
+  kafka: 'The Kafka connection of a distributed run.',
 };
 
 /**
- * The JSON Schema (2020-12) of a whole ingest config with every component that the registry knows. Editors use it to
- * complete and check a config. It makes the same checks of names, types and values as `checkConfig`. Only `checkConfig`
- * makes checks that compare several positions of a config (a pipeline that does not exist, two stages with the same
- * name).
+ * Returns the JSON Schema (2020-12) of a config with every component that the registry knows. Editors use it to
+ * complete and check a config. It checks names, types and values like `checkConfig`. Checks that compare several
+ * positions of a config exist only in `checkConfig`: unknown pipelines, or two stages with the same name.
  */
 export function configSchema(registry: Registry): JsonSchema {
   const entries = KINDS.flatMap((kind) => registry.list(kind));
@@ -31,7 +30,7 @@ export function configSchema(registry: Registry): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Headrace config',
-    description: 'Connectors read, pipelines of stages transform, an indexer writes. Other top-level keys are free.',
+    description: 'Connectors read, pipelines of stages transform, an indexer writes. Other top-level keys are allowed.',
     type: 'object',
     required: ['connectors', 'pipelines', 'indexer'],
     properties: {
@@ -71,13 +70,16 @@ const PIPELINE: JsonSchema = {
   type: 'object',
   required: ['name', 'stages'],
   properties: {
-    name: { type: ['string', 'number', 'boolean'], description: 'Connectors refer to the pipeline by it.' },
-    stages: { ...listOf({ $ref: '#/$defs/stage' }), description: 'What is done to each document, in order.' },
+    name: { type: ['string', 'number', 'boolean'], description: 'The name by which connectors refer to the pipeline.' },
+    stages: {
+      ...listOf({ $ref: '#/$defs/stage' }),
+      description: 'The stages that process each document, in this order.',
+    },
     threads: {
       type: ['number', 'string', 'null'],
       minimum: 1,
       maximum: MAX_THREADS,
-      description: 'How many threads run its stages. Defaults to worker.threads.',
+      description: 'The number of threads that run the stages. Defaults to worker.threads.',
     },
   },
 };
@@ -96,18 +98,18 @@ const TEST: JsonSchema = {
   required: ['in'],
   anyOf: [{ required: ['out'] }, { required: ['dropped'] }, { required: ['failed'] }],
   properties: {
-    name: { ...TEXT, description: 'What the test shows. `--filter` selects by it.' },
-    pipeline: { ...TEXT, description: 'The pipeline; may be absent where the config has only one.' },
+    name: { ...TEXT, description: 'The name of the test in reports. `--filter` selects tests by name.' },
+    pipeline: { ...TEXT, description: 'The pipeline to test. Optional if the config has only one pipeline.' },
     in: { ...oneOrMore(DOCUMENT), description: 'The documents that enter the pipeline.' },
     out: {
       ...oneOrMore(DOCUMENT),
-      description: 'The documents that leave it, in order: children before their parent.',
+      description: 'The documents that leave the pipeline, in order: children before their parent.',
     },
-    dropped: { ...oneOrMore(TEXT), description: 'The ids of the documents that it drops.' },
+    dropped: { ...oneOrMore(TEXT), description: 'The ids of the documents that the pipeline drops.' },
     failed: {
       ...oneOrMore({ anyOf: [TEXT, FAILURE] }),
       description:
-        'The documents that fail: their ids, or objects with the stage (at), the code, a part of the message.',
+        'The documents that fail: their ids, or objects with the stage (at), the error code and a part of the message.',
     },
     ignore: { ...listOf(TEXT), description: 'Fields that are not compared. run_id never is.' },
   },
@@ -118,7 +120,7 @@ function oneOrMore(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'array', items: schema }] };
 }
 
-/** A connector or stage of a list. Its class decides which other keys it has. */
+/** Returns the schema of a connector or stage in a list. The class decides which other keys are allowed. */
 function component(kind: 'connector' | 'stage', registry: Registry): JsonSchema {
   return {
     type: 'object',
@@ -132,7 +134,7 @@ function component(kind: 'connector' | 'stage', registry: Registry): JsonSchema 
   };
 }
 
-/** The values of `class` for a kind. The short names are first, because an editor offers them in this order. */
+/** Returns the schema of `class` for a kind. The short names are first, because editors offer them in this order. */
 function classNames(kind: ComponentKind, registry: Registry): JsonSchema {
   const entries = registry.list(kind);
   const aliases = entries.flatMap((entry) => entry.aliases);
@@ -149,7 +151,7 @@ function classNames(kind: ComponentKind, registry: Registry): JsonSchema {
   };
 }
 
-/** The names by which a config may call a component. Custom components can also be named with their module. */
+/** Returns the schema of the names of a component. A custom component can also be named with its module. */
 function namesOf({ name, aliases, module }: CatalogEntry, registry: Registry): JsonSchema {
   if (registry.isBuiltIn(module)) return { enum: [name, ...aliases] };
   const names = [...[name, ...aliases].map(escapeRegExp), `.+#${escapeRegExp(name)}`];
@@ -166,7 +168,7 @@ function sharedKeys(kind: 'connector' | 'stage', writer: SchemaWriter): JsonSche
     ...rest,
     properties: {
       ...properties,
-      // The code that refers to this schema has already checked the class.
+      // The schema that refers to this one has already checked the class.
       class: {},
       ...(conditions === undefined
         ? {}
@@ -185,12 +187,12 @@ function sharedKeys(kind: 'connector' | 'stage', writer: SchemaWriter): JsonSche
 }
 
 const GROUPS: Readonly<Record<(typeof GROUP_KEYS)[number], string>> = {
-  and: 'All of these conditions hold.',
-  or: 'Any of these conditions holds.',
-  not: 'This condition does not hold.',
+  and: 'All of these conditions are true.',
+  or: 'At least one of these conditions is true.',
+  not: 'This condition is false.',
 };
 
-/** A condition on fields, or a group of conditions. */
+/** Returns the schema of a condition on fields, or of a group of conditions. */
 function conditionSchema(writer: SchemaWriter): JsonSchema {
   const condition = { $ref: '#/$defs/condition' };
   const { properties, ...rest } = writer.object(conditionParameters) as { properties: Record<string, JsonSchema> };
@@ -200,7 +202,7 @@ function conditionSchema(writer: SchemaWriter): JsonSchema {
   ]);
   return {
     type: 'object',
-    // All keys in one place, so that an editor offers them before the kind of condition is clear.
+    // All keys are listed here, so that an editor offers them before the kind of condition is clear.
     properties: { ...properties, ...Object.fromEntries(groups) },
     additionalProperties: false,
     if: { anyOf: GROUP_KEYS.map((key) => ({ required: [key] })) },
@@ -220,7 +222,7 @@ function parametersOf(entry: CatalogEntry, writer: SchemaWriter): JsonSchema {
   };
 }
 
-/** The block `indexer`. Null counts as absent, and `class` overrides `type`. */
+/** Returns the schema of the block `indexer`. A null value counts as absent. `class` overrides `type`. */
 function indexerBlock(writer: SchemaWriter, indexers: readonly CatalogEntry[], registry: Registry): JsonSchema {
   const { properties, ...rest } = writer.object(indexerSettings) as { properties: Record<string, JsonSchema> };
   const types = indexers.filter((entry) => entry.type !== undefined);
@@ -261,8 +263,8 @@ function indexerBlock(writer: SchemaWriter, indexers: readonly CatalogEntry[], r
 const WITHOUT_CLASS: JsonSchema = { properties: { class: { type: 'null' } } };
 
 /**
- * The block of an indexer is checked if the config selects this indexer. Otherwise its keys are free, like all other
- * keys at the top.
+ * Returns the schema of the block of an indexer. The block is checked only if the config selects this indexer.
+ * Otherwise any content is allowed, as for other top-level keys.
  */
 function blockOf(entry: CatalogEntry, indexers: readonly CatalogEntry[], registry: Registry): JsonSchema[] {
   const { name, type, block, schema } = entry;
@@ -300,12 +302,14 @@ function blockOf(entry: CatalogEntry, indexers: readonly CatalogEntry[], registr
   ];
 }
 
-/** Adds the block to the schema by name, so that editors offer it before an indexer is selected. */
+/** Adds the name of the block to the schema, so that editors offer it before an indexer is selected. */
 function mentionBlock({ name, block }: CatalogEntry): [string, JsonSchema][] {
   return block === undefined ? [] : [[block, { description: `The parameters of ${name}.` }]];
 }
 
-/** One of several texts. Letter case is ignored: the patterns of JSON Schema have no flag for it. */
+/**
+ * Returns a pattern that matches one of several texts in any letter case. JSON Schema patterns have no flag for this.
+ */
 function anyCase(texts: readonly string[]): string {
   const letters = (text: string) =>
     Array.from(text, (c) => (/[a-z]/i.test(c) ? `[${c.toLowerCase()}${c.toUpperCase()}]` : escapeRegExp(c))).join('');

@@ -9,7 +9,7 @@ import { readConfigFile, readConfigText } from './read-config.ts';
 import { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './render-config.ts';
 
 describe('readConfigText', () => {
-  it('returns the tree, with substitutions, the environment and overrides', () => {
+  it('returns the tree, after substitutions, environment variables and overrides', () => {
     const { root, problems } = readConfigText('a = 1\nb = ${a}\nc = ${NAME}', {
       env: { NAME: 'n' },
       overrides: { 'd.e': 'x', a: '2' },
@@ -25,7 +25,7 @@ describe('readConfigText', () => {
     ['a = ${HOME}', 'HR_CONFIG_UNRESOLVED'],
     ['include required("x.conf")', 'HR_CONFIG_INCLUDE'],
     ['a = [1] {b: 1}', 'HR_CONFIG_WRONG_TYPE'],
-  ])('%s is %s', (text, code) => {
+  ])('reports the error code for the text %s: %s', (text, code) => {
     const { problems } = readConfigText(text);
     expect(problems[0]).toMatchObject({ severity: 'error', code, path: '', line: 1 });
     expect(problems[0]?.column).toBeGreaterThan(0);
@@ -63,12 +63,12 @@ describe('readConfigFile', () => {
         path: '',
         file: path,
         message: expect.stringContaining('ENOENT'),
-        hint: 'Check the path and that the process may read it.',
+        hint: 'Check the path, and that the process has permission to read the file.',
       },
     ]);
   });
 
-  it('reads includes, and names the file of a mistake', () => {
+  it('reads includes, and reports the file of a mistake', () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-config-'));
     try {
       writeFileSync(join(folder, 'main.conf'), 'include "other"\na = 1');
@@ -138,15 +138,18 @@ describe('nearest', () => {
     ['Updatemode', 'updateMode'],
     ['ID', 'id'],
     ['idd', 'id'],
-  ])('%s suggests %s', (name, meant) => {
+  ])('suggests for the name %s the name %s', (name, meant) => {
     expect(nearest(name, names)).toBe(meant);
   });
 
-  it.each(['', 'path', 'separator', 'xyz', 'x'.repeat(1_000_000)])('suggests nothing if no name is close', (name) => {
-    expect(nearest(name, names)).toBeUndefined();
-  });
+  it.each(['', 'path', 'separator', 'xyz', 'x'.repeat(1_000_000)])(
+    'suggests nothing for %s, because no name is similar',
+    (name) => {
+      expect(nearest(name, names)).toBeUndefined();
+    },
+  );
 
-  it('suggests the closest name, then the first', () => {
+  it('suggests the most similar name, and the first of several', () => {
     expect(nearest('fields', ['field', 'fields'])).toBe('fields');
     expect(nearest('fieldx', ['fielda', 'fieldb'])).toBe('fielda');
     expect(nearest('a', [])).toBeUndefined();
@@ -156,7 +159,7 @@ describe('nearest', () => {
 describe('secrets of a config', () => {
   const read = (text: string) => readConfigText(text, { env: { DIR: '/srv/secret-place' } }).root as ObjectNode;
 
-  it('are masked at every position of their value', () => {
+  it('are masked at every position of the config', () => {
     const root = read('dbPassword = hunter2, url: "jdbc:x?u=me", b = ${dbPassword}, c = "say hunter2!", n: hunt');
     expect(JSON.parse(configToJson(maskSecrets(root)))).toEqual({
       dbPassword: MASK,
@@ -167,20 +170,20 @@ describe('secrets of a config', () => {
     });
   });
 
-  it('are masked in messages, with values from the environment', () => {
+  it('are masked in messages, including values from the environment', () => {
     const root = read('apiKey = k3y-value, path = ${DIR}/in.csv, pin { password: abc }');
     const secrets = secretTexts(root, true);
     expect(maskTexts('Cannot read /srv/secret-place/in.csv with k3y-value', secrets)).toBe(
       `Cannot read ${MASK} with ${MASK}`,
     );
-    // Masking a short secret would hide too much of every text.
+    // Short secrets are not masked, because this would hide too much of every text.
     expect(secrets).not.toContain('abc');
     expect(secretTexts(root, false)).toEqual(['k3y-value']);
   });
 });
 
 describe('maskSecrets', () => {
-  /** A config as an answer shows it. */
+  /** Returns the masked config, as the service shows it. */
   function masked(text: string, env: Record<string, string> = {}): unknown {
     const { root, problems } = readConfigText(text, { env });
     expect(problems).toEqual([]);
@@ -234,7 +237,7 @@ describe('maskSecrets', () => {
     'sasToken',
     'sas',
     'Cookie',
-  ])('%s is a secret', (key) => {
+  ])('masks the value of the key %s', (key) => {
     expect(isSecretKey(key)).toBe(true);
     expect(masked(`block { ${JSON.stringify(key)}: hidden }`)).toEqual({ block: { [key]: MASK } });
   });
@@ -261,7 +264,7 @@ describe('maskSecrets', () => {
     'authors',
     'signal',
     'passwordField',
-  ])('%s is not a secret', (key) => {
+  ])('does not mask the value of the key %s', (key) => {
     expect(isSecretKey(key)).toBe(false);
     expect(masked(`${key}: shown`)).toEqual({ [key]: 'shown' });
   });
@@ -272,7 +275,7 @@ describe('maskSecrets', () => {
     });
   });
 
-  it('masks what came from the environment, whole or in part', () => {
+  it('masks values that come from the environment, completely or in part', () => {
     expect(
       masked('a = ${A}\nb = "x"${A}"y"\nc = [${A}]\nd = ${a}\ne = ${?NONE}\nf = ${g}\ng = shown\nn = ${N}', {
         A: 'v',
@@ -306,17 +309,17 @@ describe('maskSecrets', () => {
     ['{"password": "x", "user": "u"}', `{"password": ${MASK}, "user": "u"}`],
     ['Authorization: Bearer abc.def', `Authorization: ${MASK}`],
     ['a text without = any', 'a text without = any'],
-  ])('inside a text: %s', (text, expected) => {
+  ])('masks secrets inside a text: %s', (text, expected) => {
     expect(masked(`value = ${JSON.stringify(text)}`)).toEqual({ value: expected });
   });
 
-  it('are found quickly in long texts', () => {
+  it('finds secrets in long texts quickly', () => {
     for (const text of ['a'.repeat(500_000), 'a='.repeat(200_000), '://'.repeat(150_000), `a${' '.repeat(500_000)}b`]) {
       expect(masked(`value = ${JSON.stringify(text)}`)).toEqual({ value: text });
     }
   });
 
-  it('leaves the config itself unchanged', () => {
+  it('does not change the original config', () => {
     const { root } = readConfigText('password = x\nlist = [{token: y}]');
     const before = configToJson(root as ObjectNode);
     maskSecrets(root as ObjectNode);

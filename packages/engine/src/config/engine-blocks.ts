@@ -1,7 +1,7 @@
 import { capped, clamped, MAX_MILLIS, NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
 /**
- * The number of threads that a pipeline may have. Each thread takes memory. More threads than processors only help
+ * The maximum number of threads of a pipeline. Each thread needs memory, and more threads than processors only help
  * stages that wait.
  */
 export const MAX_THREADS = 64;
@@ -10,7 +10,7 @@ const MAX_SECONDS = Math.floor(MAX_MILLIS / 1000);
 
 const OLDER = 'Accepted for compatibility with older configs; it has no effect.';
 
-/** The blocks of a config that set the engine itself, by their key. An unknown key in them is an error. */
+/** The schemas of the config blocks that configure the engine, by key. An unknown key in such a block is an error. */
 export const engineBlocks = {
   worker: Type.Object({
     threads: Type.Optional(
@@ -18,7 +18,7 @@ export const engineBlocks = {
         minimum: 1,
         maximum: MAX_THREADS,
         ...capped('maxThreads'),
-        description: 'How many threads run the stages. Defaults to what the machine has, at most 4.',
+        description: 'The number of threads that run the stages. Defaults to the number of processors, but at most 4.',
       }),
     ),
     pipeline: Type.Optional(
@@ -33,7 +33,7 @@ export const engineBlocks = {
         ...clamped({ maximum: MAX_SECONDS }),
         ...capped('maxProcessingSecs'),
         description:
-          'How many seconds the stages may compute on one document before it fails; waiting for servers is not counted.',
+          'The maximum processing time of one document in seconds. Waiting for servers does not count. A document that exceeds the limit fails.',
       }),
     ),
     exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER })),
@@ -52,13 +52,14 @@ export const engineBlocks = {
         minimum: 1,
         default: 10_000,
         ...capped('maxQueuedDocs'),
-        description: 'How many documents may wait between the connector and the stages.',
+        description: 'The maximum number of documents that wait between the connector and the stages.',
       }),
     ),
     maxPendingDocs: Type.Optional(
       Type.Integer({
         ...capped('maxQueuedDocs'),
-        description: 'A connector waits while so many documents are on their way. Defaults to no limit.',
+        description:
+          'The maximum number of unfinished documents of a connector. The connector waits when it reaches the limit. Defaults to no limit.',
       }),
     ),
   }),
@@ -68,13 +69,13 @@ export const engineBlocks = {
         ...clamped({ maximum: MAX_MILLIS }),
         ...capped('maxRunSecs', { scale: 1000, unlimitedUpTo: 0 }),
         description:
-          'How many milliseconds a connector may take, with all its documents; 0 for no limit. Defaults to 86400000 (a day), and to no limit for a connector that is meant to run until it is stopped.',
+          'The maximum time of a connector and all its documents in milliseconds; 0 means no limit. Defaults to 86400000 (one day). A connector that runs until it is stopped has no limit by default.',
       }),
     ),
     maxFailures: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0 }), Type.String()], {
         description:
-          'How many documents of a run may fail: a number (100), or a percentage of all documents ("5%"), which is checked from 1000 documents on and at the end. When more fail, the run stops and is FAILED. Defaults to no limit.',
+          'The maximum number of documents that may fail: a number (100) or a percentage of all documents ("5%"). A percentage is checked after the first 1000 documents and at the end. If more documents fail, the run stops with the status FAILED. Defaults to no limit.',
       }),
     ),
     metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG', ...NO_EFFECT, description: OLDER })),
@@ -84,7 +85,7 @@ export const engineBlocks = {
       Type.Integer({
         ...clamped({ minimum: 1, maximum: MAX_SECONDS }),
         default: 30,
-        description: 'How often a run logs how far it is, in seconds.',
+        description: 'The interval in seconds at which a run logs its progress.',
       }),
     ),
   }),

@@ -15,7 +15,7 @@ const markParameters = Type.Object({
   regex: Type.Optional(Type.Array(Type.String())),
 });
 
-/** A stage with a parameter of most kinds, its own checks, and constructors that fail. */
+/** A stage with parameters of most types, a check method, and a constructor that can fail. */
 export class Mark extends Stage<typeof markParameters> {
   static override readonly parameters = markParameters;
 
@@ -83,7 +83,7 @@ export class Nothing extends Indexer {
   }
 }
 
-/** A registry with only these components. */
+/** Opens a registry that contains only the components of this file. */
 export function openFixtureRegistry(): Promise<Registry> {
   return Registry.open({
     catalogs: [],

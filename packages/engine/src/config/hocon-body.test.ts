@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readHoconBody } from './hocon-body.ts';
 
-describe('a body of HOCON', () => {
+describe('readHoconBody', () => {
   it.each([
     [
       '{"config": {a: 1, b: ${a}, "x}": """}""" # }\n}, limit: 3 }',
@@ -16,7 +16,7 @@ describe('a body of HOCON', () => {
       '{"config":{},"limit":9007199254740993,"documents":[{"n":1.5}]}',
       '{}',
     ],
-  ])('has its object config at its position: %s', (text, json, config) => {
+  ])('returns the object config at its position: %s', (text, json, config) => {
     const body = readHoconBody(text);
     expect(body).toEqual({ json, config: expect.any(String) });
     const { config: found = '' } = body as { config?: string };
@@ -31,7 +31,7 @@ describe('a body of HOCON', () => {
     ['config: """a: ${x}"""', '{"config":"a: ${x}"}'],
     ['config: 0', '{"config":0}'],
     ['x { config { a: 1 } }', '{"x":{"config":{"a":1}}}'],
-  ])('has no object config: %s', (text, json) => {
+  ])('returns no config if the body has no object config: %s', (text, json) => {
     expect(readHoconBody(text)).toEqual({ json, config: undefined });
   });
 
@@ -42,7 +42,7 @@ describe('a body of HOCON', () => {
     ['a: ${x}', '${x} is not defined', 1],
     ['include "x"', 'include', 1],
     ['[1]', 'list', 1],
-  ])('is refused with the position: %s', (text, message, line) => {
+  ])('reports the position of a mistake: %s', (text, message, line) => {
     expect(readHoconBody(text)).toMatchObject({ problem: { line, message: expect.stringContaining(message) } });
   });
 });

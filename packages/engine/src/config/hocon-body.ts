@@ -1,23 +1,26 @@
 import { EditError, type ParseOptions, type Problem, parse, render, setValue } from '@headrace/hocon';
 import { refuseInclude } from './read-config.ts';
 
-/** The body of a request, read as HOCON. */
+/** The body of a request, parsed as HOCON. */
 export interface HoconBody {
-  /** The body as JSON; the object `config` in it is empty. */
+  /** The body as JSON, with an empty object as the value of `config`. */
   json: string;
   /**
-   * The object `config` of the body as it was sent. Everything around it is replaced by spaces, so that problems have
-   * their position in the body. Its substitutions refer to the object, not to the body. Undefined if there is no such
-   * object.
+   * The object `config` as it was sent, at its original position: everything around it is replaced by spaces. Problems
+   * therefore have their line and column in the body. Substitutions refer to the object, not to the body. Undefined if
+   * the body has no object `config`.
    */
   config: string | undefined;
 }
 
 const OPTIONS: ParseOptions = { include: refuseInclude };
-/** A placeholder for an object. It begins and ends with other characters than the object. */
+/** A placeholder for the object. Its first and last characters differ from those of any object. */
 const MARK = 0;
 
-/** Reads the body of a request as HOCON, in which `config` may be an object. Returns the error if it is not valid. */
+/**
+ * Reads the body of a request as HOCON. The value of `config` may be an object. Returns the problem if the body is
+ * invalid.
+ */
 export function readHoconBody(text: string): HoconBody | { problem: Pick<Problem, 'message' | 'line' | 'column'> } {
   let marked: string;
   try {
@@ -27,7 +30,7 @@ export function readHoconBody(text: string): HoconBody | { problem: Pick<Problem
     if (problem !== undefined) return { problem };
     throw error;
   }
-  // The common start and end of both texts enclose what was replaced.
+  // The start and the end that both texts have in common surround the replaced part.
   let start = 0;
   while (start < text.length && text[start] === marked[start]) start++;
   let end = text.length;
@@ -41,7 +44,7 @@ export function readHoconBody(text: string): HoconBody | { problem: Pick<Problem
   const config = root.entries.get('config');
   if (config?.kind === 'object' && (!isObject || config.entries.size > 0)) {
     const { line, column } = config.origin;
-    return { problem: { message: 'config must be one object in braces, or a text', line, column } };
+    return { problem: { message: 'config must be one object in braces, or a string', line, column } };
   }
   const blank = text.slice(0, start).replace(/[^\n\r]/g, ' ');
   return { json: render(root, { format: 'json', indent: 0 }), config: isObject ? blank + value : undefined };

@@ -14,7 +14,7 @@ export interface IndexerConfig extends ComponentConfig {
   readonly settings: IndexerSettings;
 }
 
-/** An ingest config without errors, ready to run. */
+/** A checked config without errors, ready to run. */
 export interface IngestConfig {
   readonly connectors: readonly ConnectorConfig[];
   readonly pipelines: readonly PipelineConfig[];

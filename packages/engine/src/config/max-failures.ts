@@ -3,7 +3,7 @@ import { place } from '../component/config-nodes.ts';
 import type { ProblemList } from './check-component.ts';
 import type { RunnerSettings } from './engine-blocks.ts';
 
-/** How many documents of a run may fail: a number of documents, or a percentage of all documents. */
+/** The maximum number of documents of a run that may fail: a number of documents, or a percentage of all documents. */
 export type MaxFailures = { readonly documents: number } | { readonly percent: number };
 
 /** Reads `runner.maxFailures`. Returns undefined if it is neither a number of documents nor a percentage. */
@@ -13,7 +13,7 @@ export function readMaxFailures(value: number | string): MaxFailures | undefined
   return percent === undefined || Number(percent) > 100 ? undefined : { percent: Number(percent) };
 }
 
-/** Reports a `runner.maxFailures` that cannot be read. */
+/** Reports an invalid value of `runner.maxFailures`. */
 export function checkMaxFailures(root: ObjectNode, { maxFailures }: RunnerSettings, list: ProblemList): void {
   if (maxFailures === undefined || readMaxFailures(maxFailures) !== undefined) return;
   const runner = root.entries.get('runner');

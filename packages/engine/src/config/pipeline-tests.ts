@@ -9,36 +9,36 @@ import { messageOf } from '../errors/headrace-error.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
 
-/** The key at the top of a config, or of a test file next to it, that lists its tests. */
+/** The top-level key that lists the tests, in a config or in a test file next to it. */
 export const TESTS = 'tests';
 
-/** The ending of a test file name: `films.test.conf` has the tests of `films.conf`. It is not a config itself. */
+/** The ending of the name of a test file: `films.test.conf` contains the tests of `films.conf`. It is not a config. */
 export const TEST_FILE = '.test.conf';
 
-/** One unit test of a pipeline. Documents are JSON texts. */
+/** One unit test of a pipeline. Documents are JSON strings. */
 export interface PipelineTest {
   readonly name: string;
-  /** The pipeline; undefined: the only one of the config. */
+  /** The name of the pipeline. Undefined means the only pipeline of the config. */
   readonly pipeline: string | undefined;
   readonly documents: readonly string[];
-  /** The expected result of the documents, in order. Other documents fail the test. */
+  /** The expected documents, in order. Any other document fails the test. */
   readonly expected: {
     readonly documents: readonly string[];
-    /** Ids. */
+    /** The ids of the documents that the pipeline must drop. */
     readonly dropped: readonly string[];
     readonly failed: readonly ExpectedFailure[];
   };
-  /** Fields that are not compared. */
+  /** Fields that the comparison ignores. */
   readonly ignore: ReadonlySet<string>;
 }
 
-/** A document that must fail. An absent property matches any value. */
+/** A document that must fail. An absent property matches every value. */
 export interface ExpectedFailure {
   readonly id: string;
-  /** The name of the stage. */
+  /** The name of the stage that must fail. */
   readonly at?: string;
   readonly code?: string;
-  /** A part of the message. */
+  /** A part of the expected message. */
   readonly message?: string;
 }
 
@@ -55,18 +55,18 @@ const failureSchema = Type.Object({
   message: Type.Optional(Type.String()),
 });
 
-/** Keys whose values are documents, ids or failures, one or a list. */
+/** Keys whose value is one document, id or failure, or a list of them. */
 const FREE_KEYS: ReadonlySet<string> = new Set(['in', 'out', 'dropped', 'failed']);
 const OUTCOMES = ['out', 'dropped', 'failed'];
 
-/** The engine sets the id of the run: a test does not know it. */
+/** Fields that are always ignored: a test cannot know the id of the run. */
 const IGNORED = ['run_id'];
 
 /**
- * Reads the list `tests` of a config or of the test file next to it.
- * @param root of the text with the tests; without the key there are no tests
+ * Reads the list `tests` of a config, or of the test file next to it.
+ * @param root the tree of the text with the tests; if the key is absent, there are no tests
  * @param config the config whose pipelines are tested
- * @returns the tests that can be run, and an error for each mistake
+ * @returns the valid tests, and an error for each mistake
  */
 export function readPipelineTests(
   root: ObjectNode,
@@ -109,12 +109,12 @@ class TestReader {
       failed: this.#several(node, 'failed').flatMap((item) => this.#failure(item, join(path, 'failed'))),
     };
     if (documents.length === 0 && this.problems.length === before) {
-      const hint = 'Add in: { id: "…" }, one document or a list.';
-      this.add('HR_CONFIG_MISSING_PARAMETER', path, node.origin, 'The test has no documents to start with', hint);
+      const hint = 'Add in: { id: "…" }, with one document or a list.';
+      this.add('HR_CONFIG_MISSING_PARAMETER', path, node.origin, 'The test has no input documents', hint);
     }
     if (!OUTCOMES.some((key) => isPresent(node, key))) {
-      const hint = 'Add out: the documents that leave the pipeline. dropped and failed list the ids of others.';
-      this.add('HR_CONFIG_MISSING_PARAMETER', path, node.origin, 'The test expects nothing', hint);
+      const hint = 'Add out with the expected documents. Add dropped and failed with the ids of other documents.';
+      this.add('HR_CONFIG_MISSING_PARAMETER', path, node.origin, 'The test has no expected result', hint);
     }
     if (this.problems.length > before) return;
     this.tests.push({ name, pipeline, documents, expected, ignore: new Set([...IGNORED, ...ignore]) });
@@ -133,14 +133,14 @@ class TestReader {
     const { origin } = node.entries.get('name') ?? node;
     if (this.#names.has(name)) {
       const message = `More than one test is called ${name}`;
-      this.add('HR_CONFIG_DUPLICATE_NAME', join(path, 'name'), origin, message, 'Give each test its own name.');
+      this.add('HR_CONFIG_DUPLICATE_NAME', join(path, 'name'), origin, message, 'Give each test a different name.');
     }
     this.#names.add(name);
   }
 
   #checkPipeline(name: string | undefined, node: ObjectNode, path: string): void {
     const all = this.#pipelines;
-    const known = `Pipelines are: ${all.join(', ') || 'none'}.`;
+    const known = `Known pipelines: ${all.join(', ') || 'none'}.`;
     if (name === undefined) {
       if (all.length < 2) return;
       const message = 'The config has several pipelines, and the test names none';
@@ -154,7 +154,7 @@ class TestReader {
     }
   }
 
-  /** The values of a key that takes one value or a list. */
+  /** Returns the values of a key whose value is one value or a list. */
   #several(node: ObjectNode, key: string): readonly ConfigNode[] {
     const value = node.entries.get(key);
     if (value === undefined || value.kind === 'null') return [];
@@ -165,7 +165,7 @@ class TestReader {
     return this.#several(node, key).flatMap((item, i, all) => {
       const at = all.length === 1 ? join(path, key) : `${join(path, key)}[${i}]`;
       if (item.kind !== 'object' && item.kind !== 'string') {
-        const hint = 'Write { id: "…" }, or a document as JSON text.';
+        const hint = 'Write { id: "…" }, or a document as a JSON string.';
         this.wrong(at, item, `A document is supposed to be a Config, was "${kindName(item)}"`, hint);
         return [];
       }
@@ -182,7 +182,7 @@ class TestReader {
 
   #id(node: ConfigNode, path: string): string[] {
     const id = scalarText(node);
-    if (id === undefined) this.wrong(path, node, `The id of a document is a text, was "${kindName(node)}"`);
+    if (id === undefined) this.wrong(path, node, `The id of a document must be a string, was "${kindName(node)}"`);
     return id === undefined ? [] : [id];
   }
 
@@ -194,7 +194,7 @@ class TestReader {
     const { code } = failure;
     if (code !== undefined && !Object.hasOwn(ERROR_CODES, code)) {
       const best = nearest(code, Object.keys(ERROR_CODES));
-      const hint = best === undefined ? 'docs/errors.md lists them.' : `Did you mean ${best}?`;
+      const hint = best === undefined ? 'docs/errors.md lists the error codes.' : `Did you mean ${best}?`;
       const { origin } = node.entries.get('code') ?? node;
       this.add('HR_CONFIG_INVALID_VALUE', join(path, 'code'), origin, `There is no error code ${code}`, hint);
     }
@@ -202,7 +202,7 @@ class TestReader {
   }
 }
 
-/** An id is a text, and `id: 1` also means a text, as at all positions of a config that expect a text. */
+/** Converts the id to a string: `id: 1` means "1", as in all places of a config that expect a string. */
 function withTextId(node: ObjectNode): ObjectNode {
   const id = node.entries.get('id');
   const text = id === undefined ? undefined : scalarText(id);
@@ -214,8 +214,8 @@ function withTextId(node: ObjectNode): ObjectNode {
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
 
 /**
- * A document in the notation of the config. The config language treats `1.0` and `1` as the same, a search engine does
- * not.
+ * Returns a document as JSON, with the numbers as written in the config. HOCON does not distinguish `1.0` from `1`, but
+ * a search engine does.
  */
 function jsonOf(node: ConfigNode): string {
   switch (node.kind) {

@@ -13,29 +13,30 @@ import { checkConfig } from './check-config.ts';
 import type { IngestConfig } from './ingest-config.ts';
 import { reachReason } from './reach-error.ts';
 
-/** How long each component may take to reach its server or files. */
+/** The maximum time for each component to reach its server or files. */
 const TIMEOUT_MILLIS = 10_000;
 
-/** The servers and files that a config uses, to be checked. */
+/** A config whose servers and files are checked. */
 export interface ReachRequest {
   /** The resolved config. */
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
-  /** As in `RunRequest`. */
+  /** True if the config comes from a trusted source, as in `RunRequest`. */
   readonly trusted?: boolean;
 }
 
-/** A component of a config, to be created and checked. */
+/** A component that is created for the check. */
 interface Target {
   readonly config: ComponentConfig;
-  /** Its name in problems. */
+  /** The name of the component in problem reports. */
   readonly component: string;
   make(): Promise<Reachable>;
 }
 
 /**
- * Checks a config. If it has no errors, checks at the same time whether every server and file that it uses can be
- * reached, each with a time limit. Returns all problems, in the order of the text. Nothing is written or created.
+ * Checks a config. If it has no errors, also checks whether every server and file that it uses can be reached. These
+ * checks run in parallel, each with a time limit. Returns all problems in the order of the text. Writes and creates
+ * nothing.
  */
 export async function reachConfig(request: ReachRequest, signal: AbortSignal): Promise<Problem[]> {
   try {
@@ -75,7 +76,7 @@ function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, s
       });
     }
   }
-  // If nothing is sent, the destination need not exist.
+  // If the config disables sending, the destination may be missing.
   if (indexer.settings.sendEnabled === false) return targets;
   targets.push({
     config: indexer,
@@ -100,11 +101,15 @@ async function reachOne(target: Target, root: ObjectNode, signal: AbortSignal): 
   try {
     const late = AbortSignal.any([signal, done.signal]);
     const limit = sleep(TIMEOUT_MILLIS, undefined, { signal: late, ref: false }).then(() => {
-      throw new HeadraceError('HR_CONFIG_UNREACHABLE', `There was no answer within ${TIMEOUT_MILLIS / 1000} seconds`, {
-        hint: 'Check the address, and that the server is up.',
-      });
+      throw new HeadraceError(
+        'HR_CONFIG_UNREACHABLE',
+        `The server did not answer within ${TIMEOUT_MILLIS / 1000} seconds`,
+        {
+          hint: 'Check the address, and that the server is running.',
+        },
+      );
     });
-    // A check that takes too long is abandoned, and ends with its thread.
+    // A check that exceeds the limit is abandoned. It ends with its thread.
     limit.catch(() => undefined);
     const component = await target.make();
     await Promise.race([component.reach?.(report, late), limit]);

@@ -1,52 +1,52 @@
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 
-/** The maximum depth of a chain of causes. A chain may be a circle. */
+/** The maximum number of causes to read. A chain of causes can be circular. */
 const MAX_CAUSES = 8;
 
 const BY_CODE: readonly (readonly [RegExp, string])[] = [
-  [/^(ENOTFOUND|EAI_)/, 'The name of the host is not known: check its spelling, and the DNS of this machine.'],
-  [/^ECONNREFUSED$/, 'Nothing listens there: check the host and the port, and that the server is up.'],
+  [/^(ENOTFOUND|EAI_)/, 'The host name is unknown: check its spelling and the DNS settings of this machine.'],
+  [/^ECONNREFUSED$/, 'No server listens on this host and port: check both, and that the server is running.'],
   [
     /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
-    'Check the host, the port and the firewalls between.',
+    'Check the host, the port and the firewalls on the way.',
   ],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
-    'Check the port, and whether the server expects TLS (https) there or the contrary.',
+    'Check the port, and whether the server expects TLS (https) or no TLS (http) on it.',
   ],
   [
     /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/,
-    'Name the authority of the certificate, or check that the host is the one it was made for.',
+    'Configure the CA of the certificate, or check that the certificate is valid for this host.',
   ],
-  [/^(EPROTO|ERR_SSL_)/, 'Check whether the server speaks TLS there: http or https.'],
-  [/^ENOENT$/, 'Check the path: it starts from the working directory of the process.'],
+  [/^(EPROTO|ERR_SSL_)/, 'Check whether the server uses TLS on this port: http or https.'],
+  [/^ENOENT$/, 'Check the path. A relative path starts from the working directory of the process.'],
   [/^E(ACCES|PERM|ROFS)$/, 'Check the rights of the user that runs the process.'],
 ];
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: 'Check the user and the password, or the key.',
-  403: 'The credentials are known, but may not do this: check their rights.',
-  404: 'The server is there, this is not: check the path and the names in it.',
+  403: 'The credentials are valid, but not for this operation: check their permissions.',
+  404: 'The server answers, but the address does not exist: check the path and the names in it.',
 };
 
-/** The reason why something cannot be reached, and what to do about it. */
+/** Returns the reason why a server or file cannot be reached, and a hint on what to do. */
 export function reachReason(error: unknown): { message: string; hint?: string } {
-  // An error for several addresses (`localhost` has two) has no message itself.
+  // An error for several addresses has no message itself. `localhost` can have two addresses.
   const message =
     error instanceof AggregateError && error.message === '' ? error.errors.map(messageOf).join('; ') : messageOf(error);
   const hint = (error instanceof HeadraceError ? error.hint : undefined) ?? reachHint(error);
   return hint === undefined ? { message } : { message, hint };
 }
 
-/** Error codes of a server that is down or starting, or of a network that is down. */
+/** The error codes of a server that is down or starting, or of a network that is down. */
 const PASSING_CODES =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_(CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT|SOCKET))$/;
-/** Answers of a server, or of a gateway in front of it, that is starting or overloaded. */
+/** The HTTP statuses of a server or gateway that is starting or overloaded. */
 const PASSING_STATUSES: readonly unknown[] = [429, 502, 503, 504];
 
 /**
- * Whether a server that cannot be reached may be available later, because it is down or starting. A refusal (a wrong
- * password, an untrusted certificate) is permanent. A Headrace error has the answer in `passing`.
+ * Returns true if the server may become available later, because it is down or starting. A refusal, such as a wrong
+ * password or an untrusted certificate, is permanent. A Headrace error has the answer in its property `passing`.
  */
 export function mayBeThereLater(error: unknown): boolean {
   if (error instanceof HeadraceError) return error.passing;
@@ -56,7 +56,7 @@ export function mayBeThereLater(error: unknown): boolean {
   });
 }
 
-/** What to do about an error of the network or the disk; undefined for an unknown error. */
+/** Returns a hint for an error of the network or the disk. Returns undefined for an unknown error. */
 export function reachHint(error: unknown): string | undefined {
   for (const known of withCauses(error)) {
     const { code, status, statusCode, $metadata } = known as Record<string, unknown>;
@@ -74,7 +74,7 @@ export function reachHint(error: unknown): string | undefined {
   return undefined;
 }
 
-/** An error, its causes, and the errors that it contains, such as those for each address of a host. */
+/** Returns an error, its causes, and the errors inside it, for example one for each address of a host. */
 function withCauses(error: unknown): object[] {
   const found: object[] = [];
   for (const pending = [error]; pending.length > 0 && found.length < MAX_CAUSES; ) {

@@ -2,30 +2,37 @@ import { type ObjectNode, type ParseOptions, parse, parseFile, type Problem as T
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { inTextOrder, type Problem } from '../errors/problem.ts';
 
-/** A config text that has been read: the tree, and the problems of the text. */
+/** A parsed config: the tree, and the problems of the text. */
 export interface ReadConfig {
   /** Undefined if the text does not contain an object. */
   root: ObjectNode | undefined;
   problems: Problem[];
 }
 
-/** What a config may read from its environment. Uploaded texts may read nothing. */
+/** The values from outside that a config may use. For an uploaded config, all options are absent. */
 export interface ReadConfigOptions {
-  /** The environment for `${NAME}`. */
+  /** The environment variables for substitutions such as `${NAME}`. */
   env?: Readonly<Record<string, string>>;
-  /** Values by path that override the text: texts (`-s indexer.type=CSV`), or values of any kind, an object as JSON. */
+  /**
+   * Values by path that override the text. The values are strings (`-s indexer.type=CSV`), or an object in JSON with
+   * values of any type.
+   */
   overrides?: Readonly<Record<string, string>> | string;
   format?: 'hocon' | 'json';
 }
 
 /**
- * Reads the text of a config without a file. Includes are an error, because there is no directory to search for them.
+ * Parses the text of a config that is not a file. Includes are errors, because there is no directory to search for
+ * them.
  */
 export function readConfigText(text: string, options: ReadConfigOptions = {}): ReadConfig {
   return toReadConfig(parse(text, { ...parseOptions(options), include: refuseInclude }));
 }
 
-/** The parser itself reads JSON overrides, so that numbers stay as exact as in a config. */
+/**
+ * Converts the options for the parser. The parser reads JSON overrides itself, so that numbers are as exact as in a
+ * config.
+ */
 function parseOptions({ overrides, ...options }: ReadConfigOptions): ParseOptions {
   if (overrides === undefined) return options;
   return {
@@ -34,12 +41,12 @@ function parseOptions({ overrides, ...options }: ReadConfigOptions): ParseOption
   };
 }
 
-/** For texts without a file. An ignored include would be a surprise later. */
+/** Rejects an include in a text that is not a file. A silently ignored include would cause confusion later. */
 export function refuseInclude(): never {
-  throw new Error('only config files may include others');
+  throw new Error('only config files may include other files');
 }
 
-/** Reads a config file with its includes. The extension of the file decides the syntax. */
+/** Reads a config file and its includes. The file extension decides the syntax. */
 export function readConfigFile(path: string, options: ReadConfigOptions = {}): ReadConfig {
   return toReadConfig(parseFile(path, parseOptions(options)));
 }
@@ -68,7 +75,7 @@ function toProblem({ code, kind, message, file, line, column, hint }: TextProble
     code: codeOf(code, kind),
     path: '',
     ...(file === undefined ? {} : { file }),
-    // A missing file has no lines.
+    // A missing file has no line or column.
     ...(code === 'file-unreadable' ? {} : { line, column }),
     message,
     ...(hint === undefined ? {} : { hint: sentence(hint) }),
@@ -80,7 +87,7 @@ function codeOf(code: TextProblem['code'], kind: TextProblem['kind']): ErrorCode
   return code === 'root-not-object' ? 'HR_CONFIG_NOT_AN_OBJECT' : CODES[kind];
 }
 
-/** The hints of the parser are clauses without a capital and a full stop. */
+/** Turns a hint of the parser into a sentence. The parser writes hints without a capital letter and a full stop. */
 function sentence(clause: string): string {
   return `${clause[0]?.toUpperCase()}${clause.slice(1)}${/[.?!]$/.test(clause) ? '' : '.'}`;
 }

@@ -1,31 +1,31 @@
 import { unescape as percentDecoded } from 'node:querystring';
 import { type ConfigNode, type ObjectNode, render } from '@headrace/hocon';
 
-/** The mask of a secret in answers and logs. */
+/** The text that replaces secrets in responses and logs. */
 export const MASK = '******';
 
-// If the name of a key ends in one of these words, or contains one as a word, its value is a credential.
+// If a key ends in one of these words, or contains one as a separate word, its value is a secret.
 const SECRET =
   /pass(word|wd|phrase)s?$|(^|_)(pass|pwd|pw|sas|sig|cookie|jaas)(_|$)|secrets?(_|$)|(api|access|private|account|shared|master|signing|encryption|subscription)_?keys?(_|$)|token$|credentials?(_|$)|connection_?string$|authorization$/;
 const AUTHORIZATION = /\b(Basic\s+)[A-Za-z0-9+/]{8,}={0,2}/g;
 const URL_PASSWORD = /(:\/\/[^/?#\s:@]*:)[^/?#\s]*@/g;
-// `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers. The
-// character before the name must not be part of a name. Otherwise the search would start at every letter of a long
-// text.
+// Matches `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers. The
+// character before the name must not be part of a name. Without this rule, the search would start again at every letter
+// of a long text.
 const NAME_IN_TEXT = /(?<![\w.-])([\w.-]+)["']?\s*[=:]\s*/g;
 const VALUE_IN_TEXT = /(?:(?:Bearer|Basic)\s+)?(?:"[^"]*"|'[^']*'|[^\s&;,"'}]+)/iy;
 
-/** Configs have few different names, and each upload asks about all of its names. */
+/** A cache by key. Configs have few different keys, and each upload checks all of them. */
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 10_000;
 const MAX_KNOWN_LENGTH = 64;
 
-/** Whether a key of this name holds a credential. */
+/** Returns true if the value of this key is a secret. */
 export function isSecretKey(key: string): boolean {
   let secret = known.get(key);
   if (secret === undefined) {
     secret = soundsSecret(key);
-    // A copy, because a name cut out of a text would keep the whole text in memory.
+    // Copies the key. A substring would keep the whole config text in memory.
     if (known.size < MAX_KNOWN && key.length <= MAX_KNOWN_LENGTH) known.set(Buffer.from(key).toString(), secret);
   }
   return secret;
@@ -39,9 +39,9 @@ function soundsSecret(key: string): boolean {
   return SECRET.test(words);
 }
 
-/** A text with the passwords in its URLs, and the values of secret names in it, masked. */
+/** Masks the passwords in URLs, and the values of secret names, inside a text. */
 export function maskText(text: string): string {
-  // Every match contains one of these characters.
+  // Every match contains one of these characters, so this check saves time.
   if (!text.includes(':') && !text.includes('=')) return text;
   const source = text.replace(URL_PASSWORD, `$1${MASK}@`);
   let masked = '';
@@ -56,21 +56,21 @@ export function maskText(text: string): string {
 }
 
 /**
- * The config with secrets masked: values of secret keys, also at other positions, values from the environment, secrets
- * inside texts.
+ * Returns the config with masked secrets. Masks the values of secret keys wherever they appear, values from the
+ * environment, and secrets inside other values.
  */
 export function maskSecrets(root: ObjectNode): ObjectNode {
   return maskNode(root, false, secretTexts(root, false)) as ObjectNode;
 }
 
-/** Shorter values are too common in texts to be masked. */
+/** The minimum length of a secret that is masked. Shorter values are too common in texts. */
 const MIN_SECRET = 4;
-/** Each secret is searched for in every text. A normal config has fewer. */
+/** The maximum number of secrets. Each one is searched for in every text. A normal config has fewer. */
 const MAX_SECRETS = 100;
 
 /**
- * The secrets of a config as they may appear in other texts, for example in messages, longest first.
- * @param withEnvironment also values from the environment, which users of the service must not see
+ * Returns the secrets of a config as they may appear in other texts, such as messages. The longest is first.
+ * @param withEnvironment true: also return values from the environment, which users of the service must not see
  */
 export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[] {
   const found = new Set<string>();
@@ -89,7 +89,7 @@ export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[
   return [...found].sort((a, b) => b.length - a.length).slice(0, MAX_SECRETS);
 }
 
-/** The passwords in the URLs of a text, as written and as sent. */
+/** Returns the passwords in the URLs of a text, as written and percent-decoded. */
 function urlPasswords(text: string): string[] {
   if (!text.includes('://')) return [];
   const found = Array.from(text.matchAll(URL_PASSWORD), ([all, before = '']) => all.slice(before.length, -1));
@@ -97,15 +97,15 @@ function urlPasswords(text: string): string[] {
 }
 
 /**
- * A text with these secrets masked, and with the credentials of an `Authorization` header masked: servers may repeat a
- * request that they refuse.
+ * Masks these secrets in a text, and the credentials of an `Authorization` header. Some servers repeat a refused
+ * request in their answer.
  */
 export function maskTexts(text: string, secrets: readonly string[]): string {
   const masked = secrets.reduce((some, secret) => some.replaceAll(secret, MASK), text);
   return masked.replace(AUTHORIZATION, `$1${MASK}`);
 }
 
-/** A config as JSON on one line; `indent` for people. It contains secrets unless they were masked before. */
+/** Returns a config as JSON, on one line if `indent` is absent. Secrets are included unless they were masked before. */
 export function configToJson(root: ObjectNode, options: { indent?: number; sorted?: boolean } = {}): string {
   return render(root, { format: 'json', indent: options.indent ?? 0, sorted: options.sorted ?? false });
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../errors/headrace-error.ts';
 import { maskTexts, secretTexts } from './render-config.ts';
 
 /**
- * Masks the secrets of a config in the messages of its run. The run has the real secrets: the path of a file or the
+ * Masks the secrets of a config in the messages of its run. The run uses the real secrets, so the path of a file or the
  * answer of a server may contain them.
  */
 export class SecretMask {
@@ -12,7 +12,7 @@ export class SecretMask {
   readonly #withEnvironment: boolean;
   #secrets: readonly string[] | undefined;
 
-  /** @param withEnvironment whether values from the environment are secrets, as they are for untrusted users */
+  /** @param withEnvironment true if values from the environment are secrets, as for untrusted users */
   constructor(root: ObjectNode, withEnvironment: boolean) {
     this.#root = root;
     this.#withEnvironment = withEnvironment;
@@ -23,13 +23,13 @@ export class SecretMask {
     return maskTexts(text, this.#secrets);
   }
 
-  /** The texts of a problem or a failure. */
+  /** Masks the message and the hint of a problem or failure. */
   failure<T extends { readonly message: string; readonly hint?: string }>(failure: T): T {
     const { message, hint } = failure;
     return { ...failure, message: this.text(message), ...(hint === undefined ? {} : { hint: this.text(hint) }) };
   }
 
-  /** The record, and its fields as JSON allows them, because components may log any value. */
+  /** Masks a log record. Converts its fields to JSON values, because components may log any value. */
   record(record: LogRecord): LogRecord {
     const message = this.text(record.message);
     if (record.fields === undefined) return { ...record, message };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Document } from './document.ts';
 import { Double, type JsonObject, type Value } from './value.ts';
 
-/** Any text, including lone surrogates and names of JavaScript object members. */
+/** Any string, including lone surrogates and names of JavaScript object members. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -12,7 +12,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
 
 export const anyName: fc.Arbitrary<string> = anyText.filter((name) => name !== '' && !/^(id|run_id|___)/.test(name));
 
-/** Numbers of every kind, as the readers create them: a whole double is a `Double`, an integer may be a bigint. */
+/** Numbers of every type, as the readers create them: a whole double is a `Double`, a long integer is a bigint. */
 export const anyNumber: fc.Arbitrary<Value> = fc.oneof(
   fc.maxSafeInteger(),
   fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).filter((integer) => !Number.isSafeInteger(Number(integer))),
@@ -46,7 +46,7 @@ export const anyValue: fc.Arbitrary<Value> = fc.oneof(
   },
 );
 
-/** Documents with up to 40 fields, so that both ways to find a field are tested. */
+/** Documents with up to 40 fields, so that tests cover both ways to find a field. */
 export function anyDocument(value: fc.Arbitrary<Value> = anyValue): fc.Arbitrary<Document> {
   return fc
     .tuple(

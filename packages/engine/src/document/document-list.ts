@@ -2,21 +2,21 @@ import type { Document } from './document.ts';
 import type { DocumentTable } from './document-table.ts';
 import { TableBuilder } from './table-builder.ts';
 
-/** Consecutive documents of a batch. A table is one form of it. */
+/** Consecutive documents of a batch, as a table or as a list. */
 export interface DocumentRows {
   readonly count: number;
-  /** One of the documents. Take each only once. */
+  /** Returns a document. Call this only once for each row. */
   document(row: number): Document;
-  /** The position of a document in its batch. */
+  /** Returns the position of a document in its batch. */
   position(row: number): number;
 }
 
-/** Documents that were decoded one by one. */
+/** Documents that were decoded one at a time. */
 export class DocumentList implements DocumentRows {
   readonly #documents: Document[] = [];
   readonly #first: number;
 
-  /** @param first the position in the batch of the first document; the others follow it */
+  /** @param first the position of the first document in the batch; the other documents follow it */
   constructor(first: number) {
     this.#first = first;
   }
@@ -37,7 +37,7 @@ export class DocumentList implements DocumentRows {
     return this.#first + row;
   }
 
-  /** The documents as tables, in order: one, or several if their fields have different orders. */
+  /** Returns the documents as tables, in order. Usually one table, or several if the order of the fields differs. */
   tables(): DocumentTable[] {
     const tables: DocumentTable[] = [];
     const builder = new TableBuilder();

@@ -9,7 +9,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant('rename' as const), name, to: name }),
 );
 
-it('finds every field in tables of few and of many fields, after any change', () => {
+it('a table finds every field after any change, with few or many fields', () => {
   fc.assert(
     fc.property(fc.constantFrom(0, 1, 20, 395, 420), fc.array(change, { maxLength: 60 }), (fields, changes) => {
       const names = ['id', ...Array.from({ length: fields }, (_, i) => `f${i}`)];

@@ -5,53 +5,56 @@ import { checkWritable, internName } from './names.ts';
 import { Shape } from './shape.ts';
 import type { Value } from './value.ts';
 
-/** The values of one field in all documents of a table; undefined if a document does not have the field. */
+/** The values of one field in all documents of a table. Undefined means that the document does not have the field. */
 export type Column = readonly (Value | undefined)[];
 
-/** With this many names or fewer, a linear search is faster: the fields of a table change often. */
+/** Up to this number of fields, a linear search is faster than a map, because the fields of a table change often. */
 const FEW_FIELDS = 400;
 
-/** A field of a table. It is replaced, never changed, so that an earlier state of the table can be restored. */
+/**
+ * A field of a table. A changed field is replaced by a new object, so that an earlier state of the table can be
+ * restored.
+ */
 interface Field {
   readonly name: string;
-  /** Undefined until the values are taken from `origin`. */
+  /** The values. Undefined until they are copied from `origin`. */
   column: Column | undefined;
-  /** Whether some documents do not have the field. */
+  /** True if some documents do not have the field. */
   sparse: boolean;
-  /** The field of the table that this one was selected from. */
+  /** The field of the original table, if this table was selected from another one. */
   readonly origin: Field | undefined;
 }
 
-/** The state of a table at some time. */
+/** A saved state of a table. */
 export type TableState = readonly Field[];
 
 /**
- * Documents of the same fields, column by column. A stage that supports columns processes them in one tight loop
- * instead of document by document. To rename or remove a field costs nothing for each document. (Source of the idea:
- * Boncz, Zukowski, Nes: MonetDB/X100: Hyper-Pipelining Query Execution, CIDR 2005.)
+ * Documents with the same fields, stored as columns. A stage that supports columns processes a column in one fast loop
+ * instead of each document. Renaming or removing a field has no cost per document. (Source of the idea: Boncz,
+ * Zukowski, Nes: MonetDB/X100: Hyper-Pipelining Query Execution, CIDR 2005.)
  * A column is never changed in place, but replaced. So an earlier state can be restored, and several fields may share a
- * column if its values are immutable (texts, numbers).
+ * column if its values are immutable (strings, numbers).
  */
 export class DocumentTable {
-  /** How many documents. */
+  /** The number of documents. */
   readonly count: number;
   #fields: Field[];
-  /** The rows of another table whose documents these are, if they were selected from it. */
+  /** The row numbers in the original table, if this table was selected from another one. */
   #rows: readonly number[] | undefined = undefined;
   #positions: readonly number[] | undefined;
   #first = 0;
-  /** The shape of documents that have all fields; valid until the fields change. */
+  /** The shape of documents that have all fields. Reset when the fields change. */
   #shape: Shape | undefined = undefined;
-  /** Whether a field marks documents as dropped or skipped; undefined if it must be looked up again. */
+  /** True if a field marks documents as dropped or skipped. Undefined if it must be computed again. */
   #bypassed: boolean | undefined = undefined;
-  /** The position of each field. Created at the first look-up, in a table of many fields. */
+  /** The position of each field. Created at the first look-up if the table has many fields. */
   #places: Map<string, number> | undefined = undefined;
 
   /**
-   * @param names distinct; one of them is `id`, whose values are texts
-   * @param columns one for each name, all of `count` values
-   * @param sparse whether values of a column are missing; by default none are
-   * @param positions the position of each document in its batch; by default its row
+   * @param names distinct names; one of them is `id`, and its values are strings
+   * @param columns one column for each name, with `count` values
+   * @param sparse for each column: true if values are missing; defaults to false
+   * @param positions the position of each document in its batch; defaults to its row
    */
   constructor(
     names: readonly string[],
@@ -65,7 +68,7 @@ export class DocumentTable {
     this.#positions = positions;
   }
 
-  /** Names of the fields, in their order. */
+  /** The names of the fields, in order. */
   get names(): readonly string[] {
     return this.#fields.map(({ name }) => name);
   }
@@ -74,12 +77,12 @@ export class DocumentTable {
     return this.column('id') as readonly string[];
   }
 
-  /** The position of a document in its batch. */
+  /** Returns the position of a document in its batch. */
   position(row: number): number {
     return this.#positions === undefined ? this.#first + row : (this.#positions[row] as number);
   }
 
-  /** Sets the position of the first document in its batch. The others follow it. */
+  /** Sets the position of the first document in its batch. The other documents follow it. */
   startAt(position: number): void {
     this.#first = position;
   }
@@ -88,28 +91,28 @@ export class DocumentTable {
     return this.#place(name) >= 0;
   }
 
-  /** Whether documents are marked as dropped or skipped. */
+  /** True if some documents are marked as dropped or skipped. */
   get hasBypassed(): boolean {
     this.#bypassed ??= this.has('___dropped') || this.has('___skipped');
     return this.#bypassed;
   }
 
-  /** The values of a field; undefined if no document has it. */
+  /** Returns the values of a field. Returns undefined if no document has the field. */
   column(name: string): Column | undefined {
     const at = this.#place(name);
     return at < 0 ? undefined : this.#columnAt(at);
   }
 
   /**
-   * Sets the values of a field; a new field is added after the others. Throws if a document that lacks a field before
-   * others gets it: in that document it would be the last field, which a column cannot express.
+   * Sets the values of a field. A new field is added after the other fields. Throws if a document gets a field that it
+   * lacked before: in this document the field would be the last one, and a column cannot express that.
    */
   set(name: string, column: Column, sparse: boolean): void {
     checkWritable(name);
     this.put(name, column, sparse);
   }
 
-  /** As `set`, also for the engine's fields. */
+  /** Sets the values of a field like `set`, but also allows the fields of the engine. */
   put(name: string, column: Column, sparse: boolean): void {
     const at = this.#place(name);
     if (at < 0) {
@@ -125,7 +128,7 @@ export class DocumentTable {
     this.#fields[at] = newField(known, column, sparse);
   }
 
-  /** Sets the same immutable value (a text, a number) in all documents. */
+  /** Sets the same immutable value (a string, a number) in all documents. */
   fill(name: string, value: string | number | boolean | null): void {
     this.put(name, new Array<Value>(this.count).fill(value), false);
   }
@@ -135,7 +138,7 @@ export class DocumentTable {
     this.delete(name);
   }
 
-  /** As `remove`, also for the engine's fields. */
+  /** Removes a field like `remove`, but also allows the fields of the engine. */
   delete(name: string): void {
     const at = this.#place(name);
     if (at >= 0) this.#removeAt(at);
@@ -154,7 +157,7 @@ export class DocumentTable {
     this.put(to, column, sparse);
   }
 
-  /** The current state, for `restore`. */
+  /** Returns the current state for `restore`. */
   save(): TableState {
     return [...this.#fields];
   }
@@ -164,7 +167,7 @@ export class DocumentTable {
     this.#shape = this.#places = this.#bypassed = undefined;
   }
 
-  /** One of the documents. It shares its values with the table, so take each document only once. */
+  /** Returns one document. It shares its values with the table, so call this only once for each row. */
   document(row: number): Document {
     const fields = this.#fields;
     const values: Value[] = [];
@@ -181,8 +184,8 @@ export class DocumentTable {
   }
 
   /**
-   * A table of some of the documents. Its columns are copied when they are used for the first time.
-   * @param rows ascending
+   * Returns a table with some of the documents. Its columns are copied when they are used for the first time.
+   * @param rows row numbers in ascending order
    */
   select(rows: readonly number[]): DocumentTable {
     const positions = rows.map((row) => this.position(row));
@@ -196,14 +199,14 @@ export class DocumentTable {
     return selected;
   }
 
-  /** A table of the documents from a row on. */
+  /** Returns a table with the documents from a row to the end. */
   selectFrom(first: number): DocumentTable {
     return this.select(Array.from({ length: this.count - first }, (_, i) => first + i));
   }
 
   /**
-   * Takes over the changes to documents that were selected from this table, which has not changed since. Throws if the
-   * fields now have an order that depends on the document.
+   * Copies the changes of documents that were selected from this table. This table must not have changed since. Throws
+   * if the order of the fields now differs between documents.
    */
   merge(selected: DocumentTable): void {
     const rows = selected.#rows as readonly number[];
@@ -233,7 +236,7 @@ export class DocumentTable {
     return field.column;
   }
 
-  /** The position of a field, or -1. */
+  /** Returns the position of a field, or -1. */
   #place(name: string): number {
     const fields = this.#fields;
     if (fields.length <= FEW_FIELDS) {
@@ -250,7 +253,7 @@ export class DocumentTable {
   }
 }
 
-/** Thrown by a change that a table does not support. The documents are then processed one by one. */
+/** Thrown by a change that a table does not support. The documents are then processed one at a time. */
 export class NotTabular extends HeadraceError {
   constructor() {
     super('HR_INTERNAL', 'The documents of this table can only be changed one by one');
@@ -261,7 +264,7 @@ function newField(name: string, column: Column, sparse: boolean): Field {
   return { name, column, sparse, origin: undefined };
 }
 
-/** Whether a document that lacks a value gets one. */
+/** Returns true if a document that lacks a value gets one. */
 function fillsGaps(before: Column, after: Column): boolean {
   for (let row = 0; row < before.length; row++) {
     if (before[row] === undefined && after[row] !== undefined) return true;

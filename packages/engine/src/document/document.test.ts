@@ -11,14 +11,14 @@ function documentOf(fields: Record<string, Value>): Document {
   return Document.fromObject(new Map(Object.entries({ id: '1', ...fields })));
 }
 
-/** The field's value as JSON, undefined if it is missing. */
+/** Returns the value of a field as JSON, or undefined if the field is missing. */
 function json(document: Document, name: string): string | undefined {
   const value = document.get(name);
   return value === undefined ? undefined : writeValue(value);
 }
 
-describe('fields', () => {
-  it('keep the order in which they came, names like integers and __proto__ included', () => {
+describe('fields of a document', () => {
+  it('keep their order, including names like integers and __proto__', () => {
     const document = Document.create('1');
     for (const name of ['b', '10', '9', '__proto__', 'constructor', 'a.b', 'a']) document.set(name, name);
     document.set('b', 'again');
@@ -29,7 +29,7 @@ describe('fields', () => {
     expect(document.get('hasOwnProperty')).toBeUndefined();
   });
 
-  it('count null and empty lists as present', () => {
+  it('are present if the value is null or an empty list', () => {
     const document = documentOf({ none: null, empty: [] });
     expect(document.has('none')).toBe(true);
     expect(document.has('empty')).toBe(true);
@@ -37,7 +37,7 @@ describe('fields', () => {
     expect([document.length('none'), document.length('empty'), document.length('missing')]).toEqual([1, 0, 0]);
   });
 
-  it('are read as one value, as all values and as texts', () => {
+  it('are read as one value, as all values and as strings', () => {
     const document = documentOf({ list: ['a', new Double(1), null], one: 5, none: null, empty: [], object: new Map() });
     expect(document.first('list')).toBe('a');
     expect(document.first('empty')).toBeUndefined();
@@ -55,7 +55,7 @@ describe('fields', () => {
     ]);
   });
 
-  it('behave as an ordered map does after any changes, with few or many fields', () => {
+  it('behave like an ordered map after any changes, with few or many fields', () => {
     const names = Array.from({ length: 40 }, (_, i) => `field${i}`);
     const change = fc.oneof(
       fc.record({ action: fc.constant('set'), name: fc.constantFrom(...names), value: anyValue }),
@@ -96,7 +96,7 @@ describe('fields', () => {
     );
   });
 
-  it('share their names among the documents of a source until one changes', () => {
+  it('share their names between the documents of a source until one document changes', () => {
     const shape = Shape.of(['id', 'a']);
     const first = new Document(shape, ['1', 1]);
     const second = new Document(shape, ['2', 2]);
@@ -108,7 +108,7 @@ describe('fields', () => {
   });
 });
 
-describe('reserved and empty names', () => {
+describe('reserved and empty field names', () => {
   const writes: [string, (document: Document, name: string) => void][] = [
     ['set', (document, name) => document.set(name, 1)],
     ['add', (document, name) => document.add(name, 1)],
@@ -132,24 +132,24 @@ describe('reserved and empty names', () => {
     });
   }
 
-  it('cannot be renamed away', () => {
+  it('rename refuses to rename a reserved field', () => {
     expect(() => documentOf({}).rename('id', 'a', 'overwrite')).toThrow('id is a reserved field');
   });
 
-  it('are only these: similar names are not reserved', () => {
+  it('names similar to reserved names are allowed', () => {
     const document = Document.create('1');
     for (const name of ['ID', 'ids', 'run', '___child', '_', 'i']) document.set(name, 1);
     expect(document.fieldNames).toHaveLength(7);
   });
 });
 
-describe('writing', () => {
+describe('writing a field', () => {
   it.each<[string, (document: Document) => void, Record<string, string>]>([
     ['add to a missing field', (d) => d.add('f', 'x'), { missing: '["x"]', one: '["a","x"]', list: '["a","b","x"]' }],
     ['setOrAdd', (d) => d.setOrAdd('f', 'x'), { missing: '"x"', one: '["a","x"]', list: '["a","b","x"]' }],
     ['set', (d) => d.set('f', 'x'), { missing: '"x"', one: '"x"', list: '"x"' }],
     ['set a list', (d) => d.set('f', ['x']), { missing: '["x"]', one: '["x"]', list: '["x"]' }],
-  ])('%s', (_, write, expected) => {
+  ])('appends or replaces the value: %s', (_, write, expected) => {
     const starts: Record<string, Record<string, Value>> = { missing: {}, one: { f: 'a' }, list: { f: ['a', 'b'] } };
     for (const [state, fields] of Object.entries(starts)) {
       const document = documentOf(fields);
@@ -158,7 +158,7 @@ describe('writing', () => {
     }
   });
 
-  it('counts null as present', () => {
+  it('treats null as a present value', () => {
     const document = documentOf({ f: null });
     document.setOrAdd('f', 'x');
     expect(json(document, 'f')).toBe('[null,"x"]');
@@ -178,7 +178,7 @@ describe('update', () => {
     ['skip', undefined, [undefined, '"x"', '["x","y"]', '["x","y"]']],
     ['skip', 'a', ['"a"', '"a"', '"a"', '"a"']],
     ['skip', null, ['null', 'null', 'null', 'null']],
-  ])('%s on %o', (mode, present, expected) => {
+  ])('writes values in mode %s to the present value %o', (mode, present, expected) => {
     const results = values.map((added) => {
       const document = documentOf(present === undefined ? {} : { f: Array.isArray(present) ? [...present] : present });
       document.update('f', mode, structuredClone(added));
@@ -193,7 +193,7 @@ describe('update', () => {
     expect(first).toEqual(['x']);
   });
 
-  it('appends a list to itself once', () => {
+  it('appends a list to itself only once', () => {
     const document = documentOf({ f: ['a', 'b'] });
     document.update('f', 'append', document.values('f'));
     expect(json(document, 'f')).toBe('["a","b","a","b"]');
@@ -210,20 +210,20 @@ describe('rename', () => {
     ['append', [], 'b', '{"id":"1","to":["b"],"x":0}'],
     ['skip', 'a', 'b', '{"id":"1","to":"b","x":0}'],
     ['skip', 'a', undefined, '{"id":"1","x":0,"to":"a"}'],
-  ])('%s of %o onto %o', (mode, from, to, expected) => {
+  ])('in mode %s renames a field with value %o to a field with value %o', (mode, from, to, expected) => {
     const document = documentOf({ from, ...(to === undefined ? {} : { to }), x: 0 });
     document.rename('from', 'to', mode);
     expect(document.toJson()).toBe(expected);
   });
 
-  it('leaves a missing field alone, whatever the names', () => {
+  it('ignores a missing field', () => {
     const document = documentOf({ to: 1 });
     document.rename('from', 'to', 'overwrite');
     document.rename('from', 'id', 'overwrite');
     expect(document.toJson()).toBe('{"id":"1","to":1}');
   });
 
-  it('of a field to itself moves it to the end', () => {
+  it('moves a field to the end if both names are equal', () => {
     const document = documentOf({ a: 1, b: 2 });
     document.rename('a', 'a', 'append');
     expect(document.toJson()).toBe('{"id":"1","b":2,"a":1}');
@@ -231,7 +231,7 @@ describe('rename', () => {
 });
 
 describe('removeDuplicates', () => {
-  it('keeps first occurrences, kinds of numbers apart, objects by content', () => {
+  it('keeps the first occurrence, separates types of numbers, and compares objects by content', () => {
     const ab = () =>
       new Map<string, Value>([
         ['a', 1],
@@ -245,7 +245,7 @@ describe('removeDuplicates', () => {
     expect(document.toJson()).toBe('{"id":"1","last":0,"f":[1,1.0,"1",{"a":1,"b":2.0},[1],null,true]}');
   });
 
-  it('leaves single values, missing fields and lists without duplicates where they are', () => {
+  it('does not move single values, missing fields and lists without duplicates', () => {
     const document = documentOf({ one: 1, list: [1, 2], last: 0 });
     for (const name of ['one', 'list', 'missing']) document.removeDuplicates(name, name);
     expect(document.toJson()).toBe('{"id":"1","one":1,"list":[1,2],"last":0}');
@@ -262,7 +262,7 @@ describe('removeDuplicates', () => {
     expect(json(document, 'fresh')).toBe('[{"a":1}]');
   });
 
-  it('refuses a target with a single value, and a reserved one', () => {
+  it('refuses a reserved target and a target with a single value', () => {
     const document = documentOf({ f: [1, 1], one: 1 });
     expect(() => document.removeDuplicates('f', 'one')).toThrow('Field "one" holds a single value');
     expect(() => document.removeDuplicates('f', 'id')).toThrow('id is a reserved field');
@@ -270,7 +270,7 @@ describe('removeDuplicates', () => {
 });
 
 describe('setOrAddAll', () => {
-  it('merges as collapse does, except reserved fields, and shares no values', () => {
+  it('merges all fields except reserved ones, and shares no values', () => {
     const one = documentOf({ a: 1, b: ['x'], c: 'c', run_id: 'r1' });
     const other = documentOf({ a: 2, b: ['y', 'z'], c: [], d: new Map([['k', [1]]]), run_id: 'r2', ___dropped: true });
     one.setOrAddAll(other);
@@ -280,8 +280,8 @@ describe('setOrAddAll', () => {
   });
 });
 
-describe('flags', () => {
-  it('count if they are present', () => {
+describe('the flags dropped and skipped', () => {
+  it('are set if the field is present, with any value', () => {
     const document = Document.create('1');
     expect([document.dropped, document.skipped, document.bypassed]).toEqual([false, false, false]);
     document.skip();
@@ -294,7 +294,7 @@ describe('flags', () => {
     expect(readDocument('{"id":"1","___skipped":null}').skipped).toBe(true);
   });
 
-  it('count if the engine writes them as fields', () => {
+  it('are set if the engine writes them as fields', () => {
     const document = Document.create('1');
     document.put('___skipped', true);
     expect(document.skipped).toBe(true);
@@ -303,8 +303,8 @@ describe('flags', () => {
   });
 });
 
-describe('ids', () => {
-  it('are found at every position', () => {
+describe('document ids', () => {
+  it('are found at every position of the fields', () => {
     const document = readDocument('{"a":1,"id":"x","run_id":"old"}');
     expect([document.id, document.runId]).toEqual(['x', 'old']);
     document.setRunId('new');
@@ -313,8 +313,8 @@ describe('ids', () => {
   });
 });
 
-describe('children', () => {
-  it('travel inside their parent, as copies both ways', () => {
+describe('children of a document', () => {
+  it('are stored in their parent as copies, and returned as copies', () => {
     const parent = Document.create('p');
     const child = documentOf({ list: [1] });
     parent.addChild(child);
@@ -329,7 +329,7 @@ describe('children', () => {
     expect(parent.children()).toEqual([]);
   });
 
-  it('without a valid id are handed over, not silently lost', () => {
+  it('are passed to a callback if they have no valid id', () => {
     const parent = readDocument('{"id":"p","___children":[{"id":""},5,{"id":"c"},{"id":7}]}');
     const invalid: Value[] = [];
     expect(parent.children((child) => invalid.push(child)).map((child) => child.id)).toEqual(['c']);
@@ -337,8 +337,8 @@ describe('children', () => {
   });
 });
 
-describe('copies', () => {
-  it('are equal and share nothing mutable', () => {
+describe('copies of a document', () => {
+  it('are equal to the original and share no mutable values with it', () => {
     fc.assert(
       fc.property(anyDocument(), anyName, (document, name) => {
         const before = document.toJson();
@@ -355,7 +355,7 @@ describe('copies', () => {
   });
 });
 
-/** Changes everything in a value that is mutable. */
+/** Changes every mutable part of a value. */
 function spoil(value: Value): void {
   if (Array.isArray(value)) {
     value.forEach(spoil);

@@ -6,38 +6,38 @@ import { copyValue, Double, equalValues, type JsonObject, textOf, type Value } f
 
 const ID_ALONE = Shape.of(['id']);
 
-/** How `update` and `rename` treat a field that exists already. */
+/** The behaviour of `update` and `rename` if the field already exists. */
 export type UpdateMode = 'overwrite' | 'append' | 'skip';
 
 /**
- * A document: an ordered set of fields, one of them its `id`.
- * It is stored as a shape, which documents with the same fields share, and an array of values in its order. A field is
- * single-valued (anything but an array) or multi-valued (an array, of any length). Field names are literal: `a.b` is a
- * name, not a path. For paths see `nested-path.ts`.
+ * A document: an ordered set of fields. One of the fields is `id`.
+ * It consists of a shape and an array of values. Documents with the same fields share a shape. A field is single-valued
+ * (any value except an array) or multi-valued (an array of any length). Field names are literal: `a.b` is a name, not a
+ * path. For paths, see `nested-path.ts`.
  */
 export class Document {
   /** The names of the fields and their positions. */
   shape: Shape;
-  /** Values of the fields, in the order of the shape. */
+  /** The values of the fields, in the order of the shape. */
   readonly fieldValues: Value[];
 
   /**
-   * A document with these fields. It takes over the values. One of the names must be `id`, with a text. Decoders
-   * guarantee that; all other callers use `create` or `fromObject`.
+   * Creates a document with these fields. The document owns the values afterwards. One of the names must be `id`, and
+   * its value must be a string. Decoders guarantee this. All other callers use `create` or `fromObject`.
    */
   constructor(shape: Shape, values: Value[]) {
     this.shape = shape.share();
     this.fieldValues = values;
   }
 
-  /** A document with only an id. */
+  /** Returns a document with only an id. */
   static create(id: string): Document {
     return new Document(ID_ALONE, [id]);
   }
 
   /**
-   * A document from a JSON object. It takes over the object's values. Throws `HR_DOCUMENT_NO_ID` if `id` is missing or
-   * not a non-empty text.
+   * Returns a document for a JSON object. The document owns the values of the object afterwards. Throws
+   * `HR_DOCUMENT_NO_ID` if `id` is missing, empty or not a string.
    */
   static fromObject(object: JsonObject): Document {
     const id = object.get('id');
@@ -48,7 +48,7 @@ export class Document {
     return new Document(Shape.common([...object.keys()]), [...object.values()]);
   }
 
-  /** Names of the fields, in order. Not a copy. */
+  /** The names of the fields, in order. Not a copy. */
   get fieldNames(): readonly string[] {
     return this.shape.names;
   }
@@ -57,34 +57,34 @@ export class Document {
     return (this.shape.names[0] === 'id' ? this.fieldValues[0] : this.get('id')) as string;
   }
 
-  /** The id of the run that published this document; undefined before. */
+  /** The id of the run that published this document. Undefined before it is published. */
   get runId(): string | undefined {
     const runId = this.get('run_id');
     return typeof runId === 'string' ? runId : undefined;
   }
 
-  /** Sets the run's id. It replaces the id of an earlier run. */
+  /** Sets the id of the run. It replaces the id of an earlier run. */
   setRunId(runId: string): void {
     this.put('run_id', runId);
   }
 
   /**
-   * Whether it is marked as dropped: later stages and the indexer do not process it. Any value of the field counts, as
-   * long as the field is present.
+   * True if the document is marked as dropped: later stages and the indexer skip it. The field only needs to be
+   * present, with any value.
    */
   get dropped(): boolean {
     return this.shape.flagged && this.shape.position('___dropped') >= 0;
   }
 
   /**
-   * Whether it is marked as skipped: later stages do not process it, the indexer does. Any value of the field counts,
-   * as long as the field is present.
+   * True if the document is marked as skipped: later stages skip it, but the indexer does not. The field only needs to
+   * be present, with any value.
    */
   get skipped(): boolean {
     return this.shape.flagged && this.shape.position('___skipped') >= 0;
   }
 
-  /** Whether it is dropped or skipped, so that later stages do not process it. */
+  /** True if the document is dropped or skipped, so that later stages do not process it. */
   get bypassed(): boolean {
     return this.shape.flagged && (this.dropped || this.skipped);
   }
@@ -97,47 +97,48 @@ export class Document {
     this.put('___skipped', true);
   }
 
-  /** Whether the field is present. Null and empty lists count as present. */
+  /** Returns true if the field is present. Null and empty lists count as present. */
   has(name: string): boolean {
     return this.shape.position(name) >= 0;
   }
 
   /**
-   * The field's raw value, arrays as arrays; undefined if the field is missing. Not a copy: do not change it in place.
+   * Returns the value of the field, with arrays as arrays. Returns undefined if the field is missing. The value is not
+   * a copy: do not change it in place.
    */
   get(name: string): Value | undefined {
     const at = this.shape.position(name);
     return at < 0 ? undefined : this.fieldValues[at];
   }
 
-  /** All values of the field: one for a single-valued field, none for a missing one. Not a copy. */
+  /** Returns all values of the field: one for a single-valued field, none for a missing field. Not a copy. */
   values(name: string): readonly Value[] {
     const value = this.get(name);
     if (value === undefined) return [];
     return Array.isArray(value) ? value : [value];
   }
 
-  /** The first value of the field; undefined if it is missing or an empty list. */
+  /** Returns the first value of the field. Returns undefined if the field is missing or an empty list. */
   first(name: string): Value | undefined {
     const value = this.get(name);
     return Array.isArray(value) ? value[0] : value;
   }
 
-  /** The text view of the first value; undefined if the field is missing, an empty list, or null. */
+  /** Returns the first value as a string. Returns undefined if the field is missing, an empty list, or null. */
   text(name: string): string | undefined {
     const value = this.first(name);
     if (typeof value === 'string') return value;
     return value === undefined ? undefined : (textOf(value) ?? undefined);
   }
 
-  /** The text views of all values, null for null; empty if the field is missing. */
+  /** Returns all values as strings, with null for null. Returns an empty list if the field is missing. */
   texts(name: string): (string | null)[] {
     const value = this.get(name);
     if (value === undefined) return [];
     return Array.isArray(value) ? value.map(textOf) : [textOf(value)];
   }
 
-  /** How many values the field has: 0 if missing, 1 for a single value, otherwise the length of the list. */
+  /** Returns the number of values: 0 for a missing field, 1 for a single value, otherwise the length of the list. */
   length(name: string): number {
     const value = this.get(name);
     if (value === undefined) return 0;
@@ -145,8 +146,8 @@ export class Document {
   }
 
   /**
-   * Sets the field to this value and replaces any value. The document takes over the value: pass a copy of a shared
-   * one.
+   * Sets the field to this value. Replaces any existing value. The document owns the value afterwards: pass a copy of a
+   * shared value.
    */
   set(name: string, value: Value): void {
     checkWritable(name);
@@ -154,7 +155,7 @@ export class Document {
     this.put(name, value);
   }
 
-  /** Appends a value: a missing field becomes a list of one, a single value the first of two. */
+  /** Appends a value. A missing field becomes a list with one value. A single value becomes a list with two values. */
   add(name: string, value: Value): void {
     checkWritable(name);
     if (typeof value === 'object') checkValue(name, value);
@@ -163,7 +164,7 @@ export class Document {
     else appendAt(this, at, value);
   }
 
-  /** Sets a missing field; appends to a present one (null counts as present). */
+  /** Sets a missing field, or appends to an existing field. Null counts as existing. */
   setOrAdd(name: string, value: Value): void {
     checkWritable(name);
     if (typeof value === 'object') checkValue(name, value);
@@ -173,9 +174,9 @@ export class Document {
   }
 
   /**
-   * Writes values by the mode. Without values it does nothing. `overwrite`: the first value replaces the field as a
-   * scalar, the others are appended. `append`: all are appended (a missing field starts as a scalar). `skip`: as append
-   * if the field is missing, otherwise nothing.
+   * Writes values to the field. Does nothing if there are no values. `overwrite`: the first value replaces the field as
+   * a single value, the other values are appended. `append`: all values are appended, and a missing field starts as a
+   * single value. `skip`: same as `append` if the field is missing, otherwise does nothing.
    */
   update(name: string, mode: UpdateMode, values: readonly Value[]): void {
     checkWritable(name);
@@ -184,7 +185,7 @@ export class Document {
     const at = this.shape.position(name);
     if (at >= 0 && mode === 'skip') return;
     if (at >= 0 && mode === 'append') {
-      // The argument may be the same list that grows here.
+      // The argument may be the list that grows in this loop, so its length is read first.
       for (let i = 0, { length } = values; i < length; i++) appendAt(this, at, values[i] as Value);
       return;
     }
@@ -194,16 +195,16 @@ export class Document {
     else this.fieldValues[at] = value;
   }
 
-  /** Removes the field. A missing field is no error. */
+  /** Removes the field. Does nothing if the field is missing. */
   remove(name: string): void {
     checkWritable(name);
     this.delete(name);
   }
 
   /**
-   * Renames a field, with its value unchanged. If the new name exists: `overwrite` replaces its value in place,
-   * `append` makes it a list and appends (the items of a list are appended one by one), `skip` keeps it and the old
-   * value is lost. A missing field is no error. Renaming a field to itself moves it to the end.
+   * Renames a field without changing its value. If the new name exists: `overwrite` replaces its value in place;
+   * `append` appends the value, or the items of a list, to its values; `skip` keeps its value and discards the renamed
+   * field. Does nothing if the field is missing. If both names are equal, the field moves to the end.
    */
   rename(from: string, to: string, mode: UpdateMode): void {
     const source = this.shape.position(from);
@@ -222,9 +223,9 @@ export class Document {
   }
 
   /**
-   * Removes values of a list that occur earlier in it. Without a target it does so in place, only if there are
-   * duplicates, and the field moves to the end. With a target, the distinct values are appended to it. Single values
-   * are unchanged. Throws `HR_DOCUMENT_TYPE` if the target has a single value.
+   * Removes repeated values of a list. Without a target, changes the list only if it has duplicates, and moves the
+   * field to the end. With a target, appends the distinct values to the target. Single values are unchanged. Throws
+   * `HR_DOCUMENT_TYPE` if the target has a single value.
    */
   removeDuplicates(name: string, target: string | undefined): void {
     const value = this.get(name);
@@ -250,8 +251,8 @@ export class Document {
   }
 
   /**
-   * Appends every field of another document, except reserved fields, to this document. The items of lists are appended
-   * one by one. `collapse` merges in this way.
+   * Appends every field of another document except reserved fields. The items of lists are appended separately.
+   * `collapse` merges documents in this way.
    */
   setOrAddAll(other: Document): void {
     for (let i = 0; i < other.fieldNames.length; i++) {
@@ -267,7 +268,7 @@ export class Document {
     }
   }
 
-  /** Attaches a child. It stays inside this document until a stage emits it. */
+  /** Attaches a child. It is stored in this document until a stage emits it. */
   addChild(child: Document): void {
     const object = child.toObject();
     const children = this.get('___children');
@@ -275,7 +276,10 @@ export class Document {
     else this.put('___children', [object]);
   }
 
-  /** The attached children as documents, deep copies. Entries without a valid id are passed to `invalid`. */
+  /**
+   * Returns the attached children as documents. They are deep copies. Entries without a valid id are passed to
+   * `invalid`.
+   */
   children(invalid?: (child: Value) => void): Document[] {
     const children: Document[] = [];
     for (const child of this.values('___children')) {
@@ -286,17 +290,17 @@ export class Document {
     return children;
   }
 
-  /** Detaches all children. */
+  /** Removes all attached children. */
   removeChildren(): void {
     this.delete('___children');
   }
 
-  /** A deep copy. */
+  /** Returns a deep copy. */
   clone(): Document {
     return new Document(this.shape, this.fieldValues.map(copyValue));
   }
 
-  /** The document as a JSON object, a deep copy. */
+  /** Returns the document as a JSON object. It is a deep copy. */
   toObject(): JsonObject {
     const object: JsonObject = new Map();
     for (let i = 0; i < this.fieldNames.length; i++) {
@@ -305,19 +309,19 @@ export class Document {
     return object;
   }
 
-  /** Compact JSON of the whole document, reserved fields included, fields in order. */
+  /** Returns the document as compact JSON, with the fields in order, including reserved fields. */
   toJson(): string {
     return writeDocument(this);
   }
 
-  /** Writes a field without a check for reserved names: for the engine and for nested paths. */
+  /** Sets a field without a check for reserved names. For the engine and for nested paths. */
   put(name: string, value: Value): void {
     const at = this.shape.position(name);
     if (at >= 0) this.fieldValues[at] = value;
     else push(this, name, value);
   }
 
-  /** Removes a field without a check for reserved names: for the engine. */
+  /** Removes a field without a check for reserved names. For the engine. */
   delete(name: string): void {
     const at = this.shape.position(name);
     if (at >= 0) deleteAt(this, at);
@@ -325,8 +329,8 @@ export class Document {
 }
 
 /**
- * Functions instead of private methods, because V8 would add a brand to each document for private methods, which makes
- * the creation of a document slower.
+ * These are functions, not private methods: for private methods, V8 adds a brand to each document, which makes the
+ * creation of a document slower.
  */
 
 /** Adds a field at the end. */
@@ -347,7 +351,7 @@ function appendAt({ fieldValues }: Document, at: number, value: Value): void {
 }
 
 /**
- * Checks a value from untyped code. The error is thrown where the field is set, not later where the document is
+ * Checks a value from untyped code, so that the error occurs when the field is set and not when the document is
  * written.
  */
 function checkValue(name: string, value: object | null): void {
@@ -355,11 +359,11 @@ function checkValue(name: string, value: object | null): void {
   if (value instanceof Uint8Array) return;
   const kind = value.constructor?.name ?? 'object';
   throw new HeadraceError('HR_DOCUMENT_TYPE', `Field "${name}" cannot hold this value (${kind})`, {
-    hint: 'Objects are Maps in a document: toValue() makes a value of plain data.',
+    hint: 'In a document, objects are Maps. Call toValue() to convert plain data to a field value.',
   });
 }
 
-/** The same as `splice(at, 1)`, without the list of removed elements. */
+/** Removes an element. Same as `splice(at, 1)`, but does not create a list of removed elements. */
 function removeAt<T>(list: T[], at: number): void {
   const last = list.length - 1;
   for (let i = at; i < last; i++) list[i] = list[i + 1] as T;
@@ -371,7 +375,7 @@ function distinct(values: readonly Value[]): Value[] {
   const doubles = new Set<string>();
   const nested: Value[] = [];
   return values.filter((value) => {
-    // Sets tell scalars apart as JSON does; objects and arrays need a comparison by content.
+    // A Set compares scalars as JSON does. Objects and arrays must be compared by content.
     if (typeof value !== 'object' || value === null) return isNew(scalars, value);
     if (value instanceof Double) return isNew(doubles, value.toString());
     if (nested.some((other) => equalValues(other, value))) return false;

@@ -1,14 +1,14 @@
 import type { Column, DocumentTable } from './document-table.ts';
 import type { Value } from './value.ts';
 
-/** Reads fields by name: those of a document, or of a row of a table. */
+/** Reads fields by name, from a document or from a row of a table. */
 export interface FieldReader {
-  /** The field's raw value; undefined if the field is missing. */
+  /** Returns the value of a field, or undefined if the field is missing. */
   get(name: string): Value | undefined;
   has(name: string): boolean;
 }
 
-/** Reads the rows of a table, without a document for each. */
+/** Reads a row of a table without creating a document. */
 export class TableRow implements FieldReader {
   row = 0;
   readonly #table: DocumentTable;

@@ -3,15 +3,15 @@ import { Document } from './document.ts';
 import { internName } from './names.ts';
 import { double, integer, type JsonObject, type Value } from './value.ts';
 
-/** Deeper nesting is refused, as in the reference's parser, because it would exhaust the stack. */
+/** The maximum nesting. Deeper nesting would overflow the stack. The parser of the reference refuses it too. */
 const MAX_DEPTH = 1000;
 /**
- * Longer numbers are refused, as in the reference's parser, because the time to read them grows with the square of
- * their length.
+ * The maximum length of a number. The time to read a number grows with the square of its length. The parser of the
+ * reference also refuses longer numbers.
  */
 const MAX_NUMBER_LENGTH = 1000;
 
-/** Thrown for text that is not JSON; `at` is the offset of the offending character. */
+/** The error for a text that is not JSON. `at` is the offset of the wrong character. */
 export class JsonSyntaxError extends HeadraceError {
   readonly at: number;
 
@@ -21,7 +21,7 @@ export class JsonSyntaxError extends HeadraceError {
   }
 }
 
-/** A document from the JSON object that starts the text; what follows the object is ignored. */
+/** Returns a document for the JSON object at the start of the text. Ignores the text after the object. */
 export function readDocument(text: string): Document {
   const value = readJson(text);
   if (!(value instanceof Map)) {
@@ -31,9 +31,9 @@ export function readDocument(text: string): Document {
 }
 
 /**
- * The JSON value at the start of the text, without loss: objects are ordered maps, `1.0` is a double, long integers are
- * exact. Of duplicate keys the last one counts, at the position of the first. Text after the value is ignored, as in
- * the reference; `readJsonSequence` reads it too. Throws `JsonSyntaxError`.
+ * Returns the JSON value at the start of the text, without loss: objects are ordered maps, `1.0` is a double, long
+ * integers are exact. For duplicate keys, uses the last value at the position of the first key. Ignores the text after
+ * the value, as the reference does. `readJsonSequence` reads that text too. Throws `JsonSyntaxError`.
  */
 export function readJson(text: string): Value {
   const reader = new JsonReader(text);
@@ -43,7 +43,7 @@ export function readJson(text: string): Value {
   return reader.value(0);
 }
 
-/** All JSON values of the text in sequence, separated by white space or nothing, each with its offset. */
+/** Yields all JSON values of the text in sequence, with their offsets. White space between the values is optional. */
 export function* readJsonSequence(text: string): Generator<{ value: Value; at: number; end: number }> {
   const reader = new JsonReader(text);
   for (reader.skipSpace(); reader.at < text.length; reader.skipSpace()) {
@@ -71,21 +71,21 @@ const ESCAPES: Record<string, string> = {
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
 const HEX = /[0-9a-fA-F]{4}/y;
 
-/** Powers of ten that a double expresses exactly, and that the digits of `MAX_EXACT_DIGITS` need. */
+/** Powers of ten that a double represents exactly. Sufficient for numbers of `MAX_EXACT_DIGITS` digits. */
 const POWERS = Array.from({ length: 16 }, (_, i) => 10 ** i);
-/** Integers of so many digits are exact as numbers. */
+/** Integers with up to this number of digits are exact as numbers. */
 const MAX_EXACT_DIGITS = 15;
 const CONTROL = /[\u0000-\u001f]/g;
-/** Beyond the end of every text, but still a small integer. */
+/** A position after the end of every text. It is still a small integer in V8. */
 const NOWHERE = 0x3fffffff;
 
-/** Reads JSON values from a text, from its start to its end. */
+/** Reads JSON values from a text, from start to end. */
 export class JsonReader {
   readonly text: string;
-  /** The offset of the next character. It only increases. */
+  /** The offset of the next character. It never decreases. */
   at = 0;
-  // The next backslash and the next control character, looked up again only after they have been passed. One native
-  // search covers many strings.
+  // The positions of the next backslash and the next control character. They are searched again only after the reader
+  // has passed them, so one native search covers many strings.
   #nextBackslash = -1;
   #nextControl = -1;
 
@@ -103,8 +103,8 @@ export class JsonReader {
   }
 
   /**
-   * Reads the value that begins here. Throws `JsonSyntaxError`.
-   * @param depth in how many objects and arrays it is
+   * Reads the value at the current offset. Throws `JsonSyntaxError`.
+   * @param depth the number of objects and arrays around the value
    */
   value(depth = 0): Value {
     const c = this.text.charCodeAt(this.at);
@@ -185,7 +185,7 @@ export class JsonReader {
     return this.#shortNumber() ?? this.#anyNumber();
   }
 
-  /** A number of few digits without an exponent; undefined if it is something else. */
+  /** Reads a number with few digits and no exponent. Returns undefined for anything else. */
   #shortNumber(): Value | undefined {
     const { text } = this;
     const negative = text.charCodeAt(this.at) === 45;
@@ -207,7 +207,7 @@ export class JsonReader {
     const decimals = at - point - 1;
     if (decimals === 0 || length + decimals > MAX_EXACT_DIGITS || c === 101 || c === 69 || c === 46) return undefined;
     this.at = at;
-    // Both numbers are exact, so the quotient is the double that is nearest to the decimal number (Clinger 1990).
+    // Both integers are exact, so the quotient is the double nearest to the decimal number (Clinger 1990).
     const value = digits / (POWERS[decimals] as number);
     return double(negative ? -value : value);
   }
@@ -228,7 +228,7 @@ export class JsonReader {
     return integer(BigInt(token));
   }
 
-  /** Reads the string whose opening quote is here. Throws `JsonSyntaxError`. */
+  /** Reads the string whose opening quote is at the current offset. Throws `JsonSyntaxError`. */
   string(): string {
     const { text } = this;
     const start = this.at + 1;
@@ -248,7 +248,7 @@ export class JsonReader {
   #escapedString(start: number, firstEscape: number): string {
     if (this.#nextControl < firstEscape) throw this.#badCharacter(this.#nextControl);
     const { text } = this;
-    // The quote after an even number of backslashes.
+    // Finds the closing quote: a quote after an even number of backslashes.
     let close = find(text, '"', firstEscape);
     while (close !== NOWHERE && isEscaped(text, close)) close = find(text, '"', close + 1);
     try {
@@ -256,7 +256,7 @@ export class JsonReader {
       this.at = close + 1;
       return string;
     } catch {
-      // It is not JSON. The loop below finds the character that is wrong.
+      // The string is not valid JSON. The slow path finds the wrong character.
       return this.#escapedCharacters(start, firstEscape);
     }
   }
@@ -310,13 +310,13 @@ export class JsonReader {
   }
 }
 
-/** The next position of the text; beyond the end if it does not occur. */
+/** Returns the next position of a character, or `NOWHERE` if there is none. */
 function find(text: string, wanted: string, from: number): number {
   const at = text.indexOf(wanted, from);
   return at < 0 ? NOWHERE : at;
 }
 
-/** Whether an unescaped backslash is before the character at this position. */
+/** Returns true if the character at this position follows an unescaped backslash. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (first > 0 && text.charCodeAt(first - 1) === 92) first--;

@@ -4,18 +4,18 @@ import { internName, isInterned } from './names.ts';
 import { doubleText, integerText } from './number-text.ts';
 import { base64, Double, type Value } from './value.ts';
 
-// Characters that JSON must escape, and surrogates. JSON.stringify writes these texts, because it escapes lone
-// surrogates.
+// Characters that JSON must escape, and surrogates. Texts with them are written by JSON.stringify, because it escapes
+// lone surrogates.
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** A text as a JSON string. */
+/** Returns a string as JSON. */
 export function writeString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 const keys = new Map<string, string>();
 
-/** `"name":`, cached for interned names. */
+/** Returns `"name":` as JSON. Cached for interned names. */
 export function writeKey(name: string): string {
   let key = keys.get(name);
   if (key === undefined) {
@@ -27,9 +27,9 @@ export function writeKey(name: string): string {
 }
 
 /**
- * A value as compact JSON. Doubles keep a fraction (`1.0`, `1.0E10`), long integers are exact, bytes are base64, and
- * NaN and the infinities, which JSON lacks, are texts. Throws `HR_DOCUMENT_TYPE` if a custom component in JavaScript
- * has set a field to something that is not a field value.
+ * Returns a value as compact JSON. Doubles keep a fraction (`1.0`, `1.0E10`), long integers are exact, bytes are
+ * base64. NaN and infinities are strings, because JSON lacks them. Throws `HR_DOCUMENT_TYPE` if a custom component in
+ * JavaScript has set a field to an unsupported value.
  */
 export function writeValue(value: Value): string {
   switch (typeof value) {
@@ -56,11 +56,11 @@ export function writeValue(value: Value): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** The error for something that is not a field value, usually a plain object. */
+/** Returns the error for a field with an unsupported value, usually a plain object. */
 export function notAValue(value: unknown): HeadraceError {
   const what = typeof value === 'object' ? `an object (${Object.prototype.toString.call(value)})` : `a ${typeof value}`;
   return new HeadraceError('HR_DOCUMENT_TYPE', `A field holds ${what}, which is not a value of a document`, {
-    hint: 'Objects are Maps in a document: toValue() makes field values of plain data.',
+    hint: 'In a document, objects are Maps. Call toValue() to convert plain data to field values.',
   });
 }
 
@@ -68,7 +68,7 @@ function writeDouble(value: number): string {
   return Number.isFinite(value) ? doubleText(value) : `"${doubleText(value)}"`;
 }
 
-/** A document as compact JSON, fields in order. */
+/** Returns a document as compact JSON, with the fields in order. */
 export function writeDocument(document: Document): string {
   const { fieldNames: names, fieldValues: values } = document;
   let text = '';

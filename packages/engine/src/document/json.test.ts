@@ -8,7 +8,7 @@ import { writeString, writeValue } from './json-writer.ts';
 import { Double, equalValues, type Value } from './value.ts';
 
 describe('readJson and writeValue', () => {
-  it('keep any value unchanged, with the same bytes the second time', () => {
+  it('keep any value unchanged, and write the same bytes again', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         const text = writeValue(value);
@@ -20,7 +20,7 @@ describe('readJson and writeValue', () => {
     );
   });
 
-  it('write what every other JSON parser reads', () => {
+  it('write JSON that every other parser reads', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         JSON.parse(writeValue(value));
@@ -28,7 +28,7 @@ describe('readJson and writeValue', () => {
     );
   });
 
-  it('read what JSON.stringify writes, with white space too', () => {
+  it('read the output of JSON.stringify, also with white space', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (data, indent) => {
         expect(JSON.parse(writeValue(readJson(JSON.stringify(data, null, indent))))).toEqual(
@@ -58,25 +58,25 @@ describe('readJson and writeValue', () => {
     ['"\u2028\u007f"', '"\u2028\u007f"'],
     [' [ 1 , { } , [ ] ] ', '[1,{},[]]'],
     ['{"b":1,"10":2,"9":3,"__proto__":4}', '{"b":1,"10":2,"9":3,"__proto__":4}'],
-  ])('%s becomes %s', (text, written) => {
+  ])('convert %s to %s', (text, written) => {
     expect(writeValue(readJson(text))).toBe(written);
   });
 
-  it('use the last of duplicate keys, at the position of the first', () => {
+  it('use the last value of duplicate keys, at the position of the first', () => {
     expect(writeValue(readJson('{"a":1,"b":2,"a":3}'))).toBe('{"a":3,"b":2}');
   });
 
-  it('tell numbers apart by kind', () => {
+  it('distinguish the types of numbers', () => {
     expect(readJson('[1,1.0,10000000000000000000,1.5]')).toEqual([1, new Double(1), 10000000000000000000n, 1.5]);
   });
 
-  it('write bytes as base64 and what JSON lacks as texts', () => {
+  it('write bytes as base64, and values that JSON lacks as strings', () => {
     expect(writeValue([new Uint8Array([0, 255, 254]), Number.NaN, Number.NEGATIVE_INFINITY])).toBe(
       '["AP/+","NaN","-Infinity"]',
     );
   });
 
-  it('ignore text after the value', () => {
+  it('ignore the text after the value', () => {
     expect(readJson('{"a":1} and more')).toEqual(new Map([['a', 1]]));
   });
 
@@ -98,7 +98,7 @@ describe('readJson and writeValue', () => {
     ['\ufeff{}', 0, 'Expected a JSON value, found "\ufeff"'],
     ['[NaN]', 1, 'Expected a JSON value'],
     ["['a']", 1, 'Expected a JSON value'],
-  ])('refuse %j, with the offset', (text, at, message) => {
+  ])('refuse %j and report the offset', (text, at, message) => {
     const error = errorOf(() => readJson(text));
     expect(error).toBeInstanceOf(JsonSyntaxError);
     expect((error as JsonSyntaxError).message).toContain(message);
@@ -128,7 +128,7 @@ describe('readJson and writeValue', () => {
     );
   });
 
-  it('read 1000 levels and refuse more, without exhausting the stack', () => {
+  it('read 1000 levels and refuse more without a stack overflow', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -140,17 +140,17 @@ describe('readJson and writeValue', () => {
     }
   });
 
-  it('refuse numbers of more than 1000 digits, which would take very long to read', () => {
+  it('refuse numbers with more than 1000 digits, which take very long to read', () => {
     expect(writeValue(readJson('9'.repeat(1000)))).toBe('9'.repeat(1000));
     expect(() => readJson(`{"a":${'9'.repeat(2_000_000)}}`)).toThrow('more than 1000 digits');
   });
 
-  it('do not keep long names', () => {
+  it('do not keep long names in memory', () => {
     const name = 'n'.repeat(100_000);
     expect(writeValue(readJson(`{"${name}":1}`))).toBe(`{"${name}":1}`);
   });
 
-  it('name the value that is not a field value, which only untyped code can set', () => {
+  it('report a value that is not a field value, which only untyped code can set', () => {
     const document = Document.create('1');
     document.set('a', [{ b: 1 } as unknown as Value]);
     expect(() => document.toJson()).toThrow('A field holds an object ([object Object])');
@@ -191,7 +191,7 @@ describe('readDocument', () => {
     ['{"id":""}', 'HR_DOCUMENT_NO_ID', 'id is present but null or empty or not a string'],
     ['{"id":5}', 'HR_DOCUMENT_NO_ID', 'id is present but null or empty or not a string'],
     ['{"id":', 'HR_DOCUMENT_SYNTAX', 'found the end of the text'],
-  ])('refuses %s with %s', (text, code, message) => {
+  ])('refuses %s with the code %s', (text, code, message) => {
     const error = errorOf(() => readDocument(text)) as HeadraceError;
     expect(error).toBeInstanceOf(HeadraceError);
     expect(error.code).toBe(code);
@@ -210,7 +210,7 @@ describe('readDocument', () => {
 });
 
 describe('writeString', () => {
-  it('returns what JSON.stringify returns', () => {
+  it('returns the same as JSON.stringify', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(writeString(text)).toBe(JSON.stringify(text));

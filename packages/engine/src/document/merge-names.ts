@@ -1,6 +1,6 @@
 /**
- * Merges two lists of distinct names into one that contains both in their order. Undefined if they have two names in
- * different orders.
+ * Merges two lists of distinct names into one list that keeps the order of both. Returns undefined if two names have a
+ * different order in the two lists.
  */
 export function mergeNames(first: readonly string[], second: readonly string[]): string[] | undefined {
   const inFirst = new Set(first);

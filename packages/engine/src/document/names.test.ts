@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
 
-// The table of names is not shared with other files, because the last test fills it.
+// This file uses a separate table of names, because its last test fills the table.
 vi.resetModules();
 const { readDocument } = await import('./json-reader.ts');
 const { internName, isInterned } = await import('./names.ts');
 vi.resetModules();
 
-it('interns short names, and returns all names unchanged', () => {
+it('interns short names and returns all names unchanged', () => {
   for (const name of ['a', '', '__proto__', '10', 'é\ud800', 'n'.repeat(256)]) {
     expect(internName(name)).toBe(name);
     expect(isInterned(name)).toBe(true);
@@ -16,8 +16,8 @@ it('interns short names, and returns all names unchanged', () => {
   expect(isInterned(long)).toBe(false);
 });
 
-// The last test of this file, because the table of names is full after it.
-it('keeps a limited number of names, and documents are still correct', () => {
+// This must be the last test of this file, because the table of names is full afterwards.
+it('limits the number of interned names, and documents stay correct', () => {
   for (let i = 0; i < 52_000; i++) internName(`name-${i}`);
   expect(isInterned('name-49000')).toBe(true);
   expect(isInterned('name-51999')).toBe(false);

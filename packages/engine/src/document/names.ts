@@ -1,6 +1,6 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 
-/** The fields that belong to the engine. Components may read them by name. Only their own methods write them. */
+/** The fields of the engine. Components may read them by name, but write them only with the methods for them. */
 export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'run_id',
@@ -9,9 +9,9 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   '___skipped',
 ]);
 
-/** Throws unless a component may write a field of this name. */
+/** Throws an error if a component must not write a field with this name. */
 export function checkWritable(name: string): void {
-  // The first character decides for almost every name; a set lookup for each write would show in profiles.
+  // The first character is enough for almost every name. A set look-up for each write would be measurably slow.
   const first = name.charCodeAt(0);
   if (first === 105 /* i */ || first === 114 /* r */ || first === 95 /* _ */) {
     if (RESERVED_FIELDS.has(name)) throw new HeadraceError('HR_DOCUMENT_RESERVED_FIELD', `${name} is a reserved field`);
@@ -22,13 +22,13 @@ export function checkWritable(name: string): void {
 
 const interned = new Map<string, string>();
 const MAX_INTERNED = 50_000;
-/** Longer names are not kept in memory. */
+/** The maximum length of an interned name. Longer names would use too much memory. */
 const MAX_INTERNED_LENGTH = 256;
 
 /**
- * The one string object of this text, in V8's table of internalized strings, so that comparing field names compares
- * pointers. Names are usually few and short. Beyond these limits (for example, keys that are data) a name is returned
- * unchanged.
+ * Returns the interned string for this text, so that a comparison of field names compares pointers. Names are usually
+ * few and short. If there are too many, or if a name is too long (for example, keys that are data), the name is
+ * returned unchanged.
  */
 export function internName(name: string): string {
   const known = interned.get(name);
@@ -42,8 +42,8 @@ export function internName(name: string): string {
 }
 
 /**
- * Whether a name is interned, so that it may be stored for long. Another name may be a slice that keeps the whole
- * original text in memory.
+ * Returns true if a name is interned and may therefore be stored for a long time. Any other name may be a slice that
+ * keeps the whole original text in memory.
  */
 export function isInterned(name: string): boolean {
   return interned.has(name);

@@ -19,7 +19,7 @@ describe('parseNestedPath', () => {
     ['__proto__.x', ['__proto__', 'x']],
     ['', []],
     ['...', []],
-  ])('%s', (path, segments) => {
+  ])('parses the path %s', (path, segments) => {
     expect(parseNestedPath(path)).toEqual(segments);
   });
 
@@ -55,7 +55,7 @@ describe('getNested', () => {
     ['a.n.x', undefined],
     ['missing', undefined],
     ['', undefined],
-  ])('%s', (path, expected) => {
+  ])('returns the value at %s', (path, expected) => {
     const value = getNested(readDocument(text), parseNestedPath(path));
     expect(value === undefined ? undefined : writeValue(value)).toBe(expected);
   });
@@ -83,7 +83,7 @@ describe('setNested', () => {
     ['a.b[0].c', '{"id":"1","a":{"b":[{"c":"new"},{"c":2}],"10":"ten","n":null},"list":[1,[2,3]],"one":5}'],
     ['a.n.m', '{"id":"1","a":{"b":[{"c":1},{"c":2}],"10":"ten","n":{"m":"new"}},"list":[1,[2,3]],"one":5}'],
     ['list[2]', '{"id":"1","a":{"b":[{"c":1},{"c":2}],"10":"ten","n":null},"list":[1,[2,3],"new"],"one":5}'],
-  ])('replaces and appends at %s', (path, expected) => {
+  ])('replaces or appends the value at %s', (path, expected) => {
     const document = readDocument(text);
     setNested(document, parseNestedPath(path), 'new');
     expect(document.toJson()).toBe(expected);
@@ -98,11 +98,11 @@ describe('setNested', () => {
     ['___children[0]', '___children is a reserved field'],
     ['', 'it is empty'],
     ['.[0]', 'it must start with a name'],
-  ])('refuses %s', (path, message) => {
+  ])('refuses the path %s', (path, message) => {
     expect(() => setNested(readDocument(text), parseNestedPath(path), 'new')).toThrow(message);
   });
 
-  it('sets a value that getNested returns', () => {
+  it('sets a value that getNested then returns', () => {
     const step = fc.oneof(fc.constantFrom('a', 'b', '10', '__proto__'), fc.constant(0));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 5 }), anyJson, (steps, value) => {
@@ -128,7 +128,7 @@ describe('removeNested', () => {
     ['one.x', text],
     ['a[0]', text],
     ['', text],
-  ])('%s', (path, expected) => {
+  ])('removes the value at %s, or nothing if it is missing', (path, expected) => {
     const document = readDocument(text);
     removeNested(document, parseNestedPath(path));
     expect(document.toJson()).toBe(expected);

@@ -3,11 +3,12 @@ import type { Document } from './document.ts';
 import { checkWritable, internName } from './names.ts';
 import type { JsonObject, Value } from './value.ts';
 
-/** A parsed nested path: names and, as numbers, indices into lists. */
+/** A parsed nested path. Strings are names. Numbers are list indices. */
 export type NestedPath = readonly (string | number)[];
 
 /**
- * Parses `a.b[2].c`: names between dots, 0-based indices in brackets. Repeated and outer dots collapse.
+ * Parses a path such as `a.b[2].c`: names separated by dots, 0-based indices in brackets. Repeated, leading and
+ * trailing dots are ignored.
  * Throws `HR_DOCUMENT_NESTED_PATH` for white space and for unbalanced, nested, leading or non-numeric brackets.
  */
 export function parseNestedPath(path: string): NestedPath {
@@ -35,7 +36,10 @@ export function parseNestedPath(path: string): NestedPath {
   return segments;
 }
 
-/** The value at a path; undefined if any step is missing or the path is empty. Throws for a name step on a list. */
+/**
+ * Returns the value at a path. Returns undefined if a step is missing or the path is empty. Throws for a name step on a
+ * list.
+ */
 export function getNested(document: Document, path: NestedPath): Value | undefined {
   const [root, ...steps] = path;
   if (typeof root !== 'string') return undefined;
@@ -51,8 +55,8 @@ export function getNested(document: Document, path: NestedPath): Value | undefin
 }
 
 /**
- * Sets the value at a path. Creates missing objects, or lists if an index follows. An index may equal the list's length
- * (append), but not exceed it. Throws for steps into scalars, and for reserved fields.
+ * Sets the value at a path. Creates missing objects, or missing lists if the next step is an index. An index may be
+ * equal to the length of the list (append), but not greater. Throws for a step into a scalar, and for reserved fields.
  */
 export function setNested(document: Document, path: NestedPath, value: Value): void {
   const root = path[0];
@@ -78,7 +82,7 @@ export function setNested(document: Document, path: NestedPath, value: Value): v
   }
 }
 
-/** Removes the value at a path. A missing step is no error. Throws for reserved fields. */
+/** Removes the value at a path. Does nothing if a step is missing. Throws for reserved fields. */
 export function removeNested(document: Document, path: NestedPath): void {
   const root = path[0];
   if (typeof root !== 'string') return;

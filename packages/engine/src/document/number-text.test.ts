@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { doubleText, integerText, widenFloat } from './number-text.ts';
 
-/** Bit patterns and the texts that Java 25 returns for them. */
+/** Bit patterns of numbers, and the texts that Java 25 writes for them. */
 const java = JSON.parse(readFileSync(new URL('./java-number-cases.generated.json', import.meta.url), 'utf8')) as {
   doubles: [bits: string, text: string][];
   floats: [bits: string, text: string][];
@@ -14,7 +14,7 @@ describe('doubleText', () => {
     expect(doubleText(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text);
   });
 
-  it('reads back as the same number, and always shows that it is a double', () => {
+  it('writes a text that is read as the same number and always looks like a double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         const text = doubleText(number);
@@ -38,7 +38,7 @@ it('integerText writes any safe integer as JavaScript does, in any order', () =>
 });
 
 describe('widenFloat', () => {
-  it('returns the shortest decimal that is the same float', () => {
+  it('returns the shortest decimal number that is the same float', () => {
     fc.assert(
       fc.property(fc.oneof(fc.float(), fc.float({ min: -1, max: 1 }), fc.float({ min: -1e6, max: 1e6 })), (float) => {
         const wide = widenFloat(float);
@@ -53,7 +53,7 @@ describe('widenFloat', () => {
     );
   });
 
-  it.each(java.floats)('makes the float %s print as Java prints it: %s', (bits, text) => {
+  it.each(java.floats)('converts the float %s to a double that prints as in Java: %s', (bits, text) => {
     expect(doubleText(widenFloat(Buffer.from(bits, 'hex').readFloatBE()))).toBe(text);
   });
 
@@ -71,12 +71,12 @@ describe('widenFloat', () => {
     [131072.125, 131072.12],
     [131072.375, 131072.38],
     [Number.NaN, Number.NaN],
-  ])('%d becomes %d', (value, wide) => {
+  ])('converts the float %d to the double %d', (value, wide) => {
     expect(widenFloat(value)).toBe(wide);
   });
 });
 
-/** How many digits identify a number. */
+/** Returns the number of digits that identify a number. */
 function digitsOf(number: number): number {
   return number.toExponential().replace(/e.*|\D/g, '').length;
 }

@@ -43,7 +43,7 @@ describe('shapes', () => {
     expect(document.get(name)).toBe(2);
   });
 
-  it('stay limited in number if every document has a different name', () => {
+  it('are limited in number if every document has a different name', () => {
     for (let i = 0; i < 3000; i++) {
       const document = Document.create(String(i));
       document.set(`own-${i}`, i);
@@ -53,7 +53,7 @@ describe('shapes', () => {
     }
   });
 
-  it('recognize the marks of dropped and skipped documents', () => {
+  it('recognize the flags of dropped and skipped documents', () => {
     const document = Document.create('1');
     expect(document.bypassed).toBe(false);
     document.skip();

@@ -1,33 +1,33 @@
 import { internName, isInterned } from './names.ts';
 
 /**
- * Limits for the names in all shapes of a thread, and for the transitions of one shape. Beyond them, each shape belongs
- * to one document.
+ * The maximum number of names in all shapes of a thread, and the maximum number of transitions of one shape. Above
+ * these limits, each new shape belongs to one document.
  */
 const MAX_NAMES = 1_000_000;
 const MAX_TRANSITIONS = 256;
-/** Objects with more names than this are rarely similar. They share a shape only with recent ones. */
+/** Objects with more names than this rarely have equal names. They share a shape only with recent objects. */
 const MAX_ALIKE = 64;
 const MAX_RECENT = 8;
 
 let namesHeld = 0;
-/** Shapes of many names, and names that were seen once, latest last. */
+/** The recent shapes with many names, and the recent lists of names that were seen only once. The latest is last. */
 const recentWide: Shape[] = [];
 const seenOnce: (readonly string[])[] = [];
 
 /**
- * The names of a document's fields, in order, and their positions. Documents with the same fields share a shape. Adding
- * or removing the same field leads all of them to the same next shape, so a field costs a document only its value. Code
- * that processes many documents can cache facts by shape. (The idea is that of the maps of Self: Chambers, Ungar, Lee:
- * An Efficient Implementation of SELF, OOPSLA 1989.)
- * If names are data, each document would create a new shape. So beyond a limit, and for names that cannot be interned
- * any more, a shape belongs to one document.
+ * The names of the fields of a document, in order, and their positions. Documents with the same fields share a shape.
+ * If the same field is added or removed, all of them get the same next shape, so a document only stores its values.
+ * Code that processes many documents can cache facts by shape. (The idea comes from the maps of Self: Chambers, Ungar,
+ * Lee: An Efficient Implementation of SELF, OOPSLA 1989.)
+ * If names are data, each document would create a new shape. Therefore, above a limit and for names that cannot be
+ * interned, a shape belongs to one document.
  */
 export class Shape {
   readonly names: readonly string[];
-  /** Whether one of its names marks documents as dropped or skipped. */
+  /** True if one of the names marks documents as dropped or skipped. */
   flagged: boolean;
-  /** Whether it belongs to one document and is changed in place. */
+  /** True if the shape belongs to one document and is changed in place. */
   readonly #owned: boolean;
   #positions: Map<string, number> | undefined = undefined;
   #added: Map<string, Shape> | undefined = undefined;
@@ -40,14 +40,12 @@ export class Shape {
     if (!owned) namesHeld += names.length;
   }
 
-  /** A new shape of these names, which must be distinct: for code that creates many documents with it. */
+  /** Returns a new shape with these distinct names. For code that creates many documents with the shape. */
   static of(names: readonly string[]): Shape {
     return new Shape(names.map(internName), false);
   }
 
-  /**
-   * The shape of these names, which must be distinct. Objects with the same keys in the same order get the same shape.
-   */
+  /** Returns the shape with these distinct names. Objects with the same keys in the same order get the same shape. */
   static common(names: readonly string[]): Shape {
     if (names.length > MAX_ALIKE) return wideShape(names) ?? new Shape([...names], true);
     let shape = empty;
@@ -55,18 +53,18 @@ export class Shape {
     return shape;
   }
 
-  /** Whether it changes with its document, so that facts about it must not be cached. */
+  /** True if the shape changes with its document, so that facts about the shape must not be cached. */
   get changing(): boolean {
     return this.#owned;
   }
 
-  /** The position of the field, or -1. */
+  /** Returns the position of the field, or -1. */
   position(name: string): number {
     if (this.#positions === undefined) this.#positions = new Map(this.names.map((known, i) => [known, i]));
     return this.#positions.get(name) ?? -1;
   }
 
-  /** This shape and one more field at the end. */
+  /** Returns this shape with one more field at the end. */
   with(name: string): Shape {
     if (this.#owned) {
       this.#positions?.set(name, this.names.length);
@@ -84,7 +82,7 @@ export class Shape {
     return next;
   }
 
-  /** This shape without the field at a position. */
+  /** Returns this shape without the field at a position. */
   without(at: number): Shape {
     if (this.#owned) {
       (this.names as string[]).splice(at, 1);
@@ -99,7 +97,7 @@ export class Shape {
     return next;
   }
 
-  /** The same shape for another document. */
+  /** Returns the same shape for another document. */
   share(): Shape {
     return this.#owned ? new Shape([...this.names], true) : this;
   }
@@ -107,7 +105,7 @@ export class Shape {
 
 const empty = Shape.of([]);
 
-/** The common shape of many names; undefined if the same names have not been seen before. */
+/** Returns the shared shape for many names. Returns undefined if these names have not been seen before. */
 function wideShape(names: readonly string[]): Shape | undefined {
   const known = recentWide.find((shape) => areEqual(shape.names, names));
   if (known !== undefined) return known;

@@ -5,29 +5,30 @@ import type { Shape } from './shape.ts';
 import type { Value } from './value.ts';
 
 /**
- * Builds a table of documents. Their fields may differ, but not the order of the fields that they have in common.
+ * Builds a table of documents. The documents may have different fields, but the order of common fields must be the
+ * same.
  */
 export class TableBuilder {
   #names: readonly string[] = [];
   #columns: (Value | undefined)[][] = [];
   #sparse: boolean[] = [];
   #positions: number[] = [];
-  /** The shape of the last document, and for each column its position in documents of that shape, or -1. */
+  /** The shape of the last document, and the position of each column in documents of that shape, or -1. */
   #shape: Shape | undefined = undefined;
   #places: readonly number[] = [];
-  /** These positions for the shapes so far. */
+  /** The positions for the shapes that were already seen. */
   #known = new Map<Shape, readonly number[]>();
 
-  /** How many documents it has. */
+  /** The number of documents. */
   get count(): number {
     return this.#positions.length;
   }
 
   /**
-   * Adds a document; its values belong to the table then.
-   * @param position its position in the batch
-   * @returns false if its fields are in another order than those of the documents before it: call `take`, and add it
-   *   again
+   * Adds a document. The table owns its values afterwards.
+   * @param position the position of the document in the batch
+   * @returns false if the order of the fields differs from the documents before; then call `take` and add the document
+   * again
    */
   add({ shape, fieldValues }: Document, position: number): boolean {
     if ((shape !== this.#shape || shape.changing) && !this.#learn(shape)) return false;
@@ -41,7 +42,7 @@ export class TableBuilder {
     return true;
   }
 
-  /** The table of all documents since the last call. */
+  /** Returns a table with all documents since the last call. */
   take(): DocumentTable {
     const table = new DocumentTable(this.#names, this.#columns, this.count, this.#sparse, this.#positions);
     this.#positions = [];
@@ -51,7 +52,7 @@ export class TableBuilder {
     return table;
   }
 
-  /** Prepares for documents of this shape. Returns false if their fields are in another order. */
+  /** Prepares the columns for documents of this shape. Returns false if the order of their fields differs. */
   #learn(shape: Shape): boolean {
     const known = this.#known.get(shape);
     if (known !== undefined) {

@@ -19,13 +19,13 @@ describe('textOf', () => {
     [new Uint8Array([104, 105]), 'aGk='],
     [new Map([['a', 1]]), ''],
     [[1, 2], ''],
-  ])('of %o is %o', (value, text) => {
+  ])('converts %o to the string %o', (value, text) => {
     expect(textOf(value)).toBe(text);
   });
 });
 
 describe('double and integer', () => {
-  it('choose the kind that keeps the number', () => {
+  it('choose the type that represents the number exactly', () => {
     expect(double(1)).toEqual(new Double(1));
     expect(double(1.5)).toBe(1.5);
     expect(double(1e300)).toBe(1e300);
@@ -41,7 +41,7 @@ describe('double and integer', () => {
 });
 
 describe('equalValues', () => {
-  it('distinguishes kinds of numbers, and ignores the order of keys', () => {
+  it('distinguishes the types of numbers, and ignores the order of keys', () => {
     const values: Value[] = [1, new Double(1), '1', true, null, 1n << 60n, [1], new Map([['a', 1]]), [], new Map()];
     for (const [i, a] of values.entries()) {
       for (const [j, b] of values.entries()) expect(equalValues(a, b), `${i} ${j}`).toBe(i === j);
@@ -59,7 +59,7 @@ describe('equalValues', () => {
 });
 
 describe('copyValue', () => {
-  it('returns the same value, and shares nothing mutable', () => {
+  it('returns an equal value that shares nothing mutable', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const copy = copyValue(value);
@@ -73,7 +73,7 @@ describe('copyValue', () => {
     );
   });
 
-  it('does not share the memory of a Buffer, although Buffer.slice does', () => {
+  it('does not share the memory of a Buffer', () => {
     const bytes = Buffer.from('abc');
     const copy = copyValue(bytes) as Uint8Array;
     bytes[0] = 0;
@@ -82,7 +82,7 @@ describe('copyValue', () => {
 });
 
 describe('toValue', () => {
-  it('converts objects to maps, dates to instants and float arrays to lists', () => {
+  it('converts objects to maps, dates to ISO strings and float arrays to lists', () => {
     const date = new Date('2020-01-02T03:04:05Z');
     expect(toValue({ b: [1, { a: null }], 10: date, none: undefined })).toEqual(
       new Map<string, Value>([
@@ -105,7 +105,7 @@ describe('toValue', () => {
     [new Date(Number.NaN), 'An invalid Date cannot be'],
     [/x/, 'A RegExp cannot be'],
     [{ a: [() => 1] }, 'A function cannot be'],
-  ])('refuses %o', (data, message) => {
+  ])('refuses the value %o', (data, message) => {
     expect(() => toValue(data)).toThrow(message);
     expect(() => toValue(data)).toThrow(TypeError);
   });

@@ -1,16 +1,19 @@
 import { doubleText, integerText, widenFloat } from './number-text.ts';
 
 /**
- * The possible values of a field. Integers up to 2^53 and fractional doubles are plain numbers, so ordinary documents
- * have no overhead. A JavaScript number cannot express two kinds of numbers, so they have separate types: `bigint` for
- * longer integers, `Double` for doubles with a whole value (`1.0`).
+ * The possible values of a field. Integers up to 2^53 and doubles with a fraction are plain numbers, so most documents
+ * have no overhead. Two kinds of numbers cannot be plain numbers and have separate types: `bigint` for longer integers,
+ * `Double` for doubles without a fraction (`1.0`).
  */
 export type Value = string | number | boolean | null | bigint | Double | Uint8Array | Value[] | JsonObject;
 
-/** A nested JSON object: ordered, and its keys are just names (`__proto__`, `10`). */
+/** A nested JSON object. It is ordered, and any string can be a key (`__proto__`, `10`). */
 export type JsonObject = Map<string, Value>;
 
-/** A double whose value is whole. It is written as `1.0`, because a search engine derives the mapping from it. */
+/**
+ * A double without a fraction. It is written as `1.0`, because a search engine derives the mapping from the first
+ * value.
+ */
 export class Double {
   readonly value: number;
 
@@ -27,21 +30,21 @@ export class Double {
   }
 }
 
-/** A double of this value: a `Double` if a plain number would be read as an integer. */
+/** Returns a double: a `Double` if a plain number would be treated as an integer. */
 export function double(value: number): number | Double {
   return Number.isSafeInteger(value) ? new Double(value) : value;
 }
 
-/** An integer of this value, in the smallest kind that represents it exactly. */
+/** Returns an integer: a number if it is exact, otherwise a bigint. */
 export function integer(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
-/** A deep copy. Scalars are returned unchanged, because they are immutable. */
+/** Returns a deep copy. Scalars are returned unchanged, because they are immutable. */
 export function copyValue(value: Value): Value {
   if (typeof value !== 'object' || value === null || value instanceof Double) return value;
   if (Array.isArray(value)) return value.map(copyValue);
-  // The `slice` of a Buffer shares its memory.
+  // `Buffer.slice` would share the memory, so the bytes are copied.
   if (value instanceof Uint8Array) return new Uint8Array(value);
   const copy: JsonObject = new Map();
   for (const [key, member] of value) copy.set(key, copyValue(member));
@@ -49,8 +52,8 @@ export function copyValue(value: Value): Value {
 }
 
 /**
- * The text view of one value, for every component that works on text: numbers in Java's notation (`1.0`, `1.0E10`),
- * bytes as base64, objects and arrays as the empty text, null as null.
+ * Returns a value as a string, for components that process text. Numbers are in Java's notation (`1.0`, `1.0E10`),
+ * bytes are base64, objects and arrays are an empty string. Returns null for null.
  */
 export function textOf(value: Value): string | null {
   switch (typeof value) {
@@ -68,12 +71,15 @@ export function textOf(value: Value): string | null {
   return '';
 }
 
-/** Bytes as padded base64, standard alphabet. */
+/** Returns bytes as padded base64 in the standard alphabet. */
 export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** Whether two values are the same JSON: kinds of numbers differ (`1`, `1.0`), order of object keys does not. */
+/**
+ * Returns true if two values are the same JSON. Types of numbers are distinguished (`1`, `1.0`). The order of keys is
+ * ignored.
+ */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
@@ -93,9 +99,9 @@ export function equalValues(a: Value, b: Value): boolean {
 }
 
 /**
- * A value from plain JavaScript data, which a custom component may pass: plain objects become maps, dates become ISO
- * instants, arrays of 32-bit floats become lists of the numbers that they print as. Throws a `TypeError` that names a
- * value of an unsupported type.
+ * Converts plain JavaScript data, for example from a custom component, to a field value. Plain objects become maps,
+ * dates become ISO strings, arrays of 32-bit floats become lists of the numbers that they print as. Throws a
+ * `TypeError` that names an unsupported type.
  */
 export function toValue(data: unknown): Value {
   switch (typeof data) {

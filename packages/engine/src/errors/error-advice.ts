@@ -1,79 +1,78 @@
 import type { ErrorCode } from './error-codes.ts';
 
-/** What to do about each error in general. The hint of a single error is more specific. */
+/** General advice for each error code. The hint of a single error is more specific. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
-  HR_CONFIG_SYNTAX: 'Correct the text at the line and column that the problem names.',
+  HR_CONFIG_SYNTAX: 'Correct the text at the line and column in the message.',
   HR_CONFIG_UNRESOLVED:
-    'Define the path, set the environment variable, or write `${?…}` where it may be missing. Uploaded configs do not see the environment of the server.',
+    'Define the path, set the environment variable, or write `${?…}` where it may be missing. Uploaded configs cannot read the environment of the server.',
   HR_CONFIG_INCLUDE:
-    'Check the name and the rights of the file. Send an uploaded config in one piece, without includes.',
-  HR_CONFIG_NOT_AN_OBJECT: 'A config is an object at its top: `connectors`, `pipelines`, `indexer`.',
-  HR_CONFIG_MISSING_SECTION: 'Add the section; the hint shows its form.',
-  HR_CONFIG_WRONG_TYPE:
-    'Write the value in the type that the message names. A list needs brackets even around one value.',
-  HR_CONFIG_INVALID_VALUE: 'Choose a value within the limits or among the choices that the message names.',
-  HR_CONFIG_MISSING_PARAMETER: 'Add the parameter. The page of the component describes it.',
-  HR_CONFIG_UNKNOWN_PARAMETER: 'Correct its spelling, letter case included, or remove it.',
-  HR_CONFIG_MISSING_CLASS: 'Add `class`, or for an indexer `type`.',
+    'Check the name and the permissions of the file. Send an uploaded config in one piece, without includes.',
+  HR_CONFIG_NOT_AN_OBJECT: 'The top level of a config is an object with `connectors`, `pipelines` and `indexer`.',
+  HR_CONFIG_MISSING_SECTION: 'Add the section; the hint shows an example.',
+  HR_CONFIG_WRONG_TYPE: 'Write a value of the type in the message. A list needs brackets, even with only one value.',
+  HR_CONFIG_INVALID_VALUE: 'Use a value within the limits, or one of the choices, in the message.',
+  HR_CONFIG_MISSING_PARAMETER: 'Add the parameter. The documentation page of the component describes it.',
+  HR_CONFIG_UNKNOWN_PARAMETER: 'Correct the spelling (letter case matters), or remove the parameter.',
+  HR_CONFIG_MISSING_CLASS: 'Add `class`, or `type` for an indexer.',
   HR_CONFIG_UNKNOWN_CLASS:
-    'Correct the name; `headrace components` and `GET /v1/config-info/stage-list` (`connector-list`, `indexer-list`) list the existing names. A custom class is named with its module, `./my-stage.js#MyStage`.',
+    'Correct the name; `headrace components` and `GET /v1/config-info/stage-list` (`connector-list`, `indexer-list`) list the existing names. Write a custom class with its module: `./my-stage.js#MyStage`.',
   HR_CONFIG_COMPONENT_LOAD:
-    'Check that the module exists, that its own imports can be found, and that it exports the class. On a service, custom modules are named in the service file.',
-  HR_LIBRARY_MISSING: 'Run the `npm install` command that the message gives, and restart Headrace.',
-  HR_CONFIG_DUPLICATE_NAME: 'Give each of them a different name.',
+    'Check that the module exists, that its imports can be found, and that it exports the class. For a service, list custom modules in the service file.',
+  HR_LIBRARY_MISSING: 'Run the `npm install` command in the message, and restart Headrace.',
+  HR_CONFIG_DUPLICATE_NAME: 'Give each one a different name.',
   HR_CONFIG_MISSING_PIPELINE: 'Correct the name after `pipeline`, or define that pipeline.',
   HR_CONFIG_UNREACHABLE:
-    'The message shows the request and the answer: check the address, the credentials, and that the server is up.',
+    'The message shows the request and the response. Check the address, the credentials, and that the server is running.',
   HR_POLICY_REFUSED:
-    'Use what the policy allows; the message names what it refused. The operator of the service can allow more: `policy` in the service file.',
+    'The message says what the policy refused. Use something that it allows, or ask the operator of the service to change `policy` in the service file.',
   HR_POLICY_NO_BOUNDARY:
     'The message says what was tried and what failed. The operator of the service can install bubblewrap or allow user namespaces ([security](security.md#python-of-uploads)), or set `policy.scripts: all` if all users who upload are trusted.',
-  HR_CONFIG_UNUSED: 'Remove it, or make something refer to it.',
+  HR_CONFIG_UNUSED: 'Remove it, or add a reference to it.',
   HR_DOCUMENT_RESERVED_FIELD:
-    'Write another field: `id`, `run_id`, `___children`, `___dropped` and `___skipped` belong to the engine.',
+    'Write to another field: `id`, `run_id`, `___children`, `___dropped` and `___skipped` belong to the engine.',
   HR_DOCUMENT_EMPTY_FIELD_NAME:
     'Give the field a name. The empty name often comes from an empty parameter or an empty column of a header.',
   HR_DOCUMENT_NOT_AN_OBJECT: 'Each document of the source must be an object in braces.',
   HR_DOCUMENT_NO_ID: 'Name the field that holds the id in the connector (`idField`), or give the documents an `id`.',
   HR_DOCUMENT_NESTED_PATH:
-    'Write names between dots and positions in brackets, `a.b[0].c`, and check that the document has lists and objects where the path expects them.',
-  HR_DOCUMENT_SYNTAX: 'Correct the text at the offset that the message names.',
+    'Separate names with dots and write positions in brackets: `a.b[0].c`. Check that the document has the lists and objects that the path needs.',
+  HR_DOCUMENT_SYNTAX: 'Correct the text at the offset in the message.',
   HR_DOCUMENT_TYPE:
-    'Check what the field contains before this stage; `Print` shows it. A custom component makes values of plain data with `toValue`.',
-  HR_RECORD_UNREADABLE: 'Correct the record at the position that the message names, and ingest it again.',
+    'Check the field before this stage, for example with the stage `Print`. A custom component converts plain data to field values with `toValue`.',
+  HR_RECORD_UNREADABLE: 'Correct the record at the position in the message, and ingest it again.',
   HR_STAGE_FAILED:
-    'The failure names the stage and the document. Guard the stage with a condition, or correct the document.',
+    'The failure names the stage and the document. Add a condition to the stage, or correct the document.',
   HR_STAGE_OVERDUE:
-    'Usually a regular expression that backtracks, or a script with an endless loop: correct it. If the work is needed, raise `worker.maxProcessingSecs`.',
+    'The usual cause is a regular expression that backtracks, or a script with an endless loop: correct it. If the stage really needs the time, raise `worker.maxProcessingSecs`.',
   HR_STAGE_START:
-    'The message names the stage and the reason: a file that is missing, a server that cannot be reached, a library that is not installed.',
+    'The message names the stage and the reason, such as a missing file, a server that cannot be reached, or a library that is not installed.',
   HR_STAGE_CHILD_INVALID:
-    'The custom stage that emits it must return documents with an id, created with `Document.create`.',
+    'Correct the custom stage: it must return documents with an id, created with `Document.create`.',
   HR_PIPELINE_THREAD_LOST: 'Give the run more memory, fewer threads or smaller documents. The other runs continue.',
-  HR_CONNECTOR_FAILED: 'The message has the reason. Documents that were published before are in the index.',
+  HR_CONNECTOR_FAILED: 'The message gives the reason. Documents that were published before the error are in the index.',
   HR_CONNECTOR_TIMEOUT: 'Raise `runner.connectorTimeout`, or find out what the run waits for.',
-  HR_SOURCE_UNREADABLE: 'Check the path or the address, and the rights to read it.',
+  HR_SOURCE_UNREADABLE: 'Check the path or the address, and the permission to read it.',
   HR_SOURCE_INCOMPLETE:
     'The message says where reading ended and why: usually a missing quote or tag, or a truncated file. Correct the file, and run again.',
   HR_INDEXER_START: 'Correct the block `indexer` or the block of the indexer as the message says.',
-  HR_INDEXER_CONNECT: 'Check the address, the credentials and the certificate, and that the search engine is up.',
-  HR_INDEXER_FAILED: 'The message is the answer of the destination: often a mapping that does not fit the field.',
+  HR_INDEXER_CONNECT: 'Check the address, the credentials and the certificate, and that the search engine is running.',
+  HR_INDEXER_FAILED: 'The message is the response of the destination. Often, the mapping does not match the field.',
   HR_INDEXER_UNDELIVERED:
-    'Make sure that the destination is up, and run again: the source publishes the same documents again.',
+    'Make sure that the destination is running, and run again: the source publishes the same documents again.',
   HR_RUN_OUT_OF_MEMORY:
-    'Raise the memory limit of runs, use fewer threads, or leave out stages that collect whole sources.',
+    'Raise the memory limit of runs, use fewer threads, or remove stages that collect a whole source.',
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',
   HR_RUN_NOTHING_SUCCEEDED:
-    'Check the reasons of the failed documents. Often all have the same reason, such as a mapping that does not fit or a stage with a wrong field.',
+    'Check the reasons of the failed documents. Often all have the same reason, such as a wrong mapping or a stage with a wrong field.',
   HR_RUN_MAX_FAILURES: 'Correct the cause of the failed documents, or raise `runner.maxFailures`.',
   HR_RUN_TIMEOUT:
     'Split the source into several runs, or find out what the run waits for. The operator of the service can raise `policy.limits.maxRunSecs`.',
-  HR_RUN_CANCELLED: 'Nothing, if you stopped it on purpose; a new run starts from the beginning.',
+  HR_RUN_CANCELLED: 'If you stopped the run on purpose, there is nothing to do. A new run starts from the beginning.',
   HR_RUN_INTERRUPTED: 'Start the config again: an interrupted run does not continue by itself.',
-  HR_RETRY_INVALID: 'Take the lines as `headrace run --failures` or `GET /v1/run/{id}/failures` wrote them.',
+  HR_RETRY_INVALID: 'Send the lines exactly as `headrace run --failures` or `GET /v1/run/{id}/failures` returned them.',
   HR_RETRY_LEFT_OUT:
-    'The message says which, and why: their content was not kept, or the config has changed. Run the source again for these.',
+    'The message lists them with the reason: their content was not stored, or the config has changed. Run the source again for these documents.',
   HR_SERVICE_UNPROTECTED:
     'Add users to the service file, or set `server.host: 127.0.0.1`, or write `auth: none` if every client that reaches the service may use it.',
-  HR_INTERNAL: 'Report it, with the log and the config.',
+  HR_INTERNAL: 'Report it with the log and the config.',
 };

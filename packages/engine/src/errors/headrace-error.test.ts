@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HeadraceError, messageOf, toFailure } from './headrace-error.ts';
 
 describe('messageOf', () => {
-  it('lists the causes too, each once', () => {
+  it('lists each cause once', () => {
     const root = new Error('ENOENT: no such file');
     expect(messageOf(new Error('cannot open a.csv', { cause: root }))).toBe(
       'cannot open a.csv <- ENOENT: no such file',
@@ -12,7 +12,7 @@ describe('messageOf', () => {
     );
   });
 
-  it('returns a text for anything thrown', () => {
+  it('returns a string for any thrown value', () => {
     expect(messageOf('text')).toBe('text');
     expect(messageOf(undefined)).toBe('undefined');
     expect(messageOf(null)).toBe('null');
@@ -20,14 +20,14 @@ describe('messageOf', () => {
     expect(messageOf(Object.create(null))).toBe('[object Object]');
     expect(messageOf(Symbol('s'))).toBe('Symbol(s)');
     expect(messageOf(new Error('a', { cause: null }))).toBe('a');
-    // Jsonata throws plain objects. An Error of a script's realm is not an instance of this realm's Error.
+    // Jsonata throws plain objects. An Error from the realm of a script is not an instance of Error in this realm.
     expect(messageOf({ code: 'S0203', message: 'Expected "]"' })).toBe('Expected "]"');
     expect(messageOf(new Error('Expected "]" (at 2)', { cause: { message: 'Expected "]"' } }))).toBe(
       'Expected "]" (at 2)',
     );
   });
 
-  it('stops at a circle of causes', () => {
+  it('stops at a circular chain of causes', () => {
     const first = new Error('first');
     const second = new Error('second', { cause: first });
     first.cause = second;
@@ -36,7 +36,7 @@ describe('messageOf', () => {
 });
 
 describe('toFailure', () => {
-  it('keeps only code, message and hint of our errors', () => {
+  it('keeps only the code, message and hint of a HeadraceError', () => {
     const error = new HeadraceError('HR_STAGE_START', 'no', { hint: 'do', cause: new Error('why') });
     expect(toFailure(error, 'HR_INTERNAL')).toEqual({ code: 'HR_STAGE_START', message: 'no', hint: 'do' });
     expect(toFailure(new HeadraceError('HR_STAGE_START', 'no'), 'HR_INTERNAL')).toEqual({
@@ -45,7 +45,7 @@ describe('toFailure', () => {
     });
   });
 
-  it('gives other errors the given code', () => {
+  it('assigns the given code to other errors', () => {
     expect(toFailure(new Error('a', { cause: new Error('b') }), 'HR_CONNECTOR_FAILED')).toEqual({
       code: 'HR_CONNECTOR_FAILED',
       message: 'a <- b',

@@ -1,16 +1,18 @@
 import type { ErrorCode } from './error-codes.ts';
 
 /**
- * A failure that a user can act on: a code for programs, a message for people, and a hint if one helps. Only these
- * three cross threads (`toFailure`), never the class.
+ * An error that a user can act on: a code for programs, a message for people, and an optional hint. These three
+ * properties are sent between threads (`toFailure`). The class itself is not.
  */
 export class HeadraceError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
-  /** Whether the same operation may succeed later. The code near the error needs it; it does not cross threads. */
+  /**
+   * True if the same operation may succeed later. Code in the same thread reads it. It is not sent to other threads.
+   */
   readonly passing: boolean;
 
-  /** The error for a failure from another thread. */
+  /** Returns the error for a failure from another thread. */
   static of({ code, message, hint }: Failure): HeadraceError {
     return new HeadraceError(code, message, hint === undefined ? {} : { hint });
   }
@@ -24,14 +26,14 @@ export class HeadraceError extends Error {
   }
 }
 
-/** The parts of an error that cross threads and are stored. */
+/** The parts of an error that are sent between threads and stored. */
 export interface Failure {
   code: ErrorCode;
   message: string;
   hint?: string;
 }
 
-/** Converts anything thrown to a failure. An error that is not a Headrace error gets the given code. */
+/** Converts any thrown value to a failure. A value that is not a HeadraceError gets the given code. */
 export function toFailure(error: unknown, code: ErrorCode): Failure {
   if (error instanceof HeadraceError) {
     return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
@@ -39,16 +41,16 @@ export function toFailure(error: unknown, code: ErrorCode): Failure {
   return { code, message: messageOf(error) };
 }
 
-/** The maximum depth of a chain of causes. A chain may be a circle. */
+/** The maximum number of causes to read. A chain of causes can be circular. */
 const MAX_CAUSES = 8;
 
-/** The message of anything thrown, with its causes: `cannot open the file <- ENOENT: …`. */
+/** Returns the message of any thrown value, followed by its causes: `cannot open the file <- ENOENT: …`. */
 export function messageOf(error: unknown): string {
   const messages = [ownMessage(error)];
   let cause = causeOf(error);
   for (let i = 0; cause !== undefined && i < MAX_CAUSES; i++) {
     const message = ownMessage(cause);
-    // Many messages already quote their cause.
+    // Skip a cause that the previous message already quotes. Many messages do so.
     if (!messages.at(-1)?.includes(message)) messages.push(message);
     cause = causeOf(cause);
   }
@@ -62,7 +64,7 @@ function causeOf(error: unknown): unknown {
 function ownMessage(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   try {
-    // Libraries throw plain objects, and other realms have their own Error class.
+    // Libraries throw plain objects, and other realms have a separate Error class.
     const { message } = Object(error) as { message?: unknown };
     return typeof message === 'string' && message !== '' ? message : String(error);
   } catch {

@@ -1,6 +1,7 @@
 /**
- * The candidate closest to a misspelt name, for a hint; undefined if none is close. Letter case is ignored, and up to a
- * third of the letters may differ (Damerau-Levenshtein distance, optimal string alignment).
+ * Returns the candidate that is most similar to a misspelt name, for a hint. Returns undefined if no candidate is
+ * similar. Ignores letter case. Up to a third of the letters may differ (Damerau-Levenshtein distance, optimal string
+ * alignment).
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();

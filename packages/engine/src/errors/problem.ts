@@ -1,21 +1,21 @@
 import type { ErrorCode } from './error-codes.ts';
 
-/** A problem of a config. The command line, the API and a failed run show the same list. */
+/** A problem of a config. The command line, the API and a failed run return the same list of problems. */
 export interface Problem {
   severity: 'error' | 'warning';
   code: ErrorCode;
-  /** The path in the config: `pipelines[0].stages[2].destField`; empty for the whole config. */
+  /** The path in the config, such as `pipelines[0].stages[2].destField`. Empty for the whole config. */
   path: string;
-  /** The file of the text, if it is not the config itself. */
+  /** The file that contains the problem, if it is not the file of the config. */
   file?: string;
-  /** From 1. */
+  /** The line number, from 1. */
   line?: number;
-  /** From 1. */
+  /** The column number, from 1. */
   column?: number;
-  /** The connector, stage or indexer that the problem is in: `ParseDate (dates)`. */
+  /** The connector, stage or indexer that has the problem, such as `ParseDate (dates)`. */
   component?: string;
   message: string;
-  /** What to do. */
+  /** A hint that says what the user can do. */
   hint?: string;
 }
 
@@ -23,7 +23,7 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === 'error');
 }
 
-/** Sorted by file and position in the text. Problems without a position are at the end. */
+/** Sorts problems by file and position in the text. Problems without a position are last. */
 export function inTextOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted(
     (a, b) =>
@@ -38,14 +38,14 @@ function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** A message and what to do about it, as sentences: `There is no stage Trm. Did you mean Trim?` */
+/** Returns a message and its hint as sentences: `There is no stage Trm. Did you mean Trim?` */
 export function withHint({ message, hint }: { readonly message: string; readonly hint?: string | undefined }): string {
   return [message, hint]
     .flatMap((text) => (text === undefined ? [] : /[.?!]$/.test(text) ? text : `${text}.`))
     .join(' ');
 }
 
-/** `movies.conf:3:7: error: …` with the hint on one line, as compilers write it. */
+/** Returns a problem with its hint in one line, in the format of compilers: `movies.conf:3:7: error: …`. */
 export function formatProblem(problem: Problem, file?: string): string {
   const where = [problem.file ?? file, problem.line, problem.column].filter((part) => part !== undefined).join(':');
   const component = problem.component === undefined ? '' : `${problem.component}: `;

@@ -2,11 +2,13 @@ import type { ModuleReference } from '../component/connector.ts';
 import type { FailureBudget } from './failure-budget.ts';
 import type { Content } from './kept-failure.ts';
 
-/** Identifies an encoder and its options. Encoded documents fit only the indexer of the same encoder. */
+/**
+ * Returns a key for an encoder and its options. Encoded documents can only be sent to an indexer with the same encoder.
+ */
 export function encodingOf(encoder: ModuleReference | undefined): string {
   if (encoder === undefined) return 'none';
   const { name, options } = encoder;
-  // Loaded on demand, because it takes 7 ms and few runs have failures.
+  // Loaded when needed, because loading takes 7 ms and few runs have failures.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256')
     .update(JSON.stringify([name, options]))
@@ -14,12 +16,12 @@ export function encodingOf(encoder: ModuleReference | undefined): string {
     .slice(0, 16);
 }
 
-/** A piece of a part: documents `[from, to)` of it, and their bytes. */
+/** The documents from `from` to `to` (exclusive) of an encoded part, and their bytes. */
 export interface EncodedSlice {
   readonly part: {
-    /** The ids of all its documents, as a JSON list. */
+    /** The ids of all documents of the part, as a JSON list. */
     readonly ids: string;
-    /** The length of each in bytes; undefined for a streaming indexer. */
+    /** The length of each document in bytes. Undefined for a streaming indexer. */
     readonly lengths: Uint32Array | undefined;
   };
   readonly from: number;
@@ -28,7 +30,8 @@ export interface EncodedSlice {
 }
 
 /**
- * Access to single documents of an encoded batch, for those that failed. Nothing is computed before the first access.
+ * Gives access to single documents of an encoded batch, for documents that failed. Computes nothing before the first
+ * access.
  */
 export class EncodedDocuments {
   readonly #slices: readonly EncodedSlice[];
@@ -39,13 +42,13 @@ export class EncodedDocuments {
     this.#slices = slices;
   }
 
-  /** Their ids; for a streaming indexer only the first id of each slice. */
+  /** The ids of the documents. For a streaming indexer, only the first id of each slice. */
   get ids(): readonly string[] {
     this.#knownIds ??= this.#slices.flatMap(({ part, from, to }) => (JSON.parse(part.ids) as string[]).slice(from, to));
     return this.#knownIds;
   }
 
-  /** A document in its encoded form. */
+  /** Returns a document in its encoded form, or the reason why it is not stored. */
   content(index: number, encoding: string, budget: FailureBudget): Content {
     let at = index;
     for (const slice of this.#slices) {
@@ -56,7 +59,7 @@ export class EncodedDocuments {
       }
       const offsets = this.#offsetsOf(slice);
       if (offsets === undefined)
-        return { omitted: 'The indexer takes documents as a stream: single documents are not stored' };
+        return { omitted: 'The indexer writes documents as a stream: single documents are not stored' };
       const bytes = slice.bytes.subarray(offsets[at], offsets[at + 1]);
       const omitted = budget.take(bytes.byteLength);
       if (omitted !== undefined) return { omitted };
@@ -66,7 +69,7 @@ export class EncodedDocuments {
     throw new RangeError(`There is no document ${index} in the batch`);
   }
 
-  /** The start of each document in a slice, and the end of the last one. */
+  /** Returns the start offset of each document in a slice, and the end of the last one. */
   #offsetsOf(slice: EncodedSlice): Uint32Array | undefined {
     this.#offsets ??= new Map();
     const known = this.#offsets.get(slice);

@@ -6,14 +6,14 @@ const UNLIMITED = 2;
 const CELLS = 3;
 
 /**
- * How many bytes the contents of failed documents may still take, in memory that all threads of a run share. A burst of
- * failures cannot use more than this, neither in transit nor in the store, unless all failed documents are wanted.
+ * The number of bytes that are left for the contents of failed documents, in memory that all threads of a run share. It
+ * limits the memory of many failures, in transit and in the store, unless the run keeps all failed documents.
  */
 export class FailureBudget {
   readonly buffer: SharedArrayBuffer;
   readonly #cells: Int32Array;
 
-  /** @param options.unlimited whether all failed documents are wanted */
+  /** @param options.unlimited true if the run keeps all failed documents */
   constructor(buffer?: SharedArrayBuffer, { unlimited = false } = {}) {
     this.buffer = buffer ?? new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT);
     this.#cells = new Int32Array(this.buffer);
@@ -22,7 +22,7 @@ export class FailureBudget {
     this.#cells[UNLIMITED] = unlimited ? 1 : 0;
   }
 
-  /** How many failed documents a run reports. */
+  /** The maximum number of failed documents that a run reports. */
   get maxFailures(): number {
     return this.#unlimited ? Number.POSITIVE_INFINITY : MAX_KEPT_FAILURES;
   }
@@ -31,7 +31,7 @@ export class FailureBudget {
     return this.#cells[UNLIMITED] === 1;
   }
 
-  /** Whether no more content is stored, so that it is not worth reading. */
+  /** True if no more contents are stored, so that reading them is useless. */
   get closed(): boolean {
     return Atomics.load(this.#cells, CLOSED) === 1;
   }
@@ -40,12 +40,12 @@ export class FailureBudget {
     Atomics.store(this.#cells, CLOSED, 1);
   }
 
-  /** Takes the bytes of a document from the budget. Returns the reason if it cannot. */
+  /** Subtracts the bytes of a document from the budget. Returns the reason if the budget is not sufficient. */
   take(bytes: number): string | undefined {
     if (this.#unlimited) return undefined;
-    if (bytes > MAX_DOCUMENT_BYTES) return `It takes ${bytes} bytes; up to ${MAX_DOCUMENT_BYTES} are stored`;
+    if (bytes > MAX_DOCUMENT_BYTES) return `The document has ${bytes} bytes, and the limit is ${MAX_DOCUMENT_BYTES}`;
     if (Atomics.sub(this.#cells, BYTES_LEFT, bytes) >= bytes) return undefined;
     Atomics.add(this.#cells, BYTES_LEFT, bytes);
-    return `The failed documents before it use up the ${MAX_RUN_BYTES} bytes that are stored for a run`;
+    return `Earlier failed documents have used the ${MAX_RUN_BYTES} bytes that a run may store`;
   }
 }

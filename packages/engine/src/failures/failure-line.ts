@@ -4,10 +4,15 @@ import type { JsonObject, Value } from '../document/value.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { KeptDocument, KeptFailure } from './kept-failure.ts';
 
-/** The content follows this text. No other text can contain it, because quotes inside texts have a backslash. */
+/**
+ * The content follows this text. The text cannot occur inside a JSON string, because quotes in strings have a
+ * backslash.
+ */
 const DOCUMENT = ',"document":';
 
-/** A failed document as one line of JSON: the form in which it is stored, returned and written to files. */
+/**
+ * Returns a failed document as one line of JSON. It is stored, returned by the API and written to files in this format.
+ */
 export function writeFailureLine(kept: KeptFailure): string {
   const { id, connector, pipeline, at, failure, status, omitted, document } = kept;
   const { code, message, hint } = failure;
@@ -22,7 +27,7 @@ export function writeFailureLine(kept: KeptFailure): string {
   return `${start.slice(0, -1)}${DOCUMENT}${json}}`;
 }
 
-/** A line of `writeFailureLine` without the document, which is at its end. */
+/** Removes the document from the end of a line of `writeFailureLine`. */
 export function withoutDocument(line: string, omitted: string): string {
   const at = line.indexOf(DOCUMENT);
   if (at < 0) return line;
@@ -30,16 +35,16 @@ export function withoutDocument(line: string, omitted: string): string {
   return JSON.stringify({ ...head, processed: false, omitted });
 }
 
-/** What a run needs to process a failed document again. */
+/** The data that a run needs to process a failed document again. */
 export interface FailedInput {
   readonly id: string;
   readonly connector: string;
   readonly document?: KeptDocument;
-  /** Why it has no document. */
+  /** The reason why the document is missing. */
   readonly omitted: string;
 }
 
-/** Reads the output of `writeFailureLine`, which a user may have edited. Throws `HR_RETRY_INVALID`. */
+/** Parses a line of `writeFailureLine`, which a user may have edited. Throws `HR_RETRY_INVALID`. */
 export function readFailureLine(line: string): FailedInput {
   const value = parse(line);
   if (!(value instanceof Map)) throw invalid('it is not a JSON object');
@@ -53,7 +58,7 @@ export function readFailureLine(line: string): FailedInput {
     return { id, connector, omitted: unreadable ? 'The record could not be read' : 'Its content is not known' };
   }
   if (value.get('processed') === true) {
-    if (typeof document !== 'string') throw invalid('"document" of a processed one must be a text');
+    if (typeof document !== 'string') throw invalid('"document" of a processed document must be a string');
     return {
       id,
       connector,
@@ -65,7 +70,7 @@ export function readFailureLine(line: string): FailedInput {
   textAt(document, 'id', 'document.');
   const binaryFields = value.get('binaryFields') ?? [];
   if (!Array.isArray(binaryFields) || !binaryFields.every((field): field is string => typeof field === 'string')) {
-    throw invalid('"binaryFields" must be a list of texts');
+    throw invalid('"binaryFields" must be a list of strings');
   }
   return { id, connector, omitted: '', document: { kind: 'input', json: writeValue(document), binaryFields } };
 }
@@ -80,7 +85,7 @@ function parse(line: string): Value {
 
 function textAt(object: JsonObject, name: string, prefix = ''): string {
   const value = object.get(name);
-  if (typeof value !== 'string' || value === '') throw invalid(`"${prefix}${name}" must be a text, and not empty`);
+  if (typeof value !== 'string' || value === '') throw invalid(`"${prefix}${name}" must be a non-empty string`);
   return value;
 }
 

@@ -2,20 +2,23 @@ import type { MessageGate } from '../transport/message-gate.ts';
 import { FailureBudget } from './failure-budget.ts';
 import { type FailedDocument, type KeptFailure, MAX_KEPT_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
 
-/** A group is posted with this many failures, at about this many characters, or after this long. */
+/** The limits of a group. It is posted when it reaches this number of failures or characters, or after this time. */
 const GROUP_FAILURES = 100;
 const GROUP_CHARACTERS = 256 * 1024;
 const GROUP_MILLIS = 100;
 
-/** The number of characters that counts as one log record in transit. Reports in transit take at most 64 MiB. */
+/** The number of characters that counts as one log record in transit. It limits reports in transit to 64 MiB. */
 const GATE_CHARACTERS = 32 * 1024;
 
-/** Receives a group; call `MessageGate.leave` with `weight` after it is stored. */
+/** Receives a group of failures. Call `MessageGate.leave` with `weight` after the group is stored. */
 export type PostFailures = (failures: KeptFailure[], weight: number) => void;
 
-/** Reports the failed documents of a run during the run: in groups, and up to a limit unless all are wanted. */
+/**
+ * Reports the failed documents of a run while it runs. Reports them in groups and up to a limit, unless the run keeps
+ * all.
+ */
 export class FailureReports {
-  /** The reported failures, without their contents. */
+  /** The reported failures without their contents. */
   readonly listed: FailedDocument[] = [];
   readonly budget: FailureBudget;
   readonly #post: PostFailures | undefined;
@@ -27,9 +30,9 @@ export class FailureReports {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param post undefined if the run does not store failed documents
-   * @param gate limits what is posted
-   * @param unlimited whether all failed documents are wanted
+   * @param post receives the failures; undefined if the run does not store failed documents
+   * @param gate limits the failures in transit
+   * @param unlimited true if the run keeps all failed documents
    */
   constructor(post: PostFailures | undefined, gate: MessageGate, unlimited: boolean) {
     this.#post = post;
@@ -38,22 +41,22 @@ export class FailureReports {
     if (post === undefined) this.budget.close();
   }
 
-  /** Whether no more failures are taken. */
+  /** True if no more failures are reported. */
   get full(): boolean {
     return this.#kept >= (this.#post === undefined ? MAX_KEPT_FAILURES : this.budget.maxFailures);
   }
 
-  /** Whether the result and the log already have as many failures as they list. */
+  /** True if the result and the log already contain the maximum number of failures. */
   get listFull(): boolean {
     return this.listed.length >= MAX_KEPT_FAILURES;
   }
 
-  /** How many failed documents were not stored because of the limit; 0 if the run does not store them. */
+  /** The number of failed documents that were not stored because of the limit. 0 if the run does not store them. */
   get notKept(): number {
     return this.#post === undefined ? 0 : this.#leftOut;
   }
 
-  /** Counts documents that failed and are not reported. */
+  /** Counts failed documents that are not reported. */
   leaveOut(documents: number): void {
     this.#leftOut += documents;
   }
@@ -73,7 +76,7 @@ export class FailureReports {
     else this.#timer ??= setTimeout(() => this.flush(), GROUP_MILLIS);
   }
 
-  /** Posts the collected failures. Waits if failures come faster than they are stored. */
+  /** Posts the collected failures. Blocks the thread if failures arrive faster than they are stored. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -4,30 +4,28 @@ import type { Problem } from '../errors/problem.ts';
 import { type FailedInput, readFailureLine } from './failure-line.ts';
 import type { KeptDocument } from './kept-failure.ts';
 
-/** How many bad lines are reported, and how many documents by their ids. */
+/** The maximum number of invalid lines that are reported, and of ids in one problem. */
 const MAX_TOLD_LINES = 100;
 const MAX_TOLD_IDS = 5;
 
-/** A failed document that can be run again. */
+/** A failed document that can be processed again. */
 export interface RetryDocument {
   readonly id: string;
   readonly document: KeptDocument;
 }
 
-/** The documents to run again. */
+/** The documents of a retry, by connector. */
 export interface RetryPlan {
   /** The connectors that have documents, in the order of the config. */
   readonly connectors: readonly { readonly config: ConnectorConfig; readonly documents: readonly RetryDocument[] }[];
-  /**
-   * Errors for lines that are not failed documents, and if none can be run again; warnings for documents that cannot.
-   */
+  /** Errors for invalid lines. Warnings for documents that cannot be processed again, or errors if none can be. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Groups failed documents by their connectors.
- * @param lines as `writeFailureLine` returns them
- * @param encodingFor how a connector's documents are encoded for the indexer now
+ * Groups failed documents by connector.
+ * @param lines the lines that `writeFailureLine` wrote
+ * @param encodingFor returns the current encoding of the documents of a connector
  */
 export function planRetry(
   lines: readonly string[],
@@ -44,7 +42,7 @@ export function planRetry(
       input = readFailureLine(line);
     } catch (error) {
       const { code, message } = toFailure(error, 'HR_INTERNAL');
-      const hint = 'Write each as `headrace run --failures` and `GET /v1/run/{id}/failures` do.';
+      const hint = 'Use the format of `headrace run --failures` and `GET /v1/run/{id}/failures`.';
       problems.push({ severity: 'error', code, path: '', message: `Failed document ${i + 1}: ${message}`, hint });
       continue;
     }
@@ -55,12 +53,12 @@ export function planRetry(
       wanted.getOrInsertComputed(connector, () => []).push({ id, document: document as KeptDocument });
     }
   }
-  // A run without documents is not a success.
+  // A retry without documents is an error, because it must not look like a success.
   const severity = wanted.size === 0 ? 'error' : 'warning';
   for (const [reason, ids] of leftOut) problems.push(leftOutProblem(reason, ids, severity));
   const connectors = config.connectors.flatMap((connector) => {
     const documents = wanted.get(connector.name);
-    // The documents are already collapsed: another one with the same id is another version of it.
+    // The documents are already collapsed. A second document with the same id is another version of it.
     return documents === undefined ? [] : [{ config: { ...connector, collapse: false }, documents }];
   });
   return { connectors, problems };
@@ -76,7 +74,7 @@ function reasonAgainst(
   if (known === undefined) return `The config has no connector ${connector}`;
   if (known.pipeline === undefined) return `The connector ${connector} has no pipeline`;
   if (document.kind === 'encoded' && document.encoding !== encodingFor(connector)) {
-    return 'They were encoded for another indexer, or for other settings of it';
+    return 'The documents were encoded for another indexer, or for other settings of this indexer';
   }
   return undefined;
 }
@@ -90,6 +88,6 @@ function leftOutProblem(reason: string, ids: readonly string[], severity: Proble
     code: 'HR_RETRY_LEFT_OUT',
     path: '',
     message: `${what} not run again. ${reason}: ${shown}${more}`,
-    hint: 'Run the source again to get these.',
+    hint: 'Run the source again to process these documents.',
   };
 }

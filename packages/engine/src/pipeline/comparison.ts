@@ -7,23 +7,23 @@ const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const ISO_DATE = /^[+-]?\d{4,6}-\d\d-\d\d(?:[Tt ]\d\d:\d\d\S*)?$/;
 /**
- * The end of a date text, after the time: `Z` or an offset, perhaps with seconds, perhaps followed by a time zone in
- * brackets.
+ * The end of a date text, after the time: `Z` or an offset. The offset may have seconds. A time zone in brackets may
+ * follow.
  */
 const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d){0,2})(?:\[[^\]]*\])*$/;
-/** Integers with up to this many characters are exact as plain numbers. */
+/** The maximum number of characters of an integer that is exact as a plain number. */
 const SAFE_LENGTH = 15;
-/** A longer text is not read as a number, because the time to read its digits grows with the square of their number. */
+/** The maximum length of a number. The time to read the digits of a number grows with the square of their count. */
 const MAX_DIGITS = 400;
 
 /** A value for comparisons. Integers and doubles are compared exactly, also with each other. */
 type Comparable = number | bigint | string;
 
 /**
- * Compares a value with the operand (less than, greater than …). The operand decides how: a number is compared with
- * numbers and with texts that contain one; a date in ISO form is compared with such dates, as instants; any other text
- * is compared with texts, by character codes. If the value does not fit the operand (null, for example), the result is
- * false.
+ * Returns a function that compares a value with the operand (less than, greater than …). The operand decides the type
+ * of the comparison. A number is compared with numbers and with strings that contain a number. An ISO date is compared
+ * with ISO dates, as instants. Any other string is compared with strings, by character codes. If the value has another
+ * type (for example null), the result is false.
  */
 export function comparison(operator: ComparisonOperator, operand: string): (value: Value) => boolean {
   const { wanted, read } = readerFor(operand);
@@ -49,7 +49,7 @@ function readerFor(operand: string): { wanted: Comparable; read: (value: Value) 
   return { wanted: operand, read: (value) => (isText(value) ? (textOf(value) ?? undefined) : undefined) };
 }
 
-/** Objects and bytes have no useful text. */
+/** Returns true for a value with a useful string. Objects and bytes have none. */
 function isText(value: Value): boolean {
   return typeof value !== 'object' || value instanceof Double;
 }
@@ -66,14 +66,14 @@ function numberOf(value: Value): number | bigint | undefined {
   return DECIMAL.test(text) ? Number(text) : undefined;
 }
 
-/** Nanoseconds since 1970. A text without an offset is in UTC. A date without a time is its midnight. */
+/** Returns nanoseconds since 1970. A date without an offset is in UTC. A date without a time means midnight. */
 function instantOf(value: Value): bigint | undefined {
   if (typeof value !== 'string' || !ISO_DATE.test(value)) return undefined;
   try {
     if (ISO_OFFSET.test(value)) return Temporal.Instant.from(value).epochNanoseconds;
     return Temporal.PlainDateTime.from(value).toZonedDateTime('UTC').epochNanoseconds;
   } catch (error) {
-    // A day or an hour that does not exist.
+    // The date contains a day or an hour that does not exist.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

@@ -10,9 +10,7 @@ import { newStep } from './step.ts';
 
 type Process = (document: Document) => StageResult | Promise<StageResult>;
 
-/**
- * The result for documents 0, 1, … in a stage with the given behaviour: `ok`, the code of their failure, or children.
- */
+/** Runs a stage on documents 0, 1, …. Returns for each one `ok`, the error code, or the children. */
 async function outcomesOf(process: Process, count: number, maxInFlight: number, limitMillis = 60_000) {
   class Given extends Stage {
     static override readonly parameters = Type.Object({});
@@ -37,7 +35,7 @@ const later = async () => {
 };
 
 describe('callConcurrently', () => {
-  it('keeps up to the given number of calls in flight', async () => {
+  it('starts up to the given number of calls at the same time', async () => {
     let inFlight = 0;
     let most = 0;
     const { results } = await outcomesOf(
@@ -53,7 +51,7 @@ describe('callConcurrently', () => {
     expect(most).toBe(7);
   });
 
-  it('returns the result of each call, in order, for stages that wait and stages that do not', async () => {
+  it('returns the result of each call, in order, for stages with and without promises', async () => {
     const child = Document.create('child');
     const kinds: Process[] = [
       () => undefined,
@@ -71,7 +69,7 @@ describe('callConcurrently', () => {
     expect([statistics.processed, statistics.errors]).toEqual([12, 4]);
   });
 
-  it('fails only the document on which the stage computes without end before it waits', async () => {
+  it('fails only the document on which the stage computes endlessly before it waits', async () => {
     const { results } = await outcomesOf(
       async ({ id }) => {
         if (id === '1' || id === '3') for (;;);
@@ -84,8 +82,8 @@ describe('callConcurrently', () => {
     expect(results).toEqual(['ok', 'HR_STAGE_OVERDUE', 'ok', 'HR_STAGE_OVERDUE', 'ok', 'ok']);
   });
 
-  it('begins many calls in one guarded call', async () => {
-    // All answers in one turn of the event loop release their places together.
+  it('starts many calls in one guarded call', async () => {
+    // All promises resolve in one turn of the event loop, so their places become free together.
     const { guarded } = await outcomesOf(() => new Promise((resolve) => setImmediate(resolve)), 10_000, 1000);
     expect(guarded).toBeLessThan(100);
   });

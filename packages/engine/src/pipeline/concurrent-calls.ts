@@ -5,21 +5,24 @@ import type { Guard } from './segmented-pipeline.ts';
 import { overdue, type StageError } from './stage-error.ts';
 import { callStage, failure, isPromise, type Step } from './step.ts';
 
-/** How long one guarded call continues with further documents. The call itself costs as much as many documents. */
+/**
+ * The maximum duration of one guarded call. It processes many documents, because the guarded call itself takes as long
+ * as many of them.
+ */
 export const COMPUTE_MILLIS = 100;
 
-/** The result of a call of a stage. */
+/** The result of one call of a stage. */
 export interface CallOutcome {
   children?: Children;
   error?: StageError;
 }
 
-/** A call that has begun: its result, or a promise of it. */
+/** A started call: its result, or a promise for the result. */
 type Call = { readonly waiting: Promise<StageResult> } | CallOutcome;
 
 /**
- * Calls a stage for many documents, with a limited number in flight. Returns the results in the order of the documents.
- * The synchronous part of each call has a time limit.
+ * Calls a stage for many documents, with a maximum number of calls at the same time. Returns the results in the order
+ * of the documents. The synchronous part of each call has a time limit.
  */
 export async function callConcurrently(
   step: Step,
@@ -41,7 +44,8 @@ export async function callConcurrently(
       await new Promise<void>((resolve) => {
         onSettled = resolve;
       });
-      // Other answers in this turn of the event loop release their places too. Guarded calls are then few and large.
+      // Wait for the other promises that resolve in this turn of the event loop. More places become free, so fewer and
+      // larger guarded calls are needed.
       await new Promise(setImmediate);
     } else {
       for (const call of begin(step, documents, next, maxInFlight - inFlight, guard)) {
@@ -54,7 +58,7 @@ export async function callConcurrently(
   return outcomes;
 }
 
-/** Begins calls, starting at a document, until the limit in flight is reached, or for a limited time. */
+/** Starts calls from a document on, until the maximum number of calls or the time limit is reached. */
 function begin(step: Step, documents: readonly Document[], from: number, places: number, guard: Guard): Call[] {
   const calls: Call[] = [];
   let atWork = -1;
@@ -68,7 +72,7 @@ function begin(step: Step, documents: readonly Document[], from: number, places:
       if ('waiting' in call) waiting++;
     }
   };
-  // V8 may also have ended the work after the last call.
+  // V8 may also have interrupted the work after the last call.
   if (!guard(compute) && atWork === calls.length) calls.push({ error: failure(step, overdue()) });
   return calls;
 }

@@ -43,7 +43,7 @@ describe('a condition with values', () => {
     [['object.k'], [1], false],
     [['a'], [], false],
     [[], ['x'], true],
-  ])('%j must be one of %j: %s', (fields, values, expected) => {
+  ])('requires one of the fields %j to have one of the values %j: %s', (fields, values, expected) => {
     expect(holds(fields, 'must', values)).toBe(expected);
     expect(holds(fields, 'must_not', values)).toBe(fields.length === 0 ? true : !expected);
   });
@@ -59,7 +59,7 @@ describe('a condition without values', () => {
     [['a', 'ten'], true, false],
     [['missing', 'gone'], false, true],
     [[], true, true],
-  ])('%j: all present %s, all absent %s', (fields, present, absent) => {
+  ])('checks whether the fields %j are all present: %s, or all absent: %s', (fields, present, absent) => {
     expect(holds(fields, 'must')).toBe(present);
     expect(holds(fields, 'must_not')).toBe(absent);
   });
@@ -111,11 +111,11 @@ describe('a comparison', () => {
     ['yes', '<', 2, false],
     ['empty', '<', 2, false],
     ['missing', '<', 2, false],
-  ])('%s %s %s: %s', (field, operator, value, expected) => {
+  ])('compares the field %s %s %s: %s', (field, operator, value, expected) => {
     expect(holdsFor([field], operator, value)).toBe(expected);
   });
 
-  it('is true if any of the fields matches, and without fields', () => {
+  it('is true if at least one field matches, and if there are no fields', () => {
     expect(holdsFor(['missing', 'word', 'n'], '<', 11)).toBe(true);
     expect(holdsFor([], '<', 1)).toBe(true);
   });
@@ -133,7 +133,7 @@ describe('a condition with regular expressions', () => {
     ['none', [''], false],
     ['object', [''], false],
     ['missing', [''], false],
-  ])('%s matches one of %j: %s', (field, values, expected) => {
+  ])('requires the field %s to match one of %j: %s', (field, values, expected) => {
     const condition: ConditionConfig = { fields: [field], operator: 'matches', values: conditionTexts(values) };
     expect(compileConditions([condition], 'all')?.(document)).toBe(expected);
   });
@@ -153,7 +153,7 @@ describe('a group of conditions', () => {
     [{ group: 'not', conditions: [yes] }, false],
     [{ group: 'not', conditions: [no] }, true],
     [{ group: 'not', conditions: [{ group: 'or', conditions: [no, { group: 'and', conditions: [yes, no] }] }] }, true],
-  ])('%j holds: %s', (condition, expected) => {
+  ])('evaluates the group %j to %s', (condition, expected) => {
     expect(compileConditions([condition], 'all')?.(document)).toBe(expected);
   });
 });
@@ -168,18 +168,18 @@ describe('several conditions', () => {
     [[yes, yes], true, true],
     [[yes, no], false, true],
     [[no, no], false, false],
-  ])('%#: all %s, any %s', (conditions, all, any) => {
+  ])('case %#: all conditions are true: %s, at least one is true: %s', (conditions, all, any) => {
     expect(compileConditions(conditions, 'all')?.(document)).toBe(all);
     expect(compileConditions(conditions, 'any')?.(document)).toBe(any);
   });
 
-  it('are undefined if the config has none', () => {
+  it('are undefined if the config has no conditions', () => {
     expect(compileConditions([], 'any')).toBeUndefined();
   });
 });
 
 describe('conditionTexts', () => {
-  it('reads numbers as the config language normalizes them', () => {
+  it('writes numbers in the normalized form of HOCON', () => {
     expect(conditionTexts([1, 1.5, 1e21, 9007199254740993n, true, 'x', null])).toEqual([
       '1',
       '1.5',

@@ -6,7 +6,7 @@ import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { allowedPath } from '../policy/current-policy.ts';
 import { type ComparisonOperator, comparison } from './comparison.ts';
 
-/** A condition as the config defines it. */
+/** A condition in a checked config. */
 export type ConditionConfig = FieldCondition | ConditionGroup;
 
 /** A condition on the values of fields. */
@@ -14,37 +14,41 @@ export interface FieldCondition {
   readonly fields: readonly string[];
   readonly operator: 'must' | 'must_not' | 'matches' | ComparisonOperator;
   /**
-   * Texts to match, null for a JSON null. If undefined, the condition checks whether fields are present. Patterns of
-   * `matches`, and the one operand of a comparison, are also here.
+   * The strings to match, with null for a JSON null. Also the patterns of `matches`, and the only operand of a
+   * comparison. If undefined, the condition checks whether the fields are present.
    */
   readonly values: readonly (string | null)[] | undefined;
 }
 
-/** A group of conditions: all must hold (`and`), any must hold (`or`), or the only one must not hold (`not`). */
+/**
+ * A group of conditions. `and`: all conditions must be true. `or`: at least one must be true. `not`: the only condition
+ * must be false.
+ */
 export interface ConditionGroup {
   readonly group: 'and' | 'or' | 'not';
   readonly conditions: readonly ConditionConfig[];
 }
 
-/** A larger file of values is probably a mistake. */
+/** The maximum size of a file with values. A larger file is probably a mistake. */
 const MAX_VALUES_BYTES = 64 * 2 ** 20;
 
 export type Predicate = (document: FieldReader) => boolean;
 
-/** The texts of config values. Numbers are normalized as in the config language (`1.0` is `1`). */
+/** Returns config values as strings. Numbers are normalized as in HOCON (`1.0` becomes `1`). */
 export function conditionTexts(values: readonly Value[]): (string | null)[] {
   return values.map((value) =>
     typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : textOf(value),
   );
 }
 
-/** The values of a `valuesPath` file: UTF-8 lines, trimmed, without blank lines. */
+/** Returns the values in a `valuesPath` file: UTF-8 lines, trimmed, without empty lines. */
 export function readConditionValues(path: string): string[] {
   try {
-    // The reference searches its class path. Here such files are relative to the working directory of the process.
+    // The reference searches the Java class path. Here, `classpath:` paths are relative to the working directory of the
+    // process.
     const local = path.startsWith('file:') ? fileURLToPath(path) : path.replace(/^classpath:\/*/, '');
     const file = allowedPath(local, 'read');
-    // Reading a device or a pipe would never end.
+    // Reading a device or a pipe could block forever.
     const found = statSync(file);
     if (!found.isFile()) throw new Error('it is not a regular file');
     if (found.size > MAX_VALUES_BYTES) throw new Error(`it is larger than ${MAX_VALUES_BYTES / 2 ** 20} MiB`);
@@ -61,7 +65,9 @@ export function readConditionValues(path: string): string[] {
   }
 }
 
-/** Whether a stage processes a document. Undefined if there are no conditions, so that it processes all. */
+/**
+ * Returns a function that decides whether a stage processes a document. Returns undefined if there are no conditions.
+ */
 export function compileConditions(
   conditions: readonly ConditionConfig[],
   policy: 'all' | 'any',
@@ -75,8 +81,8 @@ export function compileConditions(
 }
 
 /**
- * The regular expression of a `matches` condition, found anywhere in a text. Java's flags at its start, such as `(?i)`,
- * are supported. Throws a `SyntaxError`.
+ * Returns the regular expression of a `matches` condition. It may match any part of a text. Supports Java flags at its
+ * start, such as `(?i)`. Throws a `SyntaxError`.
  */
 export function conditionPattern(text: string): RegExp {
   const flags = /^\(\?([ims]+)\)/.exec(text);
@@ -113,7 +119,7 @@ function valueTest(operator: 'matches' | ComparisonOperator, values: readonly (s
   if (operator !== 'matches') return comparison(operator, values[0] ?? '');
   const patterns = values.map((value) => conditionPattern(value ?? ''));
   return (value: Value) => {
-    // Objects and bytes have no useful text.
+    // Objects and bytes have no useful string.
     const text = typeof value === 'object' && !(value instanceof Double) ? null : textOf(value);
     return text !== null && patterns.some((pattern) => pattern.test(text));
   };

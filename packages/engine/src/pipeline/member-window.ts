@@ -2,29 +2,29 @@ import type { Document } from '../document/document.ts';
 import type { Outlet } from './segmented-pipeline.ts';
 import type { StageError } from './stage-error.ts';
 
-/** How many documents that have left a segment wait for the others of their window. */
+/** The number of documents that collect after a segment before they continue together. */
 const WINDOW = 256;
 
 /** An input document and its result. */
 export interface Family {
   readonly input: Document;
   error: StageError | undefined;
-  /** The number of the last segment in which a member failed; -1 if none did. */
+  /** The number of the last segment in which a member failed; -1 if no member failed. */
   failedIn: number;
 }
 
-/** An input document, or one of its children, in the pipeline. */
+/** An input document or one of its children, in the pipeline. */
 export interface Member {
   readonly document: Document;
   readonly family: Family;
 }
 
-/** Members that have left a segment, in order, until they continue together. */
+/** Collects the members that leave a segment, in order, until they continue together. */
 export class MemberWindow {
   #members: Member[] = [];
   readonly #goOn: (members: readonly Member[]) => Promise<boolean>;
 
-  /** @param goOn sends them to the next segment; returns false if no more are wanted */
+  /** @param goOn sends the members to the next segment; returns false if no more members are needed */
   constructor(goOn: (members: readonly Member[]) => Promise<boolean>) {
     this.#goOn = goOn;
   }
@@ -33,7 +33,7 @@ export class MemberWindow {
     return this.#members.length;
   }
 
-  /** Removes the members that came after the window had this length. */
+  /** Shortens the window: removes the members that were added last. */
   set length(length: number) {
     this.#members.length = length;
   }
@@ -52,7 +52,7 @@ export class MemberWindow {
     return members.length === 0 || this.#goOn(members);
   }
 
-  /** The outlet of a segment for the members of a family. */
+  /** Returns the outlet of a segment for the members of a family. */
   outlet(family: Family): Outlet {
     return new MemberOutlet(family, this);
   }
@@ -77,7 +77,7 @@ class MemberOutlet implements Outlet {
 
   async relieve(): Promise<boolean> {
     const more = await this.#window.flush();
-    // If a later segment failed on a member of the family, no more children of it are wanted.
+    // If a later segment failed on a member of the family, no more children are needed.
     return more && this.#family.error === undefined;
   }
 }

@@ -11,8 +11,8 @@ export interface StageConfig extends ComponentConfig {
 /** A pipeline of a checked config. */
 export interface PipelineConfig {
   readonly name: string;
-  /** Threads of this pipeline; if undefined, the value of `worker.threads`. */
+  /** The number of threads of this pipeline. Undefined means the value of `worker.threads`. */
   readonly threads: number | undefined;
-  /** The enabled stages. */
+  /** The enabled stages, in order. */
   readonly stages: readonly StageConfig[];
 }

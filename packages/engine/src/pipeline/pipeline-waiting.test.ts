@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Document } from '../document/document.ts';
 import { later, mark, type Process, pipelineOf, type StageSpec, send } from './stage-behaviours.test.lib.ts';
 
-describe('children of a generator', () => {
-  it('are generated on demand, each processed completely before the next', async () => {
+describe('children that a generator creates', () => {
+  it('are generated on demand, each processed completely before the next one', async () => {
     const made: string[] = [];
     const pipeline = await pipelineOf(
       (document) =>
@@ -25,7 +25,7 @@ describe('children of a generator', () => {
   it.each<[string, (process: Process) => Process]>([
     ['at once', (process) => process],
     ['later', (process) => later(process)],
-  ])('are cleaned up when one of them fails %s', async (_, way) => {
+  ])('stop the generator, with its cleanup, if one of them fails %s', async (_, way) => {
     let closed = 0;
     const pipeline = await pipelineOf(
       () =>
@@ -47,7 +47,7 @@ describe('children of a generator', () => {
 });
 
 describe('documents in flight', () => {
-  it('are never more than the limit of the stage', async () => {
+  it('never exceed the limit of the stage', async () => {
     let now = 0;
     let most = 0;
     const pipeline = await pipelineOf({
@@ -66,7 +66,7 @@ describe('documents in flight', () => {
     expect(pipeline.inOrder).toBe(false);
   });
 
-  it('are limited to one for stages without a limit', async () => {
+  it('are limited to one for a stage without maxInFlight', async () => {
     let now = 0;
     const pipeline = await pipelineOf(async () => {
       expect(++now).toBe(1);
@@ -77,7 +77,7 @@ describe('documents in flight', () => {
     expect(pipeline.inOrder).toBe(true);
   });
 
-  it('leave in order through mixed stages, even if a later one is finished first', async () => {
+  it('leave in order through mixed stages, even if a later document is finished first', async () => {
     const ids = Array.from({ length: 30 }, (_, i) => String(i));
     const reverse = (id: string) => 60 - 2 * Number(id);
     const pipeline = await pipelineOf(mark('a'), { process: later(mark('b'), reverse), maxInFlight: 8 }, mark('c'), {
@@ -89,8 +89,8 @@ describe('documents in flight', () => {
   });
 });
 
-describe('many children where stages wait', () => {
-  /** Generates children without a list of them, and counts how many it has generated. */
+describe('many children in a pipeline with waiting stages', () => {
+  /** Returns a process function that generates children one at a time and counts them. */
   function manyChildren(count: number): { process: Process; made: () => number } {
     let made = 0;
     return {
@@ -114,7 +114,7 @@ describe('many children where stages wait', () => {
     ['after it', (process: Process): StageSpec[] => [{ process }, waiting]],
     ['around it', (process: Process): StageSpec[] => [waiting, { process }, waiting, { process: mark('a') }, waiting]],
     ['as it', (process: Process): StageSpec[] => [{ process: later(process), maxInFlight: 8 }, waiting]],
-  ])('continue in windows: a stage that waits %s', async (_, stages) => {
+  ])('continue in windows, with a waiting stage %s', async (_, stages) => {
     const { process, made } = manyChildren(5000);
     const pipeline = await pipelineOf(...stages(process));
     let left = 0;
@@ -134,7 +134,7 @@ describe('many children where stages wait', () => {
     expect(most).toBeLessThan(1000);
   });
 
-  it('are no longer generated after one has failed in a later stage', async () => {
+  it('are no longer generated after a child has failed in a later stage', async () => {
     const { process, made } = manyChildren(5000);
     const pipeline = await pipelineOf({ process }, waiting, (document) => {
       if (document.id === 'p.300') throw new Error('enough');
@@ -149,7 +149,7 @@ describe('many children where stages wait', () => {
     expect(made()).toBeLessThan(6000);
   });
 
-  it('are no longer generated when no more are wanted', async () => {
+  it('are no longer generated after the run has stopped', async () => {
     const { process, made } = manyChildren(5000);
     const pipeline = await pipelineOf({ process }, waiting);
     const events: string[] = [];
@@ -171,7 +171,7 @@ describe('many children where stages wait', () => {
     expect([emitted, made() < 1500]).toEqual([600, true]);
   });
 
-  it('have the same results with stages that wait and stages that do not', async () => {
+  it('have the same results with any mix of waiting and synchronous stages', async () => {
     const step = fc.record({
       kind: fc.constantFrom('children', 'fail', 'drop', 'mark'),
       waits: fc.constantFrom(false, 'promise', 'flight'),
@@ -184,7 +184,7 @@ describe('many children where stages wait', () => {
         const events = async (asGiven: boolean) => {
           let generations = 0;
           const specs = steps.map(({ kind, waits, every, count }, i): StageSpec => {
-            // More than two generations of hundreds would be too many.
+            // Limits the generating stages to two, because three would create too many children.
             const generates = kind === 'children' && generations++ < 2;
             const process: Process = (document) => {
               const hit = sizeOf(document.id + i) % every === 0;

@@ -16,7 +16,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     ]);
   });
 
-  it('sends children through the later stages, before their parent', async () => {
+  it('sends children through the later stages before their parent', async () => {
     const pipeline = await pipelineOf(way(mark('a')), way(children('x', 'y')), way(mark('b')));
     const { events } = await send(pipeline, ['1', '2']);
     expect(events).toEqual([
@@ -32,7 +32,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect(pipeline.statistics[1]).toMatchObject({ children: 4 });
   });
 
-  it('gives children the run of their parent unless they have one', async () => {
+  it('sets the run id of children without a run id to that of their parent', async () => {
     const own = (document: Document) => {
       const [plain, other] = [Document.create('plain'), Document.create('other')];
       other.setRunId('another');
@@ -47,7 +47,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect(seen.toSorted()).toEqual(['another', 'r', 'r']);
   });
 
-  it('does not process dropped and skipped documents any more', async () => {
+  it('skips later stages for dropped and skipped documents', async () => {
     const pipeline = await pipelineOf(
       way((document) => (document.id === '1' ? document.drop() : document.id === '2' ? document.skip() : undefined)),
       way(mark('b')),
@@ -61,7 +61,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     ]);
   });
 
-  it('checks conditions before each stage, and does not count documents that do not meet them', async () => {
+  it('checks conditions before each stage, and only counts documents that meet them', async () => {
     const only = { fields: ['id'], operator: 'must' as const, values: ['2'] };
     const pipeline = await pipelineOf(way(mark('a')), { ...way(mark('b')), config: { conditions: [only] } });
     const { events } = await send(pipeline, ['1', '2']);
@@ -69,7 +69,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect(pipeline.statistics.map(({ processed }) => processed)).toEqual([2, 1]);
   });
 
-  it('fails only the document with the error, and names the stage', async () => {
+  it('fails only the document with the error, and reports the stage', async () => {
     const pipeline = await pipelineOf(
       way(mark('a')),
       way((document) => {
@@ -81,7 +81,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect(pipeline.statistics.map(({ errors }) => errors)).toEqual([0, 1]);
   });
 
-  it('fails a parent when a later stage fails on its child; children that left before stay published', async () => {
+  it('fails a parent if a later stage fails on its child, but keeps children that left before', async () => {
     const pipeline = await pipelineOf(
       way(children('x', 'y', 'z')),
       way((document) => {
@@ -126,7 +126,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect(events).toEqual([`failed 1 at stage_1: ${message}`]);
   });
 
-  it('accepts null as no children', async () => {
+  it('treats null as no children', async () => {
     const pipeline = await pipelineOf(
       way(() => null as never),
       way(mark('b')),
@@ -134,7 +134,7 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect((await send(pipeline, ['1'])).events).toEqual(['out 1 b', 'finished 1']);
   });
 
-  it('fails a document whose generator of children throws, after the children before the error', async () => {
+  it('fails a document if its generator of children throws, but keeps earlier children', async () => {
     const pipeline = await pipelineOf(
       way((document) =>
         (function* () {
@@ -147,8 +147,8 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
   });
 });
 
-describe('stopping', () => {
-  it('takes no further documents when the run stops', async () => {
+describe('stopping a pipeline', () => {
+  it('processes no more documents after the run has stopped', async () => {
     const pipeline = await pipelineOf(mark('a'));
     let asked = 0;
     const { events, taken, documents } = await send(pipeline, ['1', '2', '3'], () => asked++ === 2);
@@ -157,7 +157,7 @@ describe('stopping', () => {
     expect(documents[2]?.has('trail')).toBe(false);
   });
 
-  it('stops every stage, and then throws the first error', async () => {
+  it('stops every stage and then throws the first error', async () => {
     const stopped: number[] = [];
     const pipeline = await pipelineOf(
       { stop: () => void stopped.push(1) },
@@ -174,8 +174,8 @@ describe('stopping', () => {
   });
 });
 
-describe('starting', () => {
-  it('names the stage that cannot start, and stops the stages that have started', async () => {
+describe('starting a pipeline', () => {
+  it('reports the stage that cannot start, and stops the started stages', async () => {
     const events: string[] = [];
     const starting = pipelineOf(
       { start: () => void events.push('start 1'), stop: () => void events.push('stop 1') },
@@ -199,7 +199,7 @@ describe('starting', () => {
     expect(events).toEqual(['start 1', 'stop 1']);
   });
 
-  it('may have no stages', async () => {
+  it('is possible without stages', async () => {
     expect((await send(await pipelineOf(), ['1'])).events).toEqual(['out 1', 'finished 1']);
   });
 });

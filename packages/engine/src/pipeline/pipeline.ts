@@ -12,17 +12,20 @@ import { callStage, callWithTable, failure, isPromise, type StageStatistics, typ
 import { type DocumentFeed, suitTables, TablePass, type TableSink } from './table-pass.ts';
 import { Tracer } from './trace.ts';
 
-/** Receives the results of the documents that entered a pipeline, in their order. */
+/** Receives the results of the documents of a pipeline, in their order. */
 export interface PipelineSink {
-  /** A document leaves the pipeline: children before their parent. Dropped and skipped documents leave it too. */
+  /**
+   * Receives a document that leaves the pipeline. Children leave before their parent. Dropped and skipped documents
+   * leave too.
+   */
   emit(document: Document, isChild: boolean): void;
-  /** An input and its children have left. */
+  /** Called after an input and its children have left. */
   finished(input: Document): void;
-  /** An input failed. Children that left before are kept. */
+  /** Called if an input failed. Children that left before are kept. */
   failedDocument(input: Document, error: StageError): void;
-  /** Whether the output must be taken away before the next document. Never, if absent. */
+  /** True if the output must be taken before the next document. If absent, this is never necessary. */
   readonly full?: boolean;
-  /** Takes the output away, which may block. Returns false if no more is wanted. */
+  /** Waits until the output is taken, and may block. Returns false if no more output is needed. */
   relieve?(): Promise<boolean>;
 }
 
@@ -32,16 +35,16 @@ const unguarded: Guard = (work) => {
 };
 
 /**
- * A chain of stages. A document passes all of them and is changed in place. Children that a stage emits pass the later
- * stages before their parent does. Dropped and skipped documents pass the remaining stages unchanged.
+ * A chain of stages. Each document passes through all stages and is changed in place. Children that a stage emits pass
+ * through the later stages before their parent. Dropped and skipped documents skip the remaining stages.
  */
 export class Pipeline implements DocumentRunner {
   readonly #steps: readonly Step[];
   readonly #guard: Guard;
-  /** Set this before work that may be ended and repeated. */
+  /** Set this before work that may be interrupted and repeated. */
   readonly statisticsMark: StatisticsMark;
   #atWork: Step | undefined;
-  /** For pipelines with stages that keep several documents in flight. */
+  /** The implementation for stages that process several documents at the same time. */
   readonly #segmented: SegmentedPipeline | undefined;
 
   private constructor(steps: readonly Step[], guard: Guard = unguarded) {
@@ -53,8 +56,8 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Creates and starts the stages, in order. If one fails, those that were started are stopped, and the error is thrown
-   * (`HR_STAGE_START`, naming the stage).
+   * Creates and starts the stages, in order. If a stage fails, stops the started stages and throws `HR_STAGE_START`
+   * with the name of the stage.
    */
   static async start(config: PipelineConfig, registry: Registry, context: PipelineContext): Promise<Pipeline> {
     return new Pipeline(await startStages(config, registry, context), context.guard);
@@ -65,9 +68,9 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Sends documents through the pipeline, in order. Returns a promise only if a stage waits.
-   * @param stopped called before each document; true ends early, and the remaining documents stay unprocessed
-   * @returns how many documents were taken
+   * Sends documents through the pipeline, in order.
+   * @param stopped called before each document; if it returns true, the remaining documents stay unprocessed
+   * @returns the number of processed documents
    */
   async process(documents: readonly Document[], sink: PipelineSink, stopped: () => boolean): Promise<number> {
     if (this.#segmented !== undefined) return stopped() ? 0 : this.#segmented.process(documents, sink);
@@ -80,8 +83,8 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Sends a table through the stages, until a stage does not support tables, or drops or skips documents.
-   * @returns the number of the stage from which its documents continue one by one
+   * Sends a table through the stages, up to a stage that does not support tables, or that drops or skips documents.
+   * @returns the number of the stage from which the documents must continue one at a time
    */
   processTable(table: DocumentTable): number {
     for (let i = 0; i < this.#steps.length; i++) {
@@ -90,31 +93,31 @@ export class Pipeline implements DocumentRunner {
     return this.#steps.length;
   }
 
-  /** Whether `tablePass` may be used for the next table. */
+  /** True if the next table may be processed with `tablePass`. */
   get suitsTables(): boolean {
     return suitTables(this.#steps);
   }
 
-  /** Sends whole tables through all stages. */
+  /** Returns a pass that sends whole tables through all stages. */
   tablePass(sink: TableSink, feeder: DocumentFeed): TablePass {
     return new TablePass(this.#steps, sink, feeder);
   }
 
-  /** The failure of a document whose processing was ended, reported for the stage that was called last. */
+  /** Returns the error for a document whose processing was interrupted, for the stage that was called last. */
   overdue(): StageError {
     if (this.#atWork !== undefined) this.#atWork.statistics.errors++;
     return new StageError(this.#atWork?.name ?? '', overdue());
   }
 
-  /** How many stages there are. */
+  /** The number of stages. */
   get length(): number {
     return this.#steps.length;
   }
 
   /**
-   * Sends one document through all stages, or starting at a stage number. It never throws. Returns a promise only if a
-   * stage waits.
-   * @param result what the stage before `from` returned for this document, if it must still be processed
+   * Sends one document through all stages, or through the stages from a number on. Never throws. Returns a promise only
+   * if a stage waits.
+   * @param result the result of the stage before `from` for this document, if it must still be processed
    */
   processOne(
     input: Document,
@@ -141,7 +144,7 @@ export class Pipeline implements DocumentRunner {
     return undefined;
   }
 
-  /** Whether every document can be processed without waiting and without interruption. */
+  /** True if no stage keeps several documents in flight, so that documents are processed one at a time. */
   get inOrder(): boolean {
     return this.#segmented === undefined;
   }
@@ -149,18 +152,18 @@ export class Pipeline implements DocumentRunner {
   /**
    * Creates a tracer, which records each document after each stage.
    * @param classes the classes of the stages, in order
-   * @param maxCharacters how many characters of documents it records at most
+   * @param maxCharacters the maximum number of characters of documents that the tracer records
    */
   tracer(classes: readonly string[], maxCharacters: number): Tracer {
     return new Tracer(this.#steps, classes, maxCharacters, this.#guard);
   }
 
-  /** Stops all stages. Then throws the first error, if any. */
+  /** Stops all stages, then throws the first error, if any. */
   async stop(): Promise<void> {
     await stopStages(this.#steps);
   }
 
-  /** Runs the stages `[from, to)` on one document. Throws a `StageError`. */
+  /** Runs the stages from `from` to `to` (exclusive) on one document. Throws a `StageError`. */
   run(document: Document, from: number, to: number, outlet: Outlet): Promise<void> | undefined {
     for (let i = from; i < to; i++) {
       if (document.bypassed) break;
@@ -176,7 +179,7 @@ export class Pipeline implements DocumentRunner {
     return undefined;
   }
 
-  /** Continues after a stage that emits children or waits, in the range `[from, to)`. */
+  /** Continues after a stage that emits children or waits, in the range from `from` to `to` (exclusive). */
   #runAfter(
     result: Children | Promise<StageResult>,
     document: Document,
@@ -204,7 +207,7 @@ export class Pipeline implements DocumentRunner {
     return this.run(document, from, to, outlet);
   }
 
-  /** Runs work that must end within the time limit, if a limit is set. */
+  /** Runs work with the time limit, if a limit is set. */
   #guarded(work: () => Promise<void> | undefined): Promise<void> | undefined {
     let waiting: Promise<void> | undefined;
     const begin = () => {
@@ -215,8 +218,9 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Takes the children of a document one by one. Each child passes the whole range before the next is generated. Waits
-   * if a stage waits, and if the outlet is full: one document may have more children than fit into memory.
+   * Processes the children of a document one at a time. Each child passes through the whole range before the next one
+   * is generated. Waits if a stage waits or if the outlet is full, because the children of one document may need more
+   * memory than available.
    */
   runChildren(
     step: Step,
@@ -229,7 +233,7 @@ export class Pipeline implements DocumentRunner {
     let iterator: Iterator<Document> | undefined;
     let ended = false;
     const next = (): Document | undefined => {
-      // Generating the children may take too long, too.
+      // The time limit also applies to generating the children.
       this.#atWork = step;
       try {
         iterator ??= iterateChildren(children);
@@ -242,7 +246,7 @@ export class Pipeline implements DocumentRunner {
         throw failure(step, error);
       }
     };
-    /** Processes children until one must wait. */
+    /** Processes children until a child must wait. */
     const advance = (): Promise<void> | undefined => {
       while (!outlet.full) {
         const child = next();
@@ -276,7 +280,7 @@ export class Pipeline implements DocumentRunner {
   }
 }
 
-/** The outlet of an input and its children. */
+/** The outlet of an input document and its children. */
 class SinkOutlet implements Outlet {
   readonly #input: Document;
   readonly #sink: PipelineSink;

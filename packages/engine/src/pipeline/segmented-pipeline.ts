@@ -6,23 +6,26 @@ import type { PipelineSink } from './pipeline.ts';
 import { givenUp, overdue, StageError } from './stage-error.ts';
 import { failure, type Step } from './step.ts';
 
-/** Runs synchronous work. Returns false if V8 ended it because it took too long. */
+/** Runs synchronous work. Returns false if V8 interrupted the work because it exceeded the time limit. */
 export type Guard = (work: () => void) => boolean;
 
-/** The outlet of a range of stages. */
+/** Receives the documents that leave a range of stages. */
 export interface Outlet {
   emit(document: Document): void;
-  /** Whether the output must be taken away before the next document. */
+  /** True if the output must be taken before the next document. */
   readonly full: boolean;
-  /** Takes the output away, which may block. Returns false if no more is wanted. */
+  /** Waits until the output is taken, and may block. Returns false if no more output is needed. */
   relieve(): Promise<boolean>;
 }
 
-/** What the pipeline does for one document at a time. Both methods throw, or reject with, a `StageError`. */
+/** The parts of a pipeline that process one document at a time. Both methods throw a `StageError` or reject with it. */
 export interface DocumentRunner {
-  /** Runs the stages `[from, to)` on one document. */
+  /** Runs the stages from `from` to `to` (exclusive) on one document. */
   run(document: Document, from: number, to: number, outlet: Outlet): Promise<void> | undefined;
-  /** Takes the children of a document one by one. Each child passes the whole range before the next is generated. */
+  /**
+   * Processes the children of a document one at a time. Each child passes through the whole range before the next one
+   * is generated.
+   */
   runChildren(
     step: Step,
     children: Children,
@@ -31,11 +34,11 @@ export interface DocumentRunner {
     to: number,
     outlet: Outlet,
   ): Promise<void> | undefined;
-  /** The failure of a document whose processing was ended. */
+  /** Returns the error for a document whose processing was interrupted. */
   overdue(): StageError;
 }
 
-/** A stage that waits, or a sequence of others: `steps` from `from` to `to`. */
+/** A waiting stage, or a sequence of other stages: the steps from `from` to `to`. */
 interface Segment {
   readonly from: number;
   readonly to: number;
@@ -43,10 +46,10 @@ interface Segment {
 }
 
 /**
- * A pipeline with stages that keep several documents in flight. A segment is such a stage, or a sequence of other
- * stages. The documents of a slice go through one segment before the next segment begins, so each stage gets them in
- * order. If a stage emits many children, the output of a segment continues in windows, so memory does not grow with the
- * number of children.
+ * A pipeline with stages that process several documents at the same time. A segment is such a stage, or a sequence of
+ * other stages. All documents of a slice pass through a segment before the next segment starts, so each stage gets them
+ * in order. If a stage emits many children, the output of a segment continues in windows, so memory use does not grow
+ * with the number of children.
  */
 export class SegmentedPipeline {
   readonly #steps: readonly Step[];
@@ -61,7 +64,7 @@ export class SegmentedPipeline {
     this.#segments = segment(steps);
   }
 
-  /** Sends documents through; returns how many there were. */
+  /** Sends documents through the pipeline. Returns their number. */
   async process(inputs: readonly Document[], sink: PipelineSink): Promise<number> {
     const families = inputs.map((input): Family => ({ input, error: undefined, failedIn: -1 }));
     const exit = new Exit(families, sink);
@@ -74,7 +77,7 @@ export class SegmentedPipeline {
     return inputs.length;
   }
 
-  /** Sends members through the segments, starting at a number, and out of the pipeline. */
+  /** Sends members through the segments from a number on, and out of the pipeline. */
   async #pass(at: number, members: readonly Member[], exit: Exit): Promise<void> {
     const segment = this.#segments[at];
     if (segment === undefined) return exit.leave(members);
@@ -82,12 +85,12 @@ export class SegmentedPipeline {
       await this.#pass(at + 1, leaving, exit);
       return !exit.closed;
     });
-    // A member of the family has failed in this segment or a later one. With one document at a time, this member would
-    // not exist.
+    // After a member of the family has failed in this segment or a later one, the other members are not needed. If
+    // documents were processed one at a time, they would not exist.
     const wanted = ({ family }: Member) => at > family.failedIn && !exit.closed;
     const lose = (family: Family, error: unknown) => {
-      // A failure in a later segment happened first, so its error counts. The error here may only be that no more
-      // children were wanted.
+      // A failure in a later segment happened first, so its error is reported. The error here may only mean that no
+      // more children were needed.
       if (at <= family.failedIn) return;
       family.error = error as StageError;
       family.failedIn = at;
@@ -106,9 +109,10 @@ export class SegmentedPipeline {
   ): Promise<void> {
     let next = 0;
     let waiting: Promise<void> | undefined;
-    /** The member in progress, and how many waited in the window before it. */
+    /** The current member, and the length of the window before it. */
     let atWork: { readonly member: number; readonly left: number } | undefined;
-    // Until one must wait, or for a limited time: a guarded call costs as much as many documents.
+    // Runs until a member must wait, or until the time limit. It processes many members, because a guarded call takes
+    // as long as many of them.
     const compute = () => {
       const started = performance.now();
       waiting = atWork = undefined;
@@ -127,7 +131,8 @@ export class SegmentedPipeline {
     };
     while (next < members.length) {
       const ended = this.#guard(compute);
-      // `compute` sets `atWork`, which the compiler does not see. V8 can also end `compute` after the last member.
+      // `compute` sets `atWork`, but the compiler does not see that. V8 can also interrupt `compute` after the last
+      // member.
       const work = atWork as { readonly member: number; readonly left: number } | undefined;
       if (!ended && work?.member === next) {
         window.length = work.left;
@@ -159,7 +164,7 @@ export class SegmentedPipeline {
         if (children !== undefined) {
           const before = window.length;
           let waiting: Promise<void> | undefined;
-          // The range is empty: children only leave this stage here.
+          // The range is empty, because the children only leave this stage here.
           const work = () => {
             waiting = this.#runner.runChildren(step, children, document, from + 1, from + 1, window.outlet(family));
           };
@@ -179,11 +184,11 @@ export class SegmentedPipeline {
 
 /** The outlet of the pipeline. Reports the result of each family to the sink, in order. */
 class Exit {
-  /** No more is wanted. */
+  /** True if no more output is needed. */
   closed = false;
   readonly #families: readonly Family[];
   readonly #sink: PipelineSink;
-  /** How many families are finished. */
+  /** The number of finished families. */
   #ended = 0;
 
   constructor(families: readonly Family[], sink: PipelineSink) {
@@ -194,7 +199,7 @@ class Exit {
   async leave(members: readonly Member[]): Promise<void> {
     const sink = this.#sink;
     for (const { document, family } of members) {
-      // Families finish in order. If an earlier family is unfinished here, it has failed.
+      // Families finish in order. An earlier family that is unfinished here has failed.
       while (this.#families[this.#ended] !== family) this.#fail();
       const isInput = document === family.input;
       sink.emit(document, !isInput);

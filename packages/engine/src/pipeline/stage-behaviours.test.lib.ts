@@ -18,7 +18,7 @@ export interface StageSpec {
 
 export const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A started pipeline of stages with the given behaviour; they are called stage_1, stage_2, … */
+/** Starts a pipeline of stages with the given behaviour. The stages are called stage_1, stage_2, … */
 export function pipelineOf(...specs: (StageSpec | Process)[]): Promise<Pipeline> {
   const classes = specs.map((given): StageClass => {
     const spec = typeof given === 'function' ? { process: given } : given;
@@ -52,7 +52,7 @@ export function pipelineOf(...specs: (StageSpec | Process)[]): Promise<Pipeline>
   return Pipeline.start({ name: 'p', threads: undefined, stages }, registry, context);
 }
 
-/** Sends documents with these ids through the pipeline. Returns what happened, in order. */
+/** Sends documents with these ids through the pipeline. Returns the events, in order. */
 export async function send(pipeline: Pipeline, ids: readonly string[], stopped: () => boolean = () => false) {
   const events: string[] = [];
   const documents = ids.map((id) => {
@@ -90,7 +90,8 @@ export const children =
     document.id.includes('.') ? undefined : suffixes.map((suffix) => Document.create(`${document.id}.${suffix}`));
 
 /**
- * The same stages: synchronous, with promises, and with several documents in flight. All must have the same results.
+ * Three forms of the same stage: synchronous, with promises, and with several documents in flight. All must have the
+ * same results.
  */
 export const ways: [string, (process: Process) => StageSpec][] = [
   ['synchronous stages', (process) => ({ process })],

@@ -1,6 +1,6 @@
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 
-/** Why a document failed in a pipeline: the stage and its error. */
+/** The error of a document in a pipeline, with the name of the stage. */
 export class StageError extends HeadraceError {
   readonly stage: string;
 
@@ -10,15 +10,15 @@ export class StageError extends HeadraceError {
   }
 }
 
-/** The error of a document whose processing was ended. */
+/** Returns the error for a document whose processing was interrupted. */
 export function overdue(): HeadraceError {
   return new HeadraceError(
     'HR_STAGE_OVERDUE',
-    'It takes longer than a document may compute (worker.maxProcessingSecs)',
+    'The document exceeded the time limit for one document (worker.maxProcessingSecs)',
   );
 }
 
-/** The error of a document whose run was stopped before all its children were generated. */
+/** Returns the error for a document whose run was stopped before all its children were generated. */
 export function givenUp(): HeadraceError {
   return new HeadraceError(
     'HR_RUN_CANCELLED',

@@ -6,27 +6,27 @@ import type { PipelineConfig } from './pipeline-config.ts';
 import type { Guard } from './segmented-pipeline.ts';
 import { newStep, type Step } from './step.ts';
 
-/** The options to start the stages of a pipeline. */
+/** The options for starting the stages of a pipeline. */
 export interface PipelineContext {
   readonly runId: string;
   readonly threadName: string;
   readonly threadNumber: number;
   readonly trusted: boolean;
-  /** As in `StageContext`. */
+  /** The maximum computing time of a document, as in `StageContext`. */
   readonly computeMillis?: number;
-  /** As in `StageContext`. */
+  /** True in a preview, as in `StageContext`. */
   readonly preview?: boolean;
-  /** Whether stages get tables, if they support them. Defaults to true. */
+  /** True if stages get tables, if they support them. Defaults to true. */
   readonly tables?: boolean;
-  /** A logger for a stage. */
+  /** Returns the logger of a stage. */
   log(name: string): Logger;
-  /** Runs what stages compute after a wait, with a time limit. If absent, there is no limit. */
+  /** Runs the computations of a stage after a wait, with a time limit. If absent, there is no limit. */
   readonly guard?: Guard;
 }
 
 /**
- * Creates and starts the stages of a pipeline, in order. If one fails, those that were started are stopped, and the
- * error is thrown (`HR_STAGE_START`, naming the stage).
+ * Creates and starts the stages of a pipeline, in order. If a stage fails, stops the started stages and throws
+ * `HR_STAGE_START` with the name of the stage.
  */
 export async function startStages(
   config: PipelineConfig,
@@ -62,7 +62,7 @@ export async function startStages(
   return steps;
 }
 
-/** Stops all stages. Then throws the first error, if any. */
+/** Stops all stages, then throws the first error, if any. */
 export async function stopStages(steps: readonly Step[]): Promise<void> {
   let first: unknown;
   for (const { stage } of steps) {

@@ -1,9 +1,9 @@
 import type { Step } from './step.ts';
 
 /**
- * A copy of the counts of a pipeline, so that work that is ended in the middle and repeated counts once. It is set
- * before every document and every group of documents. (Times are not restored:
- * they come from a sample, and a repeated call adds to both sides of the mean.)
+ * A copy of the counts of a pipeline, so that work that is interrupted and repeated is counted once. It is set before
+ * every document and every group of documents. Times are not restored: they are the mean of a sample, which a repeated
+ * call does not distort.
  */
 export class StatisticsMark {
   readonly #steps: readonly Step[];
@@ -26,8 +26,8 @@ export class StatisticsMark {
   }
 
   /**
-   * This many documents of a table went through the first stages without a result: they go through them again, or not
-   * at all.
+   * Subtracts documents of a table that passed through the first stages without a result. They pass through these
+   * stages again, or not at all.
    */
   uncount(stages: number, documents: number): void {
     for (const { statistics } of this.#steps.slice(0, stages)) statistics.processed -= documents;

@@ -6,20 +6,20 @@ import { isGiven } from './children.ts';
 import type { Predicate } from './conditions.ts';
 import { StageError } from './stage-error.ts';
 
-/** One call in 64 is timed, because reading the clock for each would cost more than most stages. */
+/** One call in 64 is timed. Reading the clock for each call would take longer than most stages. */
 const SAMPLE_MASK = 63;
-/** Each call of a stage that waits is timed, because the clock costs little compared with the wait. */
+/** Every call of a waiting stage is timed, because reading the clock is fast compared with the wait. */
 const EACH_MASK = 0;
-/** After this many refused tables in a row, a stage gets no more tables, because its documents do not suit it. */
+/** After this number of consecutive refused tables, a stage gets no more tables: its documents are not suitable. */
 const MAX_DECLINED = 16;
 
-/** Counts of one stage, and times of a sample of its calls. */
+/** The counts of a stage, and the times of a sample of its calls. */
 export interface StageStatistics {
   name: string;
   processed: number;
   children: number;
   errors: number;
-  /** How many calls were timed, and their total time in milliseconds. */
+  /** The number of timed calls, and their total time in milliseconds. */
   timed: number;
   timedMillis: number;
 }
@@ -30,17 +30,17 @@ export interface Step {
   readonly name: string;
   readonly condition: Predicate | undefined;
   readonly statistics: StageStatistics;
-  /** Which calls are timed: those whose number has none of these bits. */
+  /** The calls that are timed: those whose number has none of these bits. */
   readonly timedMask: number;
-  /** How many tables it has refused since the last accepted one. */
+  /** The number of refused tables since the last accepted one. */
   declined: number;
-  /** Whether it has emitted children, or waited. */
+  /** True if the stage has emitted children or waited. */
   emits: boolean;
 }
 
 /**
- * A step without any calls.
- * @param tables whether the stage gets tables, if it supports them
+ * Returns a step without any calls.
+ * @param tables true if the stage gets tables, if it supports them
  */
 export function newStep(stage: Stage, name: string, condition: Predicate | undefined, tables = true): Step {
   return {
@@ -76,17 +76,17 @@ function timedCall({ stage, statistics }: Step, document: Document): StageResult
   return result;
 }
 
-/** Whether the result of a stage is a promise. */
+/** Returns true if the result of a stage is a promise. */
 export function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {
   return typeof (result as Promise<StageResult>).then === 'function';
 }
 
-/** Whether the stage gets tables. */
+/** Returns true if the stage accepts tables. */
 export function takesTables({ stage, declined }: Step): boolean {
   return stage.processTable !== undefined && declined < MAX_DECLINED;
 }
 
-/** Whether the stage has processed the table. If not, the table is unchanged. */
+/** Sends a table to the stage. Returns true if the stage has processed it. Otherwise the table is unchanged. */
 export function callWithTable(step: Step, table: DocumentTable): boolean {
   if (!takesTables(step)) return false;
   const { statistics, condition } = step;
@@ -99,7 +99,7 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
   try {
     taken = rows === undefined || count === table.count ? callAll(step, table) : callSome(step, table, rows);
   } catch {
-    // One by one, each document fails or succeeds separately.
+    // The documents are now processed one at a time, so that each one fails or succeeds separately.
   }
   if (!taken) {
     step.declined++;
@@ -131,7 +131,7 @@ function matchingRows(table: DocumentTable, condition: Predicate): number[] {
   return rows;
 }
 
-/** The error that a stage threw, with the name of the stage. */
+/** Returns the error that a stage threw, with the name of the stage. */
 export function failure(step: Step, error: unknown): StageError {
   if (error instanceof StageError) return error;
   step.statistics.errors++;

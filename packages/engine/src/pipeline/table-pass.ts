@@ -8,39 +8,42 @@ import type { PipelineSink } from './pipeline.ts';
 import type { StageError } from './stage-error.ts';
 import { callStage, callWithTable, type Step, takesTables } from './step.ts';
 
-/** A stage that takes longer for a document, in milliseconds, gains nothing from tables, and would delay their end. */
+/**
+ * The minimum time of a slow stage per document, in milliseconds. A slow stage is not faster with tables, and would
+ * delay the end of a table.
+ */
 const SLOW_MILLIS = 0.05;
 
 /**
- * To form a table of single documents takes about as long for this many fields as a stage gains by it. Documents with
- * more fields stay single.
+ * The number of fields for which building a table takes as long as one stage saves by it. Documents with more fields
+ * per stage are not collected into a table.
  */
 const FIELDS_PER_STAGE = 5;
 
 /** Receives the documents of a table when they leave the pipeline. */
 export interface TableSink extends PipelineSink {
-  /** The position in its batch of the document that is passed next. */
+  /** The position of the next document in its batch. */
   position: number;
-  /** All documents of a table leave the pipeline. */
+  /** Receives a table whose documents all leave the pipeline. */
   table(table: DocumentTable): void;
-  /** So many inputs were dropped. */
+  /** Counts inputs that were dropped. */
   dropped(count: number): void;
 }
 
-/** Takes single documents from tables, in order. */
+/** Processes single documents of tables, in order. */
 export interface DocumentFeed {
-  /** Whether a stage waits for an answer. All documents that come later must wait too. */
+  /** True if a stage waits for a promise. Later documents must then wait too. */
   readonly isWaiting: boolean;
   /**
-   * Sends a document through the stages, starting at a stage number, or lets it wait.
-   * @param result what the stage before that number returned, if it must still be processed
+   * Sends a document through the stages from a number on, or lets it wait.
+   * @param result the result of the stage before that number, if it must still be processed
    */
   feed(document: Document, from: number, position: number, result?: StageResult | Promise<StageResult>): void;
 }
 
 /**
- * Whether a whole table can go through these stages at once: no stage emits children, waits, or is slow. Until a stage
- * has processed documents, nothing is known about it.
+ * Returns true if whole tables can pass through these stages: every stage supports tables, or emits no children, never
+ * waits and is fast. Before a stage has processed documents, this is unknown.
  */
 export function suitTables(steps: readonly Step[]): boolean {
   return steps.every((step) => takesTables(step) || (!step.emits && !isSlow(step)));
@@ -51,8 +54,8 @@ function isSlow({ statistics: { timed, timedMillis } }: Step): boolean {
 }
 
 /**
- * Sends tables through all stages. Where a stage does not support them, their documents go through it, and the stages
- * like it after it, one by one, and form a table again.
+ * Sends tables through all stages. If a stage does not support tables, the documents pass through it, and through
+ * similar stages after it, one at a time. Then they form a table again.
  */
 export class TablePass {
   readonly #steps: readonly Step[];
@@ -65,7 +68,7 @@ export class TablePass {
     this.#feeder = feeder;
   }
 
-  /** Sends documents through all stages, and out of the pipeline. */
+  /** Sends documents through all stages and out of the pipeline. */
   run(documents: DocumentTable | DocumentList): void {
     if (!(documents instanceof DocumentList)) this.#runTable(documents, 0);
     else if (!this.#gainsByTable(documents.document(0), 0) || !takesTables(this.#steps[0] as Step)) {
@@ -73,7 +76,7 @@ export class TablePass {
     } else for (const table of documents.tables()) this.#runTable(table, 0);
   }
 
-  /** Whether the stages from a number on save more time than it takes to form a table of such documents. */
+  /** Returns true if the stages from a number on save more time than building a table of such documents takes. */
   #gainsByTable({ fieldNames }: Document, from: number): boolean {
     let stages = 0;
     for (let i = from; i < this.#steps.length; i++) if (takesTables(this.#steps[i] as Step)) stages++;
@@ -107,7 +110,7 @@ export class TablePass {
     return rest;
   }
 
-  /** Skipped documents leave the pipeline between the others. */
+  /** Lets skipped documents leave the pipeline, in order with the other documents. */
   #splitSkipped(table: DocumentTable, at: number): void {
     const skipped = table.column('___skipped');
     for (let row = 0; row < table.count; row++) {
@@ -125,8 +128,8 @@ export class TablePass {
   }
 
   /**
-   * Sends the documents through the stages, one by one, up to the next stage that supports tables. If there is none, or
-   * a table does not save time, they leave the pipeline one by one.
+   * Sends documents through the stages one at a time, up to the next stage that supports tables. If there is no such
+   * stage, or if a table saves no time, the documents leave the pipeline one at a time.
    */
   #runDocuments(rows: DocumentRows, from: number): void {
     const steps = this.#steps;
@@ -163,8 +166,8 @@ export class TablePass {
   }
 
   /**
-   * Calls the stages `[from, to)` with a document. Undefined if it then belongs to the table; `gone` if it failed or
-   * was dropped; otherwise where it must continue alone.
+   * Calls the stages from `from` to `to` (exclusive) with a document. Returns undefined if the document then belongs to
+   * the table, `gone` if it failed or was dropped, and otherwise the position at which it must continue alone.
    */
   #call(document: Document, position: number, from: number, to: number) {
     try {

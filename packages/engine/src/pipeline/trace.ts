@@ -5,35 +5,35 @@ import type { Guard } from './segmented-pipeline.ts';
 import { overdue, type StageError } from './stage-error.ts';
 import { callStage, failure, type Step } from './step.ts';
 
-/** What a stage did to a document. The last entry of a list shows how the document left, or why it failed. */
+/** The effect of a stage on a document. The last entry of a list shows how the document left, or why it failed. */
 export interface StageTrace {
   readonly stage: string;
   /** The class of the stage. */
   readonly class: string;
   /** The document after the stage, as JSON. */
   document?: string;
-  /** The document is unchanged. */
+  /** True if the stage did not change the document. */
   unchanged?: true;
-  /** The stage was not called: the document does not meet its conditions. */
+  /** Set if the stage was not called because the document does not meet its conditions. */
   skipped?: 'condition';
-  /** The stage dropped the document. */
+  /** True if the stage dropped the document. */
   dropped?: true;
-  /** The stage sends the document past the later stages. */
+  /** True if the stage made the document skip all later stages. */
   skipsRest?: true;
   failure?: Failure;
-  /** The trace is full: the document is not shown. */
+  /** True if the trace is full, so the document is not shown. */
   cut?: true;
-  /** The documents that the stage emitted, each with a list of what the later stages did to it. */
+  /** The documents that the stage emitted, each with the effects of the later stages. */
   children?: ChildTrace[];
 }
 
 export interface ChildTrace {
-  /** The child as it was emitted, as JSON; absent if the trace was full. */
+  /** The emitted child as JSON. Absent if the trace was full. */
   readonly document?: string;
   readonly trace: StageTrace[];
 }
 
-/** A trace as JSON. Documents are inserted as they were written, with their kinds of numbers. */
+/** Returns a trace as JSON. Documents are inserted as they were written, so their types of numbers are kept. */
 export function traceJson(trace: readonly StageTrace[]): string {
   const stages = trace.map(({ document, children, ...rest }) => {
     const shown = document === undefined ? '' : `,"document":${document}`;
@@ -48,14 +48,14 @@ function childJson({ document, trace }: ChildTrace): string {
 }
 
 /**
- * Sends documents through stages one at a time and records each after each stage. The order of calls, children and
- * documents that leave is the same as in `Pipeline`.
+ * Sends documents through stages one at a time and records each document after each stage. The order of calls, children
+ * and leaving documents is the same as in `Pipeline`.
  */
 export class Tracer {
   readonly #steps: readonly Step[];
   readonly #classes: readonly string[];
   readonly #guard: Guard;
-  /** How many more characters of documents it may record. */
+  /** The number of characters of documents that may still be recorded. */
   #charactersLeft: number;
 
   constructor(steps: readonly Step[], classes: readonly string[], maxCharacters: number, guard: Guard) {
@@ -66,8 +66,9 @@ export class Tracer {
   }
 
   /**
-   * Throws a `StageError`, already recorded, if the document or one of its children fails.
-   * @param into receives what the stages from `from` on did
+   * Sends a document through the stages from `from` on. Throws a `StageError`, after recording it, if the document or
+   * one of its children fails.
+   * @param into receives the effects of the stages
    */
   async process(
     document: Document,
@@ -147,7 +148,7 @@ export class Tracer {
   }
 }
 
-/** A document as JSON, or the reason why it cannot be written. */
+/** Returns a document as JSON, or the reason why it cannot be written. */
 function textOf(document: Document): string | Failure {
   try {
     return document.toJson();

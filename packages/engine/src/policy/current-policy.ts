@@ -6,14 +6,14 @@ import { DEFAULT_POLICY, type Policy, type UsableBoundary } from './policy.ts';
 import { POLICY_HINT, type PolicyRules, rulesOf } from './policy-rules.ts';
 
 /**
- * A thread of a run works for one config at a time. So the policy of that config is set for the whole thread: no
- * component needs to receive it, and none can forget to ask.
+ * The policy of this thread. A thread of a run works for only one config at a time, so the policy is set for the whole
+ * thread. Components do not receive it and cannot forget to check it.
  */
 let current: PolicyRules | undefined;
 
 /**
- * Sets the policy of this thread. It applies to everything that opens files through `allowedPath`, and to every
- * connection of every library. Undefined: no policy, for trusted configs.
+ * Sets the policy of this thread. It applies to all files that are opened through `allowedPath`, and to every
+ * connection of every library. Undefined means no policy, for trusted configs.
  */
 export function enforcePolicy(policy: Policy | undefined): PolicyRules | undefined {
   current = policy === undefined ? undefined : rulesOf(policy);
@@ -21,7 +21,7 @@ export function enforcePolicy(policy: Policy | undefined): PolicyRules | undefin
   return current;
 }
 
-/** As `enforcePolicy`, for a request to this thread: a config that is not trusted always has a policy. */
+/** Sets the policy of this thread for a request. An untrusted config always has a policy. */
 export function enforcePolicyOf(request: {
   readonly trusted?: boolean | undefined;
   readonly registry: { readonly policy?: Policy | undefined };
@@ -29,27 +29,27 @@ export function enforcePolicyOf(request: {
   enforcePolicy(request.registry.policy ?? (request.trusted === true ? undefined : DEFAULT_POLICY));
 }
 
-/** The rules of this thread; undefined if it works for a trusted config. */
+/** Returns the rules of this thread. Undefined if the thread works for a trusted config. */
 export function currentRules(): PolicyRules | undefined {
   return current;
 }
 
-/** Whether this thread works for a config with restrictions. */
+/** Returns true if this thread works for a config with restrictions. */
 export function isRestricted(): boolean {
   return current !== undefined;
 }
 
 /**
- * Whether the config of this thread may use code that can compute without end inside this process: scripts outside a
- * sandbox, and the SQL of a database inside the process.
+ * Returns true if the config of this thread may use code that can compute endlessly in this process: scripts outside a
+ * sandbox, and SQL of a database inside the process.
  */
 export function mayComputeWithoutEnd(): boolean {
   return current === undefined || current.policy.scripts === 'all';
 }
 
 /**
- * The boundary of the operating system in which a script process must run; undefined if the config of this thread needs
- * none. Throws `HR_POLICY_NO_BOUNDARY` if it needs one and this machine has none.
+ * Returns the operating-system boundary in which a script process must run. Returns undefined if the config of this
+ * thread needs none. Throws `HR_POLICY_NO_BOUNDARY` if it needs one and this machine has none.
  */
 export function requiredBoundary(): UsableBoundary | undefined {
   const boundary = current?.scriptBoundary();
@@ -59,37 +59,37 @@ export function requiredBoundary(): UsableBoundary | undefined {
   });
 }
 
-/** Throws `HR_POLICY_REFUSED` if a directory contains files that no config may read: those of the service. */
+/** Throws `HR_POLICY_REFUSED` if a directory contains files of the service, which no config may read. */
 export function requireNothingHidden(directory: string): void {
   const hidden = current?.files.hiddenIn(directory);
   if (hidden === undefined) return;
   throw new HeadraceError(
     'HR_POLICY_REFUSED',
-    `A script of an uploaded config would see ${directory}, which contains files of the service`,
+    `A script of an uploaded config could read ${directory}, which contains files of the service`,
     {
-      hint: 'The operator of the service can move these files, or the scripts.',
+      hint: 'The operator of the service can move these files or the scripts to another directory.',
     },
   );
 }
 
 /**
- * Throws `HR_POLICY_REFUSED` if an uploaded config may write a file that the service runs.
- * @param path absolute; it need not exist
+ * Throws `HR_POLICY_REFUSED` if an uploaded config may write a file that the service executes.
+ * @param path an absolute path; the file may be missing
  */
 export function requireReadOnly(path: string): void {
   if (current === undefined || current.files.look(path, 'write').refused !== undefined) return;
   throw new HeadraceError(
     'HR_POLICY_REFUSED',
-    `Uploaded configs may write below ${dirname(path)}, so they may not run the Python there`,
+    `Uploaded configs may write to ${dirname(path)}, so they may not run Python from this directory`,
     {
-      hint: 'The operator of the service can leave this directory out of `policy.write`, or install Python elsewhere.',
+      hint: 'The operator of the service can remove this directory from `policy.write`, or install Python in another directory.',
     },
   );
 }
 
 /**
- * For clients that reach a host through another one, such as a proxy, so that no connection shows it. Throws
- * `HR_POLICY_REFUSED` if its name, or the address in its place, is not allowed.
+ * Checks a host that a client reaches through another host, such as a proxy. The network guard cannot check it, because
+ * there is no connection to it. Throws `HR_POLICY_REFUSED` if the policy does not allow the host name or address.
  */
 export function requireAllowedHost(host: string, port: number): void {
   const refused = current?.hosts.refusedUnseen(host.replace(/^\[(.*)\]$/, '$1'), port);
@@ -97,9 +97,10 @@ export function requireAllowedHost(host: string, port: number): void {
 }
 
 /**
- * The path to open for a path that a config or a document names. Every component must call this for every file. Throws
- * `HR_POLICY_REFUSED` if the policy of the config does not allow it.
- * @returns the path itself without a policy, or the real path with one: open that, and do not follow a link at its end
+ * Returns the path to open for a path in a config or a document. Every component must call this for every file. Throws
+ * `HR_POLICY_REFUSED` if the policy of the config does not allow the path.
+ * @returns without a policy: the path itself; with a policy: the real path, which must be opened without following a
+ * link at its end
  */
 export function allowedPath(path: string, access: FileAccess): string {
   if (current === undefined) return path;

@@ -46,25 +46,25 @@ describe('a policy that names directories', () => {
     ['inside/up/inside/data', true],
     ['/etc/passwd', false],
     ['', false],
-  ])('%j may be used: %s', (path, open) => {
+  ])('applies to the path %j, and allows it: %s', (path, open) => {
     enforcePolicy({ ...STRICT_POLICY, read: [inside], write: [inside] });
     const full = path.startsWith('/') || path === '' ? path : join(root, '.').replace(/\/?$/, `/${path}`);
     expect(may('read', full)).toBe(open);
     expect(may('write', full)).toBe(open);
   });
 
-  it('returns the real path, so that the checked file is the opened file', () => {
+  it('makes allowedPath return the real path, so that the checked file is the opened file', () => {
     enforcePolicy({ ...STRICT_POLICY, read: [inside] });
     expect(allowedPath(join(inside, 'up/inside/data'), 'read')).toBe(allowedPath(join(inside, 'data'), 'read'));
   });
 
-  it('may name a link to a directory', () => {
+  it('may contain a link to a directory', () => {
     enforcePolicy({ ...STRICT_POLICY, read: [join(root, 'alias')] });
     expect(may('read', join(root, 'alias/data'))).toBe(true);
     expect(may('read', join(root, 'alias/link'))).toBe(false);
   });
 
-  it('allows reading of files that may not be written', () => {
+  it('can allow reading of files that it does not allow to write', () => {
     enforcePolicy({ ...STRICT_POLICY, read: [inside] });
     expect(may('read', join(inside, 'data'))).toBe(true);
     expect(may('write', join(inside, 'data'))).toBe(false);
@@ -72,7 +72,7 @@ describe('a policy that names directories', () => {
 });
 
 describe('the default policy', () => {
-  it('never allows reading of the process itself, or of files of the service', () => {
+  it('never allows reading /proc, or files of the service', () => {
     enforcePolicy({ ...DEFAULT_POLICY, never: [...DEFAULT_POLICY.never, join(root, 'secret')] });
     expect(may('read', join(inside, 'data'))).toBe(true);
     for (const path of [
@@ -89,6 +89,6 @@ describe('the default policy', () => {
   });
 });
 
-it('without a policy a path is unchanged', () => {
+it('allowedPath returns the path unchanged if there is no policy', () => {
   expect(allowedPath('a/../b', 'write')).toBe('a/../b');
 });

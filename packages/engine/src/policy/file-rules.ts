@@ -4,7 +4,7 @@ import type { Policy } from './policy.ts';
 
 export type FileAccess = 'read' | 'write';
 
-/** Which files a policy lets configs read and write. */
+/** The files that a policy allows configs to read and write. */
 export class FileRules {
   readonly #allowed: Readonly<Record<FileAccess, readonly string[] | undefined>>;
   readonly #never: readonly string[];
@@ -15,25 +15,28 @@ export class FileRules {
   }
 
   /**
-   * Checks a path as text, without access to the disk. Returns the reason why it may not be read or written; undefined
-   * if it may.
+   * Checks a path without access to the disk. Returns the reason why it may not be read or written, or undefined if it
+   * is allowed.
    */
   refusedText(path: string, access: FileAccess): string | undefined {
     return this.#refused(resolve(path), access);
   }
 
   /**
-   * Returns the real path, with links followed, or the reason why it may not be read or written.
-   * @returns the real path: open it without following a link at its end, so that the checked file is the opened file
+   * Returns the real path with links resolved, and the reason why it may not be read or written.
+   * @returns `real`: open it without following a link at its end, so that the checked file is the opened file
    */
   look(path: string, access: FileAccess): { readonly real: string; readonly refused: string | undefined } {
     const real = realPath(resolve(path));
-    // The text must be allowed too. Otherwise the error for a link would differ from the error for a missing file, and
-    // show which files exist.
+    // The path as written must be allowed too. Otherwise the error for a link would differ from the error for a missing
+    // file, and show which files exist.
     return { real, refused: this.refusedText(path, access) ?? this.#refused(real, access) };
   }
 
-  /** A path inside a directory, or the directory itself, that may never be read; undefined if there is none. */
+  /**
+   * Returns a path inside a directory, or the directory itself, that no config may read. Returns undefined if all files
+   * in it may be read.
+   */
   hiddenIn(directory: string): string | undefined {
     const root = realPath(resolve(directory));
     return this.#never.find((path) => isInside(path, root) || isInside(root, path));
@@ -44,12 +47,14 @@ export class FileRules {
     const allowed = this.#allowed[access];
     if (allowed === undefined || allowed.some((root) => isInside(path, root))) return undefined;
     return allowed.length === 0
-      ? `the policy names no directories to ${access}`
-      : `it is in none of the directories that the policy names to ${access}`;
+      ? `the policy allows no directory to ${access}`
+      : `it is not in a directory that the policy allows to ${access}`;
   }
 }
 
-/** The path with its links followed. For a path that does not exist yet, the links of its existing parents. */
+/**
+ * Returns the path with links resolved. For a path that does not exist yet, resolves the links of its existing parents.
+ */
 function realPath(path: string): string {
   let existing = path;
   let rest = '';
@@ -65,7 +70,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Paths as written, and their real paths. */
+/** Returns paths as written and their real paths. */
 function withReal(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap((path) => [resolve(path), realPath(resolve(path))]))];
 }

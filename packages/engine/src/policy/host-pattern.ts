@@ -2,25 +2,25 @@ import type { BlockList } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 /**
- * A host of a policy: a name (`example.org`), all names below one (`*.example.org`), an address (`10.1.2.3`,
- * `fd00::1`), a range of addresses (`10.0.0.0/8`, `fd00::/8`), or `*`; each with or without a port (`example.org:443`,
+ * A host in a policy: a name (`example.org`), all names below a name (`*.example.org`), an address (`10.1.2.3`,
+ * `fd00::1`), a range of addresses (`10.0.0.0/8`, `fd00::/8`), or `*`. A port is optional (`example.org:443`,
  * `[fd00::1]:443`).
  */
 export type HostPattern = { readonly port: number | undefined } & (
   | { readonly kind: 'any' }
   | { readonly kind: 'name'; readonly name: string }
-  /** The suffix of the names, starting with a dot. */
+  /** The suffix of the names. It starts with a dot. */
   | { readonly kind: 'below'; readonly ending: string }
   | { readonly kind: 'addresses'; readonly addresses: BlockList }
 );
 
-/** Loaded when a policy is compiled, because most threads never need it. */
+/** Loads the module when a policy is compiled, because most threads never need it. */
 const net = () => process.getBuiltinModule('node:net');
 
 const PORT = /^(.*?)(?::(\d{1,5}))?$/;
 const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Reads a host of a policy; undefined if it is not valid. */
+/** Parses a host of a policy. Returns undefined if it is not valid. */
 export function parseHostPattern(text: string): HostPattern | undefined {
   const [, host = '', portText] = (isBareV6(text) ? [text, text] : PORT.exec(text)) as string[];
   const port = portText === undefined ? undefined : Number(portText);
@@ -30,30 +30,30 @@ export function parseHostPattern(text: string): HostPattern | undefined {
   if (addresses !== undefined) return { kind: 'addresses', addresses, port };
   const below = host.startsWith('*.');
   const name = hostName(below ? host.slice(2) : host);
-  // A name that ends in a number is an invalid address.
+  // A name that ends in a number is an invalid IPv4 address.
   if (!NAME.test(name) || /(^|\.)\d+$/.test(name)) return undefined;
   return below ? { kind: 'below', ending: `.${name}`, port } : { kind: 'name', name, port };
 }
 
-/** Whether a pattern matches this name; with `any`, `*` matches too. */
+/** Returns true if the pattern matches this name and port. The pattern `*` matches every name. */
 export function meansName(pattern: HostPattern, name: string, port: number | undefined): boolean {
   if (!meansPort(pattern, port)) return false;
   if (pattern.kind === 'any') return true;
   return pattern.kind === 'name' ? pattern.name === name : pattern.kind === 'below' && name.endsWith(pattern.ending);
 }
 
-/** Whether a pattern matches this address. */
+/** Returns true if the pattern matches this address and port. */
 export function meansAddress(pattern: HostPattern, address: string, port: number | undefined): boolean {
   return pattern.kind === 'addresses' && meansPort(pattern, port) && contains(pattern.addresses, address);
 }
 
-/** Whether the list contains this address, in any of its forms. */
+/** Returns true if the list contains this address, in any notation. */
 export function contains(addresses: BlockList, address: string): boolean {
   const plain = address.replace(/%.*$/, '');
   return addresses.check(plain, net().isIPv6(plain) ? 'ipv6' : 'ipv4');
 }
 
-/** The addresses of ranges in CIDR notation. */
+/** Returns a list of the addresses in ranges in CIDR notation. */
 export function addressesOf(ranges: readonly string[]): BlockList {
   const { BlockList, isIPv6 } = net();
   const list = new BlockList();
@@ -65,7 +65,7 @@ export function addressesOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** A host name in the form for comparisons: in ASCII and lower case, without the dot at its end. */
+/** Normalizes a host name for comparisons: ASCII, lower case, no dot at the end. */
 export function hostName(host: string): string {
   const plain = host.replace(/\.$/, '');
   return (domainToASCII(plain) || plain).toLowerCase();

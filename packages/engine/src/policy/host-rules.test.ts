@@ -4,7 +4,10 @@ import { parseHostPattern } from './host-pattern.ts';
 import { HostRules } from './host-rules.ts';
 import { DEFAULT_POLICY, type Policy, STRICT_POLICY } from './policy.ts';
 
-/** What rules return for a host whose name has these addresses; for an address alone if there are none. */
+/**
+ * Returns the reason why a policy refuses a host whose name has these addresses. Without addresses, the host is an
+ * address.
+ */
 function refused(policy: Policy, host: string, port: number, ...addresses: string[]): string | undefined {
   const rules = new HostRules(policy);
   return rules.refusedHost(host, port) ?? addresses.map((each) => rules.refusedAddress(host, each, port)).find(Boolean);
@@ -34,18 +37,18 @@ describe('the strict policy', () => {
     'fd12::1',
     'fe80::1%eth0',
     'ff02::1',
-  ])('refuses %s, itself and as the address of a name', (address) => {
+  ])('refuses the address %s, also as the address of a name', (address) => {
     expect(refused(STRICT_POLICY, address, 80)).toMatch(/private address|cloud/);
     expect(refused(STRICT_POLICY, 'a.example', 80, address)).toMatch(/private address|cloud/);
   });
 
-  it.each(['93.184.216.34', '2606:4700::1111', '172.32.0.1', '9.9.9.9'])('allows %s', (address) => {
+  it.each(['93.184.216.34', '2606:4700::1111', '172.32.0.1', '9.9.9.9'])('allows the public address %s', (address) => {
     expect(refused(STRICT_POLICY, address, 443)).toBeUndefined();
     expect(refused(STRICT_POLICY, 'a.example', 443, address)).toBeUndefined();
   });
 
   it.each(['127.0.0.1.', '2130706433', '0x7f.1', '127.1', '１２７.0.0.1', '[::1]'.slice(1, -1)])(
-    'knows the address in %s',
+    'recognizes the private address %s in any notation',
     (host) => {
       expect(refused(STRICT_POLICY, host, 80)).toMatch(/private address/);
     },
@@ -62,7 +65,7 @@ describe('hosts.allow', () => {
     ['*.example.org', 'a.b.example.org', 443, '93.184.216.34', true],
     ['*.example.org', 'example.org', 443, '93.184.216.34', false],
     ['*.example.org', 'badexample.org', 443, '93.184.216.34', false],
-    // The owner of the names below example.org must not be able to point one at this machine.
+    // The owner of a name below example.org must not be able to make it an address of this machine.
     ['*.example.org', 'a.example.org', 443, '127.0.0.1', false],
     ['*', 'a.example.org', 443, '127.0.0.1', false],
     ['10.1.0.0/16', 'x.internal', 9200, '10.1.1.1', true],
@@ -70,16 +73,16 @@ describe('hosts.allow', () => {
     ['[fd00::1]:9200', 'x.internal', 9200, 'fd00::1', true],
     ['fd00::/8', 'x.internal', 9200, 'fd99::1', true],
     ['bücher.example', 'xn--bcher-kva.example', 443, '93.184.216.34', true],
-    // No config may reach cloud metadata, whatever is allowed.
+    // No config may reach cloud metadata, even if the policy allows the address.
     ['169.254.169.254', '169.254.169.254', 80, '169.254.169.254', false],
     ['metadata.google.internal', 'metadata.google.internal', 80, '169.254.169.254', false],
-  ])('%s: %s:%i at %s is open: %s', (allow, host, port, address, open) => {
+  ])('with the value %s, %s:%i at %s is allowed: %s', (allow, host, port, address, open) => {
     expect(refused(strictWith([allow]), host, port, address) === undefined).toBe(open);
   });
 });
 
 describe('hosts.deny', () => {
-  it('overrides allow, by name and by address', () => {
+  it('overrides hosts.allow, by name and by address', () => {
     const policy = strictWith(['*.example.org', '10.0.0.0/8'], ['bad.example.org', '10.0.0.9']);
     expect(refused(policy, 'bad.example.org', 443, '93.184.216.34')).toContain('hosts.deny');
     expect(refused(policy, 'x.internal', 443, '10.0.0.9')).toContain('hosts.deny');
@@ -88,7 +91,7 @@ describe('hosts.deny', () => {
 });
 
 describe('the default policy', () => {
-  it('allows everything except the metadata of clouds', () => {
+  it('allows everything except cloud metadata', () => {
     expect(refused(DEFAULT_POLICY, 'localhost', 9200, '127.0.0.1', '::1')).toBeUndefined();
     expect(refused(DEFAULT_POLICY, '192.168.1.1', 80)).toBeUndefined();
   });
@@ -106,15 +109,15 @@ describe('the default policy', () => {
     '::169.254.169.254',
     '64:ff9b::a9fe:a9fe',
     '2002:a9fe:a9fe::1',
-  ])('refuses %s, where a cloud keeps credentials', (address) => {
+  ])('refuses %s, because a cloud provides credentials at this address', (address) => {
     expect(refused(DEFAULT_POLICY, address, 80)).toContain('cloud');
     expect(refused(DEFAULT_POLICY, 'a.example', 80, address)).toContain('cloud');
   });
 });
 
-describe('an IPv6 address that has an IPv4 address in it', () => {
+describe('an IPv6 address that contains an IPv4 address', () => {
   const byte = fc.integer({ min: 0, max: 255 });
-  /** Any address, and half of the time a refused one. */
+  /** Any IPv4 address. About half of them are refused addresses. */
   const ipv4 = fc.oneof(
     fc.tuple(byte, byte, byte, byte),
     fc.tuple(fc.constantFrom(10, 127), byte, byte, byte),
@@ -141,7 +144,7 @@ describe('an IPv6 address that has an IPv4 address in it', () => {
   };
   const denying: Policy = { ...DEFAULT_POLICY, hosts: { allow: undefined, deny: ['93.0.0.0/8', '10.0.0.0/8'] } };
 
-  it.each(Object.entries(forms))('is refused if the IPv4 address is: %s', (_, form) => {
+  it.each(Object.entries(forms))('is refused if the contained IPv4 address is refused: %s', (_, form) => {
     fc.assert(
       fc.property(ipv4, fc.constantFrom(DEFAULT_POLICY, STRICT_POLICY, denying), (bytes, policy) => {
         fc.pre(refused(policy, bytes.join('.'), 443) !== undefined);
@@ -150,16 +153,16 @@ describe('an IPv6 address that has an IPv4 address in it', () => {
     );
   });
 
-  it('is allowed if the IPv4 address is', () => {
+  it('is allowed if the contained IPv4 address is allowed', () => {
     for (const form of Object.values(forms)) {
       expect(refused(DEFAULT_POLICY, 'a.example', 443, form([93, 184, 216, 34]))).toBeUndefined();
     }
   });
 });
 
-describe('a host of a policy', () => {
+describe('parseHostPattern', () => {
   it.each(['', 'a b', '*.', 'http://x', 'x:0', 'x:70000', '10.0.0.0/33', '999.1.1.1', 'fd00::/129', 'a..b', 'x*.org'])(
-    'is not %j',
+    'refuses the invalid host %j',
     (text) => {
       expect(parseHostPattern(text)).toBeUndefined();
     },
@@ -169,17 +172,17 @@ describe('a host of a policy', () => {
 describe('a host behind a proxy', () => {
   const rules = new HostRules(strictWith(['10.0.0.0/8', '*.example:443', 'search']));
 
-  it('is allowed by its name, or by the address in its place', () => {
+  it('is allowed by its name, or by its address if it has no name', () => {
     expect(rules.refusedUnseen('a.example', 443)).toBeUndefined();
     expect(rules.refusedUnseen('search', 9200)).toBeUndefined();
     expect(rules.refusedUnseen('10.1.2.3', 9200)).toBeUndefined();
     expect(new HostRules(STRICT_POLICY).refusedUnseen('a.example', 443)).toBeUndefined();
   });
 
-  it('is not allowed by its addresses, which are unknown', () => {
+  it('is not allowed by the addresses of its name, because they are unknown', () => {
     expect(rules.refusedHost('other.org', 443)).toBeUndefined();
-    expect(rules.refusedUnseen('other.org', 443)).toMatch(/does not have the name other.org:443/);
-    expect(rules.refusedUnseen('a.example', 80)).toMatch(/does not have/);
-    expect(rules.refusedUnseen('127.0.0.1', 80)).toMatch(/does not have/);
+    expect(rules.refusedUnseen('other.org', 443)).toMatch(/does not contain the name other.org:443/);
+    expect(rules.refusedUnseen('a.example', 80)).toMatch(/does not contain/);
+    expect(rules.refusedUnseen('127.0.0.1', 80)).toMatch(/does not contain/);
   });
 });

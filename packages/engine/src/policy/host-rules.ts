@@ -11,7 +11,7 @@ import {
 } from './host-pattern.ts';
 import type { Policy } from './policy.ts';
 
-/** Addresses where clouds provide the credentials of a machine. No config may reach them. */
+/** Addresses at which clouds provide the credentials of a machine. No config may reach them. */
 const METADATA = [
   '169.254.0.0/16',
   // Alibaba, Azure and Oracle.
@@ -25,7 +25,7 @@ const METADATA = [
 ];
 
 /**
- * Everything that is not the public internet: loopback, private, link-local, shared, multicast, and addresses that
+ * All addresses outside the public internet: loopback, private, link-local, shared, multicast, and addresses that
  * contain an IPv4 address.
  */
 const NOT_PUBLIC = [
@@ -51,7 +51,7 @@ const NOT_PUBLIC = [
   'ff00::/8',
 ];
 
-/** Which hosts a policy allows configs to reach. Methods return the reason of a refusal, or undefined. */
+/** The hosts that a policy allows configs to reach. Its methods return the reason of a refusal, or undefined. */
 export class HostRules {
   readonly #allow: readonly HostPattern[] | undefined;
   readonly #deny: readonly HostPattern[];
@@ -65,50 +65,48 @@ export class HostRules {
     this.#privateAddresses = privateAddresses;
   }
 
-  /** The check of a host before its addresses are known. */
+  /** Checks a host before its addresses are known. */
   refusedHost(host: string, port?: number): string | undefined {
     const name = hostName(host);
     if (isAddress(name)) return this.refusedAddress(name, name, port);
-    if (this.#deny.some((pattern) => meansName(pattern, name, port))) return `hosts.deny of the policy has ${name}`;
+    if (this.#deny.some((pattern) => meansName(pattern, name, port)))
+      return `hosts.deny of the policy contains ${name}`;
     const allowed = this.#allow?.some((pattern) => meansName(pattern, name, port) || pattern.kind === 'addresses');
-    return allowed === false ? `hosts.allow of the policy does not have ${hostText(name, port)}` : undefined;
+    return allowed === false ? `hosts.allow of the policy does not contain ${hostText(name, port)}` : undefined;
   }
 
-  /**
-   * As `refusedHost`, for a host that is reached through a proxy. Its addresses are unknown here, so its name must be
-   * allowed.
-   */
+  /** Checks a host that is reached through a proxy. Its addresses are unknown here, so its name must be allowed. */
   refusedUnseen(host: string, port?: number): string | undefined {
     const refused = this.refusedHost(host, port);
     const name = hostName(host);
     if (refused !== undefined || isAddress(name) || this.#allow === undefined) return refused;
     if (this.#allow.some((pattern) => meansName(pattern, name, port))) return undefined;
-    return `hosts.allow of the policy does not have the name ${hostText(name, port)}, and behind a proxy its addresses are not seen`;
+    return `hosts.allow of the policy does not contain the name ${hostText(name, port)}, and its addresses are unknown behind a proxy`;
   }
 
-  /** The check of one address of a host. */
+  /** Checks one address of a host. */
   refusedAddress(host: string, address: string, port?: number): string | undefined {
     const name = hostName(host);
     const which = name === address ? address : `${address}, which is ${name},`;
-    // The embedded address is reached as well, so it must be allowed too.
+    // A connection to the address also reaches an embedded address, so that one must be allowed too.
     const forms = formsOf(address);
     const isIn = (addresses: BlockList) => forms.some((form) => contains(addresses, form));
-    if (isIn(this.#metadata)) return `${which} belongs to the machine's cloud or its own network`;
+    if (isIn(this.#metadata)) return `${which} belongs to the cloud of the machine or to its link-local network`;
     const means = (form: string) => (pattern: HostPattern) =>
       meansName(pattern, name, port) || meansAddress(pattern, form, port);
     if (forms.some((form) => this.#deny.some(means(form))))
-      return `hosts.deny of the policy has ${hostText(name, port)}`;
+      return `hosts.deny of the policy contains ${hostText(name, port)}`;
     const allowing = this.#allow?.filter(means(address));
-    if (allowing?.length === 0) return `hosts.allow of the policy does not have ${hostText(name, port)}`;
+    if (allowing?.length === 0) return `hosts.allow of the policy does not contain ${hostText(name, port)}`;
     if (this.#privateAddresses || !isIn(this.#notPublic)) return undefined;
-    // A policy that names the exact host, or its addresses, also allows a private address. A policy that names a whole
-    // domain does not.
+    // A private address is allowed if the policy contains the exact host name or its address, but not if it contains a
+    // whole domain.
     const named = allowing?.some(({ kind }) => kind === 'name' || kind === 'addresses') === true;
     return named ? undefined : `${which} is a private address`;
   }
 }
 
-/** An address, and those that are embedded in it. */
+/** Returns an address and the IPv4 addresses that it contains. */
 function formsOf(address: string): string[] {
   const plain = address.replace(/%.*$/, '');
   return [plain, ...(process.getBuiltinModule('node:net').isIPv6(plain) ? embeddedAddresses(plain) : [])];

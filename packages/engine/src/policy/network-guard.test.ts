@@ -42,7 +42,7 @@ const local: LookupFunction = (_host, options, done) => {
   else done(null, '127.0.0.1', 4);
 };
 
-/** Every way in which a library connects. Each returns the error, or undefined if it is connected. */
+/** All ways in which a library connects. Each returns the error, or undefined if it is connected. */
 const WAYS: Record<string, (host: string) => Promise<Error | undefined>> = {
   'net.connect(options)': (host) => outcome(connect({ host, port, lookup: local })),
   'net.connect(port, host)': (host) => outcome(connect(port, host)),
@@ -77,7 +77,7 @@ function outcome(emitter: {
 describe.each(Object.keys(WAYS))('%s', (way) => {
   const go = WAYS[way] as (host: string) => Promise<Error | undefined>;
 
-  it.each(['127.0.0.1', 'localhost'])('does not reach %s under the strict policy', async (host) => {
+  it.each(['127.0.0.1', 'localhost'])('cannot reach %s under the strict policy', async (host) => {
     enforcePolicy(STRICT_POLICY);
     const error = await go(host);
     expect(error).toMatchObject({ code: 'HR_POLICY_REFUSED' });
@@ -85,17 +85,17 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
     expect(reached).toBe(0);
   });
 
-  it('reaches what the policy allows', async () => {
+  it('reaches hosts that the policy allows', async () => {
     enforcePolicy({ ...STRICT_POLICY, hosts: { allow: [`localhost:${port}`], deny: [] } });
     const error = await go('localhost');
-    // A server without TLS causes another error, after the connection.
+    // A server without TLS causes another error after the connection.
     expect((error as { code?: string } | undefined)?.code).not.toBe('HR_POLICY_REFUSED');
     expect(reached).toBeGreaterThan(0);
   });
 });
 
-describe('the guard', () => {
-  it('checks the current address of a name, not the name', async () => {
+describe('the network guard', () => {
+  it('checks the current address of a name, not only the name', async () => {
     const policy: Policy = { ...STRICT_POLICY, hosts: { allow: ['*.example.org'], deny: [] } };
     enforcePolicy(policy);
     const error = await outcome(connect({ host: 'rebound.example.org', port, lookup: local }));
@@ -103,7 +103,7 @@ describe('the guard', () => {
     expect(reached).toBe(0);
   });
 
-  it('connects to those addresses of a name that are allowed', async () => {
+  it('connects to the allowed addresses of a name', async () => {
     enforcePolicy({ ...DEFAULT_POLICY, hosts: { allow: undefined, deny: ['127.0.0.2'] } });
     const lookup: LookupFunction = (_host, _options, done) =>
       done(null, [
@@ -124,7 +124,7 @@ describe('the guard', () => {
     expect(reached).toBe(0);
   });
 
-  it('applies to redirects', async () => {
+  it('checks the target of a redirect', async () => {
     enforcePolicy({ ...STRICT_POLICY, hosts: { allow: [`127.0.0.1:${port}`], deny: [] } });
     const other = createHttpServer((_, response) => response.end('secret'));
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
@@ -137,17 +137,17 @@ describe('the guard', () => {
     other.close();
   });
 
-  it('applies to datagrams', () => {
+  it('checks datagrams', () => {
     enforcePolicy(STRICT_POLICY);
     const socket = createSocket('udp4');
     expect(() => socket.send('x', port, '127.0.0.1')).toThrow('private address');
     expect(() => socket.send(Buffer.from('x'), 0, 1, port, '127.0.0.1')).toThrow('private address');
-    expect(() => socket.send('x', port, 'example.org')).toThrow('only addresses');
+    expect(() => socket.send('x', port, 'example.org')).toThrow('only be sent to addresses');
     expect(() => socket.connect(port, '10.0.0.1')).toThrow('private address');
     socket.close();
   });
 
-  it('does not apply to a trusted config that follows', async () => {
+  it('does not restrict a trusted config that runs next in the same thread', async () => {
     enforcePolicy(STRICT_POLICY);
     enforcePolicy(undefined);
     expect(await outcome(connect(port, '127.0.0.1'))).toBeUndefined();

@@ -5,14 +5,14 @@ import type { HostRules } from './host-rules.ts';
 import { POLICY_HINT } from './policy-rules.ts';
 
 /**
- * The guard is one place below all libraries, not a check in each client. Libraries for databases, brokers and clouds
- * follow redirects, connect to further servers and look up names themselves. A check of a name before the connection
- * does not help, because the name may have another address a moment later. In Node, every connection over TCP, TLS and
- * HTTP/2, and every connection to a socket in the file system, goes through `Socket.prototype.connect`. The guard
- * controls the look-up there, and the address that it checks is the address that is connected to.
+ * The guard is one check below all libraries, instead of a check in each client. Libraries for databases, message
+ * brokers and clouds follow redirects, connect to other servers and look up names themselves. A check of a name before
+ * the connection is not enough, because the name may have another address a moment later. In Node, every connection
+ * over TCP, TLS and HTTP/2, and every connection to a socket in the file system, calls `Socket.prototype.connect`. The
+ * guard replaces the look-up in this method, so the checked address is the address that is connected to.
  */
 
-/** Receives what was refused, usually a host, and the error of its connection. */
+/** Receives the target of a refused connection, usually a host, and the error. */
 type RefusalListener = (what: string, error: HeadraceError) => void;
 
 let report: RefusalListener | undefined;
@@ -22,7 +22,7 @@ export function onRefusal(listener: RefusalListener): void {
   report = listener;
 }
 
-/** The error of a refused connection. Also notifies the listener. */
+/** Creates the error for a refused connection, and notifies the listener. */
 export function refuseConnection(what: string, reason?: string): HeadraceError {
   const why = reason === undefined ? '' : `: ${reason}`;
   const error = new HeadraceError('HR_POLICY_REFUSED', `An uploaded config may not connect to ${what}${why}`, {
@@ -38,8 +38,8 @@ type LookupCallback = (error: Error | null, address: string | LookupAddress[], f
 let rulesNow: (() => HostRules | undefined) | undefined;
 
 /**
- * Installs the guard for all connections of this thread. Safe to repeat.
- * @param rules returns the current rules; undefined if there are none
+ * Installs the guard for all connections of this thread. Further calls have no effect.
+ * @param rules returns the current rules, or undefined if there are none
  */
 export function installNetworkGuard(rules: () => HostRules | undefined): void {
   if (rulesNow !== undefined) return;
@@ -57,7 +57,7 @@ function guardSockets(): void {
     const [options, listener] = readArguments(args);
     const go = (guarded: Partial<TcpSocketConnectOpts>) =>
       connect.call(this, { ...options, path: undefined, ...guarded }, ...(listener === undefined ? [] : [listener]));
-    // All libraries handle a failed look-up, so the refusal is reported as one.
+    // The refusal is reported as a failed look-up, because all libraries handle a failed look-up.
     const refuse = (what: string, reason?: string) =>
       go({
         host: 'refused.invalid',
@@ -73,7 +73,10 @@ function guardSockets(): void {
   } as typeof Socket.prototype.connect;
 }
 
-/** The forms of the arguments of `connect`: options, a port and a host, a path; or the result of `net.connect`. */
+/**
+ * Parses the arguments of `connect`: options, a port and a host, or a path; or the arguments that `net.connect` has
+ * already normalized.
+ */
 function readArguments(args: unknown[]): [TcpSocketConnectOpts | IpcSocketConnectOpts, (() => void) | undefined] {
   if (Array.isArray(args[0])) return readArguments(args[0]);
   const last = args.at(-1);
@@ -86,7 +89,7 @@ function readArguments(args: unknown[]): [TcpSocketConnectOpts | IpcSocketConnec
   return [{ port: Number(first), ...(typeof second === 'string' ? { host: second } : {}) }, listener];
 }
 
-/** A look-up that returns only the allowed addresses, and fails if there is none. */
+/** Returns a look-up that only returns the allowed addresses. It fails if there is none. */
 function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefined): Lookup {
   const original = lookup ?? (process.getBuiltinModule('node:dns').lookup as unknown as Lookup);
   return ((hostname: string, options: LookupOptions, done: LookupCallback) => {
@@ -108,7 +111,7 @@ function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefine
   }) as unknown as Lookup;
 }
 
-/** Datagrams: a client that asks a database server for its ports sends them, to addresses that it has looked up. */
+/** Guards datagrams. For example, a client that asks a database server for its ports sends datagrams. */
 function guardDatagrams(): void {
   const { Socket } = process.getBuiltinModule('node:dgram');
   const check = (port: unknown, address: unknown) => {
@@ -116,15 +119,18 @@ function guardDatagrams(): void {
     if (rules === undefined) return;
     const host = typeof address === 'string' && address !== '' ? address : '127.0.0.1';
     const named = process.getBuiltinModule('node:net').isIP(host) === 0;
-    // The socket would look up a name without the guard.
-    const reason = named ? 'only addresses may be sent datagrams' : rules.refusedHost(host, Number(port));
+    // The socket would look up a name without the guard, so only addresses are allowed.
+    const reason = named
+      ? 'datagrams may only be sent to addresses, not to names'
+      : rules.refusedHost(host, Number(port));
     if (reason !== undefined) throw refuseConnection(host, reason);
   };
   type Send = (this: unknown, ...args: unknown[]) => unknown;
   const prototype = Socket.prototype as unknown as { send: Send; connect: Send };
   const { send, connect } = prototype;
   prototype.send = function guarded(this: unknown, ...args) {
-    // (message, offset, length, port, address) or (message, port, address); connected sockets were checked before.
+    // The arguments are (message, offset, length, port, address) or (message, port, address). Connected sockets were
+    // checked before.
     const [, a, b, c, d] = args;
     if (typeof b === 'number' && typeof c === 'number') check(c, d);
     else if (typeof a === 'number' && typeof b !== 'number') check(a, b);

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { FileAccess } from './file-rules.ts';
 
 /**
- * The kind of a named place: a file to read, a file to write, a host (in a URL, or alone) to connect to, or a database
- * (in the same form) to send statements of the config to.
+ * The kind of use of a file or server: a file to read, a file to write, a host (in a URL or alone) to connect to, or a
+ * database (in the same form) that receives statements of the config.
  */
 export type AccessKind = 'read' | 'write' | 'connect' | 'query';
 
@@ -13,8 +13,8 @@ export type Place =
   | { readonly host: string; readonly port?: number };
 
 /**
- * The files and hosts in the text of a parameter. Texts with placeholders, and names in a file or a document, are only
- * known during a run.
+ * Returns the files and hosts in the string of a parameter. Strings with placeholders, and names in a file or a
+ * document, are only known during a run.
  */
 export function placesIn(kind: AccessKind, text: string): Place[] {
   if (text === '') return [];
@@ -26,7 +26,7 @@ export function placesIn(kind: AccessKind, text: string): Place[] {
   return database === undefined ? hostsIn(text) : databaseFile(database);
 }
 
-/** The local path of a text; undefined for any URL that is not a file. */
+/** Returns the local path in a string. Returns undefined for a URL that is not a file. */
 function pathIn(text: string): string | undefined {
   if (/^classpath:/.test(text)) return text.replace(/^classpath:\/*/, '');
   if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return text;
@@ -38,7 +38,7 @@ function pathIn(text: string): string | undefined {
   }
 }
 
-/** Whether a JDBC URL is that of a database that runs inside this process. */
+/** Returns true if a JDBC URL belongs to a database that runs inside this process. */
 export function isInProcess(text: string): boolean {
   return /^jdbc:(?:sqlite|h2):/i.test(text);
 }
@@ -49,11 +49,14 @@ function databaseFile(rest: string): Place[] {
   return path === '' || path === ':memory:' || /^(mem|tcp|ssl):/i.test(path) ? [] : [{ path, access }];
 }
 
-/** The hosts of a URL, which may have several separated by commas, or of such a list without a URL. */
+/**
+ * Returns the hosts of a URL, or of a list of hosts without a URL. A URL may contain several hosts, separated by
+ * commas.
+ */
 function hostsIn(text: string): Place[] {
   const url = /^(?:jdbc:)?([a-z][a-z0-9+.:-]*):\/\/([^/?#;]*)/i.exec(text.trim());
   const scheme = url?.[1]?.toLowerCase() ?? '';
-  // Names of buckets are not hosts.
+  // Bucket names are not hosts.
   if (scheme === 's3' || scheme === 'gs' || scheme === 'file') return [];
   const authority = (url?.[2] ?? text.trim().replace(/\/.*$/s, '')).replace(/^.*@/s, '');
   return authority.split(',').flatMap((part) => {

@@ -19,7 +19,7 @@ function read(text: string, limits?: PolicyLimits) {
   return { value, problems: problems.map(({ path, line, message }) => `${path} ${line} ${message}`) };
 }
 
-it('does not limit a trusted config, or a policy without limits', () => {
+it('limits nothing for a trusted config, or for a policy without limits', () => {
   for (const limits of [undefined, {}]) {
     expect(read('secs: 2000000, retries: 99, wait: 0', limits)).toEqual({
       value: { secs: 2_000_000, retries: 99, wait: 0 },
@@ -29,7 +29,7 @@ it('does not limit a trusted config, or a policy without limits', () => {
   }
 });
 
-it('refuses a value above a limit, and a value that means no limit', () => {
+it('refuses a value above the limit, and a value that means no limit', () => {
   const limits = { maxProcessingSecs: 20, maxRetries: 5, maxWaitSecs: 2 };
   expect(read('secs: 21\nretries: 6\nwait: 2001', limits).problems).toEqual([
     'block.secs 1 An uploaded config may not set secs to 21: at most 20 is allowed (limits.maxProcessingSecs of the policy)',
@@ -40,7 +40,7 @@ it('refuses a value above a limit, and a value that means no limit', () => {
   expect(read('secs: 20, retries: 5, wait: 2000', limits).problems).toEqual([]);
 });
 
-it('uses the default for an absent value, or the limit if it is lower', () => {
+it('uses the default of an absent value, or the limit if it is lower', () => {
   expect(read('', { maxProcessingSecs: 20, maxRetries: 5, maxWaitSecs: 2 }).value).toEqual({ secs: 20, retries: 5 });
   expect(read('', { maxProcessingSecs: 90, maxRetries: 50 }).value).toEqual({ secs: 60 });
 });

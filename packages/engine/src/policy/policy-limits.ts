@@ -1,26 +1,26 @@
 /**
- * Limits for the values that a config may set. A config with a higher value is refused. If the value is absent, its
- * default is used, or the limit if it is lower. Undefined: no limit.
+ * Limits for the values in a config. A config with a higher value is refused. If the value is absent, its default is
+ * used, or the limit if it is lower. Undefined means no limit.
  */
 export interface PolicyLimits {
-  /** Seconds on the clock that a run may take, from its start. After that it is stopped and has failed. */
+  /** The maximum duration of a run in seconds. After this time, the run is stopped and fails. */
   readonly maxRunSecs?: number | undefined;
-  /** `worker.maxProcessingSecs`. */
+  /** The maximum of `worker.maxProcessingSecs`. */
   readonly maxProcessingSecs?: number | undefined;
-  /** Threads of a pipeline. */
+  /** The maximum number of threads of a pipeline. */
   readonly maxThreads?: number | undefined;
-  /** Documents that may wait: `publisher.queueCapacity` and `maxPendingDocs`. */
+  /** The maximum of `publisher.queueCapacity` and `maxPendingDocs`. */
   readonly maxQueuedDocs?: number | undefined;
-  /** Documents and bytes of a batch of the indexer. */
+  /** The maximum number of documents and of bytes in a batch of the indexer. */
   readonly maxBatchDocs?: number | undefined;
   readonly maxBatchBytes?: number | undefined;
-  /** How many times an operation is retried. */
+  /** The maximum number of retries of an operation. */
   readonly maxRetries?: number | undefined;
-  /** Seconds of each timeout, and of each wait before a retry. */
+  /** The maximum of each timeout, and of each wait before a retry, in seconds. */
   readonly maxWaitSecs?: number | undefined;
 }
 
-/** The names of the limits, in the order in which they are listed. */
+/** The names of the limits, in the order of the documentation and the log. */
 export const POLICY_LIMITS = [
   'maxRunSecs',
   'maxProcessingSecs',
@@ -32,7 +32,7 @@ export const POLICY_LIMITS = [
   'maxWaitSecs',
 ] as const satisfies readonly (keyof PolicyLimits)[];
 
-/** For uploads to a server that is shared. */
+/** The limits for uploads to a shared server. */
 export const SHARED_LIMITS: PolicyLimits = {
   maxRunSecs: 3600,
   maxProcessingSecs: 60,
@@ -44,12 +44,15 @@ export const SHARED_LIMITS: PolicyLimits = {
   maxWaitSecs: 300,
 };
 
-/** Which limit applies to a parameter of a config. */
+/** The limit that applies to a parameter of a config. */
 export interface Cap {
   readonly limit: keyof PolicyLimits;
-  /** How many units of the parameter are one unit of the limit: 1000 for milliseconds under a limit in seconds. */
+  /**
+   * How many units of the parameter are one unit of the limit. 1000 if the parameter is in milliseconds and the limit
+   * in seconds.
+   */
   readonly scale: number;
-  /** Values up to this one mean no limit. */
+  /** Values up to this value mean no limit. */
   readonly unlimitedUpTo?: number;
   /** The value of an absent parameter whose schema has no default. */
   readonly otherwise?: number;

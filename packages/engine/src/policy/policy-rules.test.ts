@@ -7,12 +7,12 @@ const STAGE = { name: 'Script', aliases: [], scripts: 'boundary' } as unknown as
 const sandbox: Policy = { ...STRICT_POLICY, components: DEFAULT_POLICY.components };
 const boundary = { kind: 'bubblewrap', path: '/usr/bin/bwrap' } as const;
 
-it('allows scripts that run in a separate process inside a boundary', () => {
+it('the sandbox policy allows scripts that run in a process inside a boundary', () => {
   expect(new PolicyRules({ ...sandbox, boundary }).refusedComponent(STAGE, true)).toBeUndefined();
   expect(new PolicyRules({ ...sandbox, boundary }).scriptBoundary()).toBe(boundary);
 });
 
-it('refuses them if there is no boundary, with the reason', () => {
+it('the sandbox policy refuses script processes with the reason if there is no boundary', () => {
   const none = { kind: 'none', reason: 'bubblewrap is not installed' } as const;
   const refusal = { code: 'HR_POLICY_NO_BOUNDARY', reason: expect.stringContaining('bubblewrap is not installed') };
   expect(new PolicyRules({ ...sandbox, boundary: none }).refusedComponent(STAGE, true)).toMatchObject(refusal);
@@ -20,14 +20,14 @@ it('refuses them if there is no boundary, with the reason', () => {
   expect(new PolicyRules(sandbox).refusedComponent(STAGE, true)).toMatchObject({ code: 'HR_POLICY_NO_BOUNDARY' });
 });
 
-it('does not trust the claim of a custom component that it runs inside the boundary', () => {
+it('the sandbox policy ignores the claim of a custom component to run inside a boundary', () => {
   expect(new PolicyRules({ ...sandbox, boundary }).refusedComponent(STAGE, false)).toMatchObject({
     code: 'HR_POLICY_REFUSED',
-    reason: 'the policy allows scripts in a sandbox only',
+    reason: 'the policy only allows scripts in a sandbox',
   });
 });
 
-it('needs no boundary if the policy allows all scripts', () => {
+it('a policy that allows all scripts needs no boundary', () => {
   const rules = new PolicyRules(DEFAULT_POLICY);
   expect([rules.refusedComponent(STAGE, false), rules.scriptBoundary()]).toEqual([undefined, undefined]);
 });

@@ -1,8 +1,8 @@
 import { POLICY_LIMITS, type PolicyLimits, SHARED_LIMITS } from './policy-limits.ts';
 
 /**
- * The isolation that the operating system provides for script processes of uploads. `none` is the reason why this
- * machine has none. Tools are absolute paths.
+ * How the operating system isolates the script processes of uploads. `none` includes the reason why this machine has no
+ * such boundary. Paths of tools are absolute.
  */
 export type ScriptBoundary =
   | { readonly kind: 'bubblewrap'; readonly path: string }
@@ -13,50 +13,53 @@ export type ScriptBoundary =
 export type UsableBoundary = Exclude<ScriptBoundary, { kind: 'none' }>;
 
 /**
- * The restrictions of an untrusted config: plain data, so that it can be sent to every thread. Presets and the command
- * line have no policy and no restrictions.
+ * The restrictions of an untrusted config. Plain data, so that it can be sent to every thread. Presets and configs of
+ * the command line have no policy and no restrictions.
  */
 export interface Policy {
-  /** `default`, `strict`, or `own` for a policy that the service file changes. */
+  /** The name of the policy. `own` is a policy that the service file changes. */
   readonly name: 'default' | 'strict' | 'own';
   readonly components: {
-    /** Names of classes, `built-in` for all that come with Headrace and its plugins, `*` for all. */
+    /** Class names, `built-in` for all components of Headrace and its plugins, `*` for all. */
     readonly allow: readonly string[];
-    /** Names of classes; overrides `allow`. */
+    /** Class names that are refused. Overrides `allow`. */
     readonly deny: readonly string[];
   };
-  /** Directories, or files, that may be read; undefined: all. */
+  /** Directories or files that may be read. Undefined means all. */
   readonly read: readonly string[] | undefined;
-  /** Directories, or files, that may be written; undefined: all. */
+  /** Directories or files that may be written. Undefined means all. */
   readonly write: readonly string[] | undefined;
-  /** Paths that may never be read or written, whatever the lists say: files of the service itself. */
+  /** Paths that may never be read or written, even if the lists allow it: files of the service. */
   readonly never: readonly string[];
   readonly hosts: {
     /**
-     * See `host-pattern.ts` for the form. Undefined: every host. A host that is named exactly may have a private
-     * address.
+     * Allowed hosts, in the format of `host-pattern.ts`. Undefined means every host. A host with its exact name may
+     * have a private address.
      */
     readonly allow: readonly string[] | undefined;
-    /** Overrides `allow`. */
+    /** Refused hosts. Overrides `allow`. */
     readonly deny: readonly string[];
   };
-  /** Whether hosts may have private, loopback or link-local addresses. */
+  /** True if hosts may have private, loopback or link-local addresses. */
   readonly privateAddresses: boolean;
-  /** Scripts: none; those that run in a sandbox; also those that run in a process of the machine. */
+  /**
+   * `none`: no scripts. `sandbox`: scripts that run in a sandbox. `all`: also scripts that run in a process of the
+   * machine.
+   */
   readonly scripts: 'none' | 'sandbox' | 'all';
-  /** Limits for the values that a config may set. */
+  /** Limits for the values in a config. */
   readonly limits: PolicyLimits;
   /**
-   * If `scripts` is `sandbox`: the boundary that the start of the service found. Absent: there was no search, so there
-   * is none.
+   * The boundary that the service found at its start, if `scripts` is `sandbox`. Absent if the service did not search
+   * for one. In that case, there is no boundary.
    */
   readonly boundary?: ScriptBoundary;
 }
 
-/** Through these paths a config could read the environment and the open files of the process. */
+/** With these paths, a config could read the environment and the open files of the process. */
 const NEVER = ['/proc', '/sys', '/dev/fd', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty'] as const;
 
-/** Allows the configs of a developer to work on the developer's machine. */
+/** The default policy. It suits a developer who runs configs on a personal machine. */
 export const DEFAULT_POLICY: Policy = {
   name: 'default',
   components: { allow: ['*'], deny: [] },
@@ -69,7 +72,7 @@ export const DEFAULT_POLICY: Policy = {
   limits: {},
 };
 
-/** For a server with untrusted users. */
+/** The policy for a server with untrusted users. */
 export const STRICT_POLICY: Policy = {
   name: 'strict',
   components: { allow: ['built-in'], deny: [] },
@@ -82,7 +85,7 @@ export const STRICT_POLICY: Policy = {
   limits: SHARED_LIMITS,
 };
 
-/** A policy in one line, for the log. */
+/** Returns a policy as one line for the log. */
 export function describePolicy(policy: Policy): string {
   const { name, components, read, write, hosts, privateAddresses, scripts, limits } = policy;
   const list = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
@@ -93,8 +96,8 @@ export function describePolicy(policy: Policy): string {
   return [
     `Policy for uploaded configs: ${name}`,
     `components ${classes}${without(components.deny)}`,
-    `reads ${read === undefined ? 'all files that the process can' : list(read)}`,
-    `writes ${write === undefined ? 'all files that the process can' : list(write)}`,
+    `reads ${read === undefined ? 'all files that the process can read' : list(read)}`,
+    `writes ${write === undefined ? 'all files that the process can write' : list(write)}`,
     `reaches ${hosts.allow === undefined ? 'all hosts' : list(hosts.allow)}${without(hosts.deny)}`,
     `private addresses ${privateAddresses ? 'yes' : 'no'}`,
     `scripts ${scripts === 'sandbox' ? `in a sandbox only (${describeBoundary(policy)})` : scripts}`,
@@ -104,10 +107,10 @@ export function describePolicy(policy: Policy): string {
 
 function describeBoundary({ boundary }: Policy): string {
   if (boundary === undefined || boundary.kind === 'none') return `no Python: ${missingBoundary(boundary)}`;
-  return `Python inside a boundary of the operating system, made by ${boundary.path}`;
+  return `Python inside a boundary of the operating system, created by ${boundary.path}`;
 }
 
-/** Why scripts have no boundary to run in. */
+/** Returns the reason why there is no boundary for scripts. */
 export function missingBoundary(boundary: Extract<ScriptBoundary, { kind: 'none' }> | undefined): string {
-  return boundary?.reason ?? 'the service did not look for a boundary of the operating system';
+  return boundary?.reason ?? 'the service did not search for a boundary of the operating system';
 }

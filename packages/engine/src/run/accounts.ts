@@ -11,7 +11,7 @@ import { Signal } from '../transport/signal.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import type { FailureLimit } from './failure-limit.ts';
 
-/** Documents that failed together on their way to the indexer: `count` documents, starting at index `from`. */
+/** Documents that failed together on their way to the indexer: `count` documents, from index `from` on. */
 export interface FailedAtIndexer {
   readonly documents: EncodedDocuments;
   readonly from: number;
@@ -24,8 +24,8 @@ export interface FailedAtIndexer {
 
 /**
  * Counts the documents of one connector. Each published document succeeds, fails or is dropped exactly once. Documents
- * count as published when they are handed to the pipeline threads, if their number is known then. Documents in a chunk
- * of bytes count when they have been decoded.
+ * count as published when a pipeline thread receives them, if their number is already known. Documents in a chunk of
+ * bytes count when they are decoded.
  */
 export class Accounts {
   readonly counts: DocumentCounts = noDocuments();
@@ -36,12 +36,12 @@ export class Accounts {
   readonly #limit: FailureLimit;
   readonly #logger: Logger;
   readonly #changed = new Signal();
-  /** For each unfinished batch of known size: the number of its documents that no part has reported yet. */
+  /** For each unfinished batch of known size: the number of its documents that are not yet reported. */
   readonly #open = new Map<number, number>();
 
   /**
-   * @param reports the failure reports of the run, which keep the first failures
-   * @param limit how many documents of the run may fail
+   * @param reports the failure reports of the run, which store the first failures
+   * @param limit stops the run if too many documents fail
    */
   constructor(
     { name, pipeline }: { readonly name: string; readonly pipeline?: string | undefined },
@@ -72,7 +72,7 @@ export class Accounts {
   /** Counts one part of the result of a batch. Parts arrive in the order of their batches. */
   settled(part: OutcomePart): void {
     const known = this.#open.get(part.sequence);
-    // Count the published documents first: the counts must never show more finished documents than published ones.
+    // Published documents are counted first: the counts must never show more finished documents than published ones.
     if (known === undefined) this.#add('published', part.published);
     else this.#open.set(part.sequence, known - part.published);
     this.#add('created', part.created);
@@ -96,7 +96,7 @@ export class Accounts {
     let i = from;
     for (; i < from + count && !reports.full; i++) {
       const id = documents.ids[i];
-      // For a stream, only the ids of the first documents are known.
+      // For a streaming indexer, only the first ids are known.
       if (id === undefined) break;
       const content = reports.budget.closed ? undefined : documents.content(i, encoding, reports.budget);
       this.#keep(id, 'indexer', failure, content, status);
@@ -130,8 +130,8 @@ export class Accounts {
   }
 
   /**
-   * Counts all unfinished documents of the pipeline threads as failed, and also the documents that were published but
-   * not handed over.
+   * Counts all unfinished documents of the pipeline threads as failed. Also counts published documents that no pipeline
+   * thread has received.
    */
   lost(notHandedOver: number, failure: Failure): void {
     this.#add('published', notHandedOver);

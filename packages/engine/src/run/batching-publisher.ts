@@ -8,21 +8,18 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import { Signal } from '../transport/signal.ts';
 
-/**
- * Documents that a connector creates itself are sent in batches of at most this many documents, or of about this many
- * characters.
- */
+/** The limits of a batch of documents that a connector creates itself: documents, and approximate characters. */
 const BATCH_DOCUMENTS = 1000;
 const BATCH_CHARACTERS = 256 * 1024;
-/** Documents of a slow source wait at most this long until their batch is sent. */
+/** The maximum time that a document of a slow source waits before its batch is sent. */
 const BATCH_MILLIS = 10;
 
 export interface BatchingPublisherOptions {
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Merge consecutive documents that have the same id. */
+  /** True to merge consecutive documents with the same id. */
   readonly collapse: boolean;
-  /** Publishing waits while this many documents are pending. Undefined means no limit. */
+  /** The maximum number of pending documents. Publishing waits when it is reached. Undefined means no limit. */
   readonly maxPending: number | undefined;
   /** Waits until there is capacity for a batch. Rejects when no more batches are accepted. */
   readonly waitForSpace: () => Promise<void>;
@@ -41,8 +38,8 @@ export interface BatchingPublisherOptions {
 export class BatchingPublisher implements Publisher {
   readonly signal: AbortSignal;
   /**
-   * Documents that the connector published one by one, before collapsing. Documents in chunks are counted where they
-   * are decoded.
+   * The number of documents that the connector published one at a time, before collapsing. Documents in chunks are
+   * counted when they are decoded.
    */
   received = 0;
   readonly #options: BatchingPublisherOptions;
@@ -54,7 +51,7 @@ export class BatchingPublisher implements Publisher {
   #held: Document | undefined;
   readonly #released = new Signal();
   #notHandedOver = 0;
-  /** The number of undeliverable documents at the last call of `settled`. */
+  /** The number of undelivered documents at the last call of `settled`. */
   #undelivered = 0;
   #timer: NodeJS.Timeout | undefined;
   #submitting: Promise<void> = Promise.resolve();
@@ -92,7 +89,7 @@ export class BatchingPublisher implements Publisher {
     await this.#enqueue({ kind: 'records', chunk }, tracked);
   }
 
-  /** Documents that are already encoded for the indexer. */
+  /** Publishes documents that are already encoded for the indexer. */
   async publishEncoded(batch: EncodedInput): Promise<void> {
     this.#check();
     this.received += batch.count;
@@ -110,7 +107,7 @@ export class BatchingPublisher implements Publisher {
     this.#check();
     const held = this.#held;
     while (held !== undefined && this.#held === held && this.#failure === undefined) await this.#released.wait();
-    // Documents of this call may have failed earlier, but not before the last call.
+    // `undelivered` also counts documents of this call that failed earlier, but not before the previous call.
     const before = this.#undelivered;
     this.#undelivered = this.#options.undelivered();
     await this.#sendDocuments();
@@ -120,7 +117,7 @@ export class BatchingPublisher implements Publisher {
     throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(count, 'document')} could not be delivered`);
   }
 
-  /** Sends the documents that are held back. */
+  /** Sends the collected documents. */
   async flush(): Promise<void> {
     if (this.#held !== undefined) {
       const held = this.#held;
@@ -136,7 +133,7 @@ export class BatchingPublisher implements Publisher {
   /** Accepts no more documents. Returns the number of published documents that no pipeline thread has received. */
   abandon(): number {
     clearTimeout(this.#timer);
-    this.#failure ??= { error: new Error('The connector was given up') };
+    this.#failure ??= { error: new Error('The connector was abandoned') };
     this.#released.notify();
     const held = this.#held === undefined ? 0 : 1;
     this.#held = undefined;
@@ -149,8 +146,8 @@ export class BatchingPublisher implements Publisher {
     this.#characters += estimate(document);
     if (this.#documents.length >= this.batchDocuments || this.#characters >= BATCH_CHARACTERS)
       return this.#sendDocuments();
-    // No caller awaits the timer's batch. An error shows at the next call, like with the asynchronous sends of the
-    // reference.
+    // No caller waits for the batch of the timer. Its error is reported by the next call, like errors of asynchronous
+    // sends in the reference.
     this.#timer ??= setTimeout(() => void this.#sendDocuments().catch(() => undefined), BATCH_MILLIS);
     return undefined;
   }
@@ -184,7 +181,7 @@ export class BatchingPublisher implements Publisher {
     return this.#submitting;
   }
 
-  /** Collapsing needs all documents in one place and in order. */
+  /** Decodes a chunk in this thread, because collapsing needs all documents in order in one place. */
   async #decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
     const decoder = await this.#decoders.get(reference);
     const waits: Promise<void>[] = [];

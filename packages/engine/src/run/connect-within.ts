@@ -11,8 +11,8 @@ const LEAST_ATTEMPT_MILLIS = 10_000;
 
 /**
  * Connects to a destination. If it is down or starting, retries until the timeout. Any other failure, such as a wrong
- * password, is thrown at once. Rejects with an `OverdueError` when the run is stopped, also during an attempt.
- * @param timeoutMillis how long to keep trying; 0 means one attempt
+ * password, is thrown immediately. Rejects with an `OverdueError` if the run is stopped, even during an attempt.
+ * @param timeoutMillis the time for retries; 0 means only one attempt
  */
 export async function connectWithin(
   timeoutMillis: number,
@@ -67,7 +67,7 @@ const STOPPED: Failure = {
   message: 'The run was stopped before its destination could be reached',
 };
 
-/** Adds the hint that `validate --connect` gives, and how long the run waited for the destination. */
+/** Adds the hint of `validate --connect` to an error, and the time that the run waited for the destination. */
 function explained(error: unknown, waitedMillis: number | undefined): unknown {
   if (error instanceof OverdueError) return error;
   const { message, hint } = reachReason(error);

@@ -8,14 +8,14 @@ const TIMEOUT: Failure = { code: 'HR_CONNECTOR_TIMEOUT', message: 'too slow' };
 const CANCELLED: Failure = { code: 'HR_RUN_CANCELLED', message: 'stopped' };
 const PHASE = { text: 'Connector exception.', code: 'HR_CONNECTOR_FAILED' } as const;
 
-/** A logger that keeps the logged errors. */
+/** Returns a logger that stores the logged errors. */
 function keepingLogger() {
   const errors: string[] = [];
   return { errors, logger: { ...silentLogger, error: (message: string) => void errors.push(message) } };
 }
 
 describe('the failure of a connector', () => {
-  it('has the message and the code of its error, and logs it once', () => {
+  it('has the message and the code of its error and is logged once', () => {
     const { errors, logger } = keepingLogger();
     const failure = connectorFailure(new Error('no such table'), PHASE, logger);
     expect(failure).toMatchObject({ text: PHASE.text, timed: false });
@@ -24,7 +24,7 @@ describe('the failure of a connector', () => {
     expect(errors).toEqual(['Connector exception: no such table']);
   });
 
-  it('says that a connector took too long, or what a stopped connector was doing', () => {
+  it('describes a timeout of the connector, or the work of a stopped connector', () => {
     const { errors, logger } = keepingLogger();
     const text = (reason: 'timeout' | 'stopped', failure: Failure) =>
       connectorFailure(new OverdueError({ reason, failure }), PHASE, logger).text;
@@ -32,7 +32,7 @@ describe('the failure of a connector', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is the reason of the documents that were lost with the connector', () => {
+  it('is the reason for documents that were lost with the connector', () => {
     expect(reasonOf(new ConnectorFailure('text', TIMEOUT))).toBe(TIMEOUT);
     expect(reasonOf(new OverdueError({ reason: 'stopped', failure: CANCELLED }))).toBe(CANCELLED);
     expect(reasonOf(new Error('bug'))).toMatchObject({ code: 'HR_INTERNAL', message: 'bug' });

@@ -2,7 +2,7 @@ import type { Logger } from '../component/logger.ts';
 import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { OverdueError } from './time-limits.ts';
 
-/** A failure of a connector, with the text for the run summary. */
+/** The failure of a connector, with its text for the run summary. */
 export class ConnectorFailure extends Error {
   readonly text: string;
   readonly timed: boolean;
@@ -22,11 +22,11 @@ export interface FailedPhase {
   readonly text: string;
   /** The code for an error that has no code. */
   readonly code: Failure['code'];
-  /** Whether the run summary includes the time of the connector. False when absent. */
+  /** True if the run summary includes the time of the connector. Defaults to false. */
   readonly timed?: boolean;
 }
 
-/** Converts an error to the failure of a connector. Logs the error unless the run has already logged it. */
+/** Converts an error to a connector failure. Logs the error unless the run has already logged it. */
 export function connectorFailure(
   error: unknown,
   { text, code, timed = false }: FailedPhase,
@@ -54,7 +54,7 @@ export async function inPhase(text: string, logger: Logger, work: () => unknown)
   }
 }
 
-/** The reason for the documents that are lost with a failed connector. */
+/** Returns the reason for documents that are lost with a failed connector. */
 export function reasonOf(error: unknown): Failure {
   if (error instanceof ConnectorFailure) return error.failure;
   return error instanceof OverdueError ? error.overdue.failure : toFailure(error, 'HR_INTERNAL');

@@ -12,7 +12,7 @@ import { PipelinePool } from './pipeline-pool.ts';
 import type { RunContext, RunIndexer } from './run-context.ts';
 import { ConnectorStages, type SharedStatistics } from './stage-statistics.ts';
 
-/** The path of one connector's documents: the pipeline threads, then the indexer. */
+/** The path of the documents of one connector: the pipeline threads, then the indexer. */
 export class ConnectorPipeline {
   readonly flow = new FlowControl();
   readonly pool: PipelinePool;
@@ -48,7 +48,7 @@ export class ConnectorPipeline {
     this.indexing = this.#createIndexing(() => this.pool.spaceFreed());
   }
 
-  /** Stops the stages, and logs their metrics. */
+  /** Stops the stages and logs their metrics. */
   async close(logger: Logger): Promise<void> {
     const failures = await this.pool.close();
     for (const { stage, processed, meanMillis, children, failed } of this.#stages.progress()) {
@@ -65,7 +65,7 @@ export class ConnectorPipeline {
       this.#context;
     const indexer = this.#indexer;
     const pipeline = this.#pipeline;
-    // The config may have been checked under a different policy.
+    // The config may have been checked with a different policy.
     const { maxThreads = Number.POSITIVE_INFINITY, maxProcessingSecs = Number.POSITIVE_INFINITY } =
       currentRules()?.policy.limits ?? {};
     return new PipelinePool({
@@ -77,7 +77,7 @@ export class ConnectorPipeline {
         trusted,
         encoder: indexer.encoder(this.#connector.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
-        // The parameter has a default.
+        // The parameter always has a value, because it has a default.
         computeMillis: Math.min(config.worker.maxProcessingSecs as number, maxProcessingSecs) * 1000,
         logGate: logGate.buffer,
         failureBudget: reports.budget.buffer,

@@ -11,7 +11,7 @@ import type { RunContext } from './run-context.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { connectorMillis, OverdueError, withinLimits } from './time-limits.ts';
 
-/** The publisher of the documents: a connector, or the failed documents of another run. */
+/** The source of the documents: a connector, or the failed documents of another run. */
 type RunSource = Pick<Connector, 'message' | 'preExecute' | 'postExecute' | 'close'> & DocumentSource;
 
 /** Runs one connector from `preExecute` to `close`, with its pipeline and the indexer. */
@@ -26,18 +26,18 @@ export class ConnectorRun {
   #started = performance.now();
   #timeoutMillis: number;
 
-  /** @param retry replaces the connector, which is then not created */
+  /** @param retry replaces the connector, which is not created in this case */
   constructor(context: RunContext, config: ConnectorConfig, retry?: RetrySource) {
     this.#retry = retry;
     this.#context = context;
     this.#config = config;
-    // A retry publishes a limited number of documents.
+    // A retry has the default time limit of a normal connector, because it publishes a limited number of documents.
     this.#timeoutMillis = connectorMillis(context.config.runner.connectorTimeout, {}, {});
     this.#logger = createLogger(config.name, context.log);
     this.accounts = new Accounts(config, context.counts, context.reports, context.failureLimit, this.#logger);
   }
 
-  /** Never rejects: the result includes what went wrong, and `failures` has the reasons. */
+  /** Runs the connector. Never rejects: errors are in the result, and `failures` has the reasons. */
   async run(): Promise<{ result: ConnectorResult; failures: ConnectorFailure[] }> {
     const { name, pipeline } = this.#config;
     const failures: ConnectorFailure[] = [];
@@ -52,7 +52,7 @@ export class ConnectorRun {
         { text: 'Connector exception.', code: 'HR_INTERNAL', timed: true },
         this.#logger,
       );
-      // After a stop request, an overdue connector is not a failure.
+      // If the run was stopped, an overdue connector is not a failure.
       if (!(error instanceof OverdueError && error.overdue.reason === 'stopped')) failures.push(failure);
     }
     try {
@@ -62,7 +62,7 @@ export class ConnectorRun {
         connectorFailure(error, { text: 'Error closing connector', code: 'HR_CONNECTOR_FAILED' }, this.#logger),
       );
     }
-    // As in the reference, the last failure gives the text. All failures are reported as reasons.
+    // As in the reference, the summary shows the text of the last failure. All failures are reported as reasons.
     const shown = failures.at(-1);
     return {
       failures,
@@ -97,7 +97,7 @@ export class ConnectorRun {
   }
 
   #pipelineConfig(name: string): PipelineConfig {
-    // The check before the run makes sure that the pipeline of a connector exists.
+    // The config check guarantees that the pipeline exists.
     return this.#context.config.pipelines.find((pipeline) => pipeline.name === name) as PipelineConfig;
   }
 
@@ -151,11 +151,13 @@ export class ConnectorRun {
     }
   }
 
-  /** Whether too many documents failed. If so, the source must stay unchanged, so that the run can be repeated. */
+  /**
+   * Returns true if too many documents failed. The source must then stay unchanged, so that the run can be repeated.
+   */
   #failsRun(): boolean {
     const { failureLimit, counts } = this.#context;
     const failure = failureLimit.atEnd(counts.read());
-    // If documents could not be delivered, the connector leaves its source unchanged and reports this itself.
+    // For undelivered documents, the connector leaves its source unchanged and reports the failure itself.
     if (failure === undefined || this.#undelivered > 0) return false;
     this.#logger.warn(`${failure.message}: the source is not marked as read (postExecute is skipped)`);
     return true;

@@ -1,8 +1,8 @@
-/** The document counts of a run. When a run has finished, published + created = succeeded + failed + dropped. */
+/** The document counts of a run. In a finished run, published + created = succeeded + failed + dropped. */
 export interface DocumentCounts {
-  /** Records that the connectors delivered, including unreadable records, after collapsing. */
+  /** The number of records from the connectors after collapsing, including unreadable records. */
   published: number;
-  /** Children that stages emitted. */
+  /** The number of children that stages emitted. */
   created: number;
   succeeded: number;
   failed: number;
@@ -15,14 +15,14 @@ export function noDocuments(): DocumentCounts {
   return { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
 }
 
-/** The number of unfinished documents: neither succeeded nor failed nor dropped. */
+/** Returns the number of unfinished documents: not succeeded, failed or dropped. */
 export function pendingDocuments(counts: DocumentCounts): number {
   return counts.published + counts.created - counts.succeeded - counts.failed - counts.dropped;
 }
 
 /**
- * The counts of a run in memory that its thread shares with the service. The service reads them without a message, also
- * after the thread is gone. Only the thread of the run writes them. They are doubles because counts can exceed 2^32.
+ * The counts of a run in memory that its thread shares with the service. The service reads them without a message, even
+ * after the thread has ended. Only the thread of the run writes them. They are doubles, because counts can exceed 2^32.
  */
 export class SharedCounts {
   readonly buffer: SharedArrayBuffer;

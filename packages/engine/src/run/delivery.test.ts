@@ -11,7 +11,7 @@ import { OverdueError } from './time-limits.ts';
 
 const LOST: Failure = { code: 'HR_RUN_THREAD_LOST', message: 'the thread is gone' };
 
-/** Pipeline threads and an indexer that record their calls in order. */
+/** Pipeline threads and an indexer that record their calls, in order. */
 class Recorder {
   readonly events: string[] = [];
   readonly logged: string[] = [];
@@ -20,7 +20,7 @@ class Recorder {
   failed: Failure | undefined;
   lost = false;
 
-  /** A delivery from a source that publishes documents with these ids and then calls `more`. */
+  /** Returns a delivery from a source that publishes documents with these ids and then calls `then`. */
   delivery(ids: readonly string[], then?: () => Promise<void>, options: Partial<DeliveryOptions> = {}): Delivery {
     const recorder = this;
     const execute = async (publisher: BatchingPublisher) => {
@@ -77,8 +77,8 @@ const fails = async (): Promise<void> => {
   throw new Error('the source broke');
 };
 
-describe('a delivery', () => {
-  it('hands over all documents, and ends when the pipeline threads and the indexer have finished them', async () => {
+describe('the delivery of the documents of a connector', () => {
+  it('hands over all documents and ends after the pipeline threads and the indexer have finished', async () => {
     const recorder = new Recorder();
     const delivery = recorder.delivery(['a', 'b']);
     await delivery.run();
@@ -87,7 +87,7 @@ describe('a delivery', () => {
     expect(recorder.logged).toEqual([expect.stringMatching(/^2 docs published\. 0 children/)]);
   });
 
-  it('finishes the published documents when the source fails, and then fails', async () => {
+  it('finishes the published documents if the source fails, and then fails', async () => {
     const recorder = new Recorder();
     const error = await recorder
       .delivery(['a', 'b'], fails)
@@ -98,7 +98,7 @@ describe('a delivery', () => {
     expect(recorder.events.slice(0, 3)).toEqual(['submit 2', 'drain', 'flush']);
   });
 
-  it('ignores an error that a source throws after a stop request', async () => {
+  it('ignores an error of a source after a stop request', async () => {
     const recorder = new Recorder();
     const then = async () => {
       recorder.stopping.abort();
@@ -108,7 +108,7 @@ describe('a delivery', () => {
     expect(recorder.events).toEqual(['submit 1', 'drain', 'flush']);
   });
 
-  it('gives up a source that takes too long, and counts the documents that it had not handed over as lost', async () => {
+  it('abandons a source that exceeds the time limit, and counts its waiting documents as lost', async () => {
     const recorder = new Recorder();
     const never = () => new Promise<void>(() => undefined);
     const collapse = recorder.delivery(['a'], never, { timeoutMillis: 20, collapse: true });
@@ -121,7 +121,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('fails with the reason of the pipeline threads, and sends nothing more to the indexer when a thread is lost', async () => {
+  it('fails with the reason of a lost pipeline thread, and sends nothing more to the indexer', async () => {
     const recorder = new Recorder();
     const then = async () => {
       recorder.failed = LOST;
@@ -132,7 +132,7 @@ describe('a delivery', () => {
     expect(recorder.events).toContain('abort HR_RUN_THREAD_LOST');
   });
 
-  it('counts documents as received before it merges consecutive documents with the same id', async () => {
+  it('counts received documents before it merges documents with the same id', async () => {
     const recorder = new Recorder();
     const delivery = recorder.delivery(['a', 'a', 'b'], undefined, { collapse: true });
     await delivery.run();
@@ -140,7 +140,7 @@ describe('a delivery', () => {
     expect(recorder.logged).toEqual([expect.stringContaining('3 docs published (2 after collapsing)')]);
   });
 
-  it('logs no counts for a source that failed before it published anything', async () => {
+  it('logs no counts if the source fails before it publishes a document', async () => {
     const recorder = new Recorder();
     await expect(recorder.delivery([], fails).run()).rejects.toThrow('the source broke');
     expect(recorder.logged).toEqual([]);

@@ -8,10 +8,10 @@ import type { Indexing } from './indexing.ts';
 import type { PipelinePool } from './pipeline-pool.ts';
 import { withinLimits } from './time-limits.ts';
 
-/** When a connector is given up, its unfinished documents get this much time to finish. */
+/** The time that unfinished documents get to finish after their connector is abandoned. */
 const ABORT_GRACE_MILLIS = 1500;
 
-/** Publishes documents: a connector, or the documents of a retry. */
+/** A publisher of documents: a connector, or the documents of a retry. */
 export interface DocumentSource {
   execute(publisher: BatchingPublisher): void | Promise<void>;
 }
@@ -30,18 +30,23 @@ export interface DeliveryOptions {
   readonly signal: AbortSignal;
   /** The time limit in milliseconds; 0 means no limit. */
   readonly timeoutMillis: number;
-  /** Merge consecutive documents that have the same id. */
+  /** True to merge consecutive documents with the same id. */
   readonly collapse: boolean;
-  /** Publishing waits while this many documents are pending. Undefined, 0 or less means no limit. */
+  /**
+   * The maximum number of pending documents. Publishing waits when it is reached. Undefined, 0 or less means no limit.
+   */
   readonly maxPending: number | undefined;
   readonly logger: Logger;
 }
 
-/** Moves the documents of one source through the pipeline threads to the indexer, from the first to the last. */
+/** Moves all documents of one source through the pipeline threads to the indexer. */
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #publisher: BatchingPublisher;
-  /** After giving up, documents that still finish count with their real result, also in a batch that broke. */
+  /**
+   * True after the source is abandoned. Documents that still finish count with their real result, also in a broken
+   * batch.
+   */
   #isGivenUp = false;
 
   constructor(options: DeliveryOptions) {
@@ -60,7 +65,7 @@ export class Delivery {
       waitForPending: (most) => accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
       settled: async () => {
         await indexing.settled(pool.submitted);
-        // Some documents of a broken batch were never seen.
+        // Some documents of a broken batch may never have been processed.
         if (!this.#isGivenUp) pool.check();
       },
       undelivered: () => indexing.undelivered,
@@ -75,8 +80,8 @@ export class Delivery {
   }
 
   /**
-   * Resolves when the last document is indexed. If it rejects, every published document has still been counted:
-   * unfinished documents count as failed.
+   * Resolves when the last document is indexed. If it rejects, all published documents are counted: unfinished
+   * documents count as failed.
    */
   async run(): Promise<void> {
     const { flow, signal, timeoutMillis } = this.#options;
@@ -88,7 +93,7 @@ export class Delivery {
       await this.#giveUp(error);
       throw error;
     } finally {
-      // A connector that failed before it had published anything has nothing to report.
+      // There is nothing to log for a connector that failed before it published a document.
       if (completed || this.#options.accounts.counts.published > 0) this.#logCounts();
     }
   }
@@ -100,12 +105,12 @@ export class Delivery {
       await source.execute(this.#publisher);
       await this.#publisher.flush();
     } catch (error) {
-      // A source may throw an error when it is asked to stop.
+      // A source may throw an error because of a stop request.
       if (!signal.aborted) {
         const phase = { text: 'Connector exception.', code: 'HR_CONNECTOR_FAILED', timed: true } as const;
         failed = connectorFailure(error, phase, logger);
       }
-      // Documents that were published before the error are finished: a later failure must not lose them.
+      // Finishes the documents that were published before the error. A later failure must not lose them.
       await this.#publisher.flush().catch(() => undefined);
     }
     await pool.drain();

@@ -7,7 +7,7 @@ import { writeDocument, writeString } from '../document/json-writer.ts';
 
 const parameters: TObject = Type.Object({ path: Type.String() });
 
-/** Writes `{"connector", "document"}` for each document that a real run would send to the indexer. */
+/** Encodes each document that a real run would send to the indexer as `{"connector", "document"}`. */
 export class DryRunEncoder implements DocumentEncoder {
   readonly #prefix: string;
 
@@ -20,7 +20,7 @@ export class DryRunEncoder implements DocumentEncoder {
   }
 }
 
-/** Replaces the indexer in a dry run: writes a file of JSON lines. */
+/** Replaces the indexer in a dry run. Writes a file of JSON lines. */
 export class DryRunIndexer extends Indexer {
   static override readonly parameters = parameters;
   static override readonly block = undefined;
@@ -45,7 +45,7 @@ export class DryRunIndexer extends Indexer {
   }
 }
 
-/** The encoder for a dry run of this connector. */
+/** Returns the encoder of a dry run for this connector. */
 export function dryRunEncoder(connector: string): ModuleReference {
   return { url: import.meta.url, name: 'DryRunEncoder', options: { connector } };
 }

@@ -4,27 +4,28 @@ import type { Failure } from '../errors/headrace-error.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { StopReason } from './stop-reason.ts';
 
-/** A percentage is checked only once a run has this many documents: the first failure of a run must not end it. */
+/** The number of documents after which a percentage is checked. Without it, the first failure could end a run. */
 export const PERCENT_SAMPLE = 1000;
 
-/** Stops a run when more documents fail than `runner.maxFailures` allows. */
+/** Stops a run if more documents fail than `runner.maxFailures` allows. */
 export class FailureLimit {
   readonly #most: MaxFailures | undefined;
   readonly #controller = new AbortController();
 
-  /** @param most undefined means no limit */
+  /** @param most the limit; undefined means no limit */
   constructor(most: MaxFailures | undefined) {
     this.#most = most;
   }
 
-  /** Aborted, with a `StopReason`, when too many documents have failed. */
+  /** Aborted with a `StopReason` when too many documents have failed. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
   /**
-   * Must be called after documents have failed. The percentage is relative to all documents so far, including documents
-   * in flight: a failure is known before the documents around it have been indexed.
+   * Checks the limit. Must be called after documents have failed. The percentage is relative to all published and
+   * created documents. This includes unfinished documents, because a failure is known before the documents around it
+   * are indexed.
    * @param counts the counts of the run
    */
   check({ published, created, failed }: DocumentCounts): void {
@@ -35,12 +36,12 @@ export class FailureLimit {
     if (failure !== undefined) this.#controller.abort({ status: 'FAILED', failure } satisfies StopReason);
   }
 
-  /** The failure that stopped a run, with the counts at its end: documents that were in flight have finished since. */
+  /** Returns the failure that stopped a run, with the final counts: documents in flight have finished since. */
   recounted(failure: Failure | undefined, counts: DocumentCounts): Failure | undefined {
     return failure?.code === 'HR_RUN_MAX_FAILURES' ? (this.atEnd(counts) ?? failure) : failure;
   }
 
-  /** Why a finished run failed, judged by its document counts. Undefined means that it did not fail. */
+  /** Returns the reason why a finished run failed, according to its counts. Returns undefined if it did not fail. */
   atEnd({ published, created, succeeded, failed }: DocumentCounts): Failure | undefined {
     const all = published + created;
     const tooMany = this.#most === undefined ? undefined : exceeded(this.#most, all, failed);
@@ -49,7 +50,7 @@ export class FailureLimit {
     return {
       code: 'HR_RUN_NOTHING_SUCCEEDED',
       message: `${what ?? counted(failed, 'document')} failed, and none succeeded`,
-      hint: 'Look at the reasons of the failed documents in the log or in the failures of the run. Often all of them have the same reason.',
+      hint: 'Check the reasons of the failed documents in the log or in the failures of the run. Often all have the same reason.',
     };
   }
 }
@@ -60,7 +61,7 @@ function exceeded(most: MaxFailures, all: number, failed: number): Failure | und
   const allowed = 'percent' in most ? `${most.percent}%` : `${most.documents}`;
   return {
     code: 'HR_RUN_MAX_FAILURES',
-    message: `${failed} of ${counted(all, 'document')} failed, and at most ${allowed} may (runner.maxFailures)`,
+    message: `${failed} of ${counted(all, 'document')} failed, and at most ${allowed} may fail (runner.maxFailures)`,
     hint: 'Correct the cause of the failures, or raise runner.maxFailures.',
   };
 }

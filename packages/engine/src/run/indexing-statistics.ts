@@ -1,8 +1,8 @@
-/** Statistics of the indexer of a run. */
+/** The statistics of the indexer of a run. */
 export interface IndexingProgress {
-  /** The type of the indexer; undefined before the config is checked. */
+  /** The type of the indexer. Undefined before the config is checked. */
   indexer: string | undefined;
-  /** The number of batches that were sent, and of batches that are being sent. */
+  /** The number of sent batches, and of batches in flight. */
   batches: number;
   inFlight: number;
   /** The number of documents in the sent batches, and how many of them failed. */
@@ -10,7 +10,7 @@ export interface IndexingProgress {
   failed: number;
   /** The number of documents that were sent again. Each attempt counts. */
   retries: number;
-  /** The total time of sending. The times of concurrent batches are added up. */
+  /** The total time of all sends. Times of concurrent batches are added. */
   seconds: number;
 }
 
@@ -23,8 +23,7 @@ export function noIndexing(): IndexingProgress {
 }
 
 /**
- * The statistics of an indexer, in memory that the run shares with the service, like its counts. Only the thread of the
- * run writes them.
+ * The statistics of an indexer, in memory that the run shares with the service. Only the thread of the run writes them.
  */
 export class SharedIndexing {
   readonly buffer: SharedArrayBuffer;
@@ -39,7 +38,7 @@ export class SharedIndexing {
     this.#add('inFlight', 1);
   }
 
-  /** Records that a batch has been sent. */
+  /** Counts a sent batch. */
   ended(documents: number, failed: number, seconds: number): void {
     this.#add('inFlight', -1);
     this.#add('batches', 1);

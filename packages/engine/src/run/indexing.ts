@@ -13,7 +13,7 @@ import type { SharedIndexing } from './indexing-statistics.ts';
 import { checkAnswer, isLater } from './send-answer.ts';
 import { type ConfirmationListener, UnconfirmedBatches } from './unconfirmed.ts';
 
-/** Documents per batch if the config sets neither a number nor a size. */
+/** The number of documents in a batch if the config sets neither a number nor a size. */
 const DEFAULT_BATCH_SIZE = 100;
 
 /** Receives the results of documents, part by part. */
@@ -22,9 +22,9 @@ export interface IndexingListener extends Pick<ConfirmationListener, 'onConfirme
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
   onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;
-  /** A batch was written: there may be capacity for more. */
+  /** Called after a batch was written. There may be capacity for more. */
   onSpace(): void;
-  /** Where to count the sent batches. */
+  /** Counts the sent batches. */
   readonly statistics?: SharedIndexing;
 }
 
@@ -32,13 +32,13 @@ export interface IndexingListener extends Pick<ConfirmationListener, 'onConfirme
 interface Sending {
   readonly batch: EncodedBatch;
   readonly documents: EncodedDocuments;
-  /** The number of the first source batch in it. */
+  /** The number of the first source batch with documents in this batch. */
   readonly from: number;
 }
 
 /**
- * Sorts the parts into the order of their source batches, cuts them into batches for the indexer, and sends these in
- * order. It sends one batch at a time, or as many at once as the indexer accepts. In the second case the indexer keeps
+ * Sorts parts into the order of their source batches, cuts them into batches for the indexer, and sends the batches in
+ * order. Sends one batch at a time, or as many in parallel as the indexer allows. In parallel, the indexer must keep
  * the versions of a document in order.
  */
 export class Indexing {
@@ -52,10 +52,10 @@ export class Indexing {
   readonly #unconfirmed: UnconfirmedBatches;
   readonly #early = new Map<number, OutcomePart[]>();
   readonly #progress = new Signal();
-  /** Documents that failed because the destination was unavailable, not because of their content. */
+  /** The number of documents that failed because the destination was unavailable, not because of their content. */
   undelivered = 0;
   #head = 0;
-  /** For each delivered part: the number of its documents that have not been sent. */
+  /** For each delivered part, the number of its unsent documents. */
   readonly #unsent = new Map<OutcomePart, number>();
   #heldBytes = 0;
   #queuedBytes = 0;
@@ -66,11 +66,11 @@ export class Indexing {
   #fillingCount = 0;
   #fillingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** In the order in which sending began. */
+  /** The batches in flight, in the order in which their sends started. */
   readonly #inFlight = new Set<Sending>();
   readonly #givenUp = new AbortController();
   #aborted: Failure | undefined;
-  /** The number of the first batch that is incomplete because the run ends. */
+  /** The number of the first batch that is incomplete because the run was stopped. */
   #cutAt = Number.POSITIVE_INFINITY;
 
   /**
@@ -113,7 +113,7 @@ export class Indexing {
       this.#heldBytes += sizeOf(part);
     } else {
       this.#deliver(part);
-      // Deliver the parts that arrived early, up to the first unfinished batch.
+      // Delivers the parts that arrived early, up to the first unfinished batch.
       for (let last = part.last; last; ) {
         this.#head++;
         const waiting = this.#early.get(this.#head) ?? [];
@@ -132,14 +132,13 @@ export class Indexing {
   }
 
   /**
-   * Resolves when all batches of the source with a lower number are finished: processed, and sent if there was
-   * something to send. Rejects if the run ends first. If a run is stopped, batches that finished in time still count as
-   * settled.
+   * Resolves when all source batches with a lower number are processed and sent. Rejects if the run ends before. If the
+   * run is stopped, batches that finished before count as settled.
    */
   async settled(sequence: number): Promise<void> {
     for (;;) {
       if (this.#cutAt < sequence) {
-        throw new HeadraceError('HR_RUN_CANCELLED', 'The run was given up before these documents were finished');
+        throw new HeadraceError('HR_RUN_CANCELLED', 'The run ended before these documents were finished');
       }
       if (this.#firstOpen() >= sequence) return;
       await this.#progress.wait();
@@ -161,8 +160,8 @@ export class Indexing {
   }
 
   /**
-   * Stops sending: waiting documents fail with this reason. Active requests may finish within `graceMillis`. After
-   * that, their documents count as failed, whatever the requests return later.
+   * Stops sending. Waiting documents fail with this reason. Active requests may finish within `graceMillis`. After that
+   * time, their documents count as failed, even if the requests succeed later.
    */
   async abort(failure: Failure, graceMillis: number): Promise<void> {
     this.#aborted = failure;
@@ -179,7 +178,7 @@ export class Indexing {
     );
     this.#unconfirmed.giveUp(failure);
     this.#progress.notify();
-    // Parts that finished before their turn have been processed: they count as processed first, and then fail here.
+    // Parts that finished early are processed: they count as processed first, and then fail here.
     for (const parts of this.#early.values()) {
       for (const part of parts) {
         this.#listener.onPart(part);
@@ -228,8 +227,8 @@ export class Indexing {
   }
 
   /**
-   * Adds the documents of a part to batches. A batch is full at its number of documents, or when the next document
-   * would exceed its size.
+   * Adds the documents of a part to batches. A batch is full if it has the maximum number of documents, or if the next
+   * document would exceed its size.
    */
   #cut(part: OutcomePart): void {
     const { batchByteSize, batchSize = batchByteSize === undefined ? DEFAULT_BATCH_SIZE : Number.POSITIVE_INFINITY } =
@@ -268,7 +267,7 @@ export class Indexing {
     this.#fillingBytes = 0;
   }
 
-  /** Sends an incomplete batch when no more documents can arrive. Otherwise it would wait forever. */
+  /** Sends an incomplete batch if no more documents can arrive. Otherwise the batch would wait forever. */
   #relieve(): void {
     if (this.#flow.full && this.#inFlight.size === 0 && this.#ready.length === 0) this.#finishBatch();
   }
@@ -282,7 +281,7 @@ export class Indexing {
   }
 
   #send(): void {
-    // A custom indexer may extend an older version of the class without `maxInFlight`. It gets one batch at a time.
+    // A custom indexer may extend an older base class without `maxInFlight`. It gets one batch at a time.
     const most = this.#indexer?.maxInFlight ?? 1;
     while (this.#inFlight.size < most) {
       const slices = this.#takeReady();
@@ -302,7 +301,7 @@ export class Indexing {
     const answer = await this.#attempt(batch);
     const failed = 'code' in answer ? batch.count : isLater(answer) ? 0 : answer.length;
     statistics?.ended(batch.count, failed, (performance.now() - start) / 1000);
-    // A batch that was given up has already been counted.
+    // An abandoned batch has already been counted.
     if (!this.#inFlight.delete(sending)) return;
     this.#report(sending, slices, answer);
     for (const slice of slices) this.#settle(slice);
@@ -314,7 +313,7 @@ export class Indexing {
     this.#listener.onSpace();
   }
 
-  /** Frees the memory of a part when all its documents have been sent. */
+  /** Frees the memory of a part after all its documents are sent. */
   #settle({ part, from, to, bytes }: Slice): void {
     this.#queuedBytes -= bytes.byteLength;
     const left = (this.#unsent.get(part) ?? 0) - (to - from);
@@ -326,7 +325,7 @@ export class Indexing {
   }
 
   #takeReady(): Slice[] | undefined {
-    // Destinations that do not use batches get all waiting documents at once.
+    // A streaming indexer gets all waiting documents at once.
     if (this.#indexer?.streaming !== true) return this.#ready.shift();
     const all = this.#ready.flat();
     this.#ready = [];

@@ -5,20 +5,21 @@ import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { type ThreadData, YOUNG_MB } from './thread-messages.ts';
 
-/** Events that a lane reports to its run. */
+/** Receives the events of a pipeline thread. */
 export interface LaneListener {
   onPart(part: OutcomePart): void;
   onBroken(sequence: number, failure: Failure): void;
   onLog(record: LogRecord): void;
-  /** The thread is gone, and its unfinished work is lost. */
+  /** Called if the thread ended unexpectedly. Its unfinished work is lost. */
   onLost(failure: Failure): void;
 }
 
 /**
- * A pipeline thread, seen from the run. It opens for a pipeline, processes batches and closes. Then it can open again.
+ * Controls a pipeline thread from the thread of the run. A lane opens for a pipeline, processes batches and closes.
+ * Then it can open again.
  */
 export class PipelineLane {
-  /** The number of batches that the thread has received and not finished. */
+  /** The number of batches that the thread has received but not finished. */
   outstanding = 0;
   readonly #worker: Worker;
   readonly #heapMb: number;
@@ -28,7 +29,7 @@ export class PipelineLane {
 
   constructor(data: ThreadData) {
     this.#heapMb = data.heapMb;
-    // Tests run the sources, where the file has another extension.
+    // Tests run the source files, which have another extension.
     const entry = new URL(`./pipeline-thread-entry${extname(import.meta.url)}`, import.meta.url);
     this.#worker = new Worker(entry, {
       workerData: data,
@@ -38,7 +39,7 @@ export class PipelineLane {
     this.#worker.unref();
     this.#worker.on('message', (message: FromPipeline) => this.#receive(message));
     this.#worker.on('error', (error) => this.#lose(error));
-    this.#worker.on('exit', () => this.#lose(new Error('the thread ended, as if by process.exit()')));
+    this.#worker.on('exit', () => this.#lose(new Error('the thread exited early, as by process.exit()')));
   }
 
   get alive(): boolean {
@@ -52,10 +53,10 @@ export class PipelineLane {
     if (answer.type === 'refused') throw HeadraceError.of(answer.failure);
   }
 
-  /** Hands over a batch. Its bytes are transferred. */
+  /** Sends a batch to the thread. Its bytes are transferred. */
   submit(sequence: number, batch: SourceBatch): void {
     const { buffer } = batch.kind === 'records' ? batch.chunk.bytes : batch.bytes;
-    // Small Buffers share memory with others, so their bytes are copied.
+    // Small Buffers share memory with other Buffers, so their bytes are copied.
     const transfer = isMarkedAsUntransferable(buffer) ? [] : [buffer as ArrayBuffer];
     this.#worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, transfer);
     this.outstanding++;
@@ -68,7 +69,7 @@ export class PipelineLane {
     return answer.type === 'closed' ? answer : { failure: undefined };
   }
 
-  /** Ends the thread, even in the middle of its work. */
+  /** Ends the thread, even if it is working. */
   async terminate(): Promise<void> {
     this.#lost ??= new HeadraceError('HR_PIPELINE_THREAD_LOST', 'The pipeline thread was ended');
     this.#listener = undefined;

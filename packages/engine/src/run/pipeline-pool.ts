@@ -6,17 +6,17 @@ import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
 import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
 
-/** The maximum number of batches per lane: one in work and one waiting. */
+/** The maximum number of batches in a lane: one is processed, one waits. */
 const BATCHES_PER_LANE = 2;
 /**
- * For each thread, this many batches may finish before their turn. This bounds the memory while one slow batch holds up
- * the others.
+ * The number of batches per thread that may finish before an earlier batch. It limits the memory while a slow batch
+ * delays the other batches.
  */
 const MAX_AHEAD = 8;
 /** The time that stages get to stop before their thread is ended. */
 const CLOSE_MILLIS = 10_000;
 
-/** Pipeline threads that wait for work. Starting a thread takes tens of milliseconds, so a run keeps its threads. */
+/** Pipeline threads without work. A run keeps its threads, because starting a thread takes tens of milliseconds. */
 export class IdleLanes {
   readonly #data: ThreadData;
   readonly #idle: PipelineLane[] = [];
@@ -25,7 +25,7 @@ export class IdleLanes {
     this.#data = data;
   }
 
-  /** Starts a thread, so that it is ready for the next `take`. */
+  /** Starts a thread in advance for the next `take`. */
   warm(): void {
     this.#idle.push(new PipelineLane(this.#data));
   }
@@ -39,7 +39,7 @@ export class IdleLanes {
     this.#idle.push(lane);
   }
 
-  /** Ends the waiting threads. */
+  /** Ends the threads without work. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((lane) => lane.terminate()));
   }
@@ -49,18 +49,18 @@ export interface PipelinePoolOptions {
   readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'flow' | 'statistics'>;
   /** The number of stages of the pipeline. */
   readonly stages: number;
-  /** The maximum number of threads. Threads are started when there is work for them. */
+  /** The maximum number of threads. A thread is started when there is work for it. */
   readonly threads: number;
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
   readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'>;
-  /** Called when a thread is opened, with the statistics of its stages. */
+  /** Called with the statistics of the stages when a thread is opened. */
   readonly onThread: (statistics: SharedStatistics) => void;
-  /** Called when a batch is handed to a thread. Not called for chunks with an unknown number of documents. */
+  /** Called when a thread receives a batch. Not called for a chunk with an unknown number of documents. */
   readonly onSubmit: (sequence: number, documents: number) => void;
 }
 
-/** The threads of one pipeline. Accepts numbered batches and gives each to the thread that has the least work. */
+/** The threads of one pipeline. Numbers the batches and sends each one to the thread with the least work. */
 export class PipelinePool {
   readonly #options: PipelinePoolOptions;
   readonly #lanes: PipelineLane[] = [];
@@ -81,12 +81,12 @@ export class PipelinePool {
     await this.#openLane();
   }
 
-  /** The number of batches that were handed over. Their numbers are below it. */
+  /** The number of submitted batches. Batch numbers are less than this number. */
   get submitted(): number {
     return this.#sequence;
   }
 
-  /** Why no more work is accepted; undefined while there is no failure. */
+  /** The reason why no more work is accepted. Undefined if there is no failure. */
   get failed(): Failure | undefined {
     return this.#failure;
   }
@@ -97,14 +97,14 @@ export class PipelinePool {
   }
 
   /**
-   * Whether a thread was lost with its unfinished work. Later batches of other threads cannot be used then, because
-   * they would be out of order.
+   * True if a thread was lost with its unfinished work. Later batches of other threads are then useless, because they
+   * would be out of order.
    */
   get lost(): boolean {
     return this.#threadLost;
   }
 
-  /** Resolves when there is capacity for a batch. Rejects when no more work is accepted. */
+  /** Resolves when there is capacity for a batch. Rejects if no more work is accepted. */
   async waitForSpace(): Promise<void> {
     for (;;) {
       this.check();
@@ -114,38 +114,38 @@ export class PipelinePool {
     }
   }
 
-  /** Hands over the next batch, after `waitForSpace()`. Throws if no more work is accepted. */
+  /** Sends the next batch to a thread. Call `waitForSpace()` before. Throws if no more work is accepted. */
   submit(batch: SourceBatch): void {
     this.check();
     const lane = this.#leastBusy();
-    if (lane === undefined) throw new Error('A batch was handed over without waiting for capacity');
+    if (lane === undefined) throw new Error('A batch was submitted without waiting for capacity');
     const documents = batch.kind === 'records' ? batch.chunk.documents : batch.count;
-    // Count the batch after it is handed over: if it cannot be sent to a thread, the connector ends.
+    // The batch is counted after it was sent. If it cannot be sent to a thread, the connector ends.
     lane.submit(this.#sequence, batch);
     if (documents !== undefined) this.#options.onSubmit(this.#sequence, documents);
     this.#sequence++;
-    // Start another thread only for a backlog. A small run never starts a second thread.
+    // Another thread is only started if batches wait. A small run never starts a second thread.
     if (this.#sequence > 1) this.#grow();
   }
 
-  /** Resolves when every batch is finished, or a thread was lost. */
+  /** Resolves when every batch is finished or a thread was lost. */
   async drain(): Promise<void> {
     while (!this.#threadLost && this.#lanes.some((lane) => lane.outstanding > 0)) await this.#changed.wait();
   }
 
-  /** Accepts no more work, for this reason. */
+  /** Accepts no more work, with this failure as the reason. */
   refuse(failure: Failure): void {
     this.#fail(failure);
   }
 
-  /** Must be called when the indexer has accepted documents: there may be capacity again. */
+  /** Must be called after the indexer has accepted documents, because there may be capacity again. */
   spaceFreed(): void {
     this.#changed.notify();
   }
 
-  /** Stops the stages of all threads and returns the threads to the idle ones. Returns the failures. */
+  /** Stops the stages of all threads and returns the threads to the idle lanes. Returns the failures. */
   async close(): Promise<Failure[]> {
-    // A thread that is still opening is no longer needed, and might never be ready.
+    // A thread that is still opening is no longer needed and might never become ready.
     for (const lane of this.#openingLanes) void lane.terminate();
     while (this.#opening > 0) await this.#changed.wait();
     const failures: Failure[] = [];
@@ -163,7 +163,7 @@ export class PipelinePool {
     return failures;
   }
 
-  /** Ends all threads at once. */
+  /** Ends all threads immediately. */
   async terminate(): Promise<void> {
     await Promise.all(this.#lanes.map((lane) => lane.terminate()));
   }

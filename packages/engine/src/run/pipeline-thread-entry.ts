@@ -22,7 +22,7 @@ import type { ThreadData } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
 
 /**
- * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`, and processes
+ * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`. It processes
  * its messages strictly in sequence.
  */
 
@@ -49,7 +49,8 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   logRefusals(write);
   const log = (name: string) => createLogger(name, write);
   const registry = await Registry.open(request.registry);
-  // The thread of the run has checked the whole config. This check only converts the parameters for the stage classes.
+  // The thread of the run has already checked the config. This check only converts the parameters for the stage
+  // classes.
   const list = new ProblemList();
   const pipelines = await checkPipelines(request.root, registry, list);
   const pipelineConfig = pipelines.find((pipeline) => pipeline.name === request.pipeline);
@@ -66,7 +67,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     threadNumber,
     trusted,
     computeMillis,
-    // For measurements (bench/matrix).
+    // The environment variable is for measurements (bench/matrix).
     tables: process.env.HEADRACE_TABLES !== 'off',
     log,
     guard: (work) => processor?.guarded(work) ?? limit.runOnce(work),
@@ -130,6 +131,6 @@ async function handle(message: ToPipeline): Promise<void> {
 preload(workerData as ThreadData);
 let last: Promise<void> = Promise.resolve();
 port.on('message', (message: ToPipeline) => {
-  // An error here ends the thread. The run notices this.
+  // An error here ends the thread, and the run detects this.
   last = last.then(() => handle(message));
 });

@@ -1,7 +1,7 @@
 import { createLogger, type Logger } from '../component/logger.ts';
 import type { PreviewLogLine } from './run-request.ts';
 
-/** The maximum number of lines per document. */
+/** The maximum number of log lines per document. */
 const MAX_LINES = 100;
 /** The maximum number of characters of a message. */
 const MAX_MESSAGE = 2000;
@@ -9,8 +9,8 @@ const MAX_MESSAGE = 2000;
 const MAX_CHARACTERS = 2 ** 20;
 
 /**
- * The log lines of stages in a preview, shown with the document that was processed at the time. The size is limited
- * because a script can log without end.
+ * The log lines of stages in a preview. They are shown with the document that was processed at the time. Their size is
+ * limited, because a script can log endlessly.
  */
 export class PreviewLog {
   #lines: PreviewLogLine[] = [];
@@ -29,7 +29,7 @@ export class PreviewLog {
     });
   }
 
-  /** The lines since the last call. The last line says if lines were left out. */
+  /** Returns the lines since the last call. The last line says if lines were omitted. */
   take(): PreviewLogLine[] {
     const lines = this.#lines;
     const leftOut = this.#leftOut;

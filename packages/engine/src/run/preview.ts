@@ -19,20 +19,20 @@ import type { StageTrace, Tracer } from '../pipeline/trace.ts';
 import { PreviewLog } from './preview-log.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 
-/** Documents that a preview takes from the connectors by default. */
+/** The number of documents that a preview reads from the connectors by default. */
 const DEFAULT_LIMIT = 10;
 
 /**
- * The maximum number of characters of documents in the traces of a preview. A user would not read more, and it would
- * use memory.
+ * The maximum number of characters of documents in the traces of a preview. More would need too much memory, and no
+ * user reads more.
  */
 const TRACE_CHARACTERS = 16 * 2 ** 20;
 
 /**
- * Sends documents through a pipeline and returns the output; nothing is sent to an indexer. The request contains the
- * documents, or the preview takes the first documents that the connectors of the pipeline publish.
- * @param maxComputeMillis limits the compute time of a document even if its config allows more: an endless document
- * must leave time for the others
+ * Sends documents through a pipeline and returns the output. Nothing is sent to an indexer. The request contains the
+ * documents, or the preview reads the first documents from the connectors of the pipeline.
+ * @param maxComputeMillis the maximum computing time of a document, even if the config allows more: a document that
+ * never finishes must leave time for the other documents
  */
 export async function preview(
   request: PreviewRequest,
@@ -73,7 +73,7 @@ export async function preview(
       const tracer = request.trace === true ? started.tracer(classes, TRACE_CHARACTERS) : undefined;
       for (const source of sources) {
         const result = await previewOne(started, source, tracer, guard);
-        // By now, a script in a separate process has written its output, but this thread has not read it.
+        // A script in a separate process has written its output by now, but this thread has not read it yet.
         await setImmediate();
         results.push(withLog(result, log));
       }
@@ -88,7 +88,7 @@ export async function preview(
   }
 }
 
-/** An input document, or why the input is not a document. */
+/** An input document, or the reason why the input is not a document. */
 interface Input {
   readonly text: string;
   readonly document?: Document;
@@ -122,7 +122,7 @@ async function previewOne(
     const begin = () => {
       processed = pipeline.process([document], sink, () => false);
     };
-    // A pipeline that keeps several documents in flight does this itself.
+    // A pipeline that keeps several documents in flight applies the guard itself.
     if (!pipeline.inOrder) begin();
     else if (!guard(begin)) fail(pipeline.overdue());
     await processed;
@@ -139,7 +139,7 @@ async function previewOne(
   try {
     for (const output of outputs) result.documents.push(output.toJson());
   } catch (error) {
-    // In a run, the encoder of the indexer would fail on it.
+    // In a run, the encoder of the indexer would fail on this document.
     result.failure = { stage: 'indexer', ...toFailure(error, 'HR_INDEXER_FAILED') };
   }
   return result;
@@ -163,11 +163,11 @@ function findPipeline(config: IngestConfig, name: string | undefined): IngestCon
     code: 'HR_CONFIG_MISSING_PIPELINE',
     path: 'pipelines',
     message: name === undefined ? 'The config defines no pipelines' : `There is no pipeline ${name}`,
-    hint: best === undefined ? `Pipelines are: ${known.join(', ') || 'none'}.` : `Did you mean ${best}?`,
+    hint: best === undefined ? `Known pipelines: ${known.join(', ') || 'none'}.` : `Did you mean ${best}?`,
   };
 }
 
-/** The first documents of a connector. Reading ends when there are enough. */
+/** Reads the first documents of a connector. Stops reading when there are enough documents. */
 async function readSource(
   config: ConnectorConfig,
   registry: Registry,

@@ -1,12 +1,12 @@
 import type { LogRecord } from '../component/logger.ts';
 import { onRefusal } from '../policy/network-guard.ts';
 
-/** The maximum number of hosts that a thread names in the log. Documents can name any number of hosts. */
+/** The maximum number of hosts that a thread logs, because documents can name any number of hosts. */
 const MAX_NAMED = 100;
 
 /**
- * Logs one warning for each host that the policy refuses. Stages write the failure of a request only to their
- * documents, so users who watch the run would not see it.
+ * Logs one warning for each host that the policy refuses. Without it, users who watch the run would not see the
+ * refusal, because stages only store the failure of a request in their documents.
  */
 export function logRefusals(write: (record: LogRecord) => void): void {
   const named = new Set<string>();
@@ -18,7 +18,7 @@ export function logRefusals(write: (record: LogRecord) => void): void {
       level: 'warn',
       time: Date.now(),
       logger: 'policy',
-      message: last ? 'More hosts are refused. They are not listed here' : message,
+      message: last ? 'More hosts were refused. They are not logged' : message,
       once: last ? '' : what,
     });
   });

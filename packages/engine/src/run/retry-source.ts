@@ -6,7 +6,7 @@ import type { BatchingPublisher } from './batching-publisher.ts';
 
 const BATCH_BYTES = 256 * 1024;
 
-/** Replaces a connector in a retry: publishes the documents that failed in another run, in their order. */
+/** Replaces a connector in a retry. Publishes the documents that failed in another run, in their order. */
 export class RetrySource {
   message: string | undefined;
   readonly #documents: readonly RetryDocument[];
@@ -38,7 +38,7 @@ export class RetrySource {
   async #publishEncoded(publisher: BatchingPublisher): Promise<void> {
     if (this.#ids.length === 0) return;
     const pieces = this.#texts.map((text) => Buffer.from(text));
-    // Separate memory, so that it can be transferred.
+    // The bytes need separate memory, so that it can be transferred.
     const bytes = new Uint8Array(this.#bytes);
     let at = 0;
     for (const piece of pieces) {

@@ -26,14 +26,15 @@ import { stopFailure, stopReason } from './stop-reason.ts';
 import type { ConnectorProgress, ThreadResult, ThreadStages } from './thread-messages.ts';
 
 /**
- * The default limit of pipeline threads. More threads only help if stages compute a lot: a config must ask for them.
+ * The maximum of the default number of pipeline threads. More threads only help stages with long computations, so a
+ * config must set a larger number itself.
  */
 const MAX_DEFAULT_THREADS = 4;
 
-/** The number of failed documents that the problems of a run list one by one. */
+/** The maximum number of failed documents in the problems of a run. */
 const MAX_LISTED_FAILURES = 10;
 
-/** What a run needs from the thread that executes it. */
+/** The environment of a run in its thread. */
 export interface RunSurroundings {
   readonly counts: SharedCounts;
   readonly indexing: SharedIndexing;
@@ -45,11 +46,11 @@ export interface RunSurroundings {
   readonly logGate: MessageGate;
   /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
-  /** Receives failed documents during the run; undefined if no caller wants them. */
+  /** Receives failed documents during the run. Undefined if the run does not store them. */
   readonly onFailures: PostFailures | undefined;
-  /** The gate for the groups that `onFailures` receives. */
+  /** The gate that limits the groups for `onFailures`. */
   readonly failureGate: MessageGate;
-  /** Called when a connector begins or ends, with the results of the finished connectors. */
+  /** Called when a connector starts or ends, with the results of the finished connectors. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
   /** Called with the type of the indexer. */
   readonly onIndexer: (type: string) => void;
@@ -57,7 +58,10 @@ export interface RunSurroundings {
   readonly onModules: (modules: string[]) => void;
 }
 
-/** Runs a config: its connectors in sequence, up to the first one that fails. Never rejects because of a config. */
+/**
+ * Runs a config: its connectors in sequence, up to the first one that fails. Never rejects because of a mistake in the
+ * config.
+ */
 export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<ThreadResult> {
   const started = performance.now();
   const logger = createLogger('runner', surroundings.log);
@@ -180,7 +184,7 @@ interface RunStep {
 }
 
 async function plannedRetry(lines: readonly string[], config: IngestConfig, indexers: RunIndexers): Promise<RetryPlan> {
-  // If there is no indexer, the first connector that needs it reports why.
+  // If the indexer cannot be created, the first connector that needs it reports the reason.
   const indexer = await indexers.get().catch(() => undefined);
   return planRetry(lines, config, (connector) => encodingOf(indexer?.encoder(connector)));
 }
@@ -226,7 +230,7 @@ async function prepare(
   }
 }
 
-/** Lists the first failed documents as problems, for clients that only read the result of a run. */
+/** Converts the first failed documents to problems, for clients that only read the result of a run. */
 function listFailures(failures: readonly FailedDocument[]): Problem[] {
   return failures.slice(0, MAX_LISTED_FAILURES).map(({ id, connector, at, failure }) => ({
     severity: 'warning',

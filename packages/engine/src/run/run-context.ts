@@ -12,7 +12,7 @@ import type { SharedIndexing } from './indexing-statistics.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
 import type { ThreadStages } from './thread-messages.ts';
 
-/** What the connectors of a run share. */
+/** The objects that the connectors of a run share. */
 export interface RunContext {
   readonly runId: string;
   readonly root: ObjectNode;
@@ -30,12 +30,12 @@ export interface RunContext {
   readonly defaultThreads: number;
   /** Logs a record of the thread of the run. */
   readonly log: (record: LogRecord) => void;
-  /** Forwards a record of a pipeline thread, which has already passed the gate. */
+  /** Forwards a record of a pipeline thread. The record has already passed the gate. */
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: MessageGate;
   /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
-  /** Returns the indexer, which is created at first use. Rejects with a `ConnectorFailure`. */
+  /** Returns the indexer, and creates it at the first call. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;
 }
 
@@ -44,6 +44,6 @@ export interface RunIndexer {
   /** Undefined if nothing is sent. */
   readonly indexer: Indexer | undefined;
   encoder(connector: string): ModuleReference | undefined;
-  /** Opens the destination, once for the run. */
+  /** Opens the destination. Further calls in the same run do nothing. */
   connect(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import type { ConnectorProgress, FromRun, ThreadResult, ThreadStages, ToRun } from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
-/** A run in its thread, seen from the process. */
+/** Controls a run in its thread from the process. */
 export class StartedRun implements RunHandle {
   readonly runId: string;
   readonly done: Promise<RunResult>;
@@ -58,7 +58,7 @@ export class StartedRun implements RunHandle {
       else if (message.type === 'indexer') this.#indexer = message.indexer;
       else if (message.type === 'done') {
         this.#finish(message.result);
-        // Whatever is still active in the thread (a timer of a stage, a connection) is no longer needed.
+        // Anything that is still active in the thread, such as a timer or a connection, is no longer needed.
         endThread(worker);
       } else if (message.type === 'crashed') this.#lose(message.failure);
     });
@@ -96,12 +96,12 @@ export class StartedRun implements RunHandle {
     this.#stopFor({ status });
   }
 
-  /** The time is measured here because all threads of the run may be blocked. */
+  /** Limits the duration of the run. Measured in this thread, because all threads of the run may be blocked. */
   #limitTime(seconds: number): void {
     const failure: Failure = {
       code: 'HR_RUN_TIMEOUT',
-      message: `The run did not end within ${seconds} s, which is the limit for uploaded configs`,
-      hint: 'Split the source into several runs, or ask the operator to raise limits.maxRunSecs of the policy.',
+      message: `The run did not finish within ${seconds} s, which is the limit for uploaded configs`,
+      hint: 'Split the source into several runs, or ask the operator to raise policy.limits.maxRunSecs.',
     };
     this.#timer = setTimeout(() => this.#stopFor({ status: 'FAILED', failure }), Math.min(seconds * 1000, MAX_MILLIS));
   }
@@ -138,7 +138,7 @@ export class StartedRun implements RunHandle {
     return (performance.now() - this.#connectorStarted) / 1000;
   }
 
-  /** The counts of the run that belong to the active connector: all counts minus those of the finished connectors. */
+  /** Returns the counts of the active connector: all counts minus the counts of the finished connectors. */
   #leftOf(total: DocumentCounts): DocumentCounts {
     const left = { ...total };
     for (const { counts } of this.#results) {
@@ -147,7 +147,7 @@ export class StartedRun implements RunHandle {
     return left;
   }
 
-  /** The results of the connectors, as far as they are known without the thread. */
+  /** Returns the results of the connectors, as far as the process knows them without the thread. */
   #lostConnectors(total: DocumentCounts): ConnectorResult[] {
     const left = this.#leftOf(total);
     return this.#connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
@@ -163,7 +163,7 @@ export class StartedRun implements RunHandle {
     });
   }
 
-  /** The result of a run whose thread can no longer report it. Documents that were in flight count as failed. */
+  /** Ends a run whose thread cannot report its result. Unfinished documents count as failed. */
   #lose(failure: Failure): void {
     if (this.#ended) return;
     const counts = this.#counts.read();

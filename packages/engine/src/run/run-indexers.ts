@@ -10,7 +10,7 @@ import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** What an indexer needs from the thread that executes it. */
+/** The environment of an indexer in the thread of the run. */
 interface IndexerSurroundings {
   /** Aborted when the run must stop. */
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ interface IndexerSurroundings {
   readonly indexing: SharedIndexing;
 }
 
-/** The one indexer of a run: created at first use, connected once, closed at the end. */
+/** The only indexer of a run. It is created when it is needed, connected once and closed at the end. */
 export class RunIndexers {
   readonly #request: RunRequest;
   readonly #config: IngestConfig;

@@ -11,26 +11,26 @@ import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 
 /**
- * How long after the start of a run the next thread is started, if the run has not ended before. Loading a thread takes
- * 0.2 s of CPU time, which would slow down a run of one second.
+ * The delay before the next thread is prepared, unless the run ends before. Loading a thread takes 0.2 s of CPU time,
+ * which would slow down a short run.
  */
 const PREPARE_MILLIS = 2000;
-/** Components whose modules a waiting thread loads. */
+/** The maximum number of modules that an idle thread loads in advance. */
 const MAX_PRELOADED = 32;
 /**
- * The maximum number of pipeline threads that wait with it. A third thread starts when much of the source has already
- * been read.
+ * The maximum number of pipeline threads that are started in advance. A third thread would start when much of the
+ * source has already been read.
  */
 const MAX_WARM_LANES = 2;
 /**
- * A run with at least this many documents is faster with a second waiting thread. For smaller runs, starting it costs
- * more time than it saves.
+ * The number of documents from which a second idle pipeline thread makes a run faster. For smaller runs, starting the
+ * thread takes more time than it saves.
  */
 const SECOND_LANE_DOCUMENTS = 100_000;
 
 /**
- * How much the old generation of a thread may grow before a collection, in percent of the live memory. By default V8
- * lets a small heap grow to four times its size, which takes 20 to 40 MiB per thread and is not faster.
+ * The maximum growth of the old generation of a thread before a garbage collection, in percent of the live memory. By
+ * default, V8 lets a small heap grow to four times its size. This takes 20 to 40 MiB more per thread and is not faster.
  */
 const HEAP_GROWING_PERCENT = 50;
 
@@ -38,23 +38,23 @@ const HEAP_GROWING_PERCENT = 50;
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
 
 export interface RunLauncherOptions {
-  /** Limit of the JavaScript heap of each thread of a run, in MiB. */
+  /** The limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
   /**
-   * Pipeline threads that each run has from its start; more are started when there is work for them. The default is the
-   * number that the previous run used, at most two, or one after a small run.
+   * The number of pipeline threads that are started with each run. More threads are started when there is work for
+   * them. Defaults to the number in the previous run, but at most two, and to one after a small run.
    */
   readonly lanes?: number;
-  /** Keep one thread ready, so that a run starts at once. */
+  /** True to keep one thread ready, so that the next run starts immediately. */
   readonly keepWarm: boolean;
 }
 
-/** Starts runs and previews, each in a separate thread. The process continues whatever happens in that thread. */
+/** Starts runs and previews, each in a separate thread. A crash of such a thread does not affect the process. */
 export class RunLauncher {
   readonly #options: RunLauncherOptions;
   readonly #going = new Set<Worker>();
   readonly #modules = new Set<string>();
-  /** The modules of the last run: the next run will probably need the same. */
+  /** The modules of the last runs. The next run will probably need the same modules. */
   #registry: RegistrySource | undefined;
   /** The number of pipeline threads that the last run used. */
   #lanes = 1;
@@ -64,14 +64,14 @@ export class RunLauncher {
   constructor(options: RunLauncherOptions) {
     this.#options = options;
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-    // Runs use all processors: parallel garbage collection would only take CPU time from them.
+    // Runs use all processors, so parallel garbage collection would only take CPU time from them.
     setFlagsFromString('--no-parallel-scavenge');
     if (options.keepWarm) this.prepare();
   }
 
   /**
-   * Prepares a thread for the next run, which then starts at once.
-   * @param modules of built-in components that the run will probably need
+   * Prepares a thread, so that the next run starts immediately.
+   * @param modules modules of built-in components that the run will probably need
    */
   prepare(modules: readonly string[] = []): void {
     this.#noteModules(modules);
@@ -101,13 +101,14 @@ export class RunLauncher {
   }
 
   /**
-   * Rejects with a `HeadraceError` if the preview does not end in time, its thread is lost, or the signal is aborted.
-   * @param signal aborted when the caller no longer waits for the answer
+   * Runs a preview. Rejects with a `HeadraceError` if the preview exceeds the time limit, its thread is lost, or the
+   * signal is aborted.
+   * @param signal aborted when the client no longer waits for the result
    */
   async preview(request: PreviewRequest, timeoutMillis: number, signal?: AbortSignal): Promise<PreviewResult> {
-    const late = `The preview did not end within ${timeoutMillis} ms`;
-    const hint = 'Ask for fewer documents.';
-    // A document that computes without end fails alone: the preview continues.
+    const late = `The preview did not finish within ${timeoutMillis} ms`;
+    const hint = 'Send or request fewer documents.';
+    // A document that computes endlessly fails alone, and the preview continues.
     const maxComputeMillis = timeoutMillis / 3;
     const question: ToRun = { type: 'preview', request, maxComputeMillis };
     const answer = await this.#ask(question, timeoutMillis, late, hint, signal);
@@ -115,11 +116,12 @@ export class RunLauncher {
   }
 
   /**
-   * Returns all problems of a config, including failed connections to its sources and sinks. Rejects as `preview` does.
+   * Returns all problems of a config, including failed connections to its sources and destination. Rejects as `preview`
+   * does.
    */
   async reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
-    const late = `Reaching the sources and sinks did not end within ${timeoutMillis} ms`;
-    const hint = 'Check the config without connecting first.';
+    const late = `The check of the sources and the destination did not finish within ${timeoutMillis} ms`;
+    const hint = 'First check the config without connections.';
     const answer = await this.#ask({ type: 'reach', request }, timeoutMillis, late, hint);
     return (answer as Extract<Answer, { type: 'reached' }>).problems;
   }
@@ -136,7 +138,7 @@ export class RunLauncher {
     let given: (() => void) | undefined;
     try {
       const answer = await new Promise<Answer>((resolve, reject) => {
-        given = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client no longer waits for the answer'));
+        given = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client has closed the connection'));
         if (signal?.aborted) given();
         signal?.addEventListener('abort', given);
         timer = setTimeout(() => {
@@ -163,7 +165,7 @@ export class RunLauncher {
     }
   }
 
-  /** Ends all threads. Active runs end as failed: stop them first. */
+  /** Ends all threads. Active runs then fail, so stop them before. */
   async close(): Promise<void> {
     this.#closed = true;
     const warm = this.#warm;
@@ -177,12 +179,12 @@ export class RunLauncher {
     this.#going.add(worker);
     worker.once('exit', () => this.#going.delete(worker));
     worker.ref();
-    // Started later, so that it does not slow down the start of this run.
+    // The next thread is prepared later, so that it does not slow down the start of this run.
     if (this.#options.keepWarm) setTimeout(() => this.prepare(), PREPARE_MILLIS).unref();
     return worker;
   }
 
-  /** Keeps the most recently used modules. */
+  /** Stores the most recently used modules. */
   #noteModules(modules: readonly string[]): void {
     for (const module of modules) {
       this.#modules.delete(module);
@@ -198,7 +200,7 @@ export class RunLauncher {
     const { heapMb, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
     const registry = this.#registry;
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
-    // Tests run the sources, where the file has another extension.
+    // Tests run the source files, which have another extension.
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
     return new Worker(entry, {
       workerData: { heapMb, lanes, preload } satisfies ThreadData,

@@ -16,21 +16,21 @@ export interface RunRequest {
   /** The resolved config. */
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
-  /** Write every document to this file as JSON lines instead of sending it to the indexer. */
+  /** A file that receives every document as JSON lines. If set, no document is sent to the indexer. */
   readonly dryRunFile?: string;
   /**
-   * Process these documents instead of executing the connectors. They failed in another run, in the format of
-   * `writeFailureLine`.
+   * Failed documents of another run, in the format of `writeFailureLine`. If set, the run processes these documents and
+   * does not execute the connectors.
    */
   readonly retry?: readonly string[];
   /**
-   * Whether `onFailures` receives all failed documents, whatever their number and size. For a caller that stores them
-   * at once. False when absent: the limits of `kept-failure.ts` apply.
+   * True if `onFailures` receives all failed documents, regardless of their number and size. For a caller that stores
+   * them immediately. Defaults to false: the limits of `kept-failure.ts` apply.
    */
   readonly keepAllFailures?: boolean;
   /**
-   * Whether the config comes from the operator of the process. Only then do its scripts run outside a sandbox. False
-   * when absent.
+   * True if the config comes from the operator of the process. Only then, its scripts run outside a sandbox. Defaults
+   * to false.
    */
   readonly trusted?: boolean;
 }
@@ -38,83 +38,83 @@ export interface RunRequest {
 /** The progress of a run. */
 export interface RunProgress {
   counts: DocumentCounts;
-  /** Each connector, in the order of the config; empty before the config is checked. */
+  /** All connectors, in the order of the config. Empty before the config is checked. */
   connectors: {
     name: string;
     status: 'waiting' | 'running' | 'complete' | 'failed' | 'stopped' | 'skipped';
     counts: DocumentCounts;
     seconds: number;
   }[];
-  /** The stages of the connectors that have begun. */
+  /** The stages of the connectors that have started. */
   stages: StageProgress[];
-  /** Absent before the first batch is sent. */
+  /** The statistics of the indexer. Absent before the first batch is sent. */
   indexing?: IndexingProgress;
 }
 
 export interface RunListeners {
   onLog?(record: LogRecord): void;
-  /** Called when documents have failed: with groups of them, contents included. See `RunRequest.keepAllFailures`. */
+  /** Called with groups of failed documents, including their contents. See `RunRequest.keepAllFailures`. */
   onFailures?(failures: KeptFailure[]): void;
-  /** Called when a connector has begun or ended. `progress()` says which. */
+  /** Called when a connector has started or ended. `progress()` returns the details. */
   onConnectors?(): void;
 }
 
 /** A run that is active in a separate thread. */
 export interface RunHandle {
   readonly runId: string;
-  /** The current progress. Cheap to call: the counts are in shared memory. */
+  /** Returns the current progress. It is fast, because the counts are in shared memory. */
   progress(): RunProgress;
   /**
-   * Asks the run to end: it reads no more of the source, and finishes the documents in flight. After
-   * `STOP_GRACE_MILLIS` (time-limits.ts) its threads are ended by force, and documents in flight count as failed. Safe
-   * to call again.
+   * Asks the run to stop: it reads no more of the source and finishes the documents in flight. After
+   * `STOP_GRACE_MILLIS` (time-limits.ts), its threads are terminated, and unfinished documents count as failed. Further
+   * calls have no effect.
    */
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void;
-  /** Never rejects: the result includes every failure. */
+  /** Resolves when the run has finished. Never rejects: the result includes every failure. */
   readonly done: Promise<RunResult>;
 }
 
-/** The input of a preview: it shows what a pipeline does to documents, without a run. */
+/** The input of a preview. A preview shows what a pipeline does to documents, without a run. */
 export interface PreviewRequest {
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
-  /** The pipeline; the first of the config when absent. */
+  /** The name of the pipeline. Defaults to the first pipeline of the config. */
   readonly pipeline?: string;
-  /** Documents, as JSON texts. When absent: the first `limit` documents that the connectors of the pipeline publish. */
+  /** Documents as JSON strings. Defaults to the first `limit` documents that the connectors of the pipeline publish. */
   readonly documents?: readonly string[];
   readonly limit?: number;
-  /** Also show each document after each stage. */
+  /** True to show each document also after each stage. */
   readonly trace?: boolean;
-  /** As in `RunRequest`. */
+  /** True if the config is trusted, as in `RunRequest`. */
   readonly trusted?: boolean;
 }
 
 /** A line that a stage logged in a preview. */
 export interface PreviewLogLine {
   readonly level: LogLevel;
-  /** Empty if the preview itself logged the line. */
+  /** The name of the stage. Empty if the preview itself logged the line. */
   readonly stage: string;
   readonly message: string;
 }
 
-/** The result of one input document. Documents are JSON texts. */
+/** The result of one input document. Documents are JSON strings. */
 export interface PreviewedDocument {
-  /** Also JSON: a JSON string if the input was not a document. */
+  /** The input as JSON. A JSON string if the input was not a document. */
   readonly input: string;
-  /** Children before their parent. */
+  /** The resulting documents. Children are before their parent. */
   readonly documents: string[];
   /** The ids of dropped documents. */
   readonly dropped: string[];
   failure?: Failure & { stage: string };
-  /** What the stages did, if the request asked for it and the input is a document. */
+  /** The effect of each stage. Only if the request has `trace` and the input is a document. */
   trace?: StageTrace[];
-  /** What the stages logged, if anything. The first document also has what they logged at their start. */
+  /** The log lines of the stages. The first document also has the lines that stages logged when they started. */
   log?: PreviewLogLine[];
 }
 
 export interface PreviewResult {
   /** One entry for each input document. */
   results: PreviewedDocument[];
-  /** If this contains errors, nothing was processed. */
+  /** The problems of the config. If they contain errors, no document was processed. */
   problems: Problem[];
 }

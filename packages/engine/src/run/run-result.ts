@@ -3,22 +3,25 @@ import type { FailedDocument } from '../failures/kept-failure.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { StageProgress } from './stage-statistics.ts';
 
-/** The result of a connector of a run. */
+/** The result of one connector of a run. */
 export interface ConnectorResult {
   name: string;
   /** `skipped`: an earlier connector failed, or the run was stopped. */
   status: 'complete' | 'failed' | 'stopped' | 'skipped';
-  /** Whether it feeds a pipeline. A connector without a pipeline has no counts. */
+  /** True if the connector feeds a pipeline. A connector without a pipeline has no counts. */
   hasPipeline: boolean;
   counts: DocumentCounts;
-  /** The number of failed documents that failed only because the destination accepted none. Absent means none. */
+  /** The number of failed documents that failed only because the destination accepted no documents. Defaults to 0. */
   undelivered?: number;
-  /** The number of publish calls; more than `counts.published` if documents were collapsed. */
+  /** The number of documents that the connector published. More than `counts.published` if documents were collapsed. */
   received: number;
   seconds: number;
-  /** For a failed connector, the words of the reference: `Connector exception.`, with or without a time. */
+  /**
+   * For a failed connector, the text of the reference, such as `Connector exception.`, and whether the summary includes
+   * the time.
+   */
   error?: { text: string; timed: boolean };
-  /** A line of the connector for the summary. */
+  /** A message of the connector for the summary. */
   message?: string;
 }
 
@@ -27,13 +30,13 @@ export interface RunResult {
   status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'INTERRUPTED';
   /** The run summary. */
   message: string;
-  /** Why the run failed, with positions in the config if they are known. */
+  /** The reasons why the run failed, with positions in the config if they are known. */
   problems: Problem[];
   connectors: ConnectorResult[];
   counts: DocumentCounts;
-  /** What the stages did, in the order of the connectors and their pipelines. */
+  /** The statistics of the stages, in the order of the connectors and their pipelines. */
   stages: StageProgress[];
-  /** The first documents that failed, without their contents. */
+  /** The first failed documents, without their contents. */
   failures: FailedDocument[];
   seconds: number;
 }

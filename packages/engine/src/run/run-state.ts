@@ -1,7 +1,7 @@
 /** The states of a run. */
 export type RunState = 'QUEUED' | 'RUNNING' | 'STOPPING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'INTERRUPTED';
 
-/** The allowed transitions. All changes of a state follow them. */
+/** The allowed transitions. All changes of a state follow this table. */
 const TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   QUEUED: ['RUNNING', 'FAILED', 'CANCELLED', 'INTERRUPTED'],
   RUNNING: ['STOPPING', 'SUCCEEDED', 'FAILED', 'INTERRUPTED'],
@@ -16,7 +16,7 @@ export function mayBecome(from: RunState, to: RunState): boolean {
   return TRANSITIONS[from].includes(to);
 }
 
-/** Whether a run in this state has finished for good. */
+/** Returns true if a run in this state has finished. */
 export function isFinal(state: RunState): boolean {
   return TRANSITIONS[state].length === 0;
 }

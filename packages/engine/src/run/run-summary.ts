@@ -9,9 +9,9 @@ const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
 };
 
 /**
- * The summary of a run, in the form of the reference, because people and scripts read it: two newlines, a line about
- * the run, a line for each connector. The reasons of failures follow; the reference writes them only to its log.
- * @param notKept how many failed documents cannot be retried because too many others failed before
+ * Returns the summary of a run in the format of the reference, because people and scripts read it: two newlines, a line
+ * about the run, a line for each connector. The reasons of failures follow. The reference only writes these to its log.
+ * @param notKept the number of failed documents that cannot be retried because too many documents failed before them
  */
 export function runSummary(
   status: RunResult['status'],

@@ -14,7 +14,7 @@ import { runConfig } from './run-config.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
 
-/** The entry of the thread of a run: serves one run or one preview, then ends. */
+/** The entry of the thread of a run. It executes one run, one preview or one connection check, and then ends. */
 
 const port = parentPort;
 if (port === null) throw new Error('run-thread-entry is the entry of a worker thread');
@@ -86,6 +86,6 @@ async function handle(message: ToRun): Promise<void> {
 port.on('message', (message: ToRun) => {
   handle(message).catch((error) => post({ type: 'crashed', failure: toFailure(error, 'HR_INTERNAL') }));
 });
-// Pipeline threads are started in advance, so that they are ready when the run begins.
+// Pipeline threads are started in advance, so that they are ready when the run starts.
 for (let i = 0; i < data.lanes; i++) idle.warm();
 preload(data);

@@ -13,7 +13,7 @@ function part(sequence: number, last: boolean, count = 1): OutcomePart {
   return { sequence, last, published: count, ...none, count, bytes: BYTES.slice(0, count), ids: '["a"]', lengths };
 }
 
-/** Indexing with an indexer whose requests end when the test releases them. */
+/** An `Indexing` with an indexer whose requests end when the test releases them. */
 function harness() {
   const requests: (() => void)[] = [];
   const send = (_: EncodedBatch) => new Promise((resolve) => requests.push(() => resolve([])));
@@ -37,7 +37,9 @@ function harness() {
   return { indexing, flow, answer };
 }
 
-/** Returns whether a promise is still pending after all queued work has run. */
+/**
+ * Returns the state of a promise after all queued work has run: open, settled, or the error message of its rejection.
+ */
 function stateOf(promise: Promise<void>): Promise<string> {
   const open = new Promise<string>((resolve) => setTimeout(resolve, 5, 'open'));
   return Promise.race([
@@ -50,11 +52,11 @@ function stateOf(promise: Promise<void>): Promise<string> {
 }
 
 describe('Indexing.settled', () => {
-  it('resolves at once when nothing was handed over', async () => {
+  it('resolves immediately if no batch was handed over', async () => {
     expect(await stateOf(harness().indexing.settled(0))).toBe('settled');
   });
 
-  it('waits for the last part and the answer of every earlier batch', async () => {
+  it('waits for the last part and the response of every earlier batch', async () => {
     const { indexing, answer } = harness();
     const first = indexing.settled(1);
     const both = indexing.settled(2);
@@ -70,14 +72,14 @@ describe('Indexing.settled', () => {
     expect(await stateOf(both)).toBe('settled');
   });
 
-  it('includes a batch without documents', async () => {
+  it('includes batches without documents', async () => {
     const { indexing } = harness();
     const first = indexing.settled(1);
     indexing.accept(part(0, true, 0));
     expect(await stateOf(first)).toBe('settled');
   });
 
-  it('rejects for documents that were unfinished when the run was given up', async () => {
+  it('rejects if the run was abandoned before the documents were finished', async () => {
     const { indexing } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
     indexing.accept(part(0, true));
@@ -85,7 +87,7 @@ describe('Indexing.settled', () => {
     expect(await ends).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
 
-  it('resolves for requests that were answered after the run was given up', async () => {
+  it('resolves if the requests were answered after the run was abandoned', async () => {
     const { indexing, answer } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
     indexing.accept(part(0, true));
@@ -96,7 +98,7 @@ describe('Indexing.settled', () => {
     expect(await ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
   });
 
-  it('resolves for batches that finished before the run was stopped, and rejects for a batch that was cut', async () => {
+  it('resolves for batches that finished before the run was stopped, and rejects for an incomplete batch', async () => {
     const { indexing, flow, answer } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
     indexing.accept(part(0, true));

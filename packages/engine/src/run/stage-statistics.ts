@@ -1,22 +1,22 @@
 import type { StageStatistics } from '../pipeline/step.ts';
 
-/** Statistics of a stage in the pipeline of a connector. */
+/** The statistics of a stage in the pipeline of a connector. */
 export interface StageProgress {
   connector: string;
   pipeline: string;
   stage: string;
-  /** The name of its class. */
+  /** The class name of the stage. */
   class: string;
-  /** The number of documents that it was called with. */
+  /** The number of documents that the stage processed. */
   processed: number;
   failed: number;
-  /** The number of children that it emitted. */
+  /** The number of children that the stage emitted. */
   children: number;
-  /** The mean time per document, waiting included, measured on a sample. */
+  /** The mean time per document in milliseconds, including waiting, measured with a sample. */
   meanMillis: number;
 }
 
-/** The statistics of a stage with the name that its run uses. */
+/** The name of a stage in a run, and its class. */
 export interface StageName {
   readonly name: string;
   readonly class: string;
@@ -28,9 +28,9 @@ const FIELDS = ['processed', 'errors', 'children', 'timed', 'timedMillis'] as co
 type StageCounts = Record<(typeof FIELDS)[number], number>;
 
 /**
- * The statistics of the stages of one pipeline thread, in memory that the thread shares with the run and the service.
- * They are read without a message, also after the thread is gone. Only that thread writes them, each time it posts a
- * part.
+ * The statistics of the stages in one pipeline thread, in memory that the thread shares with the run and the service.
+ * They are read without a message, even after the thread has ended. Only the pipeline thread writes them, whenever it
+ * posts a part.
  */
 export class SharedStatistics {
   readonly buffer: SharedArrayBuffer;
@@ -44,7 +44,7 @@ export class SharedStatistics {
     this.#cells = new Float64Array(this.buffer);
   }
 
-  /** @param statistics of all stages, in pipeline order */
+  /** @param statistics the statistics of all stages, in the order of the pipeline */
   write(statistics: readonly StageStatistics[]): void {
     let at = 0;
     for (const stage of statistics) for (const field of FIELDS) this.#cells[at++] = stage[field];
@@ -56,7 +56,7 @@ export class SharedStatistics {
     return counts;
   }
 
-  /** Adds up the statistics of several threads, for each of the stages. */
+  /** Adds up the statistics of several threads, for each stage. */
   static sums(threads: readonly SharedStatistics[], stages: number): StageCounts[] {
     return Array.from({ length: stages }, (_, stage) => {
       const sum = noCounts();
@@ -69,7 +69,7 @@ export class SharedStatistics {
   }
 }
 
-/** The stages of the pipeline of one connector, and the threads that work for it. */
+/** The stages of the pipeline of one connector, and the threads that execute them. */
 export class ConnectorStages {
   readonly #connector: string;
   readonly #pipeline: string;

@@ -6,8 +6,8 @@ import type { FromRun, ToRun } from './thread-messages.ts';
 const END_MILLIS = 2000;
 
 /**
- * Ends a thread that has finished its work and ended its child threads. If a parent thread ends before its children,
- * the main thread of Node never frees what it stores about them.
+ * Ends a thread that has finished its work, after it has ended its child threads. If a parent thread ends before its
+ * children, the main thread of Node never frees the memory for them.
  */
 export function endThread(worker: Worker): void {
   const end = () => void worker.terminate();
@@ -18,10 +18,10 @@ export function endThread(worker: Worker): void {
   worker.postMessage({ type: 'end' } satisfies ToRun);
 }
 
-/** The error for a thread that ended early and gave no reason. */
-export const ENDED_BY_ITSELF = new Error('it ended, as if by process.exit()');
+/** The error for a thread that ended early without an error. */
+export const ENDED_BY_ITSELF = new Error('it exited early, as by process.exit()');
 
-/** The error for a thread that is gone, with its unfinished work. */
+/** Returns the failure for a thread that ended with unfinished work. */
 export function lostThread(error: unknown, heapMb: number): Failure {
   if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return {

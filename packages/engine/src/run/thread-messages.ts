@@ -9,35 +9,35 @@ import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
 import type { StopReason } from './stop-reason.ts';
 
-/** The progress of a connector, and what its result will need. */
+/** The progress of a connector, and data for its result. */
 export interface ConnectorProgress extends Pick<RunProgress['connectors'][number], 'name' | 'status'> {
   readonly hasPipeline: boolean;
 }
 
 /**
- * The limit of the young generation of each thread of a run, in MiB. Most objects that a thread creates for a piece of
- * a source become garbage soon. Twice as much, the default of V8, is not faster and takes 80 MiB more.
+ * The limit of the young generation of each thread of a run, in MiB. Most objects that a thread creates for a chunk of
+ * a source become garbage soon. The default of V8, twice this size, is not faster and takes 80 MiB more.
  */
 export const YOUNG_MB = 24;
 
-/** The data that the threads of a run are created with. */
+/** The data for the start of each thread of a run. */
 export interface ThreadData {
   /** The limit of the JavaScript heap of each thread, in MiB. */
   readonly heapMb: number;
   /** The number of pipeline threads that are started in advance. */
   readonly lanes: number;
-  /** What a waiting thread will probably need: it loads this in advance. */
+  /** The modules and catalogs that an idle thread loads in advance, because it will probably need them. */
   readonly preload: {
-    /** Modules of components. */
+    /** The URLs of component modules. */
     readonly modules: readonly string[];
     readonly registry?: RegistrySource;
   };
 }
 
-/** The result of a run as its thread knows it. The process adds what it reads from shared memory. */
+/** The result of a run from its thread. The process adds the statistics from shared memory. */
 export type ThreadResult = Omit<RunResult, 'stages'>;
 
-/** Messages to the thread of a run. It serves one run, one preview or one connection check, then ends. */
+/** The messages to the thread of a run. The thread executes one run, one preview or one connection check, then ends. */
 export type ToRun =
   | {
       readonly type: 'run';
@@ -47,7 +47,7 @@ export type ToRun =
       readonly logGate: SharedArrayBuffer;
       /** The memory of the `MessageGate` of failed documents. */
       readonly failureGate: SharedArrayBuffer;
-      /** Whether a caller receives the failed documents. */
+      /** True if a caller receives the failed documents. */
       readonly keepFailures: boolean;
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
@@ -56,7 +56,7 @@ export type ToRun =
   /** The work of the thread is done: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
 
-/** A pipeline thread of a run: the connector that it works for, and the memory of its `SharedStatistics`. */
+/** A pipeline thread of a run: its connector, and the memory of its `SharedStatistics`. */
 export interface ThreadStages {
   readonly connector: string;
   readonly pipeline: string;
@@ -64,7 +64,7 @@ export interface ThreadStages {
   readonly statistics: SharedArrayBuffer;
 }
 
-/** Messages from the thread of a run. */
+/** The messages from the thread of a run. */
 export type FromRun =
   | {
       readonly type: 'connectors';

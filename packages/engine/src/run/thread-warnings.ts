@@ -1,6 +1,6 @@
 /**
- * Writes warnings of Node to the standard error of this thread, which the main thread forwards. Node itself writes them
- * directly to the file descriptor, so the formatter of the process would not see them.
+ * Writes warnings of Node to the standard error of this thread, which the main thread forwards. By default, Node writes
+ * them directly to the file descriptor, and they would bypass the log formatter of the process.
  */
 export function passOnWarnings(): void {
   process.removeAllListeners('warning');

@@ -4,16 +4,16 @@ import { connectorMillis } from './time-limits.ts';
 const endless = { endless: ({ follow }: { follow: boolean }) => follow };
 
 describe('connectorMillis', () => {
-  it('gives a connector that ends by itself one day', () => {
+  it('returns one day for a connector that ends by itself', () => {
     expect(connectorMillis(undefined, {}, {})).toBe(86_400_000);
     expect(connectorMillis(undefined, endless, { follow: false })).toBe(86_400_000);
   });
 
-  it('gives a connector that runs until it is stopped no limit', () => {
+  it('returns no limit for a connector that runs until it is stopped', () => {
     expect(connectorMillis(undefined, endless, { follow: true })).toBe(0);
   });
 
-  it.each([0, 300])('takes a timeout of %i ms from the config, also for an endless connector', (millis) => {
+  it.each([0, 300])('returns the timeout of %i ms from the config, even for an endless connector', (millis) => {
     expect(connectorMillis(millis, {}, {})).toBe(millis);
     expect(connectorMillis(millis, endless, { follow: true })).toBe(millis);
   });

@@ -1,22 +1,22 @@
 import type { ConnectorClass } from '../component/connector.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 
-/** The time that a run gets to end after a stop request. Then its threads are ended by force. */
+/** The time that a run gets to finish after a stop request. After this time, its threads are terminated. */
 export const STOP_GRACE_MILLIS = 10_000;
-/** After this time, no further document is started. */
+/** After this time, no new document is started. */
 const LAST_DOCUMENT_MILLIS = STOP_GRACE_MILLIS - 4000;
-/** After this time, unfinished work is given up, so that the run can report its end itself. */
+/** After this time, unfinished work is abandoned, so that the run itself can report its end. */
 const GIVE_UP_MILLIS = STOP_GRACE_MILLIS - 2000;
 
-/** setTimeout accepts at most 2^31-1 ms, about 24 days. A longer timeout is treated as no limit. */
+/** The maximum delay of setTimeout in milliseconds, about 24 days. A longer timeout is treated as no limit. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
-/** The time limit of a connector if its config sets none: one day, as in the reference. */
+/** The default time limit of a connector: one day, as in the reference. */
 const DEFAULT_CONNECTOR_MILLIS = 86_400_000;
 
 /**
- * The time limit of a connector in milliseconds; 0 means no limit.
- * @param configured `runner.connectorTimeout`; undefined if the config does not set it
+ * Returns the time limit of a connector in milliseconds. 0 means no limit.
+ * @param configured the value of `runner.connectorTimeout`; undefined if the config does not set it
  */
 export function connectorMillis(
   configured: number | undefined,
@@ -26,10 +26,10 @@ export function connectorMillis(
   return configured ?? (Class.endless?.(params as never) === true ? 0 : DEFAULT_CONNECTOR_MILLIS);
 }
 
-/** Why the wait for work ended early. */
+/** The reason why the wait for work ended early. */
 export type Overdue = { readonly reason: 'timeout' | 'stopped'; readonly failure: Failure };
 
-/** Thrown by `withinLimits`. */
+/** The error that `withinLimits` throws. */
 export class OverdueError extends Error {
   readonly overdue: Overdue;
 
@@ -40,9 +40,9 @@ export class OverdueError extends Error {
 }
 
 /**
- * Waits for work with a time limit. Rejects with an `OverdueError` if the work takes longer than `timeoutMillis` (0 or
- * less means no limit), or if it does not end in time after the signal.
- * @param onLastDocument called some time after the signal, when no further document may be started
+ * Waits for work with a time limit. Rejects with an `OverdueError` if the work exceeds `timeoutMillis` (0 or less means
+ * no limit), or if it does not finish soon after the signal is aborted.
+ * @param onLastDocument called some time after the signal, when no new document may be started
  */
 export async function withinLimits(
   work: Promise<void>,

@@ -11,26 +11,26 @@ import { encodeDocuments } from '../transport/document-wire.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { stageContext } from './stage-harness.ts';
 
-/** A stage, and the conditions under which it gets documents. */
+/** A stage and its conditions. */
 export interface ConditionalStage {
   readonly stage: Stage;
   readonly conditions?: readonly ConditionConfig[];
 }
 
-/** What became of documents that went through a pipeline. */
+/** The result of a test run of a pipeline. */
 export interface PipelineOutcome {
-  /** The documents for the indexer as JSON, in order. */
+  /** The documents for the indexer, as JSON, in order. */
   readonly documents: readonly string[];
   readonly ids: readonly string[];
   readonly counts: Readonly<Record<'published' | 'created' | 'dropped' | 'failed' | 'count', number>>;
   readonly failures: readonly { readonly id: string; readonly at: string; readonly position: number }[];
-  /** For each stage: how many documents it got, how many children it emitted, how many documents failed in it. */
+  /** For each stage: the number of processed documents, emitted children and errors. */
   readonly stages: readonly { readonly processed: number; readonly children: number; readonly errors: number }[];
 }
 
 /**
  * Sends batches of documents through stages, as a pipeline thread does.
- * @param together whether documents are processed together, as tables where stages support them; otherwise one by one
+ * @param together true: process documents together, as tables if the stages support them; false: one at a time
  */
 export async function runPipeline(
   stages: readonly ConditionalStage[],
@@ -70,7 +70,7 @@ export async function runPipeline(
   let processor = new BatchProcessor(options);
   for (const [sequence, documents] of batches.entries()) {
     const bytes = encodeDocuments(documents);
-    // A processor sends its first documents through all stages one by one.
+    // A new processor sends its first documents through the stages one at a time.
     if (!together) processor = new BatchProcessor(options);
     await processor.process(sequence, { kind: 'documents', bytes, count: documents.length });
   }
@@ -95,7 +95,7 @@ export async function runPipeline(
   };
 }
 
-/** A class whose instance is this stage. */
+/** Returns a class whose constructor returns this stage. */
 function stageClassOf(stage: Stage): unknown {
   return class {
     constructor() {

@@ -5,13 +5,13 @@ import { RESERVED_FIELDS } from '../document/names.ts';
 import { makeStage, runStage, stageContext, toDocument } from './stage-harness.ts';
 
 /**
- * The contract of every stage. Each stage's own test calls it with parameters and a document that the stage changes.
- * - It can be started and stopped twice, each time with a new instance, with the same results
- * (unless `random`).
+ * Checks the contract of every stage. The test of each stage calls it with parameters and a document that the stage
+ * changes.
+ * - The stage can be started and stopped twice, as a new instance each time, with the same results (unless `random`).
  * - Unknown parameters are refused.
- * - The engine's fields are unchanged: id, run id.
- * - A document that leaves the stage shares no list or object with another document, nor between its own fields.
- * - A document that fails does not affect the next one.
+ * - The fields of the engine (id, run id) are unchanged.
+ * - A document that leaves the stage shares no list or object with another document, or between two of its fields.
+ * - A document that fails does not affect the next document.
  */
 export async function assertStageContract(
   StageClass: StageClass,
@@ -21,7 +21,7 @@ export async function assertStageContract(
   const first = await runStage(StageClass, params, [document]);
   const second = await runStage(StageClass, params, [document]);
   assert.equal(first[0]?.error, undefined, `the sample document failed: ${first[0]?.error}`);
-  if (sample.random !== true) assert.deepEqual(second, first, 'a second start had another result');
+  if (sample.random !== true) assert.deepEqual(second, first, 'the second start had a different result');
 
   assert.throws(
     () => makeStage(StageClass, { ...params, noSuchParameter: 1 }),
@@ -43,7 +43,7 @@ export async function assertStageContract(
     try {
       for (const _ of (await stage.process(hostile)) ?? []);
     } catch {
-      // The stage may fail on such values. The next document counts.
+      // The stage may fail on these values. The test checks the next document.
     }
     const next = await stage.process(toDocument(document));
     for (const _ of next ?? []);

@@ -6,7 +6,7 @@ import { Document } from '../document/document.ts';
 import { readJson } from '../document/json-reader.ts';
 import { messageOf } from '../errors/headrace-error.ts';
 
-/** Thrown if the parameters given to a component are invalid, as in validation. */
+/** The error for invalid parameters of a component, as in the config check. */
 export class RefusedParameters extends Error {
   readonly problems: readonly { path: string; message: string }[];
 
@@ -16,13 +16,13 @@ export class RefusedParameters extends Error {
   }
 }
 
-/** The result of one input document: the documents that left the stage, as JSON texts, and the failure. */
+/** The result of one input document: the documents that left the stage, as JSON, and the error message. */
 export interface StageOutcome {
   readonly documents: string[];
   readonly error: string | undefined;
 }
 
-/** A context for a stage under test, and the log of the stage. */
+/** Returns a context for a stage under test, and the log of the stage. */
 export function stageContext(overrides: Partial<StageContext> = {}): StageContext & { readonly logged: string[] } {
   const logged: string[] = [];
   const log = (message: string) => void logged.push(message);
@@ -40,8 +40,8 @@ export function stageContext(overrides: Partial<StageContext> = {}): StageContex
 }
 
 /**
- * A stage with parameters as in a config (plain data), checked as in validation: schema, the class's check,
- * construction. Throws `RefusedParameters`.
+ * Creates a stage with plain-data parameters and checks them as in the config check: the schema, the `check` method,
+ * the constructor. Throws `RefusedParameters`.
  */
 export function makeStage(
   StageClass: StageClass,
@@ -62,8 +62,8 @@ export function makeStage(
 }
 
 /**
- * Sends documents, given as JSON texts or plain data, through one stage, one at a time. Throws `RefusedParameters`, and
- * errors of `start`. A document that fails does not stop the others.
+ * Sends documents, as JSON strings or plain data, through one stage, one at a time. Throws `RefusedParameters`, and
+ * errors of `start`. A document that fails does not stop the other documents.
  */
 export async function runStage(
   StageClass: StageClass,
@@ -82,7 +82,7 @@ export async function runStage(
   return outcomes;
 }
 
-/** A document from JSON text or plain data. */
+/** Creates a document from a JSON string or plain data. */
 export function toDocument(input: string | Record<string, unknown>): Document {
   return Document.fromObject(readJson(typeof input === 'string' ? input : JSON.stringify(input)) as never);
 }

@@ -7,7 +7,7 @@ import { Double, equalValues, type Value } from '../document/value.ts';
 import { decodeDocuments, encodeDocuments } from './document-wire.ts';
 
 describe('document wire', () => {
-  it('transfers any batch of documents unchanged', () => {
+  it('transfers any documents unchanged', () => {
     fc.assert(
       fc.property(fc.array(anyDocument()), (documents) => {
         const arrived = decodeDocuments(encodeDocuments(documents));
@@ -23,7 +23,7 @@ describe('document wire', () => {
     );
   });
 
-  it('keeps documents separate that share their names', () => {
+  it('keeps documents separate if they have the same field names', () => {
     const shape = Shape.of(['id', 'a']);
     const arrived = decodeDocuments(
       encodeDocuments([new Document(shape, ['1', 'x']), new Document(shape, ['2', 'y']), Document.create('3')]),
@@ -36,7 +36,7 @@ describe('document wire', () => {
     ]);
   });
 
-  it('keeps the kinds of numbers, zeros and infinities included', () => {
+  it('keeps the types of numbers, including zeros and infinities', () => {
     const document = Document.create('1');
     const numbers: Value[] = [1, new Double(1), new Double(-0), -0, 1e300, 0.1, 2n ** 70n, Number.NaN, -Infinity];
     document.set('n', numbers);
@@ -46,7 +46,7 @@ describe('document wire', () => {
     expect(arrived?.toJson()).toContain('[1,1.0,-0.0,0,1.0E300,0.1,1180591620717411303424,"NaN","-Infinity"]');
   });
 
-  it('transfers flags, children and bytes', () => {
+  it('transfers flags, children and bytes unchanged', () => {
     const dropped = Document.create('1');
     dropped.drop();
     const parent = Document.create('2');
@@ -69,14 +69,14 @@ describe('document wire', () => {
     }
   });
 
-  it('returns bytes in a separate buffer, so that they can be transferred', () => {
+  it('returns a separate buffer that can be transferred', () => {
     const bytes = encodeDocuments([Document.create('1')]);
     expect(bytes.byteOffset).toBe(0);
     expect(bytes.buffer.byteLength).toBe(bytes.byteLength);
     expect(decodeDocuments(encodeDocuments([]))).toEqual([]);
   });
 
-  it('names a value that is not a field value', () => {
+  it('throws an error for a value that is not a field value', () => {
     const document = Document.create('1');
     document.set('a', [new Date(0) as unknown as Value]);
     expect(() => encodeDocuments([document])).toThrow('A field holds an object ([object Date])');

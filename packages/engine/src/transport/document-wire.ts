@@ -5,17 +5,17 @@ import { Shape } from '../document/shape.ts';
 import { base64, Double, type JsonObject, type Value } from '../document/value.ts';
 
 /**
- * Documents as bytes, for transfer between threads: JSON that V8 reads and writes natively, at a fraction of the cost
- * of a structured clone. A batch is an alternating list of names and values; 0 in place of names means the names of the
- * previous document. Values that JSON lacks, and objects, are tagged objects. There is no ambiguity, because no value
- * is written as a plain object without a tag.
+ * The format of documents for the transfer between threads: JSON, which V8 reads and writes natively and much faster
+ * than a structured clone. A batch is a list that alternates names and values. 0 instead of names means the names of
+ * the previous document. Objects, and values that JSON lacks, are objects with a tag. Every object has a tag, so the
+ * format is unambiguous.
  */
 export type WireValue = string | number | boolean | null | WireValue[] | Tagged;
 type Tagged = { d: string } | { i: string } | { b: string } | { o: (string | WireValue)[] };
 
 const NO_FIELDS = Shape.of([]);
 
-/** Documents, in order, as bytes. */
+/** Encodes documents as bytes, in order. */
 export function encodeDocuments(documents: readonly Document[]): Uint8Array<ArrayBuffer> {
   const wire: (readonly string[] | 0 | WireValue[])[] = [];
   let lastNames: readonly string[] | undefined;
@@ -25,13 +25,13 @@ export function encodeDocuments(documents: readonly Document[]): Uint8Array<Arra
     lastNames = fieldNames;
   }
   const text = JSON.stringify(wire);
-  // A separate buffer, not a slice of Node's pool, because it is transferred.
+  // Uses a separate buffer, because a slice of Node's buffer pool cannot be transferred.
   const bytes = new Uint8Array(Buffer.byteLength(text));
   Buffer.from(bytes.buffer).write(text, 'utf8');
   return bytes;
 }
 
-/** Decodes the documents of `encodeDocuments`. */
+/** Decodes documents that `encodeDocuments` encoded. */
 export function decodeDocuments(bytes: Uint8Array): Document[] {
   const wire = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as (
     | string[]

@@ -4,7 +4,7 @@ import { FlowControl } from './flow-control.ts';
 const MIB = 1024 * 1024;
 
 describe('FlowControl', () => {
-  it('is shared by every thread that has its memory', () => {
+  it('shares its state between all threads that have its buffer', () => {
     const one = new FlowControl();
     const other = new FlowControl(one.buffer);
     expect([other.stopped, other.full]).toEqual([false, false]);
@@ -16,10 +16,10 @@ describe('FlowControl', () => {
     expect(other.stopped).toBe(true);
   });
 
-  it('lets a thread continue that has space, whose turn it is, or that must stop', () => {
+  it('pauses no thread that has space, is next in turn, or must stop', () => {
     const flow = new FlowControl();
     flow.waitForSpace(3);
-    // However much waits for its turn: only this thread can free space for it.
+    // Other batches wait for this thread, so only this thread can free space.
     flow.set(3, 200 * MIB, 0, false);
     flow.waitForSpace(3);
     flow.set(3, 0, 200 * MIB, false);

@@ -5,19 +5,20 @@ const CHANGES = 3;
 const INDEXER_KIB = 4;
 const CELLS = 5;
 
-/** Batch numbers wrap around at this value: a cell has 32 bits, and an endless source has more batches. */
+/** Batch numbers restart at this value. A cell has 32 bits, and an endless source has more batches. */
 const ROUND = 2 ** 31;
 
-/** How much finished work, in KiB, may wait for the indexer before pipeline threads pause. */
+/** The maximum finished work in KiB that waits for the indexer. Above it, pipeline threads pause. */
 const MAX_QUEUED_KIB = 16 * 1024;
-/** How long a paused thread sleeps at most before it looks again, in milliseconds. */
+/** The maximum sleep of a paused thread in milliseconds before it checks again. */
 const LOOK_AGAIN_MILLIS = 100;
 
 /**
- * The state that the threads of a run share without messages, in shared memory: whether to stop, whose turn it is (the
- * number of the batch that the indexer gets next), and how much waits for the indexer.
- * A thread that produces a lot of output from one batch uses it to pause in the middle of its work, so memory stays
- * bounded. The thread whose turn it is pauses only for the indexer, so the threads never wait for each other.
+ * The shared state of the threads of a run, in shared memory and without messages. It says whether to stop, which batch
+ * the indexer gets next, and how much work waits for the indexer.
+ * A thread that produces a lot of output from one batch checks this state and pauses in the middle of its work, so
+ * memory use is limited. The thread with the next batch only pauses for the indexer, so the threads cannot block each
+ * other.
  */
 export class FlowControl {
   readonly buffer: SharedArrayBuffer;
@@ -38,14 +39,14 @@ export class FlowControl {
   }
 
   /**
-   * Publishes whose turn it is and how much waits.
-   * @param heldBytes bytes that wait for their turn
-   * @param indexerBytes bytes that wait for the indexer
-   * @param tooMany whether more documents wait for the indexer than the limit
+   * Publishes the number of the next batch and the amount of waiting work.
+   * @param heldBytes the bytes that wait for earlier batches
+   * @param indexerBytes the bytes that wait for the indexer
+   * @param tooMany true if more documents wait for the indexer than the limit allows
    */
   set(head: number, heldBytes: number, indexerBytes: number, tooMany: boolean): void {
     Atomics.store(this.#cells, HEAD, head % ROUND);
-    // Too many documents are as good a reason to pause as too many bytes.
+    // Too many documents cause a pause in the same way as too many bytes.
     const store = (cell: number, bytes: number) => {
       const kib = Math.min(Math.ceil(bytes / 1024), 2 ** 30);
       Atomics.store(this.#cells, cell, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
@@ -55,23 +56,23 @@ export class FlowControl {
     this.#changed();
   }
 
-  /** How many batches are before this one, starting with the one whose turn it is. */
+  /** Returns the number of unfinished batches before this one. 0 means that this batch is next. */
   ahead(sequence: number): number {
     return ((sequence % ROUND) - Atomics.load(this.#cells, HEAD) + ROUND) % ROUND;
   }
 
-  /** Whether so much waits that no new batch should begin. */
+  /** True if so much work waits that no thread should start a new batch. */
   get full(): boolean {
     return Atomics.load(this.#cells, QUEUED_KIB) > MAX_QUEUED_KIB;
   }
 
-  /** Blocks the calling thread until there is space for another part of batch `sequence`, or the run stops. */
+  /** Blocks the calling thread until there is space for another part of batch `sequence`, or until the run stops. */
   waitForSpace(sequence: number): void {
     for (;;) {
-      // Read before the check, so that no later change is missed.
+      // The counter is read before the check. Otherwise a change between the check and the wait would be missed.
       const changes = Atomics.load(this.#cells, CHANGES);
       if (this.stopped) return;
-      // For the thread whose turn it is only the indexer counts, because the parts of the others wait for this thread.
+      // Parts of later batches wait for the thread with the next batch. So this thread only waits for the indexer.
       const cell = this.ahead(sequence) === 0 ? INDEXER_KIB : QUEUED_KIB;
       if (Atomics.load(this.#cells, cell) <= MAX_QUEUED_KIB) return;
       Atomics.wait(this.#cells, CHANGES, changes, LOOK_AGAIN_MILLIS);

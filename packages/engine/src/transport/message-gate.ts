@@ -1,12 +1,12 @@
-/** Messages that may be in transit before a thread that sends more must wait. */
+/** The maximum number of messages in transit. Above it, sending threads wait. */
 const MAX_PENDING = 2000;
-/** How long a waiting thread sleeps at most before it looks again, in milliseconds. */
+/** The maximum sleep of a waiting thread in milliseconds before it checks again. */
 const LOOK_AGAIN_MILLIS = 50;
 
 /**
- * Slows down threads that send faster than the receiver reads. Without it, a stage that logs every document, or fails
- * on it, would fill the memory with messages. All threads of a run share a gate. Log records and failed documents have
- * one each.
+ * Slows down threads that send messages faster than the receiver reads them. Otherwise, a stage that logs or fails on
+ * every document would fill the memory with messages. All threads of a run share one gate for log records and one gate
+ * for failed documents.
  */
 export class MessageGate {
   readonly buffer: SharedArrayBuffer;
@@ -17,18 +17,18 @@ export class MessageGate {
     this.#pending = new Int32Array(buffer);
   }
 
-  /** Call this for each message that is sent. A large message counts as several. */
+  /** Counts a sent message. A large message counts as several messages. */
   enter(messages = 1): void {
     Atomics.add(this.#pending, 0, messages);
   }
 
-  /** Call this for each message that has been received. */
+  /** Counts a received message. */
   leave(messages = 1): void {
     Atomics.sub(this.#pending, 0, messages);
     Atomics.notify(this.#pending, 0);
   }
 
-  /** Blocks the calling thread while too many messages are in transit, unless the run stops. */
+  /** Blocks the calling thread while too many messages are in transit. Returns if the run stops. */
   wait(stopped: () => boolean): void {
     for (;;) {
       const pending = Atomics.load(this.#pending, 0);

@@ -1,6 +1,6 @@
 /**
- * Frees the memory of bytes that are no longer needed. The garbage collector is slow to run if there is little other
- * garbage, and a hundred MiB of chunks would accumulate.
+ * Frees the memory of bytes that are no longer needed. Without it, chunks of about 100 MiB would accumulate, because
+ * the garbage collector rarely runs if there is little other garbage.
  */
 export function release({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Signal } from './signal.ts';
 
-it('wakes all waiting callers, but not those that start to wait later', async () => {
+it('a signal wakes all waiting callers, but no caller that starts to wait later', async () => {
   const signal = new Signal();
   const woken: string[] = [];
   signal.notify();

@@ -1,4 +1,4 @@
-/** Wakes all callers that wait for a change. Each checks itself whether it is the change that it needs. */
+/** Wakes all callers that wait for a change. Each caller then checks whether its condition is true. */
 export class Signal {
   #waiters: (() => void)[] = [];
 

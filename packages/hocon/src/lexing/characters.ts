@@ -1,4 +1,4 @@
-/** Classes of the characters below 128: characters that end unquoted text, and white space. */
+/** The classes of the characters below 128: characters that end unquoted text, and white space. */
 export const RESERVED = 1;
 export const SPACE = 2;
 
@@ -6,7 +6,9 @@ export const asciiClass = new Uint8Array(128);
 for (const c of '$"{}[]:=,+#`^?!@*&\\') asciiClass[c.charCodeAt(0)] = RESERVED;
 for (const c of '\t\n\v\f\r\x1c\x1d\x1e\x1f ') asciiClass[c.charCodeAt(0)] = SPACE;
 
-/** White space as the reference defines it: every Unicode space and separator, and the byte-order mark. */
+/**
+ * Returns true for white space as the reference defines it: every Unicode space and separator, and the byte-order mark.
+ */
 export function isSpace(code: number): boolean {
   if (code < 128) return asciiClass[code] === SPACE;
   return (
@@ -22,7 +24,10 @@ export function isSpace(code: number): boolean {
   );
 }
 
-/** True for characters that end unquoted text: reserved characters and white space. The caller checks for comments. */
+/**
+ * Returns true for characters that end unquoted text: reserved characters and white space. The caller checks for
+ * comments.
+ */
 export function endsWord(code: number): boolean {
   return code < 128 ? asciiClass[code] !== 0 : isSpace(code);
 }

@@ -8,10 +8,10 @@ import type { TokenKind, TokenProblem } from './token.ts';
 import { singleToken, Token } from './token.ts';
 import { gapBelow, readTriple } from './triple-string.ts';
 
-/** Matches most substitutions: words with dots. */
+/** Matches the most common substitutions: words separated by dots. */
 const PLAIN_SUBSTITUTION = /\$\{(\??)([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)\}/y;
 
-/** The minimum number of tokens of a substitution that are read. */
+/** The minimum number of tokens that are read in a substitution. */
 const LEAST_BUDGET = 64;
 
 const NEWLINE = 10;
@@ -24,8 +24,8 @@ const SLASH = 47;
 const BACKSLASH = 92;
 
 /**
- * Cuts a text into tokens. One object serves the whole text: {@link next} overwrites its fields. Comments are skipped.
- * This changes nothing, because each is followed by a newline or the end.
+ * Splits a text into tokens. One object reads the whole text, and {@link next} overwrites its fields. Comments are
+ * skipped. This has no effect on the tokens, because a newline or the end of the text follows each comment.
  */
 export class Lexer {
   readonly source: string;
@@ -33,41 +33,44 @@ export class Lexer {
   readonly #stringEnds: ReadonlyMap<number, number> | undefined;
 
   kind: TokenKind = Token.end;
-  /** Offsets of the token, and of the white space before it. */
+  /** The offsets of the token, and of the white space before it. */
   start = 0;
   end = 0;
   spaceStart = 0;
-  /** Line of the token, and the offset at which that line starts. */
+  /** The line of the token, and the offset of the start of that line. */
   line = 1;
   lineStart = 0;
   /** The content of a string, or the text of another simple value as written. */
   text = '';
-  /** Of a number: its value, and whether the reference holds it as floating point. */
+  /** For a number: its value, and whether the reference stores it as floating point. */
   number: number | bigint = 0;
   float = false;
-  /** Of a substitution: its path, or its error. */
+  /** For a substitution: its path, or its error. */
   path: string[] | string = [];
   optional = false;
   problem: TokenProblem | undefined;
-  /** The lexer reads a path. A comment is a mistake then, and a nested `${` is a token itself, without recursion. */
+  /**
+   * True while the lexer reads a path. A comment is then a mistake, and a nested `${` is a separate token, which avoids
+   * recursion.
+   */
   inPath = false;
-  /** Set once the text ended inside a token, so that the end is not reported again. */
+  /** True after the text ended inside a token, so that the end is not reported again. */
   cutOff = false;
 
-  /** Set once a substitution or a string seems to end before the text says so. */
+  /** True after a substitution or a string that should probably have ended earlier. */
   hasGaps = false;
 
   #at = 0;
   #line = 1;
   #lineStart = 0;
-  /** Reads the content of substitutions. */
+  /** The lexer for the content of substitutions. */
   #inner: Lexer | undefined;
-  /** How much text may be read again because a substitution was not closed. */
+  /** The amount of text that may be read again because a substitution was not closed. */
   #budget: number;
 
   /**
-   * @param stringEnds set to end substitutions and strings at their probable ends: the offsets of those strings that
-   * end before the end of their line, by the offsets at which they start
+   * @param stringEnds if given, substitutions and strings end at their probable ends; it contains the ends of the
+   * strings that end before the end of their line, by their start offsets
    */
   constructor(source: string, json: boolean, stringEnds?: ReadonlyMap<number, number>) {
     this.source = source;
@@ -76,12 +79,12 @@ export class Lexer {
     this.#budget = 4 * source.length;
   }
 
-  /** The white space before the token. */
+  /** Returns the white space before the token. */
   space(): string {
     return this.source.slice(this.spaceStart, this.start);
   }
 
-  /** Where the search for the next token starts. */
+  /** Returns the position at which the search for the next token starts. */
   position(): Position {
     return { at: this.#at, line: this.#line, lineStart: this.#lineStart };
   }
@@ -170,7 +173,7 @@ export class Lexer {
   #word(at: number, first: number): void {
     const source = this.source;
     let end = at;
-    // A keyword ends its token, whatever follows: `truely` is `true` and `ly`, which concatenation joins again.
+    // A keyword ends its token, even inside a longer word: `truely` is `true` and `ly`, which are joined again later.
     if (first === 116 && source.startsWith('true', at)) {
       this.kind = Token.true;
       end = at + 4;
@@ -263,7 +266,10 @@ export class Lexer {
     if (string.cutOff) this.#placeAtEnd();
   }
 
-  /** The text ended inside the token. The reference reports this on the last line. */
+  /**
+   * Places the token at the end of the text, because the text ended inside it. The reference reports this on the last
+   * line.
+   */
   #placeAtEnd(): void {
     this.start = this.source.length;
     this.line = this.#line;
@@ -326,7 +332,7 @@ export class Lexer {
   }
 }
 
-/** Characters that a number may have after the first. */
+/** Returns true for characters that a number may contain after its first character. */
 function continuesNumber(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46 || code === 101 || code === 69 || code === PLUS || code === MINUS;
 }

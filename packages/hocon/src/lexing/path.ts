@@ -1,14 +1,16 @@
 import { Lexer } from './lexer.ts';
 import { Token } from './token.ts';
 
-/** Thrown for an invalid path expression. */
+/** The error for an invalid path expression. */
 export class PathError extends Error {
   override name = 'PathError';
   readonly code = 'bad-path';
   readonly kind = 'BadPath';
 }
 
-/** Builds the elements of a path from the tokens of an expression: a path is a concatenation cut at its dots. */
+/**
+ * Builds the elements of a path from the tokens of an expression. A path is a concatenation that is split at its dots.
+ */
 export class PathBuilder {
   readonly elements: string[] = [];
   #current = '';
@@ -16,7 +18,7 @@ export class PathBuilder {
   #hasEmpty = false;
   #started = false;
 
-  /** Adds the text of a token. Dots in quotes do not cut. */
+  /** Adds the text of a token. Dots in quotes do not split the path. */
   add(text: string, quoted: boolean): void {
     this.#started = true;
     if (quoted) {
@@ -40,7 +42,7 @@ export class PathBuilder {
     this.#mayBeEmpty = false;
   }
 
-  /** The elements, or the error of the expression. */
+  /** Returns the elements, or the error of the expression. */
   finish(): string[] | string {
     if (!this.#started) return 'a path is missing here';
     this.#push();
@@ -52,8 +54,8 @@ export class PathBuilder {
 const PLAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
 
 /**
- * Reads a path expression, such as `a.b."c.d"`, into its elements.
- * @throws PathError if it is invalid
+ * Parses a path expression such as `a.b."c.d"` into its elements.
+ * @throws PathError if the expression is invalid
  */
 export function parsePath(expression: string): string[] {
   if (PLAIN.test(expression)) return expression.split('.');
@@ -75,20 +77,20 @@ export function parsePath(expression: string): string[] {
   return elements;
 }
 
-/** Writes path elements as an expression that {@link parsePath} reads back. */
+/** Returns path elements as an expression that {@link parsePath} can parse. */
 export function renderPath(elements: readonly string[]): string {
   return elements.map(renderKey).join('.');
 }
 
-/** Writes one key, with quotes unless it is made of letters, digits, `-` and `_`. */
+/** Returns one key as written in an expression. It has quotes unless it only contains letters, digits, `-` and `_`. */
 export function renderKey(key: string): string {
   return /^[\p{L}\p{Nd}_-]+$/u.test(key) && !/[\ud800-\udfff]/.test(key) ? key : quote(key);
 }
 
-/** Texts that need no escapes inside quotes: printable ASCII without the quote and the backslash. */
+/** Matches texts that need no escapes inside quotes: printable ASCII without the quote and the backslash. */
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
-/** Writes a string in quotes, with JSON's escapes. */
+/** Returns a string in quotes, with the escapes of JSON. */
 export function quote(text: string): string {
   if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text).replace(

@@ -3,10 +3,10 @@ import type { TokenProblem } from './token.ts';
 /** The result of reading a string in double quotes. */
 export interface QuotedString {
   text: string;
-  /** The offset after it. */
+  /** The offset after the string. */
   end: number;
   problem?: TokenProblem;
-  /** The text of the config ended inside. */
+  /** Set if the text of the config ended inside the string. */
   cutOff?: true;
 }
 
@@ -21,7 +21,7 @@ const simpleEscapes = new Map([
   ['t', '\t'],
 ]);
 
-/** Reads a string with escapes or mistakes. `at` is the offset of its opening quote. */
+/** Reads a string that contains escapes or mistakes. `at` is the offset of its opening quote. */
 export function readQuoted(source: string, at: number): QuotedString {
   let text = '';
   let from = at + 1;
@@ -60,7 +60,10 @@ function readEscape(source: string, at: number): string | QuotedString {
     return mistake(source, at, { code: 'bad-escape', message, hint: 'write \\u0041 for A' });
   }
   const hint = 'write \\\\ for a backslash, or use """ for text without escapes';
-  return simpleEscapes.get(c) ?? mistake(source, at, { code: 'bad-escape', message: `\\${c} is no escape`, hint });
+  return (
+    simpleEscapes.get(c) ??
+    mistake(source, at, { code: 'bad-escape', message: `\\${c} is not an escape sequence`, hint })
+  );
 }
 
 function cutOff(source: string): QuotedString {

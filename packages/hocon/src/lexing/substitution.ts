@@ -3,7 +3,7 @@ import { PathBuilder } from './path.ts';
 import type { TokenProblem } from './token.ts';
 import { isKeyToken, Token } from './token.ts';
 
-/** A position in a text where reading can continue. */
+/** A position in a text from which reading can continue. */
 export interface Position {
   at: number;
   line: number;
@@ -13,17 +13,17 @@ export interface Position {
 /** The result of reading `${...}`. */
 export interface Substitution {
   optional: boolean;
-  /** The path, or its error. */
+  /** The path, or the error of the path. */
   path: string[] | string;
-  /** Set if this is not a substitution. */
+  /** Set if the text is not a valid substitution. */
   problem?: TokenProblem;
-  /** The position at which the problem is reported, if that is not the start. */
+  /** The position at which the problem is reported. Absent if it is the start. */
   noticed?: Position;
-  /** Where it ends. */
+  /** The position after the substitution. */
   next: Position;
-  /** The position where reading should continue if the closing brace seems to be missing. */
+  /** The position from which reading should continue if the closing brace is probably missing. */
   gap?: Position | undefined;
-  /** The text of the config ended inside. */
+  /** Set if the text of the config ended inside the substitution. */
   cutOff?: true;
 }
 
@@ -34,12 +34,12 @@ const UNCLOSED: TokenProblem = {
 };
 
 /**
- * Reads any substitution. Its content is read by the rules of the whole language and only then checked to be a path, so
- * a substitution without a closing brace may extend far. The gap is the probable position of the missing brace: at the
- * end of the line, at a comma or at a closing bracket.
+ * Reads a substitution. Its content is read by the rules of the whole language, and is only then checked to be a path.
+ * Therefore, a substitution without a closing brace may extend far. The gap is the probable position of the missing
+ * brace: at the end of the line, at a comma or at a closing bracket.
  * @param inner a lexer for paths, positioned after the opening `${`
- * @param start the offset of the opening `${`
- * @param budget how many tokens may be read
+ * @param start the position of the opening `${`
+ * @param budget the maximum number of tokens
  */
 export function readSubstitution(inner: Lexer, start: Position, budget: number): Substitution {
   return new Reading(inner, start).read(budget);
@@ -51,9 +51,9 @@ class Reading {
   readonly #builder = new PathBuilder();
   readonly #optional: boolean;
   #wrong: string | undefined;
-  /** The first position where the substitution may have been meant to end. */
+  /** The first position at which the substitution should probably end. */
   #gap: (Position & { isNewline: boolean }) | undefined;
-  /** What follows the gap cannot belong to the substitution. */
+  /** True if the text after the gap cannot belong to the substitution. */
   #isTorn = false;
   #brackets = 0;
 
@@ -90,7 +90,7 @@ class Reading {
     }
   }
 
-  /** Looks for signs that the closing brace is missing. */
+  /** Checks a token for signs that the closing brace is missing. */
   #watch(kind: number): void {
     const inner = this.#inner;
     if (kind === Token.openSquare) this.#brackets++;
@@ -109,11 +109,11 @@ class Reading {
   #closed(): Substitution {
     const whole = { optional: this.#optional, next: this.#inner.position() };
     if (this.#isTorn || this.#closesOther())
-      return { ...whole, path: 'it is not closed where its path ends', gap: this.#gap };
+      return { ...whole, path: 'it is not closed at the end of its path', gap: this.#gap };
     return { ...whole, path: this.#wrong ?? this.#builder.finish() };
   }
 
-  /** Whether the brace is on a separate line, but not the path: it closes something else. */
+  /** Returns true if the brace is on a separate line and the path is not. Such a brace closes something else. */
   #closesOther(): boolean {
     const { source, lineStart, start } = this.#inner;
     if (this.#gap?.isNewline !== true || source.slice(lineStart, start).trim() !== '') return false;
@@ -126,7 +126,9 @@ class Reading {
     return isEnd ? { ...unclosed, cutOff: true } : unclosed;
   }
 
-  /** A mistake inside. It is reported first, because nothing after it is known. */
+  /**
+   * Returns a substitution with a mistake inside. This mistake is reported first, because the text after it is unknown.
+   */
   #problem(): Substitution {
     const inner = this.#inner;
     const noticed = { at: inner.start, line: inner.line, lineStart: inner.lineStart };
@@ -139,7 +141,7 @@ class Reading {
     return { ...whole, problem: { ...problem, within }, gap: this.#gap };
   }
 
-  /** The position after the closing brace, if that is on the line. */
+  /** Returns the position after the closing brace if the brace is on this line. */
   #afterBrace(): Position | undefined {
     const rest = /[^\n}]*\}/y;
     rest.lastIndex = this.#inner.end;
@@ -148,7 +150,7 @@ class Reading {
   }
 }
 
-/** A token between a key and its value. */
+/** Returns true for a token between a key and its value. */
 function isFieldSign(kind: number): boolean {
   return kind === Token.equals || kind === Token.colon || kind === Token.plusEquals || kind === Token.openCurly;
 }

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../tree/problem.ts';
 
-/** Kinds of tokens. From `string` to `substitution` they are simple values, which concatenate with each other. */
+/** The kinds of tokens. The kinds from `string` to `substitution` are simple values, which can be concatenated. */
 export const Token = {
   end: 0,
   newline: 1,
@@ -12,7 +12,7 @@ export const Token = {
   closeCurly: 7,
   openSquare: 8,
   closeSquare: 9,
-  /** Only within a path, where it is a mistake. Elsewhere comments are skipped. */
+  /** Only in a path, where a comment is a mistake. In other places, comments are skipped. */
   comment: 10,
   problem: 11,
   string: 12,
@@ -26,7 +26,7 @@ export const Token = {
 
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
-/** Tokens of one character, by its code; 0 for characters that are not a token themselves. */
+/** The tokens of one character, by character code. 0 for characters that are not a token. */
 export const singleToken = new Uint8Array(128);
 for (const [c, kind] of [
   [',', Token.comma],
@@ -45,11 +45,11 @@ export interface TokenProblem {
   code: ProblemCode;
   message: string;
   hint: string | undefined;
-  /** An error of the surrounding token, which is reported after this one. */
+  /** An error of the surrounding token. It is reported after this one. */
   within?: { code: ProblemCode; message: string; hint: string | undefined; line: number; column: number };
 }
 
-/** A simple value that can be a part of a key. */
+/** Returns true for a simple value that can be a part of a key. */
 export function isKeyToken(kind: number): boolean {
   return kind >= Token.string && kind !== Token.substitution;
 }

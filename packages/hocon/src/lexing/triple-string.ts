@@ -3,24 +3,24 @@ import type { Position } from './substitution.ts';
 /** The result of reading a string in triple quotes. */
 export interface TripleString {
   text: string;
-  /** The offset after it. */
+  /** The position after the string. */
   next: Position;
-  /** The text of the config ended inside. */
+  /** True if the text of the config ended inside the string. */
   isUnclosed: boolean;
 }
 
-/** Reads a string in triple quotes, from its first quote. */
+/** Reads a string in triple quotes. `start` is the position of its first quote. */
 export function readTriple(source: string, start: Position): TripleString {
   const closing = source.indexOf('"""', start.at + 3);
   let end = closing < 0 ? source.length : closing;
   const { line, lineStart } = advance(source, start, end);
   if (closing < 0) return { text: '', next: { at: end, line, lineStart }, isUnclosed: true };
-  // The last three of a row of quotes close the string; the ones before are content.
+  // In a row of quotes, the last three close the string. The quotes before are content.
   while (source.charAt(end + 3) === '"') end++;
   return { text: source.slice(start.at + 3, end), next: { at: end + 3, line, lineStart }, isUnclosed: false };
 }
 
-/** A later position in the text, with its line. */
+/** Returns a later position in the text, with its line. */
 function advance(source: string, from: Position, to: number): Position {
   let { line, lineStart } = from;
   for (let n = source.indexOf('\n', from.at); n >= 0 && n < to; n = source.indexOf('\n', n + 1)) {
@@ -30,14 +30,13 @@ function advance(source: string, from: Position, to: number): Position {
   return { at: to, line, lineStart };
 }
 
-/** A line that is a separate field, or closes something. Lines of scripts usually look different. */
+/** Matches a line that is a separate field or closes something. Lines of scripts usually look different. */
 const FIELD =
   /^([ \t]*)(?:(?:"[^"\n]+"|[\w.-]+)[ \t]*(?:\+?=(?![=>])|:(?!:)|(?=\{))[ \t]*[^\s;][^\n;(]*|[\]}][\]},]*[ \t]*\r?)$/gm;
 
 /**
- * Where an unclosed string in triple quotes was probably meant to end: the end of the line before the next line that
- * looks like a field and is not indented further than the line on which the string starts. Undefined if there is no
- * such line.
+ * Returns the probable end of an unclosed string in triple quotes: the end of the line before a field that is not
+ * indented further than the line of the opening quotes. Returns undefined if there is no such field.
  */
 export function gapBelow(source: string, start: Position): Position | undefined {
   const indent = indentAt(source, start.lineStart);
@@ -49,7 +48,7 @@ export function gapBelow(source: string, start: Position): Position | undefined 
   return undefined;
 }
 
-/** How far the line that starts here is indented, in characters. */
+/** Returns the indentation of a line in characters. */
 export function indentAt(source: string, lineStart: number): number {
   let at = lineStart;
   while (source.charAt(at) === ' ' || source.charAt(at) === '\t') at++;

@@ -17,14 +17,14 @@ function write(name: string, text: string): string {
 }
 
 describe('parseFile', () => {
-  it('takes the format from the extension', () => {
+  it('chooses the format by the file extension', () => {
     expect(parseFile(write('a.json', '{"a.b": 1}')).value).toEqual({ 'a.b': 1 });
     expect(parseFile(write('a.json', '{a: 1}')).problems[0]?.code).toBe('missing-key');
     expect(parseFile(write('a.properties', 'a.b = 1')).value).toEqual({ a: { b: '1' } });
     expect(parseFile(write('a.hocon', 'a.b = 1')).value).toEqual({ a: { b: 1 } });
   });
 
-  it('names the file in positions, also for an included file', () => {
+  it('includes the file name in positions, also for an included file', () => {
     write('sub/inc.conf', 'x = 1\ny = *');
     const main = write('main.conf', 'include "sub/inc"\nz = ${nope}');
     const { value, problems } = parseFile(main);
@@ -50,7 +50,7 @@ describe('parseFile', () => {
     ]);
   });
 
-  it('reads an address as it is, without trying extensions', () => {
+  it('reads an address unchanged, without trying extensions', () => {
     const at = pathToFileURL(write('bare', 'x = 1')).href;
     write('bare.conf', 'y = 2');
     expect(parseFile(write('address.conf', `include "${at}"`)).value).toEqual({ x: 1 });
@@ -64,7 +64,7 @@ describe('parseFile', () => {
     expect(problems).toMatchObject([{ code: 'file-unreadable', kind: 'IO', line: 1 }]);
   });
 
-  it('names the files of a circle of includes, and reads each once', () => {
+  it('reports the files of circular includes, and reads each file once', () => {
     write('c1.conf', 'a = 1\ninclude "c2.conf"');
     write('c2.conf', 'b = 2\ninclude "c3.conf"\ninclude "c3.conf"');
     write('c3.conf', 'c = 3\ninclude "c1.conf"');
@@ -75,7 +75,7 @@ describe('parseFile', () => {
     expect(problems[0]?.message).toContain('c3.conf -> ');
   });
 
-  it('finds nothing at paths that cannot be a file', () => {
+  it('finds nothing at a path that cannot be a file', () => {
     write('plain.conf', 'x = 1');
     const main = write('odd.conf', 'include "plain.conf/y"\ninclude "nul\\u0000l.conf"\ninclude "."\na = 1');
     expect(parseFile(main)).toMatchObject({ value: { a: 1 }, problems: [] });
@@ -90,7 +90,7 @@ describe('parseFile', () => {
   });
 });
 
-describe('a loader', () => {
+describe('an include loader', () => {
   it('is called for each include of the text', () => {
     const requests: IncludeRequest[] = [];
     const include = (request: IncludeRequest) => {
@@ -107,7 +107,7 @@ describe('a loader', () => {
     ]);
   });
 
-  it('may refuse with a reason', () => {
+  it('may throw an error to refuse an include', () => {
     const include = () => {
       throw new Error('includes are not allowed here');
     };
@@ -116,20 +116,20 @@ describe('a loader', () => {
     ]);
   });
 
-  it('may return any value: an invalid one is a problem at the include', () => {
+  it('causes a problem at the include if it returns an invalid value', () => {
     const of = (given: unknown) =>
       parse('a = 1\ninclude "b.conf"', { include: () => given as never }).problems.map(({ code, line, message }) => {
         return `${line} ${code}: ${message}`;
       });
     expect(of(undefined)).toEqual([]);
     expect(of(null)).toEqual([]);
-    const wrong = '2 include-refused: cannot include "b.conf": the loader must give { file, text }, both strings';
+    const wrong = '2 include-refused: cannot include "b.conf": the loader must return { file, text }, both strings';
     for (const given of ['text', 5, {}, { text: 'x = 1' }, { file: 'b', text: 7 }])
       expect(of(given)[0]).toContain(wrong);
-    expect(of(Promise.reject(new Error('late')))[0]).toContain('the loader gave a promise');
+    expect(of(Promise.reject(new Error('late')))[0]).toContain('the loader returned a promise');
   });
 
-  it('is called once for each file, and stops at the text limit', () => {
+  it('is called once for each file, and not after the text limit is reached', () => {
     let asked = 0;
     const include = ({ name }: IncludeRequest) => {
       asked++;
@@ -141,10 +141,10 @@ describe('a loader', () => {
   });
 });
 
-describe('arguments of the wrong type', () => {
+describe('arguments with wrong types', () => {
   const call = (text: unknown, options?: unknown) => () => parse(text as string, options as object);
 
-  it('are refused with the expected type', () => {
+  it('are refused, with the expected type', () => {
     expect(call(5)).toThrow(new ArgumentError('the text must be a string, not a number'));
     expect(call(undefined)).toThrow('the text must be a string, not undefined');
     expect(call(new Uint8Array())).toThrow('decode the bytes first');
@@ -152,7 +152,7 @@ describe('arguments of the wrong type', () => {
     expect(call('', { format: 'yaml' })).toThrow(
       'the option format must be "hocon", "json" or "properties", not "yaml"',
     );
-    expect(call('', { formt: 'json' })).toThrow('there is no option "formt"; there are env,');
+    expect(call('', { formt: 'json' })).toThrow('there is no option "formt"; the options are env,');
     expect(call('', { env: { A: 1 } })).toThrow('the option env must be an object of strings, not this object');
     expect(call('', { include: 'x' })).toThrow('the option include must be a function');
     expect(call('', { limits: { depht: 1 } })).toThrow(
@@ -161,7 +161,7 @@ describe('arguments of the wrong type', () => {
     expect(() => parseFile(7 as never)).toThrow('the path must be a string');
   });
 
-  it('are not ignored when they are undefined', () => {
+  it('are refused even if they are undefined', () => {
     const options = { env: { A: undefined, B: 'x' }, file: undefined, limits: { depth: undefined } };
     expect(call('a = ${?A}${B}', options)()).toMatchObject({ value: { a: 'x' }, problems: [] });
   });

@@ -9,10 +9,10 @@ import { parse } from './parse.ts';
 import { checkOptions, type ParseOptions } from './parse-options.ts';
 
 /**
- * Parses a file, by its extension as JSON, properties or the full language. Includes are relative to the file, those of
- * `file(...)` to the working directory. There is no network and no class path. A file that cannot be read is a problem,
- * too.
- * @throws ArgumentError for a path that is not a string, and for options that do not exist or are of the wrong type
+ * Parses a file as JSON, properties or HOCON, depending on its extension. Includes are relative to the file. Includes
+ * with `file(...)` are relative to the working directory. There is no network access and no class path. An unreadable
+ * file is reported as a problem.
+ * @throws ArgumentError for a path that is not a string, and for unknown options or options of the wrong type
  */
 export function parseFile(path: string, options: ParseOptions = {}): ParseResult {
   checkText(path, 'the path');
@@ -40,17 +40,18 @@ function unreadable(file: string, error: unknown): ParseResult {
         kind: 'IO',
         message: `the config file cannot be read: ${reason}`,
         ...origin,
-        hint: 'check the path and that the process may read it',
+        hint: 'check the path, and that the process has permission to read the file',
       },
     ],
   };
 }
 
-/** Errors for paths that cannot be a file. As in the reference, they mean that nothing is found. */
+/** The error codes for paths that cannot be a file. As in the reference, such a path is treated as not found. */
 const NOWHERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
 
 /**
- * Finds included files on the disk. A missing file, or a path that is not a file, is not found, as in the reference.
+ * Finds included files on the disk. A missing file, or a path that is not a file, is treated as not found, as in the
+ * reference.
  */
 export function loadFile({ form, name, from }: IncludeRequest): IncludedText | undefined {
   const path = pathOf(form, name, from);
@@ -72,7 +73,7 @@ function pathOf(form: IncludeRequest['form'], name: string, from: string | undef
   if (form === 'file') return resolve(name);
   if (/^ *(?:https?|ftp|jar):/i.test(name)) throw new Error('addresses are not read, only files');
   if (/^ *file:/i.test(name)) return fileURLToPath(new URL(name));
-  if (form === 'url') throw new Error('this is no address of a file');
+  if (form === 'url') throw new Error('this is not the address of a file');
   if (isAbsolute(name)) return name;
   return from === undefined ? undefined : join(dirname(from), name);
 }

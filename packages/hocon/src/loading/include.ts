@@ -7,50 +7,53 @@ import type { ObjectNode, Origin } from '../tree/node.ts';
 
 /** The arguments of a loader. */
 export interface IncludeRequest {
-  /** `relative`: `include "name"`, next to the including file. `file`: relative to the process. */
+  /** `relative`: for `include "name"`, relative to the including file. `file`: relative to the working directory. */
   form: 'relative' | 'file' | 'url' | 'classpath';
   name: string;
-  /** The including file. */
+  /** The name of the including file. */
   from: string | undefined;
 }
 
-/** A text that a loader found. `file` names it in positions; the same file must always get the same name. */
+/** A text that a loader found. `file` is its name in positions. The same file must always have the same name. */
 export interface IncludedText {
   file: string;
   text: string;
 }
 
-/** Finds the text of an include. Return undefined if there is none. Throw to refuse, with a message for the user. */
+/**
+ * Finds the text of an include. Returns undefined if the text does not exist. Throws an error to refuse the include;
+ * users see its message.
+ */
 export type IncludeLoader = (request: IncludeRequest) => IncludedText | undefined;
 
-/** Schemes that the reference knows. */
+/** Addresses that start with a scheme of the reference. */
 const ADDRESS = /^ *(?:https?|ftp|file|jar|jmod|jrt|mailto):/i;
 
-/** Deepest nesting of includes, as in the reference. */
+/** The maximum nesting of includes, as in the reference. */
 const MAX_NESTING = 50;
 
-/** The format that a file name asks for, if it has one of the three extensions. */
+/** Returns the format for a file name, or undefined if it has none of the three extensions. */
 export function formatOf(name: string): Format | undefined {
   if (name.endsWith('.conf')) return 'hocon';
   if (name.endsWith('.json')) return 'json';
   return name.endsWith('.properties') ? 'properties' : undefined;
 }
 
-/** A file that is being read, and the include statement that led to the next one. */
+/** A file that is being read, and the include statement in it that led to the next file. */
 interface OpenFile {
   file: string | undefined;
   statement: Origin | undefined;
 }
 
-/** A result of the loader. */
+/** The result of a loader. */
 type Loaded = { found: (IncludedText & { known: { recovery?: Recovery } }) | undefined } | { refused: string };
 
-/** Reads included texts, counts them and detects cycles. */
+/** Reads included texts, counts them and detects circular includes. */
 export class Includer {
   readonly #loader: IncludeLoader;
   readonly #session: Session;
   readonly #open: OpenFile[] = [];
-  /** The results of the loader so far. It is called once for each include. */
+  /** The results of the loader so far. It is called only once for each include. */
   readonly #loaded = new Map<string, Loaded>();
 
   constructor(loader: IncludeLoader, session: Session) {
@@ -58,18 +61,18 @@ export class Includer {
     this.#session = session;
   }
 
-  /** Reads and parses the text that a statement names; the origin is that of the statement. */
+  /** Reads and parses the text of an include statement. `origin` is the position of the statement. */
   include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined {
     if (this.#open.length === 0) this.#open.push({ file: from.file, statement: undefined });
     this.#open.at(-1)!.statement = origin;
     const { form, name } = statement;
     if (form === 'url' && !ADDRESS.test(name)) {
       const hint = 'an address starts with a scheme, such as file:';
-      this.#session.problems.add('bad-include', origin, `"${name}" is no address`, hint);
+      this.#session.problems.add('bad-include', origin, `"${name}" is not an address`, hint);
       return undefined;
     }
     let found: ObjectNode | undefined;
-    // An address is used unchanged; extensions are only tried for file names.
+    // An address is used unchanged. Extensions are only tried for file names.
     if (formatOf(name) === undefined && (form === 'file' || (form === 'relative' && !ADDRESS.test(name)))) {
       found = this.#anyOf(statement, prefix, from, origin);
     } else {
@@ -78,13 +81,14 @@ export class Includer {
     }
     if (found === undefined && statement.required) {
       const hint = 'check the name: it is relative to the including file, with file(...) to the working directory';
-      this.#session.problems.add('include-missing', origin, `the required include "${name}" is not there`, hint);
+      this.#session.problems.add('include-missing', origin, `the required include "${name}" was not found`, hint);
     }
     return found;
   }
 
   /**
-   * Without an extension: all three files that exist; `.conf` overrides `.json`, and `.json` overrides `.properties`.
+   * Includes a name without an extension: all three files that exist. `.conf` overrides `.json`, and `.json` overrides
+   * `.properties`.
    */
   #anyOf(statement: IncludeStatement, prefix: string[], from: Source, origin: Origin): ObjectNode | undefined {
     let merged: ObjectNode | undefined;
@@ -128,7 +132,7 @@ export class Includer {
     return root;
   }
 
-  /** Calls the loader, and validates its result, because a loader is user code. */
+  /** Calls the loader and checks its result, because a loader is user code. */
   #load(request: IncludeRequest, format: Format): Loaded {
     const key = JSON.stringify([request.form, request.name, request.from, format]);
     const known = this.#loaded.get(key);
@@ -148,9 +152,9 @@ export class Includer {
     if (given === undefined || given === null) return { found: undefined };
     if (given instanceof Promise) {
       given.catch(() => {});
-      return { refused: 'the loader gave a promise, but must give { file, text } at once' };
+      return { refused: 'the loader returned a promise, but must return { file, text } synchronously' };
     }
-    if (!isIncludedText(given)) return { refused: 'the loader must give { file, text }, both strings, or undefined' };
+    if (!isIncludedText(given)) return { refused: 'the loader must return { file, text }, both strings, or undefined' };
     return { found: { file: given.file, text: given.text, known: {} } };
   }
 
@@ -159,7 +163,7 @@ export class Includer {
     if (at < 0) return false;
     const circle = this.#open.slice(at);
     const message = `files include each other in a circle: ${[...circle.map((open) => open.file), file].join(' -> ')}`;
-    // Any file of the circle could be reported. The reference stops at this one.
+    // Any file of the circle could be reported. The reference reports this one.
     const origin = circle[(MAX_NESTING + 1 - at) % circle.length]!.statement!;
     this.#session.problems.add('include-cycle', origin, message, 'remove one of these includes');
     return true;
@@ -168,8 +172,8 @@ export class Includer {
   #mayRead(text: string, origin: Origin): boolean {
     const { problems, limits } = this.#session;
     if (this.#open.length > MAX_NESTING) {
-      const hint = 'include the files side by side';
-      problems.add('include-cycle', origin, `includes are nested more than ${MAX_NESTING} deep`, hint);
+      const hint = 'include the files from one file';
+      problems.add('include-cycle', origin, `includes are nested deeper than ${MAX_NESTING} levels`, hint);
       return false;
     }
     const { files, includedText } = this.#session;
@@ -180,7 +184,7 @@ export class Includer {
       return false;
     }
     if (includedText + text.length > limits.includedText) {
-      const message = `the included files have more than ${limits.includedText} characters together`;
+      const message = `the included files have more than ${limits.includedText} characters in total`;
       problems.add('includes-too-long', origin, message, 'include fewer or shorter files');
       return false;
     }

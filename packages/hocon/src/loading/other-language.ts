@@ -2,8 +2,8 @@ import type { Format } from '../parsing/session.ts';
 import type { Problem } from '../tree/problem.ts';
 
 /**
- * Adds a hint to problems of a text that is in another language. The problems after the first one of a YAML text add no
- * information and are left out.
+ * Adds a hint to the problems of a text that is written in another language. For YAML, only the first problem is kept,
+ * because the others add no information.
  */
 export function explainLanguage(
   problems: Problem[],
@@ -26,8 +26,8 @@ export function explainLanguage(
 }
 
 /**
- * Whether there is a key without a value, and below it `- item`, or `key: value` further to the right. A line that ends
- * with an opening bracket, or begins with a closing one, is not YAML.
+ * Returns true if a key without a value is followed by `- item`, or by a `key: value` with a larger indentation. A line
+ * that ends with an opening bracket or starts with a closing one is not YAML.
  */
 function looksLikeYaml(text: string): boolean {
   let found = false;
@@ -46,8 +46,7 @@ function looksLikeYaml(text: string): boolean {
 
 function commentHint(lines: readonly string[], { line, column }: Problem, format: Format): string | undefined {
   const before = lines[line - 1]?.slice(Math.max(0, column - 2)) ?? '';
-  if (/^.?\/\*/.test(before) && format === 'hocon')
-    return 'comments begin with # or //; there are none between /* and */';
+  if (/^.?\/\*/.test(before) && format === 'hocon') return 'comments start with # or //; /* */ is not supported';
   if (!/^\s?(\/\/|\/\*|#)/.test(before) || format !== 'json') return undefined;
-  return 'JSON has no comments, HOCON has those with # and //: give the file the extension .conf';
+  return 'JSON does not support comments, but HOCON supports # and //: rename the file to .conf';
 }

@@ -6,18 +6,18 @@ import type { PlainValue } from '../tree/node.ts';
 import type { IncludeLoader } from './include.ts';
 
 export interface ParseOptions {
-  /** The environment for substitutions; empty by default. */
+  /** The environment for substitutions. Empty by default. */
   env?: Record<string, string | undefined>;
-  /** Resolve substitutions, true by default. */
+  /** True to resolve substitutions. True by default. */
   resolve?: boolean;
-  /** Finds the texts of includes. Without it includes find nothing. */
+  /** Finds the texts of includes. Without it, includes find nothing. */
   include?: IncludeLoader;
   /** The name of the text in positions. */
   file?: string;
   format?: Format;
   /**
-   * Path expressions with values that override the text before it is resolved. Texts in them are not parsed. A number
-   * in a path is the position of an element if the text has a list there: `connectors.0.path`.
+   * Values by path expression that override the text before it is resolved. Strings in them are not parsed. If the text
+   * has a list at a path, a number in the path is the position of an element: `connectors.0.path`.
    */
   overrides?: Record<string, PlainValue>;
   limits?: Partial<Limits>;
@@ -25,7 +25,7 @@ export interface ParseOptions {
 
 const FORMATS = ['hocon', 'json', 'properties'];
 
-/** What each option must be, and the test for it. */
+/** The required value of each option, in words and as a test. */
 const OPTIONS: Record<keyof ParseOptions, [string, (value: unknown) => boolean]> = {
   env: ['an object of strings', (value) => isRecord(value) && Object.values(value).every(isStringOrUndefined)],
   resolve: ['true or false', (value) => typeof value === 'boolean'],
@@ -36,12 +36,15 @@ const OPTIONS: Record<keyof ParseOptions, [string, (value: unknown) => boolean]>
   limits: [`an object with numbers for some of ${Object.keys(defaultLimits).join(', ')}`, isLimits],
 };
 
-/** @throws ArgumentError */
+/**
+ * Checks the options of a parse function.
+ * @throws ArgumentError for unknown options and for options of the wrong type
+ */
 export function checkOptions(options: unknown): void {
   if (!isRecord(options)) throw new ArgumentError(`options must be an object, not ${inWords(options)}`);
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(OPTIONS, name)) {
-      throw new ArgumentError(`there is no option "${name}"; there are ${Object.keys(OPTIONS).join(', ')}`);
+      throw new ArgumentError(`there is no option "${name}"; the options are ${Object.keys(OPTIONS).join(', ')}`);
     }
     const [wanted, isRight] = OPTIONS[name as keyof ParseOptions];
     if (value !== undefined && !isRight(value)) {
@@ -50,7 +53,7 @@ export function checkOptions(options: unknown): void {
   }
 }
 
-/** The limits, with defaults for absent ones. */
+/** Returns the limits, with defaults for absent ones. */
 export function limitsOf(options: ParseOptions): Limits {
   const limits = { ...defaultLimits };
   for (const [name, limit] of Object.entries(options.limits ?? {})) {

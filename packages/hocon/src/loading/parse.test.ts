@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlainValue } from '../index.ts';
 import { Float, fromValue, getPath, parse, render, toValue } from '../index.ts';
 
-/** The plain value with Floats replaced by numbers, as JSON would have it. */
+/** Returns the plain value of a text as JSON, with Float objects replaced by numbers. */
 const json = (text: string, options = {}) => JSON.parse(JSON.stringify(parse(text, options).value));
 const codes = (text: string, options = {}) =>
   parse(text, options).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
@@ -29,7 +29,7 @@ describe('the tree', () => {
     expect(getPath(root, 'job.y')?.origin.file).toBe('overrides');
   });
 
-  it('gives a concatenated value the position of the concatenation', () => {
+  it('uses the position of the concatenation for a concatenated value', () => {
     const { root } = parse('a { x = 1 }\nb = ${a} { y = 2 }\nl = [1]\nm =\t${l} [2]\ns = ${a.x} ${a.x}\nt = ${a}');
     const place = (path: string) => {
       const { line, column } = getPath(root, path)!.origin;
@@ -48,7 +48,7 @@ describe('the tree', () => {
     ]);
   });
 
-  it('keeps positions of properties, also after white space and continued lines', () => {
+  it('keeps the positions of properties, also after white space and in continued lines', () => {
     const { root } = parse('a.b = 1\n  c : \\\n\t x\nd=e\\\nf', { format: 'properties' });
     const places = ['a.b', 'c', 'd'].map((path) => getPath(root, path)!.origin);
     expect(places.map(({ line, column }) => [line, column])).toEqual([
@@ -59,7 +59,7 @@ describe('the tree', () => {
     expect(root.keys.get('c')).toMatchObject({ line: 2, column: 3 });
   });
 
-  it('is plain data that survives structuredClone', () => {
+  it('is plain data that structuredClone can copy', () => {
     const { root } = parse('a { b = [1, 1.5, 9007199254740993, text, true, null] }, c = ${a}');
     expect(structuredClone(root)).toEqual(root);
     expect(Object.getPrototypeOf(root)).toBe(Object.prototype);
@@ -74,7 +74,7 @@ describe('the tree', () => {
 });
 
 describe('plain values', () => {
-  it('have bigint for long integers and Float for whole floating-point numbers', () => {
+  it('contain bigint for long integers and Float for whole floating-point numbers', () => {
     const { value } = parse('a = 9007199254740993, b = 1e30, c = 3.0, d = 1.5, e = 1e400');
     expect(value['a']).toBe(9007199254740993n);
     expect(value['b']).toEqual(new Float(1e30));
@@ -83,7 +83,7 @@ describe('plain values', () => {
     expect(value['e']).toEqual(new Float(Number.POSITIVE_INFINITY));
   });
 
-  it('have no prototype, so that every key is an ordinary one', () => {
+  it('have no prototype, so that every key can be used', () => {
     const { value } = parse('__proto__ { polluted = 1 }, constructor = 2, toString = 3');
     expect(Object.getPrototypeOf(value)).toBeNull();
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
@@ -91,8 +91,8 @@ describe('plain values', () => {
   });
 });
 
-describe('overrides', () => {
-  it('are of any kind, are seen by substitutions, and are merged with each other and with the text', () => {
+describe('overrides of a text', () => {
+  it('may have any type, are visible to substitutions, and are merged with each other and with the text', () => {
     const overrides = { 'o.a': 1.5, o: { b: [true, null], '${x}': '${x}' }, n: 9007199254740993n, deep: {} };
     expect(parse('o { a: 0, c: 3 }, copy: ${o.b}, n: 1, deep { kept: 1 }', { overrides }).value).toEqual({
       o: { a: 1.5, b: [true, null], c: 3, '${x}': '${x}' },
@@ -102,7 +102,7 @@ describe('overrides', () => {
     });
   });
 
-  it('that are invalid are reported with their number', () => {
+  it('are reported with their number if they are invalid', () => {
     expect(codes('a = 1', { overrides: { a: 2, 'b.': 3, 'c..d': 4 } })).toEqual([
       'bad-override 2:1',
       'bad-override 3:1',
@@ -122,7 +122,7 @@ describe('overrides', () => {
     });
   });
 
-  it('set elements of lists by their positions, whatever the elements are made of', () => {
+  it('set elements of lists by position, for elements of any type', () => {
     const text = `base { x: 1 }, list: [{ a: \${?gone}, b: { c: [1, 2] } }, \${base}, three]
 copy: \${list}, object { "0": zero }`;
     const overrides = {
@@ -143,7 +143,7 @@ copy: \${list}, object { "0": zero }`;
     const problems = (path: string) =>
       parse(text, { overrides: { [path]: 'x' } }).problems.map(({ message }) => message);
     expect(problems('list.2')).toEqual(['list has no element 2; its length is 1']);
-    expect(problems('made.0')).toEqual(['the elements of made cannot be set, because substitutions make it']);
+    expect(problems('made.0')).toEqual(['the elements of made cannot be set, because substitutions create the list']);
   });
 
   it('report an invalid path expression', () => {
@@ -152,14 +152,14 @@ copy: \${list}, object { "0": zero }`;
 });
 
 describe('substitutions', () => {
-  it('keep keys separate that differ only in control characters', () => {
+  it('distinguish keys that differ only in control characters', () => {
     const text = 'm = ${?z}\nm { a { b = 1 }, "a\\u0000b" = 2 }\nx = ${m.a.b}\ny = ${m."a\\u0000b"}';
     expect(json(text)).toMatchObject({ x: 1, y: 2 });
   });
 });
 
 describe('resolving with mistakes', () => {
-  it('leaves out only what cannot be resolved', () => {
+  it('only removes the values that cannot be resolved', () => {
     const text = 'a = ${nope}\nb = ${a}\nc = [1] ${d}\nd { x = 1 }\ne = [${nada}, 2]\nf = ${f}\ng = ok';
     expect(codes(text)).toEqual([
       'undefined-substitution 1:5',
@@ -170,7 +170,7 @@ describe('resolving with mistakes', () => {
     expect(json(text)).toEqual({ d: { x: 1 }, e: [2], g: 'ok' });
   });
 
-  it('names what waits for substitutions when resolving is turned off', () => {
+  it('reports the values with substitutions if resolving is turned off', () => {
     const { value, problems } = parse('a = 1\nb = ${a}', { resolve: false });
     expect(value).toEqual({ a: 1 });
     expect(problems).toMatchObject([{ code: 'not-resolved', kind: 'NotResolved', line: 2, column: 5 }]);
@@ -180,7 +180,7 @@ describe('resolving with mistakes', () => {
 describe('hostile texts', () => {
   const problemOf = (text: string, options = {}) => parse(text, options).problems[0]?.code;
 
-  it('with exponential growth are refused', () => {
+  it('are refused if they grow exponentially', () => {
     const doubling = (link: (i: number) => string) =>
       Array.from({ length: 30 }, (_, i) => `k${i + 1} = ${link(i)}`).join('\n');
     expect(problemOf(`k0 = x\n${doubling((i) => `\${k${i}}\${k${i}}`)}`)).toBe('result-too-large');
@@ -190,7 +190,7 @@ describe('hostile texts', () => {
     expect(problemOf(`k0 = [x]\n${doubling((i) => `{ a = \${k${i}}, b = \${k${i}} }`)}`)).toBe('result-too-large');
   });
 
-  it('with deep nesting are refused, whatever they nest', () => {
+  it('are refused if they are nested too deep', () => {
     for (const open of ['a{', 'a=[', 'a=[{a=', 'a=[[']) expect(problemOf(open.repeat(20_000))).toBeDefined();
     expect(problemOf(`a=${'['.repeat(30_000)}${']'.repeat(30_000)}`)).toBe('too-deep');
     expect(problemOf(`${'a.'.repeat(30_000)}a = 1`)).toBe('too-deep');
@@ -201,14 +201,14 @@ describe('hostile texts', () => {
     expect(problemOf('a=1\n}'.repeat(10_000))).toBe('unexpected-close');
   });
 
-  it('never return a tree deeper than the limit', () => {
+  it('never create a tree deeper than the limit', () => {
     const nested = (inside: string) => `${'['.repeat(900)}${inside}${']'.repeat(900)}`;
     const { root, problems } = parse(`a = ${nested('1')}\nb = ${nested('${a}')}\nc = 2`);
     expect(problems.map(({ code }) => code)).toEqual(['result-too-large']);
     expect(toValue(structuredClone(root))).toMatchObject({ c: 2 });
   });
 
-  it('with many appends are resolved in as many steps', () => {
+  it('with many appends are resolved in linear time', () => {
     for (const field of ['a += 1', 'o { a += 1 }', 'o.a += 1']) {
       const { root, problems } = parse(`${field}\n`.repeat(50_000), { limits: { steps: 1_000 } });
       expect(problems).toEqual([]);
@@ -216,19 +216,19 @@ describe('hostile texts', () => {
     }
   });
 
-  it('with long chains are resolved', () => {
+  it('with long chains of substitutions are resolved', () => {
     const chain = Array.from({ length: 20_000 }, (_, i) => `k${i} = \${k${i + 1}}`).join('\n');
     expect(parse(`${chain}\nk20000 = end`).value['k0']).toBe('end');
     expect(codes(`${chain}\nk20000 = \${k0}`)).toHaveLength(1);
   });
 
-  it('with look-ups of long paths in unresolved values end', () => {
+  it('with look-ups of long paths in unresolved values finish in time', () => {
     const path = 'a.'.repeat(900);
     const fields = Array.from({ length: 300 }, (_, i) => `${path}k${i} = \${?${path}k${i + 1}}`).join('\n');
     expect(problemOf(`a = \${?q}\n${fields}`)).toBe('too-much-work');
   });
 
-  it('are distinguished from long ordinary texts, which may resolve in proportion to their length', () => {
+  it('do not include long ordinary texts, whose limit grows with their length', () => {
     const job = (i: number) =>
       `job${i} = \${d} { path = \${d.root}/${i}, tags = \${d.tags} [b], next = \${?job${i + 1}.path} }\n`;
     const jobs = Array.from({ length: 400 }, (_, i) => job(i)).join('');
@@ -236,17 +236,17 @@ describe('hostile texts', () => {
     expect(problems).toEqual([]);
   });
 
-  it('with too much work end', () => {
+  it('are refused if they need too much work', () => {
     expect(parse(`${'a += ${b}\n'.repeat(3_000)}b = 1`).value['a']).toHaveLength(3_000);
     expect(problemOf(`b = 1\n${'a += ${b}\n'.repeat(50_000)}`)).toBe('too-much-work');
     expect(problemOf('a = ${a}\n'.repeat(20_000))).toBeDefined();
   });
 
-  it('with many mistakes have a hundred problems', () => {
+  it('have at most a hundred problems', () => {
     expect(parse('a = *\n'.repeat(100_000)).problems).toHaveLength(100);
   });
 
-  it('read nothing without a loader', () => {
+  it('read no files without a loader', () => {
     expect(parse('include "/etc/passwd"\ninclude file("/etc/passwd")\na = 1').value).toEqual({ a: 1 });
     expect(problemOf('include required("/etc/passwd")')).toBe('include-missing');
     expect(parse('a = ${?PATH}').value).toEqual({});
@@ -297,7 +297,7 @@ describe('properties', () => {
     fc.array(pieces, { maxLength: 40 }).map((all) => all.join('')),
   );
 
-  it('any text ends without an exception, with problems inside of it', () => {
+  it('parsing any text never throws, and its problems have positions inside the text', () => {
     fc.assert(
       fc.property(text, fc.constantFrom('hocon' as const, 'json' as const, 'properties' as const), (input, format) => {
         const { root, problems } = parse(input, { format });
@@ -309,14 +309,14 @@ describe('properties', () => {
           expect(line).toBeLessThanOrEqual(lines);
           expect(column).toBeGreaterThan(0);
         }
-        // What could be recovered is a valid config.
+        // The recovered tree is a valid config.
         expect(parse(render(root)).problems).toEqual([]);
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it('rendered text parses back to the same tree, in every style', () => {
+  it('rendering a tree and parsing the result returns the same tree, in every style', () => {
     const styles = fc.record({
       format: fc.constantFrom('json' as const, 'hocon' as const),
       sorted: fc.boolean(),
@@ -343,8 +343,8 @@ describe('properties', () => {
     }
   });
 
-  it('JSON is parsed as JSON.parse does', () => {
-    // An integer beyond 64 bits is not a number of the language.
+  it('JSON is parsed in the same way as by JSON.parse', () => {
+    // HOCON does not support integers of more than 64 bits.
     const isShort = (value: unknown) => !/\d{19}/.test(JSON.stringify(value));
     fc.assert(
       fc.property(
@@ -362,7 +362,7 @@ describe('properties', () => {
     );
   });
 
-  it('every prefix of a config is parsed, and keeps the fields before the cut', () => {
+  it('parsing the start of a config keeps the fields before the cut', () => {
     const whole = [
       'first = 1',
       'a { b = [1, "two", """three\nlines"""], c = ${first} } # note',
@@ -376,7 +376,7 @@ describe('properties', () => {
     }
   });
 
-  it('a value set by an override is found again by its path', () => {
+  it('a value that an override sets is found at its path', () => {
     const keys = fc.array(fc.string({ minLength: 0, maxLength: 4 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(keys, fc.string(), (path, value) => {

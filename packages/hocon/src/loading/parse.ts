@@ -19,14 +19,15 @@ export interface ParseResult {
   value: { [key: string]: PlainValue };
   root: ObjectNode;
   /**
-   * All problems. If there are none, the result is equal to the reference's; otherwise it is what could be recovered.
+   * All problems. If there are none, the result is equal to that of the reference. Otherwise, the result contains the
+   * parts that could be recovered.
    */
   problems: Problem[];
 }
 
 /**
- * Parses and resolves a text. Never throws because of the text, never reads a file.
- * @throws ArgumentError for a text that is not a string, and for options that do not exist or are of the wrong type
+ * Parses and resolves a text. Never throws because of the text, and never reads a file.
+ * @throws ArgumentError for a text that is not a string, and for unknown options or options of the wrong type
  */
 export function parse(text: string, options: ParseOptions = {}): ParseResult {
   checkText(text, 'the text');
@@ -53,7 +54,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   if (session.marks.replaced.length > 0) root.replaced = session.marks.replaced;
   let value: ParseResult['value'] | undefined;
   return {
-    // Created on demand, because many callers need only the tree.
+    // The plain value is created on demand, because many callers only need the tree.
     get value() {
       value ??= toValue(root) as ParseResult['value'];
       return value;
@@ -63,7 +64,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   };
 }
 
-/** Resolves the tree. If that is turned off, removes what would have to be resolved. */
+/** Resolves the tree. If resolving is turned off, removes the unresolved values. */
 function finish(root: ObjectNode, options: ParseOptions, session: Session): ObjectNode {
   const { marks, problems } = session;
   if (!marks.isUnresolved(root)) return root;

@@ -7,7 +7,7 @@ const json = (text: string, options = {}) => JSON.parse(JSON.stringify(parse(tex
 const codes = (text: string, options = {}) =>
   parse(text, options).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
 
-describe('recovery', () => {
+describe('recovery after a mistake', () => {
   it('reports a problem for each mistake and keeps the values around it', () => {
     const text = 'a = 1\nb = *\nc = [1, , 2]\nd {\n  e = 5 = 6\n  f = 7\n}\n.g = 8\nh = ${}\ni = 9';
     expect(codes(text)).toEqual([
@@ -20,7 +20,7 @@ describe('recovery', () => {
     expect(json(text)).toEqual({ a: 1, c: [1, 2], d: { f: 7 }, i: 9 });
   });
 
-  it('continues after strings, brackets and escapes that are wrong', () => {
+  it('continues after wrong strings, brackets and escapes', () => {
     const text = 'a = "x\nb = 1\nc = [1, 2\nd = 2';
     expect(codes(text)).toEqual(['control-character 1:5', 'unclosed-bracket 3:5']);
     expect(json('a = "x\\q = [ {", b = 1')).toEqual({ b: 1 });
@@ -29,7 +29,7 @@ describe('recovery', () => {
     expect(json('a { b = [1, 2 }\nc = 3')).toEqual({ a: { b: [1, 2] }, c: 3 });
   });
 
-  it('has a hint at the probable mistake', () => {
+  it('adds a hint to the problem at the probable mistake', () => {
     const hints = (text: string, options = {}) => parse(text, options).problems.map(({ hint }) => hint);
     expect(hints('path = C:/dir')[0]).toContain('if the : belongs to it');
     expect(hints('a = b c = d')[0]).toContain('if the = belongs to it');
@@ -40,7 +40,7 @@ describe('recovery', () => {
     expect(hints('a =\n')[0]).toContain('write ""');
   });
 
-  it('does not report errors that follow from a mistake', () => {
+  it('does not report errors that are caused by an earlier mistake', () => {
     expect(codes('a = [1, 2}\nb = 3')).toEqual(['unexpected-close 1:10']);
     expect(json('a = [1, 2}\nb = 3')).toEqual({ a: [1, 2], b: 3 });
     expect(json('word\nb = 3')).toEqual({ b: 3 });
@@ -48,7 +48,7 @@ describe('recovery', () => {
     expect(codes('x = ${nope}\na = ${x.y}\nb = ${x.z} ${x}')).toEqual(['undefined-substitution 1:5']);
   });
 
-  it('ends a list before the next field, so that nothing after it is lost', () => {
+  it('ends a list before the next field, so that no later field is lost', () => {
     const fields = Array.from({ length: 200 }, (_, i) => `k${i} = v${i}`).join('\n');
     for (const [first, code] of [
       ['l = [1', 'unclosed-bracket 2:4'],
@@ -67,35 +67,35 @@ describe('recovery', () => {
     }
   });
 
-  it('uses the indentation if brackets alone are ambiguous', () => {
+  it('uses the indentation if the brackets alone are ambiguous', () => {
     expect(json('o {\n  p {\n    x = 1\n}\nq = 2')).toEqual({ o: { p: { x: 1 } }, q: 2 });
     expect(codes('o {\n  p {\n    x = 1\n}\nq = *')).toEqual(['reserved-character 5:5', 'unclosed-bracket 2:5']);
     expect(json('o {\n  p {\n  }\n  }\n  q = 2\n}\nr = 3')).toEqual({ o: { p: {}, q: 2 }, r: 3 });
     expect(json('a = [\n  { b = [1 }\n  { c = 2 }\n]\nd = 3')).toEqual({ a: [{ b: [1] }, { c: 2 }], d: 3 });
   });
 
-  it('reads text after the end of the whole', () => {
+  it('reads text after the end of the config', () => {
     expect(json('{ a = 1 }\nb = 2')).toEqual({ a: 1, b: 2 });
     expect(json('{\n  a {\n    b = 1\n  }\n  }\n  c = 2\n}')).toEqual({ a: { b: 1 }, c: 2 });
   });
 
-  it('reads JSON as if a missing comma was there', () => {
+  it('reads JSON with a missing comma as if the comma existed', () => {
     const text = '{"a": [1 2], "b": 3 "c": 4, "d": [5, "e": 6}';
     expect(json(text, { format: 'json' })).toEqual({ a: [1, 2], b: 3, c: 4, d: [5], e: 6 });
     expect(codes(text, { format: 'json' })).toEqual(['not-json 1:10', 'not-json 1:21', 'unclosed-bracket 1:34']);
   });
 
-  it('reports where the reference stops when a substitution includes brackets', () => {
+  it('reports where the reference stops if a substitution includes brackets', () => {
     const { value, problems } = parse('o {\n  a = ${b\n  c = 1\n}\nd = 2');
     expect(value).toEqual({ o: { c: 1 }, d: 2 });
     expect(problems.map(({ kind, line }) => [kind, line])).toEqual([
       ['Parse', 5],
       ['BadPath', 2],
     ]);
-    expect(problems[0]?.message).toContain('the substitution on line 2 reaches too far');
+    expect(problems[0]?.message).toContain('the substitution on line 2 ends too late');
   });
 
-  it('reads an included text with mistakes like any other, once', () => {
+  it('recovers an included text with mistakes, and reads it only once', () => {
     let asked = 0;
     const include = ({ name }: { name: string }) => {
       asked++;
@@ -112,15 +112,15 @@ describe('recovery', () => {
   });
 });
 
-describe('a text with mistakes', () => {
-  /** Mistakes on separate lines; `${i}` makes them unique. */
+describe('a config text with mistakes', () => {
+  /** Mistakes on separate lines. `${i}` makes them unique. */
   const slips = [
     ...['bad = *', 'bad =', 'bad = "x', 'bad = 1 = 2', '.bad = 1', 'bad = "\\q"', 'bad = [1,,2]', 'bad word'],
     ...['include foo("x")', '${x} = 1', 'bad = a + b', 'bad = ${}', 'bad = [1] { x = 1 }', 'bad = ${nope}'],
     ...['bad = 1,,', 'bad = [a = 1, b = 2]', 'bad {x = 1} {y = 2} z', 'bad = \\'],
     ...['bad = ${x', 'bad = ${', 'bad = ${?x.y', 'bad = [${x, 2]'],
   ];
-  /** Mistakes that leave a bracket open or close one too many. */
+  /** Mistakes with a missing or an extra closing bracket. */
   const gaps = [
     ...['bad = [1, 2', 'bad = [\n1\n2', 'bad {\n  y = 1', 'bad { y = 1', 'bad = [1, 2}', 'bad = [{ a = 1, b = [2 }]'],
     ...['}', ']', 'bad = { a = [1, { b = 2 ]', 'bad = ["x]', 'bad { y = "x }'],
@@ -142,7 +142,7 @@ describe('a text with mistakes', () => {
   const inner = fc.array(partOf(none), { maxLength: 2 });
   const part = partOf(fc.array(partOf(inner), { maxLength: 2 }));
 
-  /** Writes parts as a config in which no two mistakes are near to each other. */
+  /** Writes parts as a config, with a distance between the mistakes. */
   class Writer {
     readonly lines: string[] = [];
     readonly paths: string[][] = [];
@@ -170,7 +170,7 @@ describe('a text with mistakes', () => {
     }
   }
 
-  it('has a problem for each of them, and all other fields have their values', () => {
+  it('has a problem for each mistake, and all other fields have their values', () => {
     const parts = fc.array(part, { minLength: 1, maxLength: 5 });
     const gap = fc.option(fc.record({ at: fc.nat(4), mistake: fc.constantFrom(...gaps) }), { nil: undefined });
     fc.assert(
@@ -185,7 +185,7 @@ describe('a text with mistakes', () => {
         const at = (path: string[]) =>
           path.reduce<PlainValue | undefined>((v, key) => (v as Record<string, PlainValue> | undefined)?.[key], value);
         expect(problems.length).toBeGreaterThanOrEqual(writer.mistakes);
-        // One more at most: where the reference would have stopped.
+        // There is at most one more problem: the one at which the reference would have stopped.
         expect(problems.length).toBeLessThanOrEqual(writer.mistakes + extra(text));
         for (const path of writer.paths) expect(at(path), path.join('.')).toBeDefined();
         expect(value['end']).toBe(1);
@@ -194,7 +194,7 @@ describe('a text with mistakes', () => {
     );
   });
 
-  /** Problems in addition to the mistakes: several brackets missing on a line, or brackets inside a substitution. */
+  /** Returns the number of additional problems, for several missing brackets in a line or brackets in a substitution. */
   function extra(text: string): number {
     return (/\$\{[^}\n]*$/m.test(text) ? 1 : 0) + (text.includes('b = [2 }]') || text.includes('b = 2 ]') ? 2 : 0);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from './parse.ts';
 
-/** `key before>by`, as line:column each. */
+/** Returns the replaced values as `key before>by`, with each position as line:column. */
 const replaced = (text: string, included?: string) => {
   const include = included === undefined ? {} : { include: () => ({ file: 'other', text: included }) };
   const { root } = parse(text, { file: 'main', overrides: { set: 'x' }, ...include });
@@ -22,7 +22,7 @@ describe('a value that replaces another one of the file is recorded', () => {
     ['a = 2\na { b: 1 }', ['a 1:1>2:1']],
     ['a = ${?A}\na = 1', ['a 1:1>2:1']],
     ['a = 1\na = 2\na = 3', ['a 1:1>2:1', 'a 2:1>3:1']],
-  ])('%j', (text, expected) => {
+  ])('lists the replaced values of %j', (text, expected) => {
     expect(replaced(text)).toEqual(expected);
   });
 });
@@ -38,17 +38,17 @@ describe('an intended replacement is not recorded', () => {
     ['null, which clears what was there', 'a { x: 1 }\na = null\na { y: 2 }'],
     ['an override', 'set = 1'],
     ['the same key in other objects', 'l: [{ a: 1 }, { a: 2 }], o { a: 3 }, a: 4'],
-  ])('%s', (_, text) => {
+  ])('ignores %s', (_, text) => {
     expect(replaced(text)).toEqual([]);
   });
 
-  it('values of an included file, before and after it', () => {
+  it('ignores values that are replaced before or after an include', () => {
     expect(replaced('include "other"\na = 2\no { b: 2 }', 'a = 1, o { b: 1 }')).toEqual([]);
     expect(replaced('a = 2, o { b: 2 }\ninclude "other"', 'a = 1, o { b: 1 }')).toEqual([]);
     expect(replaced('include "other"\ninclude "other"', 'a = 1')).toEqual([]);
   });
 });
 
-it('the number of records is limited', () => {
+it('the number of recorded replacements is limited', () => {
   expect(replaced('a = 1\na = 2\n'.repeat(10_000))).toHaveLength(100);
 });

@@ -3,30 +3,30 @@ import type { Marks, Raw } from '../tree/raw.ts';
 import { rawEntries } from '../tree/raw.ts';
 import { hidesLower } from './merge.ts';
 
-/** What the copy of an object costs before its entries, in steps. */
+/** The steps for copying an object, without its entries. */
 const COPY_STEPS = 16;
 
 /**
- * Merges values while resolving. Unlike `layOver` it never changes a node that it receives, because the same node may
- * be in many places. It extends objects that it has created itself, so n layers cost n steps.
+ * Merges values while the tree is resolved. Unlike `layOver`, it never changes a node that it receives, because the
+ * node may also be used in other places. It extends objects that it has created itself, so n layers need n steps.
  */
 export class Combiner {
   readonly #marks: Marks;
   #own: Set<ObjectNode> | undefined;
-  /** Entries visited so far; copies of objects count more. */
+  /** The number of visited entries. Copies of objects count more. */
   steps = 0;
 
   constructor(marks: Marks) {
     this.#marks = marks;
   }
 
-  /** Allows changes to an object that nothing else refers to. */
+  /** Allows changes to an object that is not used in other places. */
   adopt(node: ObjectNode): void {
     this.#own ??= new Set();
     this.#own.add(node);
   }
 
-  /** Whether this combiner may change an object. */
+  /** Returns true if this combiner may change an object. */
   owns(node: Raw): boolean {
     return node.kind === 'object' && this.#own?.has(node) === true;
   }
@@ -73,7 +73,7 @@ export class Combiner {
     return result;
   }
 
-  /** Marks an object, and those around it, as unresolved. */
+  /** Marks an object and the objects around it as unresolved. */
   #mark(pair: Pair): void {
     for (let at: Pair | undefined = pair; at !== undefined; at = at.outer) {
       if (this.#marks.unresolved.has(at.into)) return;
@@ -91,7 +91,7 @@ export class Combiner {
   }
 }
 
-/** Two objects that are being merged, and the pair around them. */
+/** Two objects that are being merged, and the pair of objects around them. */
 interface Pair {
   into: ObjectNode;
   from: ObjectNode;

@@ -2,7 +2,7 @@ import type { NumberNode, ObjectNode, StringNode } from '../tree/node.ts';
 import type { Marks, Raw } from '../tree/raw.ts';
 import { rawEntries, rawItems } from '../tree/raw.ts';
 
-/** The text of a value that has one: strings, numbers as written, booleans and null. */
+/** Returns the text of a string, number (as written), boolean or null. Returns undefined for other values. */
 export function textOf(node: Raw): string | undefined {
   switch (node.kind) {
     case 'string':
@@ -19,7 +19,8 @@ export function textOf(node: Raw): string | undefined {
 }
 
 /**
- * The values of an object whose keys are list indexes, in their order. Other keys are left out, and gaps are closed.
+ * Returns the values of an object whose keys are list indexes, in the order of the indexes. Other keys are ignored, and
+ * gaps are closed.
  */
 export function indexedItems(node: ObjectNode): Raw[] | undefined {
   const byIndex = new Map<number, Raw>();
@@ -31,15 +32,15 @@ export function indexedItems(node: ObjectNode): Raw[] | undefined {
   return [...byIndex].sort(([a], [b]) => a - b).map(([, value]) => value);
 }
 
-/** How two objects, or the items of two lists, are joined: in place while parsing, by copying while resolving. */
+/** Joins two objects, or the items of two lists: in place while parsing, with copies while resolving. */
 export interface Joiner {
   objects(left: ObjectNode, right: ObjectNode): Raw;
   lists(left: Raw, first: Raw[], right: Raw, second: Raw[]): Raw;
 }
 
 /**
- * Joins two adjacent values without unresolved substitutions. Undefined if they cannot be joined. An unquoted word
- * after a list or an object is dropped, as in the reference.
+ * Joins two adjacent values without unresolved substitutions. Returns undefined if they cannot be joined. An unquoted
+ * word after a list or an object is dropped, as in the reference.
  */
 export function join(left: Raw, right: Raw, marks: Marks, joiner: Joiner): Raw | undefined {
   if (left.kind === 'object' && right.kind === 'object') return joiner.objects(left, right);
@@ -59,7 +60,7 @@ export function join(left: Raw, right: Raw, marks: Marks, joiner: Joiner): Raw |
   return joined;
 }
 
-/** Whether a value, or a part of it, came from the environment. */
+/** Returns true if a value, or a part of it, came from the environment. */
 export function isFromEnv(node: Raw): boolean {
   return node.kind === 'string' && node.fromEnv === true;
 }

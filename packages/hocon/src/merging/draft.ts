@@ -5,7 +5,7 @@ import type { Joiner } from './concatenate.ts';
 import { join, textOf } from './concatenate.ts';
 import { layOver } from './merge.ts';
 
-/** Joins values that nothing else refers to: they are changed in place. */
+/** Joins values that are not used in other places, so they are changed in place. */
 export class InPlaceJoiner implements Joiner {
   readonly marks: Marks;
 
@@ -17,7 +17,7 @@ export class InPlaceJoiner implements Joiner {
     return layOver(right, left, this.marks);
   }
 
-  /** An object with indexes for keys becomes a list first. */
+  /** Joins two lists. An object with indexes as keys is converted to a list first. */
   lists(left: Raw, first: Raw[], right: Raw, second: Raw[]): Raw {
     let list: ListNode;
     if (left.kind === 'list') list = left;
@@ -30,18 +30,18 @@ export class InPlaceJoiner implements Joiner {
 }
 
 /**
- * The value of one field or list element while its pieces are read. Pieces are joined immediately, from the left; those
- * that wait for substitutions stay separate.
+ * The value of one field or list element while its pieces are read. Pieces are joined immediately, from the left.
+ * Pieces that wait for substitutions stay separate.
  */
 export class Draft {
   readonly #joiner: InPlaceJoiner;
   #apart: Raw[] | undefined;
   #last: Raw | undefined;
-  /** The last piece was a simple value, so that white space before another one belongs to the text. */
+  /** True if the last piece was a simple value. White space before another simple value then belongs to the text. */
   lastIsSimple = false;
   /** The position of the first piece that cannot be joined. */
   clash: Origin | undefined;
-  /** Where the value starts and ends in the text. */
+  /** The start and the end of the value in the text. */
   start = -1;
   end = -1;
 
@@ -70,8 +70,8 @@ export class Draft {
   }
 
   /**
-   * Adds text to a value that is only text so far; false if it is not. This is the usual case, without a node for each
-   * word.
+   * Adds text to a value that only consists of text so far. Otherwise returns false. This is the most common case, and
+   * creates no node for each word.
    */
   addText(text: string): boolean {
     const last = this.#last;
@@ -81,7 +81,7 @@ export class Draft {
     return true;
   }
 
-  /** The finished value. Empties the draft. */
+  /** Returns the finished value and empties the draft. */
   take(): Raw {
     const last = this.#last!;
     const apart = this.#apart;

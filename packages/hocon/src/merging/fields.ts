@@ -8,7 +8,7 @@ export function emptyObject(origin: Origin): ObjectNode {
   return { kind: 'object', entries: new Map(), keys: new Map(), origin };
 }
 
-/** Sets the field at a path below an object, and merges it with an existing value. */
+/** Sets the field at a path below an object. Merges it with an existing value. */
 export function setField(node: ObjectNode, path: readonly string[], value: Raw, origin: Origin, marks: Marks): void {
   const unresolved = marks.isUnresolved(value);
   const last = path.length - 1;
@@ -31,7 +31,7 @@ export function setField(node: ObjectNode, path: readonly string[], value: Raw, 
   putField(into, path[last]!, value, origin, marks);
 }
 
-/** An object with only a value at a path; the value itself for an empty path. */
+/** Returns an object that only has a value at a path. Returns the value itself for an empty path. */
 export function nest(path: readonly string[], value: Raw, origin: Origin, marks: Marks): Raw {
   let nested = value;
   for (const key of path.toReversed()) {
@@ -42,7 +42,7 @@ export function nest(path: readonly string[], value: Raw, origin: Origin, marks:
   return nested;
 }
 
-/** Sets a field of an object, and merges it with an existing value. */
+/** Sets a field of an object. Merges it with an existing value. */
 export function putField(into: ObjectNode, key: string, value: Raw, origin: Origin, marks: Marks): void {
   const entries = rawEntries(into);
   const existing = entries.get(key);
@@ -50,13 +50,13 @@ export function putField(into: ObjectNode, key: string, value: Raw, origin: Orig
   const merged = existing === undefined ? value : layOver(value, existing, marks);
   entries.set(key, merged);
   if (marks.isUnresolved(merged)) marks.unresolved.add(into);
-  // An object that gains fields stays at its first position.
+  // An object that gets more fields keeps its first position.
   if (merged !== existing || merged.kind === 'merge') into.keys.set(key, origin);
 }
 
 /**
- * The value of `path += element`: the value at the path, if any, and a list with the element.
- * @param isDefinite nothing around the field could change the value below it
+ * Returns the value of `path += element`: the existing value at the path, if any, and a list with the element.
+ * @param isDefinite true if nothing around the field can change the existing value
  */
 export function appended(path: string[], prefix: number, element: Raw, isDefinite: boolean, marks: Marks): Raw {
   const { origin } = element;

@@ -3,7 +3,7 @@ import type { Marks, Raw } from '../tree/raw.ts';
 import { rawEntries, rawItems } from '../tree/raw.ts';
 import { noteReplaced } from './replaced.ts';
 
-/** True if no value below this one in a stack of definitions can be visible. */
+/** Returns true if this value hides all lower values in a stack of definitions. */
 export function hidesLower(node: Raw, marks: Marks): boolean {
   switch (node.kind) {
     case 'object':
@@ -21,9 +21,9 @@ export function hidesLower(node: Raw, marks: Marks): boolean {
 }
 
 /**
- * Merges `upper` over `lower`, both definitions of one field in the text, which nothing else refers to. They are
- * changed in place, so that a field defined n times costs n steps. If the result depends on substitutions, it becomes a
- * merge node.
+ * Merges `upper` over `lower`. Both are definitions of one field that are not used in other places, so they are changed
+ * in place. A field that is defined n times therefore needs n steps. If the result depends on substitutions, it becomes
+ * a merge node.
  */
 export function layOver(upper: Raw, lower: Raw, marks: Marks): Raw {
   if (hidesLower(upper, marks)) return upper;
@@ -55,8 +55,8 @@ export function layOver(upper: Raw, lower: Raw, marks: Marks): Raw {
 }
 
 /**
- * Appends a list of plain values to the value below it, in place, so that a field that is appended to n times costs n
- * steps. Undefined if that value is not known yet.
+ * Appends a list of plain values to the existing value in place, so that n appends to a field need n steps. Returns
+ * undefined if the existing value is not known yet.
  */
 function appendTo(lower: Raw, list: ListNode, origin: Origin, marks: Marks): Raw | undefined {
   if (lower.kind === 'merge') {
@@ -92,7 +92,9 @@ function mergeObjects(upper: ObjectNode, lower: ObjectNode, marks: Marks): void 
   }
 }
 
-/** Whether a value contains something unresolved now. The marks may be outdated, because fields are overridden. */
+/**
+ * Returns true if a value contains unresolved values now. The marks may be outdated, because fields can be overridden.
+ */
 export function hasUnresolved(node: Raw, marks: Marks): boolean {
   const work: Raw[] = [node];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {

@@ -2,35 +2,35 @@ import { Lexer } from '../lexing/lexer.ts';
 import { isKeyToken, Token } from '../lexing/token.ts';
 import { indentAt } from '../lexing/triple-string.ts';
 
-/** The facts about a text that show which brackets are missing or extra. */
+/** A token that helps to find missing or extra brackets. */
 export interface BracketEvent {
-  /** `field`: a key with its separator begins. `inString`: a bracket at the end of a string that is not closed. */
+  /** `field`: the start of a key with its separator. `inString`: a bracket at the end of an unclosed string. */
   type: 'open' | 'close' | 'inString' | 'field' | 'end';
   /** The kind of the bracket. */
   kind: 'object' | 'list';
-  /** Offset in the text. */
+  /** The offset in the text. */
   at: number;
   line: number;
-  /** How far the line is indented. */
+  /** The indentation of the line. */
   indent: number;
-  /** It is the first token of its line. */
+  /** True if the event is at the first token of its line. */
   isFirst: boolean;
-  /** It is where a field or an element begins. */
+  /** True if a field or an element starts here. */
   atStart: boolean;
-  /** Where the string starts that contains the bracket. */
+  /** The start of the string that contains the bracket. */
   string: number;
 }
 
-/** Reads the brackets and fields of a text, in their order. */
+/** Yields the brackets and fields of a text, in their order. */
 export function* bracketEvents(source: string, json: boolean): Generator<BracketEvent> {
   const lexer = new Lexer(source, json, new Map());
   let atStart = true;
-  /** At the start of a field or element, or of a value on a separate line. */
+  /** True at the start of a field or element, or of a value on a separate line. */
   let mayBeKey = true;
   let isFirst = true;
   let indent = indentAt(source, 0);
   let awaitsValue = false;
-  /** A word or string at the start of a field or element, which may be a key. */
+  /** A word or string at the start of a field or element. It may be a key. */
   let key: BracketEvent | undefined;
   let isInclude = false;
   const event = (type: BracketEvent['type'], kind: BracketEvent['kind']): BracketEvent => {
@@ -59,7 +59,7 @@ export function* bracketEvents(source: string, json: boolean): Generator<Bracket
       }
     }
     if (kind === Token.newline) {
-      // The value of a field may follow on a further line.
+      // The value of a field may be on a later line.
       atStart = !awaitsValue;
       mayBeKey = true;
       indent = indentAt(source, lexer.end);
@@ -83,7 +83,7 @@ function kindOf(bracket: number): BracketEvent['kind'] {
   return bracket === Token.openCurly || bracket === Token.closeCurly ? 'object' : 'list';
 }
 
-/** The closing brackets at the end of an unclosed string: they may have been meant to follow it. */
+/** Returns the closing brackets at the end of an unclosed string. They probably belong after the string. */
 function bracketsAtEnd(source: string, start: number, end: number): number[] {
   const found: number[] = [];
   for (let at = end - 1; at > start && ']}, \t\r'.includes(source.charAt(at)); at--) {

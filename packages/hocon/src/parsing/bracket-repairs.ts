@@ -3,20 +3,20 @@ import { bracketEvents } from './bracket-events.ts';
 
 /** The repairs of the brackets of a text, by offset. */
 export interface BracketRepairs {
-  /** How many objects and lists end before the token there, without a bracket. */
+  /** The number of objects and lists that end before the token at an offset, without a bracket. */
   closes: ReadonlyMap<number, number>;
-  /** Extra closing brackets. */
+  /** The extra closing brackets. */
   strays: ReadonlySet<number>;
-  /** Closing brackets of the other kind. */
+  /** The closing brackets of the wrong kind. */
   swaps: ReadonlySet<number>;
-  /** Ends of strings that would include a bracket, by the starts of those strings. */
+  /** The ends of strings that would include a bracket, by the start of the string. */
   stringEnds: ReadonlyMap<number, number>;
 }
 
 /**
- * Finds the brackets that are missing or extra, with as few repairs as possible. If several solutions exist, it chooses
- * the one that matches the indentation. It is a beam search: a search along the text that keeps only the best states,
- * so that it costs a fixed number of steps for each bracket.
+ * Finds missing and extra brackets, with the smallest number of repairs. If there are several solutions, chooses the
+ * one that matches the indentation. The algorithm is a beam search along the text: it only keeps the best states, so
+ * each bracket needs a fixed number of steps.
  */
 export function findRepairs(source: string, json: boolean): BracketRepairs {
   let states: State[] = [{ top: undefined, cost: 0, repairs: undefined, isDone: false }];
@@ -33,17 +33,17 @@ export function findRepairs(source: string, json: boolean): BracketRepairs {
 
 const BEAM_WIDTH = 8;
 
-/** How many objects and lists may end at one position without brackets. */
+/** The maximum number of objects and lists that may end at one position without brackets. */
 const MOST_CLOSES = 6;
 
-/** Above this cost the search stops: there are more repairs than a user reads. */
+/** The maximum cost. Above it the search stops, because no user reads so many repairs. */
 const MOST_COST = 100;
 
-/** A repair costs one. A valid but unusual form costs less, and a form that is probably intended costs least. */
+/** The costs. A repair costs one. A valid but unusual form costs less. A form that is probably intended costs least. */
 const REPAIR = 1;
 const SWAP = 1.1;
 const ODD = 0.4;
-/** Unusual forms count only this often for each bracket: after that they are the style of the text. */
+/** The maximum number of unusual forms that are counted for each bracket. More of them are the style of the text. */
 const MOST_ODD = 2;
 const LIKELY = 0.05;
 
@@ -55,7 +55,9 @@ interface Open {
   indent: number;
   depth: number;
   below: Open | undefined;
-  /** How many of its fields are unusual: in a list, or indented no further than the list or object. */
+  /**
+   * The number of unusual fields: fields in a list, or fields that are not indented further than their list or object.
+   */
   odd: number;
 }
 
@@ -71,14 +73,14 @@ interface State {
   top: Open | undefined;
   cost: number;
   repairs: Repair | undefined;
-  /** The braces around the whole text have been closed. */
+  /** True after the braces around the whole text have been closed. */
   isDone: boolean;
 }
 
-/** All ways to continue at one event. */
+/** Collects all ways to continue at one event. */
 class Step {
   readonly #event: BracketEvent;
-  /** The whole text is in brackets. */
+  /** True if the whole text is in braces. */
   readonly #isBraced: boolean;
   readonly #next: State[] = [];
 
@@ -87,7 +89,7 @@ class Step {
     this.#isBraced = isBraced;
   }
 
-  /** The cheapest states, one for each innermost bracket. */
+  /** Returns the cheapest states, one for each innermost bracket. */
   best(width: number): State[] {
     const states = this.#next;
     if (states.length < 2) return states;
@@ -125,7 +127,7 @@ class Step {
     return { top, cost: state.cost + cost, repairs: { what, at, string, before: state.repairs }, isDone };
   }
 
-  /** Also continues with the innermost bracket closed here. */
+  /** Also adds the states in which the innermost bracket is closed here. */
   #alsoClosed(state: State, closes: number): void {
     if (state.top !== undefined && closes > 0) {
       this.from(this.#repair(state, 'close', REPAIR, state.top.below), closes - 1);
@@ -137,7 +139,7 @@ class Step {
     const { top } = state;
     const below = top;
     const opened: Open = { kind, at, line, indent, depth: (top?.depth ?? 0) + 1, below, odd: 0 };
-    // Where a key is expected, or after the end.
+    // The bracket is misplaced if a key is expected, or after the end of the text.
     const isMisplaced = top === undefined ? state.isDone : atStart && top.kind === 'object';
     this.#next.push({ ...state, top: opened, cost: state.cost + (isMisplaced ? REPAIR : 0) });
     if (isMisplaced) this.#alsoClosed(state, closes);
@@ -172,7 +174,7 @@ class Step {
     const { line, indent, isFirst } = this.#event;
     const { top } = state;
     if (top === undefined) {
-      // After the end of the whole; the rest is then read as if that end did not exist.
+      // The text after the end is read as if the end did not exist.
       this.#next.push(state.isDone ? { ...state, cost: state.cost + REPAIR, isDone: false } : state);
     } else if (top.kind === 'list') {
       this.#stayOdd(state, top, top.odd === 0 ? REPAIR : ODD);
@@ -204,7 +206,7 @@ function collect(last: Repair | undefined): BracketRepairs {
     if (what === 'close') closes.set(at, (closes.get(at) ?? 0) + 1);
     else if (what === 'stray') strays.add(at);
     else if (what === 'swap') swaps.add(at);
-    // Collected from the last to the first: the first bracket taken out of a string counts.
+    // The repairs are collected from last to first, so the first bracket in a string is used.
     else stringEnds.set(string, at);
   }
   return { closes, strays, swaps, stringEnds };

@@ -4,13 +4,13 @@ import type { Origin } from '../tree/node.ts';
 import type { ProblemCode, ProblemList } from '../tree/problem.ts';
 import type { Source } from './session.ts';
 
-/** The current token of a text, with the words and positions for reports. */
+/** The current token of a text. Describes it and its position in reports. */
 export class Cursor {
   readonly lexer: Lexer;
   readonly #problems: ProblemList;
   readonly #file: string | undefined;
 
-  /** @param stringEnds set for a text with mistakes, see {@link Lexer} */
+  /** @param stringEnds given for a text with mistakes, see {@link Lexer} */
   constructor({ text, file, format }: Source, problems: ProblemList, stringEnds?: ReadonlyMap<number, number>) {
     this.lexer = new Lexer(text, format === 'json', stringEnds);
     this.#file = file;
@@ -26,7 +26,7 @@ export class Cursor {
     this.skipNewlines();
   }
 
-  /** Goes back to an earlier token of the line. */
+  /** Returns to an earlier token of the same line. */
   goBack(at: number): void {
     const { line, lineStart } = this.lexer;
     this.lexer.seek({ at, line, lineStart });
@@ -40,13 +40,13 @@ export class Cursor {
     this.lexer.cutOff = true;
   }
 
-  /** The position of the token. */
+  /** Returns the position of the token. */
   origin(): Origin {
     const { line, start, lineStart } = this.lexer;
     return { file: this.#file, line, column: start - lineStart + 1 };
   }
 
-  /** The token in words. */
+  /** Returns a description of the token for messages. */
   found(): string {
     const { kind, source, start, end } = this.lexer;
     if (kind === Token.end) return 'the end of the text';
@@ -54,7 +54,7 @@ export class Cursor {
     return end - start > 40 ? `${source.slice(start, start + 40)}…` : source.slice(start, end);
   }
 
-  /** Reports the token, with its own mistake if it has one. */
+  /** Reports a problem at the token. If the token itself has a problem, reports that one. */
   report(code: ProblemCode, message: string, hint?: string): void {
     const { problem, kind } = this.lexer;
     if (kind === Token.problem && problem !== undefined) {

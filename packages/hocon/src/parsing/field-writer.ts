@@ -4,7 +4,7 @@ import { rawItems } from '../tree/raw.ts';
 import type { Frame, FrameStack } from './frame.ts';
 import type { Session, Source } from './session.ts';
 
-/** Puts finished values into the objects and lists that are being read. */
+/** Adds finished values to the objects and lists that are being read. */
 export class FieldWriter {
   readonly #source: Source;
   readonly #session: Session;
@@ -16,7 +16,7 @@ export class FieldWriter {
     this.#frames = frames;
   }
 
-  /** Writes the value of the current field or element, which is from `start` to `end` in the text. */
+  /** Adds the value of the current field or element. `start` and `end` are its offsets in the text. */
   write(frame: Frame, value: Raw, start: number, end: number): void {
     const { node, appends } = frame;
     frame.appends = false;
@@ -48,8 +48,8 @@ export class FieldWriter {
     if (node.kind !== 'object') return;
     const { marks, problems } = this.#session;
     if (this.#source.format === 'json' && node.entries.has(path[0]!)) {
-      const hint = 'JSON keys must differ within an object';
-      problems.add('duplicate-key', keyOrigin, `the key "${path[0]}" is there twice`, hint);
+      const hint = 'all keys of a JSON object must be different';
+      problems.add('duplicate-key', keyOrigin, `the key "${path[0]}" appears twice`, hint);
     } else setField(node, path, value, keyOrigin, marks);
   }
 }

@@ -2,7 +2,7 @@ import type { InPlaceJoiner } from '../merging/draft.ts';
 import { Draft } from '../merging/draft.ts';
 import type { ListNode, ObjectNode, Origin } from '../tree/node.ts';
 
-/** The state of reading a field or element of an object or list. */
+/** The states of reading a field or element of an object or list. */
 export const Step = { start: 0, value: 1, after: 2 } as const;
 
 /** An object or list that is being read. */
@@ -12,18 +12,18 @@ export class Frame {
   /** The value of the current field or element. */
   readonly draft: Draft;
   braces = true;
-  /** How deep its fields or elements are in the tree. */
+  /** The depth of the fields or elements in the tree. */
   level = 1;
   afterComma = false;
-  /** A list with fields in it. The problem is already reported. */
+  /** True for a list that contains fields. The problem has already been reported. */
   hasFields = false;
-  /** Of the current field: its path, the position of its key, and how the key leads to the value. */
+  /** The path of the current field and the position of its key. */
   path: string[] = [];
   keyOrigin: Origin;
   keyStart = 0;
-  /** By `+=`. */
+  /** True if the field is defined with `+=`. */
   appends = false;
-  /** By an opening brace alone. */
+  /** True if the key is followed by an opening brace without a separator. */
   bare = false;
 
   constructor(node: ObjectNode | ListNode, joiner: InPlaceJoiner) {
@@ -33,17 +33,17 @@ export class Frame {
   }
 }
 
-/** The objects and lists around the current position, outermost first. Frames are reused. */
+/** The objects and lists around the current position. The outermost is first. Frames are reused. */
 export class FrameStack {
   readonly #frames: Frame[] = [];
   readonly #joiner: InPlaceJoiner;
-  /** How many are open. */
+  /** The number of open frames. */
   depth = 0;
-  /** Lists and values of `+=` around the current position. */
+  /** The number of lists and values of `+=` around the current position. */
   listDepth = 0;
   readonly #base: number;
 
-  /** @param base how deep the text itself is included */
+  /** @param base the depth at which the text is included */
   constructor(joiner: InPlaceJoiner, base: number) {
     this.#joiner = joiner;
     this.#base = base;
@@ -81,7 +81,7 @@ export class FrameStack {
     this.listDepth = 0;
   }
 
-  /** Whether a list, or an object with braces, is open. */
+  /** Returns true if a list, or an object with braces, is open. */
   isOpen(kind: 'list' | 'object'): boolean {
     for (let i = 0; i < this.depth; i++) {
       const frame = this.#frames[i]!;
@@ -90,13 +90,16 @@ export class FrameStack {
     return false;
   }
 
-  /** Whether the innermost object is the whole text, or follows keys without separators: nothing is joined with it. */
+  /**
+   * True if the innermost object is the whole text or follows keys without separators. Nothing is joined with such an
+   * object.
+   */
   get isBare(): boolean {
     for (let i = 0; i < this.depth - 1; i++) if (!this.#frames[i]!.bare) return false;
     return true;
   }
 
-  /** The path of the innermost object. Lists do not count. */
+  /** Returns the path of the innermost object. Lists are not part of the path. */
   path(): string[] {
     const path: string[] = [];
     for (let i = 0; i < this.depth - 1; i++) {
@@ -107,7 +110,7 @@ export class FrameStack {
   }
 }
 
-/** How deep the fields or elements of a value of this frame are. */
+/** Returns the depth of the fields or elements of a value of this frame. */
 export function innerLevel(frame: Frame): number {
   return frame.level + (frame.node.kind === 'object' ? frame.path.length : 1);
 }

@@ -7,7 +7,7 @@ import type { Frame } from './frame.ts';
 import { readInclude } from './include-statement.ts';
 import type { Reading } from './reading.ts';
 
-/** Reads an include statement, and puts the fields of the included text into the object around it. */
+/** Reads an include statement, and adds the fields of the included text to the object around it. */
 export function readIncludeField(reading: Reading, frame: Frame, into: ObjectNode): void {
   const { cursor, session, source, frames } = reading;
   const { marks } = session;
@@ -33,7 +33,7 @@ function endStatement(reading: Reading, frame: Frame): void {
   cursor.skipNewlines();
   if (cursor.lexer.kind === Token.comma) cursor.lexer.next();
   else if (kind !== Token.newline && kind !== Token.end && kind !== Token.closeCurly) {
-    const message = `a line break or a comma is expected after the include, not ${cursor.found()}`;
+    const message = `expected a line break or a comma after the include, but found ${cursor.found()}`;
     reading.fail(frame, 'unexpected-token', message, 'write each include on a separate line');
   }
 }

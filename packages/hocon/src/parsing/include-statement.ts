@@ -1,7 +1,7 @@
 import { Token } from '../lexing/token.ts';
 import type { Cursor } from './cursor.ts';
 
-/** `include "x"`, `include file("x")` and so on. */
+/** An include statement such as `include "x"` or `include file("x")`. */
 export interface IncludeStatement {
   form: 'relative' | 'file' | 'url' | 'classpath';
   name: string;
@@ -10,7 +10,7 @@ export interface IncludeStatement {
 
 const HINT = 'write include "name", include file("name") or include required("name")';
 
-/** Reads what follows the word `include`. Undefined if it is invalid, which is already reported. */
+/** Reads the text after the word `include`. Returns undefined if it is invalid and reported. */
 export function readInclude(cursor: Cursor): IncludeStatement | undefined {
   const { lexer } = cursor;
   const currentWord = () => (lexer.kind === Token.unquoted ? lexer.text : '');
@@ -28,18 +28,19 @@ export function readInclude(cursor: Cursor): IncludeStatement | undefined {
   let form: IncludeStatement['form'] = 'relative';
   if (word !== '') {
     const match = /^(url|file|classpath)\($/.exec(word);
-    if (match === null) return refuse(cursor, `"${word}" is no kind of include`);
+    if (match === null) return refuse(cursor, `"${word}" is not a kind of include`);
     form = match[1] as IncludeStatement['form'];
     cursor.advancePastNewlines();
   }
-  if (lexer.kind !== Token.string) return refuse(cursor, `an include needs a quoted name, not ${cursor.found()}`);
+  if (lexer.kind !== Token.string)
+    return refuse(cursor, `expected a quoted name after include, but found ${cursor.found()}`);
   const name = lexer.text;
   const closers = (form === 'relative' ? 0 : 1) + (required ? 1 : 0);
   if (closers === 0) lexer.next();
   for (let left = closers; left > 0; ) {
     cursor.advancePastNewlines();
     const parens = /^\)+$/.exec(currentWord())?.[0].length ?? 0;
-    if (parens === 0 || parens > left) return refuse(cursor, `a ) is expected here, not ${cursor.found()}`);
+    if (parens === 0 || parens > left) return refuse(cursor, `expected ) but found ${cursor.found()}`);
     left -= parens;
     if (left === 0) lexer.next();
   }

@@ -16,15 +16,15 @@ export class KeyReader {
     this.#json = json;
   }
 
-  /** Reads a key into `frame.path`. False if it is missing or invalid, which is already reported. */
+  /** Reads a key into `frame.path`. Returns false if the key is missing or invalid and reported. */
   read(frame: Frame): boolean {
     const cursor = this.#cursor;
     const { lexer } = cursor;
     if (this.#json ? lexer.kind !== Token.string : !isKeyToken(lexer.kind)) {
       const hint = this.#json
         ? 'JSON keys must be in double quotes'
-        : 'write fields as key = value, and separate them by commas or line breaks';
-      cursor.report('missing-key', `a key is expected here, not ${cursor.found()}`, hint);
+        : 'write fields as key = value, separated by commas or line breaks';
+      cursor.report('missing-key', `expected a key, but found ${cursor.found()}`, hint);
       return false;
     }
     frame.keyOrigin = cursor.origin();
@@ -47,7 +47,8 @@ export class KeyReader {
       builder.add(lexer.text, lexer.kind === Token.string);
       lexer.next();
     }
-    // The space counts, because a substitution is a simple value. The substitution is the reported mistake then.
+    // The space is a part of the key, because a substitution is a simple value. The reported mistake is the
+    // substitution.
     if (lexer.kind === Token.substitution && lexer.spaceStart < lexer.start) builder.add(lexer.space(), false);
     const path = builder.finish();
     if (typeof path === 'string') {

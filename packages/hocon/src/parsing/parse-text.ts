@@ -6,15 +6,15 @@ import { Parser } from './parser.ts';
 import { parseProperties } from './properties.ts';
 import type { Session, Source } from './session.ts';
 
-/** The facts about a text with unbalanced brackets: how to read it, and the first problem of the reference. */
+/** The recovery of a text with unbalanced brackets: the repairs, and the first problem of the reference. */
 export interface Recovery {
   repairs: BracketRepairs;
   first: FoundProblem | undefined;
 }
 
 /**
- * Reads one text into a tree. A text with unbalanced brackets is read twice: as far as the reference reads it, which
- * finds the first problem, and then as a whole with its brackets repaired.
+ * Parses one text into a tree. A text with unbalanced brackets is read twice. The first reading stops where the
+ * reference stops, to find the first problem. The second one reads the whole text with repaired brackets.
  */
 export function parseText(source: Source, session: Session): ObjectNode {
   if (source.format === 'properties') return parseProperties(source.text, source.file, session);

@@ -13,10 +13,10 @@ import type { Session, Source } from './session.ts';
 import { ValueReader } from './value-reader.ts';
 
 /**
- * Reads a text into a tree, without resolving. Mistakes are reported to the session, and reading continues with the
+ * Parses a text into a tree, without resolving it. Mistakes are reported to the session, and parsing continues with the
  * next field or element. Nesting is kept on an explicit stack, so that no text can overflow the call stack.
- * At unbalanced brackets it stops, as the reference does: {@link isStuck}. A second reading, with the repairs that the
- * text needs, then reads everything.
+ * At unbalanced brackets the parser stops, as the reference does, and {@link isStuck} is true. A second parser, with
+ * repairs, then reads the whole text.
  */
 export class Parser {
   readonly #reading: Reading;
@@ -32,12 +32,14 @@ export class Parser {
     this.#writer = new FieldWriter(source, session, frames);
   }
 
-  /** The brackets are unbalanced, or something ends before the text does: the text was not read completely. */
+  /**
+   * True if the brackets are unbalanced, or if a token ends before the text says so. The text was not read completely.
+   */
   get isStuck(): boolean {
     return this.#reading.isStuck || this.#reading.cursor.lexer.hasGaps;
   }
 
-  /** Everything was read, up to the end of the text and not only up to a mistake that includes the rest. */
+  /** True if the text was read up to its end, and not only up to a mistake that includes the rest. */
   get isWhole(): boolean {
     return !this.isStuck && !this.#reading.cursor.lexer.cutOff;
   }
@@ -51,7 +53,7 @@ export class Parser {
       cursor.report(
         'root-not-object',
         'the text is a list, but a config must be an object',
-        'put the list under a key',
+        'add a key before the list',
       );
       this.#open({ kind: 'list', items: [], origin: root.origin });
     } else if (kind === Token.openCurly) this.#open(root);
@@ -77,15 +79,15 @@ export class Parser {
     }
   }
 
-  /** What follows the closing bracket of the whole. It is still read, after the brackets have been repaired. */
+  /** Reads the text after the closing bracket of the config, after the brackets have been repaired. */
   #readAfterEnd(root: ObjectNode): void {
     const reading = this.#reading;
     const { cursor, frames } = reading;
     for (let isFirst = true; ; isFirst = false) {
       cursor.skipNewlines();
       if (cursor.lexer.kind === Token.end) return;
-      const message = `the config has ended, but ${cursor.found()} follows`;
-      const hint = 'remove what follows the last closing bracket, or that bracket';
+      const message = `expected the end of the config, but found ${cursor.found()}`;
+      const hint = 'remove the text after the last closing bracket, or this bracket';
       if (isFirst && !reading.misfit('unexpected-token', message, hint)) return;
       frames.push(root, false);
       if (!isKeyToken(cursor.lexer.kind)) reading.recover(frames.top!);
@@ -93,7 +95,7 @@ export class Parser {
     }
   }
 
-  /** Begins an object or list at its opening bracket. */
+  /** Starts an object or list at its opening bracket. */
   #open(node: ObjectNode | ListNode): void {
     this.#reading.frames.push(node, true);
     this.#reading.cursor.lexer.next();
@@ -149,7 +151,7 @@ export class Parser {
     }
   }
 
-  /** The text has ended, perhaps inside an object or list. */
+  /** Handles the end of the text, which may be inside an object or list. */
   #end(frame: Frame): void {
     const { lexer } = this.#reading.cursor;
     const { kind, origin } = frame.node;
@@ -162,10 +164,10 @@ export class Parser {
     this.#close(frame);
   }
 
-  /** A closing bracket that does not match. */
+  /** Reports a closing bracket that does not match. */
   #misfit(): void {
     const { cursor } = this.#reading;
-    const message = `there is a ${cursor.found()} that closes nothing`;
+    const message = `the ${cursor.found()} has no opening bracket`;
     if (this.#reading.misfit('unexpected-close', message, 'remove it')) cursor.lexer.next();
   }
 
@@ -184,9 +186,9 @@ export class Parser {
       }
       frames.listDepth++;
     } else if (!frame.bare && kind !== Token.colon && (kind !== Token.equals || json)) {
-      const message = `the key "${frame.path.join('.')}" is followed by ${cursor.found()}`;
-      cursor.report('missing-separator', message, json ? 'write a colon' : 'a key is followed by =, : or {');
-      // A word alone on its line: the next line is a separate field.
+      const message = `expected a value after the key "${frame.path.join('.')}", but found ${cursor.found()}`;
+      cursor.report('missing-separator', message, json ? 'write a colon' : 'write =, : or { after the key');
+      // If the word is alone on its line, the next line is a separate field.
       if (json || lexer.line === frame.keyOrigin.line || !isKeyToken(kind)) this.#reading.recover(frame);
       return;
     }
@@ -205,7 +207,7 @@ export class Parser {
     this.#open(cursor.lexer.kind === Token.openCurly ? emptyObject(origin) : { kind: 'list', items: [], origin });
   }
 
-  /** After a value: the next token must end it. Only then the value counts. */
+  /** Checks the token after a value. The value is only added if this token can end it. */
   #separator(frame: Frame): void {
     const { cursor, json } = this.#reading;
     const { lexer } = cursor;
@@ -225,7 +227,7 @@ export class Parser {
     }
   }
 
-  /** Applies the repairs at the current token, if any. */
+  /** Applies the repairs at the current token. */
   #repair(frame: Frame, repairer: Repairer): boolean {
     const { cursor } = this.#reading;
     cursor.skipNewlines();
@@ -236,7 +238,7 @@ export class Parser {
       this.#closeEarly(frame);
       return true;
     }
-    const message = `there is a ${cursor.found()} that closes nothing`;
+    const message = `the ${cursor.found()} has no opening bracket`;
     if (repairer.isSwapped && frame.braces) {
       cursor.report('unexpected-close', message, `write ${frame.node.kind === 'list' ? ']' : '}'} here`);
       this.#close(frame);
@@ -246,7 +248,7 @@ export class Parser {
     return true;
   }
 
-  /** Ends the innermost object or list without a bracket: nothing more belongs to the value around it. */
+  /** Ends the innermost object or list without a bracket. The value around it is then complete. */
   #closeEarly(frame: Frame): void {
     const { frames, cursor } = this.#reading;
     this.#close(frame);
@@ -256,7 +258,7 @@ export class Parser {
     this.#accept(outer);
   }
 
-  /** Puts the finished value into its object or list. */
+  /** Adds the finished value to its object or list. */
   #accept(frame: Frame): void {
     const { start, end, clash } = frame.draft;
     if (clash !== undefined) {

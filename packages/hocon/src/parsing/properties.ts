@@ -11,8 +11,8 @@ interface Property {
 }
 
 /**
- * Parses a text in the format of `java.util.Properties`. Keys are cut at their dots, and every value is a string. A key
- * that is also the start of another one loses its value.
+ * Parses a text in the format of `java.util.Properties`. Keys are split at their dots. All values are strings. A key
+ * that is also the start of another key loses its value.
  */
 export function parseProperties(
   text: string,
@@ -26,19 +26,19 @@ export function parseProperties(
     const path = key.split('.');
     if (path.length <= limits.depth) {
       entries.push({ path, node: { kind: 'string', value, origin }, origin: keyOrigin });
-    } else problems.add('too-deep', origin, `values are nested more than ${limits.depth} deep`, 'use shorter keys');
+    } else problems.add('too-deep', origin, `values are nested deeper than ${limits.depth} levels`, 'use shorter keys');
   }
   return objectOfPaths(entries, { file, line: 1, column: 1 });
 }
 
-/** A value to be put at a path. */
+/** A value and its path. */
 export interface PathEntry {
   path: string[];
   node: ConfigNode;
   origin: Origin;
 }
 
-/** Makes an object of values at paths. If one path is the start of another, the longer one wins. */
+/** Returns an object with values at paths. If one path is the start of another, the longer path wins. */
 export function objectOfPaths(entries: PathEntry[], origin: Origin): ObjectNode {
   const root: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin };
   for (const { path, node, origin: at } of entries) {
@@ -60,17 +60,17 @@ export function objectOfPaths(entries: PathEntry[], origin: Origin): ObjectNode 
   return root;
 }
 
-/** A line with the lines that continue it, without the white space before it. */
+/** A line with its continuation lines, without leading white space. */
 interface LogicalLine {
   content: string;
-  /** Where it starts. */
+  /** The start of the line in the text. */
   line: number;
   column: number;
-  /** Where the continuation lines start: offset into the content, line and column. */
+  /** The starts of the continuation lines: the offset in the content, the line and the column. */
   continued: { at: number; line: number; column: number }[];
 }
 
-/** Logical lines: continuation lines are joined, comments and blank lines left out. */
+/** Yields the logical lines. Continuation lines are joined. Comments and empty lines are skipped. */
 function* logicalLines(text: string): Generator<LogicalLine> {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   for (let i = 0; i < lines.length; i++) {
@@ -98,7 +98,7 @@ function columnOf(trimmed: string, line: string): number {
   return line.length - trimmed.length + 1;
 }
 
-/** The position in the text of an offset into the content of a logical line. */
+/** Converts an offset in a logical line to a position in the text. */
 function placeOf(at: number, { line, column, continued }: LogicalLine, file: string | undefined): Origin {
   const start = continued.findLast((next) => next.at <= at) ?? { at: 0, line, column };
   return { file, line: start.line, column: start.column + at - start.at };

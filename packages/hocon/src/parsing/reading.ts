@@ -8,7 +8,7 @@ import { FrameStack, Step } from './frame.ts';
 import { Repairer } from './repairer.ts';
 import type { Session, Source } from './session.ts';
 
-/** One text while it is being read: the position, and how reading continues after a mistake. */
+/** A text that is being read: the position, and the recovery after a mistake. */
 export class Reading {
   readonly source: Source;
   readonly session: Session;
@@ -17,7 +17,7 @@ export class Reading {
   readonly frames: FrameStack;
   /** Set if the brackets of the text are known to be unbalanced. */
   readonly repairer: Repairer | undefined;
-  /** The brackets are unbalanced, so the reading has stopped early. */
+  /** True if reading has stopped early because the brackets are unbalanced. */
   isStuck = false;
 
   constructor(source: Source, session: Session, repairs: BracketRepairs | undefined) {
@@ -49,7 +49,7 @@ export class Reading {
     this.recover(frame);
   }
 
-  /** Skips to the end of the field or element: a line break or comma outside brackets, or a bracket that closes. */
+  /** Skips to the end of the field or element: a line break or comma outside brackets, or a closing bracket. */
   recover(frame: Frame): void {
     const { repairer } = this;
     const { lexer } = this.cursor;
@@ -76,8 +76,8 @@ export class Reading {
 
   /**
    * Reports unbalanced brackets.
-   * @param frame the object or list that is not closed, if that is the mistake
-   * @returns whether reading continues, which needs repairs
+   * @param frame the object or list that is not closed, if this is the mistake
+   * @returns true if reading continues, which needs repairs
    */
   misfit(code: ProblemCode, message: string, hint: string, frame?: Frame): boolean {
     if (this.repairer !== undefined && frame !== undefined) this.repairer.reportUnclosed(frame);
@@ -90,7 +90,7 @@ export class Reading {
 
   tooDeep(): void {
     const { depth } = this.session.limits;
-    this.cursor.report('too-deep', `values are nested more than ${depth} deep`, 'flatten the config');
+    this.cursor.report('too-deep', `values are nested deeper than ${depth} levels`, 'flatten the config');
     this.stop();
   }
 

@@ -9,7 +9,7 @@ export class Repairer {
   readonly #repairs: BracketRepairs;
   readonly #cursor: Cursor;
   readonly #problems: ProblemList;
-  /** The position of the last repairs, and how many objects and lists were ended there. */
+  /** The position of the last repairs, and the number of objects and lists that were ended there. */
   #at = -1;
   #closed = 0;
 
@@ -19,14 +19,14 @@ export class Repairer {
     this.#problems = problems;
   }
 
-  /** How many objects and lists must still be ended before the current token. */
+  /** The number of objects and lists that must still be ended before the current token. */
   get closes(): number {
     const { start } = this.#cursor.lexer;
     const closes = this.#repairs.closes.get(start) ?? 0;
     return start === this.#at ? closes - this.#closed : closes;
   }
 
-  /** Ends this many of them. */
+  /** Counts objects and lists that were ended here. */
   close(count: number): void {
     const { start } = this.#cursor.lexer;
     if (start !== this.#at) this.#closed = 0;
@@ -34,12 +34,12 @@ export class Repairer {
     this.#closed += count;
   }
 
-  /** Whether the current token is an extra closing bracket. */
+  /** True if the current token is an extra closing bracket. */
   get isStray(): boolean {
     return this.#repairs.strays.has(this.#cursor.lexer.start);
   }
 
-  /** Whether the current token is a closing bracket of the wrong kind. */
+  /** True if the current token is a closing bracket of the wrong kind. */
   get isSwapped(): boolean {
     return this.#repairs.swaps.has(this.#cursor.lexer.start);
   }

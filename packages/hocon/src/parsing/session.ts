@@ -5,21 +5,21 @@ import type { Marks, Raw } from '../tree/raw.ts';
 import type { IncludeStatement } from './include-statement.ts';
 import type { Recovery } from './parse-text.ts';
 
-/** The state that all texts of one parse share: the main text and everything it includes. */
+/** The state that all texts of one parse share: the main text and its includes. */
 export interface Session {
   limits: Limits;
   problems: ProblemList;
   marks: Marks;
-  /** Whether to record of every string that it was unquoted. Needed only if the text can refer to it. */
+  /** True to mark unquoted strings. Only needed if a substitution can refer to a string. */
   marksWords: boolean;
-  /** Whether `a += 1` over a plain list may be joined at once, because the result will be resolved. */
+  /** True if `a += 1` after a plain list may be joined immediately, because the result will be resolved. */
   joinsAppends: boolean;
-  /** Characters in the main text, and in the included texts so far. */
+  /** The number of characters in the main text, and in the included texts so far. */
   textLength: number;
   includedText: number;
-  /** Files read through includes so far. */
+  /** The number of included files so far. */
   files: number;
-  /** Reads and parses the text that an include statement names. Undefined if there is none. */
+  /** Reads and parses the text of an include statement. Returns undefined if it does not exist. */
   include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined;
 }
 
@@ -30,20 +30,20 @@ export interface Source {
   text: string;
   file: string | undefined;
   format: Format;
-  /** The path at which the text was included. */
+  /** The path at which the text is included. */
   prefix: string[];
-  /** Results of earlier readings of the same text. */
+  /** The results of earlier readings of the same text. */
   known: { recovery?: Recovery };
-  /** Called for every field, for editing. */
+  /** Called for every field. Used by `setValue`. */
   onField?: (span: FieldSpan) => void;
 }
 
-/** The position of a field: offsets into the text. */
+/** The position of a field, as offsets in the text. */
 export interface FieldSpan {
   path: string[];
-  /** Within a list, or the value of `+=`. */
+  /** True if the field is in a list, or in the value of `+=`. */
   inList: boolean;
-  /** Defined by `+=`. */
+  /** True if the field is defined with `+=`. */
   appends: boolean;
   keyStart: number;
   valueStart: number;

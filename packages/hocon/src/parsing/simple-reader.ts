@@ -4,7 +4,7 @@ import type { Raw } from '../tree/raw.ts';
 import type { Cursor } from './cursor.ts';
 import type { Session } from './session.ts';
 
-/** Makes values of single tokens. */
+/** Creates values from single tokens. */
 export class SimpleReader {
   readonly #cursor: Cursor;
   readonly #session: Session;
@@ -17,8 +17,8 @@ export class SimpleReader {
   }
 
   /**
-   * The current token as a value.
-   * @param isFurther whether other pieces of the value are before it
+   * Returns the current token as a value.
+   * @param isFurther true if other pieces of the value are before the token
    */
   read(kind: number, isFurther: boolean): Raw {
     const { lexer } = this.#cursor;
@@ -38,7 +38,10 @@ export class SimpleReader {
     }
   }
 
-  /** An unquoted string. That it was unquoted matters next to a list or object, or through a substitution. */
+  /**
+   * Returns an unquoted string. It is marked as unquoted if this matters: next to a list or object, or in a
+   * substitution.
+   */
   #word(value: string, isFurther: boolean): StringNode {
     const node: StringNode = { kind: 'string', value, origin: this.#cursor.origin() };
     if (isFurther || this.#session.marksWords) this.#session.marks.unquoted.add(node);
@@ -50,17 +53,17 @@ export class SimpleReader {
     const prefix = this.#prefix;
     if (typeof path !== 'string') {
       const { substituted } = this.#session.marks;
-      // A name in an included text is looked up below the include, and then at the top.
+      // A name in an included text is looked up below the include first, and then at the top level.
       for (const key of [path[0], prefix[0]]) if (key !== undefined) substituted.add(key);
       return { kind: 'reference', path: prefix.concat(path), optional, prefix: prefix.length, origin };
     }
     const message = `this substitution has no path: ${path}`;
-    const hint = 'write ${a.b.c}, with double quotes around what is no plain word';
+    const hint = 'write ${a.b.c}, with double quotes around names with special characters';
     this.#session.problems.add('bad-path', origin, message, hint);
     return { kind: 'broken', origin };
   }
 
-  /** The white space before the token, as a piece of the value. */
+  /** Returns the white space before the token, as a piece of the value. */
   space(): Raw {
     return this.#word(this.#cursor.lexer.space(), true);
   }

@@ -17,7 +17,7 @@ export class ValueReader {
 
   /**
    * Reads the pieces of a value up to its end, or up to an object or list, which must be read next.
-   * @returns whether an object or list begins
+   * @returns true if an object or list starts here
    */
   read(frame: Frame): boolean {
     const { cursor, json } = this.#reading;
@@ -43,9 +43,9 @@ export class ValueReader {
     }
     if (draft.empty) {
       const hint = json
-        ? 'a JSON value is a text in double quotes, a number, true, false, null, a list or an object'
-        : 'write "" for an empty text, or null';
-      this.#reading.fail(frame, 'missing-value', `a value is expected here, not ${cursor.found()}`, hint);
+        ? 'a JSON value is a string in double quotes, a number, true, false, null, a list or an object'
+        : 'write "" for an empty string, or null';
+      this.#reading.fail(frame, 'missing-value', `expected a value, but found ${cursor.found()}`, hint);
     } else frame.step = Step.after;
     return false;
   }
@@ -63,11 +63,11 @@ export class ValueReader {
 
   /**
    * Reports a token that follows a value without a separator.
-   * @returns whether the value counts and the next field or element begins at the current token
+   * @returns `next`: the value is valid, and the next field or element starts at the current token
    */
   endWithoutSeparator(frame: Frame, kind: number): 'next' | 'skip' | 'dropped' {
     const { cursor, json } = this.#reading;
-    const message = `a comma, a line break or the end is expected here, not ${cursor.found()}`;
+    const message = `expected a comma, a line break or the end, but found ${cursor.found()}`;
     const isSeparator = kind === Token.equals || kind === Token.colon || kind === Token.plusEquals;
     if (isSeparator && frame.node.kind === 'list') {
       this.#fieldInList(frame, message);
@@ -101,19 +101,19 @@ export class ValueReader {
     }
   }
 
-  /** Reports a field without a value and continues with the next one, which was read as its value. */
+  /** Reports a field without a value. Continues with the next field, which was read as its value. */
   #noValue(frame: Frame, code: ProblemCode): void {
     const { cursor } = this.#reading;
     const message = `the key "${frame.path.join('.')}" has no value before the next field`;
-    const hint = 'write "" for an empty text, or null';
-    // The reference reports one at the sign after the second key, the other at that key.
+    const hint = 'write "" for an empty string, or null';
+    // The reference reports one of them at the sign after the second key, and the other at that key.
     if (code === 'missing-value') cursor.report(code, message, hint);
     cursor.goBack(frame.draft.start);
     if (code !== 'missing-value') cursor.report(code, message, hint);
     this.#reading.drop(frame);
   }
 
-  /** Whether the token that was read as the value is the key of another field, on a separate line. */
+  /** Returns true if the token that was read as the value is the key of another field on a separate line. */
   #isNextField({ draft, node }: Frame): boolean {
     const { source, lineStart, start } = this.#reading.cursor.lexer;
     return (

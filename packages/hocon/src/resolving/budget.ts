@@ -4,20 +4,22 @@ import type { Raw } from '../tree/raw.ts';
 import { Extents, sizeOfText } from './extent.ts';
 import { broken, type ResolveProblems } from './resolve-problems.ts';
 
-/** Thrown if a text needs more work than the limit. */
+/** The error for a text that needs more work than the limit. */
 export class TooMuchWork extends Error {}
 
-/**
- * Keeps the work of substitutions within the limits. A result that is too large is reported once, at the first
- * position.
- */
+/** Limits the work of substitutions. A result that is too large is reported once, at the first position. */
 export class Budget {
   readonly #session: Session;
   readonly #problems: ResolveProblems;
   readonly #extents = new Extents();
-  /** The text itself is limited by its length, so only the values that substitutions add can exceed this. */
+  /**
+   * The maximum size. The length of the text limits the text itself, so only values that substitutions add can exceed
+   * it.
+   */
   readonly #most: number;
-  /** A step for each character of the text is free, so that long ordinary texts stay far below the limit. */
+  /**
+   * The maximum number of steps. One step per character of the text is free, so long ordinary texts stay far below it.
+   */
   readonly #mostSteps: number;
   #steps = 0;
   #exceeded = false;
@@ -30,7 +32,10 @@ export class Budget {
     this.#mostSteps = limits.steps + textLength + includedText;
   }
 
-  /** @throws TooMuchWork */
+  /**
+   * Counts steps.
+   * @throws TooMuchWork above the maximum
+   */
   step(count = 1): void {
     this.#steps += count;
     if (this.#steps > this.#mostSteps) throw new TooMuchWork();
@@ -41,8 +46,8 @@ export class Budget {
   }
 
   /**
-   * Whether a value may be added to an object or list whose resolved values together have this size; if not, reports
-   * it.
+   * Returns true if a value may be added to an object or list, whose resolved values then have this size in total.
+   * Otherwise reports a problem.
    */
   fits(value: Raw, size: number, origin: Origin): boolean {
     const { limits } = this.#session;
@@ -56,7 +61,7 @@ export class Budget {
     return false;
   }
 
-  /** The same for a string of this length, before it is created. */
+  /** Returns true if a string of this length may be created. Otherwise reports a problem. */
   fitsText(length: number, origin: Origin): boolean {
     if (sizeOfText(length) <= this.#most) return true;
     if (!this.#exceeded) this.#problems.tooLarge(this.#session.limits.size, origin);
@@ -64,7 +69,7 @@ export class Budget {
     return false;
   }
 
-  /** A value that a substitution inserts, or a placeholder if it is refused. */
+  /** Returns a value that a substitution inserts, or a placeholder if the value is too large. */
   admit(value: Raw, origin: Origin): Raw {
     return this.fits(value, this.sizeOf(value), origin) ? value : broken(origin);
   }

@@ -3,7 +3,7 @@ import { objectOfPaths } from '../parsing/properties.ts';
 import type { ConfigNode, ObjectNode, Origin } from '../tree/node.ts';
 import type { Raw } from '../tree/raw.ts';
 
-/** Environment variables as the reference shows them to substitutions: names are cut at their dots. */
+/** The environment variables as substitutions see them in the reference: names are split at their dots. */
 export class Environment {
   readonly #env: Record<string, string | undefined>;
   #tree: ObjectNode | undefined;
@@ -12,7 +12,7 @@ export class Environment {
     this.#env = env;
   }
 
-  /** The value at a path, with the position of the substitution as its origin. */
+  /** Returns the value at a path. Its origin is the position of the substitution. */
   find(path: string[], origin: Origin): Raw | undefined {
     this.#tree ??= this.#read(origin);
     let at: Raw | undefined = this.#tree;

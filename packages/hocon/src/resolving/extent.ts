@@ -2,10 +2,10 @@ import type { ListNode, ObjectNode } from '../tree/node.ts';
 import type { Raw } from '../tree/raw.ts';
 import { rawEntries, rawItems } from '../tree/raw.ts';
 
-/** How many characters of a string count as one value. */
+/** The number of characters of a string that count as one value. */
 const CHARACTERS = 16;
 
-/** A string of this length in values. */
+/** Returns the size of a string of this length, as a number of values. */
 export function sizeOfText(length: number): number {
   return 1 + Math.floor(length / CHARACTERS);
 }
@@ -16,7 +16,7 @@ interface Extent {
 }
 
 /**
- * The size of values when written out, where long strings count more than one, and their depth. Shared values are
+ * Computes the depth of values and their size when written out. Long strings count more than one. Shared values are
  * measured once, so exponential growth of a small text is detected before the values are created.
  */
 export class Extents {

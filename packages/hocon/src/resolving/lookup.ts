@@ -6,18 +6,18 @@ import type { Resolution, Resolved } from './resolution.ts';
 import { shownOf, TASK_STEPS } from './resolution.ts';
 import type { Task } from './trampoline.ts';
 
-/** The work that a look-up needs. With `rest` only the part of a value on that path is resolved. */
+/** The work that a look-up needs. With `rest`, only the part of a value on that path is resolved. */
 export interface Work {
   task(node: Raw): Task<Resolved>;
   reference(node: ReferenceNode, rest: string[]): Task<Resolved>;
   merge(node: MergeNode, rest: string[]): Task<Resolved>;
 }
 
-/** Finds the values at paths of the whole config while it is being resolved. */
+/** Finds the values at paths of the config while it is being resolved. */
 export class Lookup {
   readonly #resolution: Resolution;
   readonly #work: Work;
-  /** Results for one path only, by node and path. */
+  /** The results for single paths, by node and path. */
   readonly #partials = new Map<Raw, Map<string, Resolved>>();
 
   constructor(resolution: Resolution, work: Work) {
@@ -25,7 +25,7 @@ export class Lookup {
     this.#work = work;
   }
 
-  /** The value at a path that leads through plain objects only. */
+  /** Returns the value at a path that only leads through plain objects. */
   findPlain(path: string[]): Resolved {
     let at: Raw = this.#resolution.root;
     for (const key of path) {
@@ -37,7 +37,7 @@ export class Lookup {
     return at;
   }
 
-  /** The value at a path, not resolved yet. */
+  /** Returns the value at a path, not resolved yet. */
   *find(path: string[]): Task<Resolved> {
     let at: Raw = this.#resolution.root;
     for (let i = 0; i < path.length; i++) {
@@ -57,8 +57,8 @@ export class Lookup {
   }
 
   /**
-   * The part of a value that is needed to look up `rest` in it: an object with at most that one key, if it is an
-   * object.
+   * Returns the part of a value that is needed to look up `rest` in it. For an object, this is an object with at most
+   * the one key.
    */
   *partial(node: Raw, rest: string[]): Task<Resolved> {
     const resolution = this.#resolution;
@@ -72,7 +72,7 @@ export class Lookup {
     if (settled !== undefined) return settled.value;
     if (node.kind === 'concatenation') return yield this.#work.task(node);
     if (node.kind !== 'reference' && node.kind !== 'merge') return node;
-    // There is no safe separator, because keys may contain any character.
+    // Keys may contain any character, so no separator would be safe.
     const key = JSON.stringify(rest);
     const known = this.#partials.get(node);
     if (known?.has(key)) return known.get(key);

@@ -12,7 +12,7 @@ import { fromValue } from '../values/from-value.ts';
 const POSITION = /^(0|[1-9]\d{0,8})$/;
 
 /**
- * Applies the overrides to the text, as the reference does with system properties. Overrides for a list element set
+ * Applies the overrides to the text, as the reference does with system properties. An override for a list element sets
  * that element.
  */
 export function layOverrides(
@@ -24,16 +24,16 @@ export function layOverrides(
   const { problems, limits, marks } = session;
   const entries: PathEntry[] = [];
   for (const [i, [expression, value]] of Object.entries(overrides).entries()) {
-    // Each override is a separate line.
+    // Each override counts as a separate line.
     const origin = { file: 'overrides', line: i + 1, column: 1 };
     try {
       const path = parsePath(expression);
       const node = fromValue(value, origin);
       if (path.length + depthOf(node) <= limits.depth) entries.push(...fieldsOf(path, node, origin));
-      else problems.add('too-deep', origin, `values are nested more than ${limits.depth} deep`, 'nest them less');
+      else problems.add('too-deep', origin, `values are nested deeper than ${limits.depth} levels`, 'nest them less');
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
-      const hint = 'write a.b.c, with double quotes around what is no plain word';
+      const hint = 'write a.b.c, with double quotes around names with special characters';
       problems.add('bad-override', origin, error.message, hint);
     }
   }
@@ -42,7 +42,7 @@ export function layOverrides(
 }
 
 /**
- * Sets the element of a list, or a field in it, if the path leads there. False: it does not, and nothing was changed.
+ * Sets the element of a list, or a field in it, if the path leads there. Otherwise changes nothing and returns false.
  */
 function setElement(root: ObjectNode, { path, node, origin }: PathEntry, { problems, marks }: Session): boolean {
   let at: Raw | undefined = root;
@@ -55,7 +55,7 @@ function setElement(root: ObjectNode, { path, node, origin }: PathEntry, { probl
       const position = Number(key);
       if (position > items.length) {
         const message = `${renderPath(path.slice(0, i))} has no element ${key}; its length is ${items.length}`;
-        problems.add('bad-override', origin, message, `positions begin with 0, and ${items.length} adds an element`);
+        problems.add('bad-override', origin, message, `positions start at 0; position ${items.length} adds an element`);
         return true;
       }
       const rest = path.slice(i + 1);
@@ -67,7 +67,7 @@ function setElement(root: ObjectNode, { path, node, origin }: PathEntry, { probl
         else items[position] = layOver(nest(rest, node, origin, marks), item, marks);
       };
     } else if (at.kind === 'reference' || at.kind === 'concatenation' || at.kind === 'merge') {
-      const message = `the elements of ${renderPath(path.slice(0, i))} cannot be set, because substitutions make it`;
+      const message = `the elements of ${renderPath(path.slice(0, i))} cannot be set, because substitutions create the list`;
       problems.add('bad-override', origin, message, 'set a value that the text substitutes');
       return true;
     } else break;
@@ -76,13 +76,13 @@ function setElement(root: ObjectNode, { path, node, origin }: PathEntry, { probl
   return set !== undefined;
 }
 
-/** An object is merged with the existing value, field by field. */
+/** Yields the fields of an object separately, because they are merged with the existing value. */
 function* fieldsOf(path: string[], node: ConfigNode, origin: PathEntry['origin']): Generator<PathEntry> {
   if (node.kind !== 'object' || node.entries.size === 0) yield { path, node, origin };
   else for (const [key, child] of node.entries) yield* fieldsOf([...path, key], child, origin);
 }
 
-/** How deep a value is nested: 0 for one that contains no other. */
+/** Returns the nesting depth of a value. A value without children has the depth 0. */
 function depthOf(root: ConfigNode): number {
   let depth = -1;
   let level: ConfigNode[] = [root];

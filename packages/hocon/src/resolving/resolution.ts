@@ -4,10 +4,10 @@ import type { Marks, MergeNode, Raw, Settled } from '../tree/raw.ts';
 import { Budget } from './budget.ts';
 import { ResolveProblems } from './resolve-problems.ts';
 
-/** The cost of one task in steps. One step is the work of copying one entry. */
+/** The cost of one task in steps. Copying one entry takes one step. */
 export const TASK_STEPS = 8;
 
-/** Undefined: an optional substitution found nothing. */
+/** The result of resolving. Undefined if an optional substitution found nothing. */
 export type Resolved = Raw | undefined;
 
 /** The state while a tree is being resolved. */
@@ -16,7 +16,7 @@ export class Resolution {
   readonly marks: Marks;
   readonly problems: ResolveProblems;
   readonly budget: Budget;
-  /** Whether the last result contains a merge that showed only a part of itself. Such a result must not be cached. */
+  /** True if the last result contains a merge of which only a part was visible. Such a result must not be cached. */
   tainted = false;
   readonly #containers = new Map<Raw, Settled>();
 
@@ -27,7 +27,7 @@ export class Resolution {
     this.budget = new Budget(session, this.problems);
   }
 
-  /** The result for an unresolved node that has been resolved before. */
+  /** Returns the result for an unresolved node that has been resolved before. */
   known(node: Raw): Settled | undefined {
     switch (node.kind) {
       case 'reference':
@@ -41,21 +41,23 @@ export class Resolution {
     }
   }
 
-  /** Ends the work for an object or list. */
+  /** Stores the result for an object or list. */
   keep(node: Raw, value: Raw, tainted: boolean): void {
     this.tainted = tainted;
     if (!tainted) this.#containers.set(node, { value });
   }
 }
 
-/** A merge whose layer is being resolved shows only the layers below that one. */
+/**
+ * Returns the visible part of a node. While a layer of a merge is being resolved, only the layers below it are visible.
+ */
 export function shownOf(node: Raw): Resolved {
   let shown: Resolved = node;
   while (shown?.kind === 'merge' && shown.shown !== undefined) shown = shown.shown.value;
   return shown;
 }
 
-/** The lowest layers of a merge. */
+/** Returns the lowest layers of a merge. */
 export function lowerLayers(node: MergeNode, height: number): Resolved {
   const { stack, origin, head = node } = node;
   return height < 2 ? stack.slice(0, height)[0] : { kind: 'merge', stack, height, head, origin };

@@ -3,7 +3,7 @@ import type { Origin } from '../tree/node.ts';
 import type { ProblemList } from '../tree/problem.ts';
 import type { BrokenNode, Raw, ReferenceNode } from '../tree/raw.ts';
 
-/** The problems of substitutions. If a value is missing, a placeholder node is returned. */
+/** Reports the problems of substitutions. If a value is missing, returns a placeholder node. */
 export class ResolveProblems {
   readonly #problems: ProblemList;
 
@@ -19,14 +19,14 @@ export class ResolveProblems {
   }
 
   cyclic({ path, origin }: ReferenceNode): BrokenNode {
-    const hint = 'give the value without the substitution, or write ${?...} where it may be missing';
-    this.#problems.add('cyclic-substitution', origin, `\${${renderPath(path)}} leads back to itself`, hint);
+    const hint = 'write the value without the substitution, or write ${?...} where it may be missing';
+    this.#problems.add('cyclic-substitution', origin, `\${${renderPath(path)}} refers to itself`, hint);
     return broken(origin);
   }
 
   notJoinable(left: Raw, right: Raw, origin: Origin): BrokenNode {
     const message = `${inWords(left)} cannot be joined with ${inWords(right)}`;
-    this.#problems.add('cannot-join', origin, message, 'join values of one type only: texts, lists or objects');
+    this.#problems.add('cannot-join', origin, message, 'join only values of the same type: strings, lists or objects');
     return broken(origin);
   }
 
@@ -36,7 +36,7 @@ export class ResolveProblems {
   }
 
   tooDeep(limit: number, origin: Origin): void {
-    const message = `substitutions nest values more than ${limit} deep`;
+    const message = `substitutions nest values deeper than ${limit} levels`;
     this.#problems.add('result-too-large', origin, message, 'flatten the config');
   }
 }

@@ -6,7 +6,7 @@ import type { Raw } from '../tree/raw.ts';
 import type { Resolution, Resolved } from './resolution.ts';
 import { broken } from './resolve-problems.ts';
 
-/** Joins resolved values. They may also be used elsewhere, so a value made from several is a copy. */
+/** Joins resolved values. These values may also be used in other places, so a joined value is a copy. */
 export class ResolvedJoin {
   readonly #resolution: Resolution;
   #combiner: Combiner | undefined;
@@ -22,8 +22,8 @@ export class ResolvedJoin {
 
   /**
    * Joins another piece of a concatenation. The result has the position of the concatenation.
-   * @param isWritten the piece is written there: nothing else refers to it, so it may be changed
-   * @returns false if it cannot be joined, or is too large, which is already reported
+   * @param isWritten true if the piece is written there and not used in other places, so that it may be changed
+   * @returns false if the piece cannot be joined or is too large; the problem is then reported
    */
   add(piece: Raw, isWritten: boolean, origin: Origin): boolean {
     if (isWritten && piece.kind === 'object') this.#combine().adopt(piece);
@@ -38,7 +38,7 @@ export class ResolvedJoin {
     return this.#joined.kind !== 'broken';
   }
 
-  /** Merges the result so far over another value. */
+  /** Merges the current result over another value. */
   layOver(lower: Raw): void {
     this.#joined = this.#joined === undefined ? lower : this.#over(this.#joined, lower);
   }
@@ -71,7 +71,7 @@ export class ResolvedJoin {
   }
 }
 
-/** The usual concatenation, of texts only, in one step; undefined for any other. */
+/** Joins the pieces of a concatenation of strings in one step. Returns undefined for any other concatenation. */
 export function joinTexts(pieces: readonly Resolved[], origin: Origin, resolution: Resolution): Raw | undefined {
   if (pieces.length < 2) return undefined;
   let length = 0;

@@ -14,7 +14,7 @@ import { joinTexts, ResolvedJoin } from './resolved-join.ts';
 import type { Task } from './trampoline.ts';
 import { runTask } from './trampoline.ts';
 
-/** Thrown if a substitution refers back to itself. The substitution that led there catches it. */
+/** Thrown if a substitution refers to itself. The substitution that started the cycle catches it. */
 class Cycle extends Error {}
 
 const cycle = new Cycle();
@@ -27,11 +27,12 @@ interface Waiting {
 }
 
 /**
- * Resolves the substitutions of a tree. Results are cached, so each is resolved once. It is written as tasks instead of
- * recursive calls, so chains and nesting have no length limit. Work that needs no other task is done at once.
- * The rules are those of the reference: a substitution refers to the final value, and resolves only what is on its
- * path. While a definition of a field that has several is being resolved, only the earlier definitions of that field
- * are visible.
+ * Resolves the substitutions of a tree. Results are cached, so each substitution is resolved once. The work is done in
+ * tasks instead of recursive calls, so chains and nesting have no length limit. Work that needs no other task is done
+ * immediately.
+ * The rules are those of the reference: a substitution refers to the final value, and only resolves values on its path.
+ * While one of several definitions of a field is being resolved, only the earlier definitions of that field are
+ * visible.
  */
 export class Resolver {
   readonly #resolution: Resolution;
@@ -48,14 +49,17 @@ export class Resolver {
     });
   }
 
-  /** @throws TooMuchWork */
+  /**
+   * Resolves the tree.
+   * @throws TooMuchWork if the tree needs too much work
+   */
   resolve(): ObjectNode {
     const { root } = this.#resolution;
     const result = runTask(this.#object(root));
     return result?.kind === 'object' ? result : emptyObject(root.origin);
   }
 
-  /** The work for an unresolved node. */
+  /** Returns the task for an unresolved node. */
   #task(node: Raw): Task<Resolved> {
     this.#resolution.budget.step(TASK_STEPS);
     switch (node.kind) {
@@ -74,7 +78,7 @@ export class Resolver {
     }
   }
 
-  /** The result for an unresolved node if it is known, or needs no other task. */
+  /** Returns the result for an unresolved node if it is known or needs no other task. */
   #atOnce(node: Raw): Settled | undefined {
     const known = this.#resolution.known(node);
     if (known !== undefined) return known;
@@ -82,7 +86,7 @@ export class Resolver {
     return node.kind === 'concatenation' ? this.#concatenationAtOnce(node) : undefined;
   }
 
-  /** Most substitutions refer to a plain value on a plain path. */
+  /** Resolves a substitution immediately if it refers to a plain value on a plain path. Most substitutions do. */
   #referenceAtOnce(node: ReferenceNode): Settled | undefined {
     if (node.followed) return undefined;
     const { marks, budget } = this.#resolution;
@@ -180,7 +184,7 @@ export class Resolver {
     return value;
   }
 
-  /** Ends the work for a concatenation, given the values of its pieces. */
+  /** Joins the values of the pieces of a concatenation. */
   #joined(node: ConcatenationNode, values: Resolved[]): Settled {
     const { origin, pieces } = node;
     node.settled = { value: joinTexts(values, origin, this.#resolution) };
@@ -196,7 +200,7 @@ export class Resolver {
     return node.settled;
   }
 
-  /** The value of a substitution, or only the part of it on the path `rest`. */
+  /** Returns the value of a substitution, or only the part of it on the path `rest`. */
   *#reference(node: ReferenceNode, rest: string[] | undefined): Task<Resolved> {
     if (node.followed) throw cycle;
     node.followed = true;
@@ -232,7 +236,10 @@ export class Resolver {
     return value;
   }
 
-  /** Merges the layers of a field, latest first. All are resolved: a missing one is an error even if hidden. */
+  /**
+   * Merges the layers of a field, latest first. All layers are resolved: a missing one is an error even if it is
+   * hidden.
+   */
   *#merge(node: MergeNode, rest: string[] | undefined): Task<Resolved> {
     const resolution = this.#resolution;
     const { marks, budget } = resolution;
@@ -248,7 +255,7 @@ export class Resolver {
       budget.step();
       resolution.tainted = false;
       if (layer.kind === 'reference' || layer.kind === 'concatenation') {
-        // A field that refers to itself in each layer goes as deep as it has layers, which takes memory too.
+        // If a field refers to itself in each layer, the depth is the number of layers, which also needs memory.
         budget.step(2 * TASK_STEPS);
         head.shown = { value: lowerLayers(node, i) };
       }

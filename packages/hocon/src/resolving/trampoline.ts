@@ -3,7 +3,7 @@ import { TooMuchWork } from './budget.ts';
 /** A computation that yields the computations it waits for, and receives their results. */
 export interface Task<Result> extends Generator<Task<Result>, Result, Result> {}
 
-/** Runs a task and all it waits for on an explicit stack, so that only memory limits the depth. */
+/** Runs a task and the tasks it waits for on an explicit stack, so that only memory limits the depth. */
 export function runTask<Result>(task: Task<Result>): Result {
   const stack: Task<Result>[] = [task];
   let value: Result | undefined;
@@ -16,7 +16,7 @@ export function runTask<Result>(task: Task<Result>): Result {
       failure = undefined;
     } catch (error) {
       stack.pop();
-      // No waiting task handles this error, so none must be woken up.
+      // No waiting task handles this error, so none needs to continue.
       if (stack.length === 0 || error instanceof TooMuchWork) throw error;
       failure = { error };
       continue;

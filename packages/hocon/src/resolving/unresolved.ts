@@ -2,7 +2,9 @@ import type { ListNode, ObjectNode } from '../tree/node.ts';
 import type { Marks, Raw } from '../tree/raw.ts';
 import { rawEntries, rawItems } from '../tree/raw.ts';
 
-/** A copy of a tree without the values that wait for substitutions; `removed` is called for each such value. */
+/**
+ * Returns a copy of a tree without the values that wait for substitutions. Calls `removed` for each of these values.
+ */
 export function withoutUnresolved(root: ObjectNode, marks: Marks, removed: (node: Raw) => void): ObjectNode {
   const work: { from: ObjectNode | ListNode; into: ObjectNode | ListNode }[] = [];
   const copyOf = <Node extends ObjectNode | ListNode>(from: Node): Node => {

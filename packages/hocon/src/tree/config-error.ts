@@ -7,15 +7,15 @@ export interface ErrorDetails {
   hint?: string | undefined;
 }
 
-/** Thrown for a value that is missing, or of another type than required. The message has its position. */
+/** The error for a value that is missing or has the wrong type. The message contains its position. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
-  /** `Missing`, `Null`, `WrongType`, `BadValue` or `BadPath`. */
+  /** One of `Missing`, `Null`, `WrongType`, `BadValue` and `BadPath`. */
   readonly kind: ProblemKind;
   readonly path: string;
-  /** The position of the value; undefined if it is missing. */
+  /** The position of the value. Undefined if the value is missing. */
   readonly origin: Origin | undefined;
-  /** What to do about it. */
+  /** A hint that says what the user can do. */
   readonly hint: string | undefined;
 
   constructor(kind: ProblemKind, path: string, message: string, { origin, hint }: ErrorDetails = {}) {
@@ -31,7 +31,7 @@ function at({ file, line, column }: Origin): string {
   return `${file === undefined ? 'line ' : `${file}:`}${line}:${column}: `;
 }
 
-/** A value in words, for messages. */
+/** Returns a description of a value for messages. */
 export function describe(node: ConfigNode): string {
   switch (node.kind) {
     case 'object':

@@ -1,16 +1,19 @@
-/** Limits for the work that one text may cause. */
+/** The limits for the work on one text. */
 export interface Limits {
-  /** Nesting of objects, lists and path elements, in the text and in the result. */
+  /** The maximum nesting of objects, lists and path elements, in the text and in the result. */
   depth: number;
-  /** Values that substitutions insert; sixteen characters of a string count as one. The text itself does not count. */
+  /**
+   * The maximum number of values that substitutions insert. Sixteen characters of a string count as one value. The
+   * values of the text itself do not count.
+   */
   size: number;
-  /** Steps of resolving, in addition to one for each character of the text. */
+  /** The maximum number of steps of resolving, in addition to one for each character of the text. */
   steps: number;
-  /** Files read through includes. */
+  /** The maximum number of included files. */
   includes: number;
-  /** Total length of all included texts, in characters. */
+  /** The maximum total length of all included texts, in characters. */
   includedText: number;
-  /** Problems reported. */
+  /** The maximum number of reported problems. */
   problems: number;
 }
 

@@ -1,29 +1,31 @@
-/** A position in a text. Lines and columns count from 1, columns in UTF-16 code units. */
+/** A position in a text. Lines and columns start at 1. Columns count UTF-16 code units. */
 export interface Origin {
   file: string | undefined;
   line: number;
   column: number;
 }
 
-/** A value of the tree. Plain data: it survives `structuredClone`. Subtrees may be shared, so do not change nodes. */
+/**
+ * A value of the tree. Plain data, so `structuredClone` can copy it. Subtrees may be shared, so do not change nodes.
+ */
 export type ConfigNode = ObjectNode | ListNode | StringNode | NumberNode | BooleanNode | NullNode;
 
 export interface ObjectNode {
   kind: 'object';
   entries: Map<string, ConfigNode>;
-  /** The position of the winning definition of each key. */
+  /** The position of the definition that is used, by key. */
   keys: Map<string, Origin>;
   origin: Origin;
-  /** Of the root of a text: the keys at its top that its substitutions name, found or not. */
+  /** For the root of a text: its keys that substitutions name, whether they are found or not. */
   substituted?: Set<string>;
-  /** Of the root of a text: values that replace another value of the same file, probably by mistake. */
+  /** For the root of a text: values that replace another value of the same file, probably by mistake. */
   replaced?: readonly Replaced[];
 }
 
-/** A field that is defined twice in one file, with different values. */
+/** A field with two definitions in one file that have different values. */
 export interface Replaced {
   key: string;
-  /** The position of the key that counts. */
+  /** The position of the key whose value is used. */
   by: Origin;
   /** The position of the key whose value is lost. */
   before: Origin;
@@ -39,17 +41,17 @@ export interface StringNode {
   kind: 'string';
   value: string;
   origin: Origin;
-  /** The value, or a part of it, came from the environment. */
+  /** Set if the value, or a part of it, came from the environment. */
   fromEnv?: true;
 }
 
 export interface NumberNode {
   kind: 'number';
-  /** A `bigint` only where a number would lose digits. */
+  /** The value. A `bigint` if a number would lose digits. */
   value: number | bigint;
-  /** The text as written, `1.50` or `007`. */
+  /** The text as written, such as `1.50` or `007`. */
   text: string;
-  /** True if the reference stores it as floating point, which it never does for whole numbers of 64 bits. */
+  /** True if the reference stores the value as floating point. It never does for whole numbers of 64 bits. */
   float: boolean;
   origin: Origin;
   fromEnv?: true;
@@ -68,8 +70,8 @@ export interface NullNode {
 }
 
 /**
- * A floating-point value that is a whole number (`1e30`) or not finite. In plain values it is separate from the
- * integers. Arithmetic on it works through `valueOf`.
+ * A floating-point value that is a whole number (`1e30`) or not finite. In plain values, this type distinguishes it
+ * from integers. Arithmetic works through `valueOf`.
  */
 export class Float {
   readonly value: number;
@@ -87,7 +89,7 @@ export class Float {
   }
 }
 
-/** A plain value: the result of {@link toValue}. Objects have no prototype. */
+/** A plain value, the result of {@link toValue}. Objects have no prototype. */
 export type PlainValue =
   | string
   | number

@@ -1,6 +1,6 @@
 import type { Origin } from './node.ts';
 
-/** The family of a problem: the exceptions of the reference, and `Limit` for texts that exceed a limit. */
+/** The kind of a problem: an exception of the reference, or `Limit` for a text that exceeds a limit. */
 export type ProblemKind =
   | 'Parse'
   | 'BadPath'
@@ -15,7 +15,7 @@ export type ProblemKind =
 
 /** A mistake in a text, its position, and what to do about it. */
 export interface Problem {
-  /** Stable name of the mistake, such as `missing-value`. */
+  /** The stable code of the mistake, such as `missing-value`. */
   code: ProblemCode;
   kind: ProblemKind;
   message: string;
@@ -26,8 +26,8 @@ export interface Problem {
 }
 
 /**
- * Every code with its kind and the phase in which the reference would report it: 1 while reading the structure of the
- * text, 2 while building values, 3 while resolving. Problems are listed by phase, then in the order of the text.
+ * All codes with their kind and the phase in which the reference would report them: 1 while it reads the structure of
+ * the text, 2 while it builds values, 3 while it resolves. Problems are listed by phase, then in the order of the text.
  */
 export const problemCodes = {
   'reserved-character': { kind: 'Parse', phase: 1 },
@@ -75,7 +75,7 @@ export interface FoundProblem {
   phase: number;
 }
 
-/** Collects problems. Problems above `max` are ignored, so that a hostile text cannot fill the memory. */
+/** Collects problems. Ignores problems above `max`, so that a hostile text cannot fill the memory. */
 export class ProblemList {
   readonly #found: FoundProblem[] = [];
   readonly #max: number;
@@ -93,13 +93,13 @@ export class ProblemList {
     const { file, line, column } = origin;
     const { kind, phase } = problemCodes[code];
     const problem: Problem = { code, kind, message, file, line, column, hint };
-    // A value that is resolved for several others can be reported several times.
+    // A value that is resolved for several other values can be reported several times.
     if (this.#found.some((known) => isSame(known.problem, problem))) return;
     this.#found.push({ problem, phase });
   }
 
   /**
-   * Ends an included text, whose problems start at an index. For the including text they belong to phase 2, because
+   * Ends an included text, whose problems start at an index. In the including text, they belong to phase 2, because
    * includes are read while its values are built.
    */
   endInclude(start: number): void {
@@ -107,7 +107,7 @@ export class ProblemList {
     for (const { problem } of included) this.#found.push({ problem, phase: 2 });
   }
 
-  /** The first of the problems from an index on, in the order of the reference. */
+  /** Returns the first of the problems from an index on, in the order of the reference. */
   firstSince(start: number): FoundProblem | undefined {
     return byPhase(this.#found.slice(start))[0];
   }
@@ -118,8 +118,8 @@ export class ProblemList {
   }
 
   /**
-   * Makes the problem the first among those from an index on. It may be one of them. If it says that the brackets are
-   * unbalanced, it replaces the first of them that says which bracket is wrong.
+   * Moves a problem to the first position after an index. It may already be one of these problems. If it reports
+   * unbalanced brackets, it replaces the first problem that says which bracket is wrong.
    */
   lead(start: number, first: FoundProblem): void {
     const found = this.#found.splice(start).map(({ problem, phase }) => {
@@ -138,19 +138,19 @@ export class ProblemList {
     this.#found.push(...found.slice(0, this.#max - start));
   }
 
-  /** All problems, by phase; the order within a phase is the order in which they were found. */
+  /** Returns all problems by phase. Within a phase, they are in the order in which they were found. */
   list(): Problem[] {
     return byPhase(this.#found).map(({ problem }) => problem);
   }
 }
 
-/** The brackets are balanced once a token that extends too far is closed. Reports this. */
+/** Returns the problem of unbalanced brackets with its cause, if the cause is a substitution that extends too far. */
 function explained(first: FoundProblem, others: FoundProblem[]): FoundProblem {
   const cause = others.find(
     ({ problem: { code } }) => code === 'bad-path' || code === 'unclosed-substitution',
   )?.problem;
   if (cause === undefined) return first;
-  const message = `the brackets do not fit here: the substitution on line ${cause.line} reaches too far`;
+  const message = `the brackets are unbalanced here, because the substitution on line ${cause.line} ends too late`;
   return { ...first, problem: { ...first.problem, message, hint: 'close ${ with }' } };
 }
 

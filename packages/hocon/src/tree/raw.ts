@@ -1,6 +1,9 @@
 import type { ConfigNode, ListNode, ObjectNode, Origin, Replaced, StringNode } from './node.ts';
 
-/** `${path}` or `${?path}`. The first `prefix` elements of the path are the path at which the file was included. */
+/**
+ * A substitution `${path}` or `${?path}`. The first `prefix` elements of the path are the path at which the file was
+ * included.
+ */
 export interface ReferenceNode {
   kind: 'reference';
   path: string[];
@@ -8,11 +11,11 @@ export interface ReferenceNode {
   prefix: number;
   origin: Origin;
   settled?: Settled;
-  /** Set while the resolver follows it. */
+  /** Set while the resolver follows the substitution. */
   followed?: boolean;
 }
 
-/** The result of resolving a node, cached with it. Undefined: an optional substitution found nothing. */
+/** The cached result of resolving a node. Undefined if an optional substitution found nothing. */
 export interface Settled {
   value: Raw | undefined;
 }
@@ -22,30 +25,30 @@ export interface ConcatenationNode {
   kind: 'concatenation';
   pieces: Raw[];
   origin: Origin;
-  /**
-   * Of `a += 1`: the list that is appended, if nothing in it waits for a substitution and nothing else is around it.
-   */
+  /** For `a += 1`: the appended list, if nothing in it waits for a substitution and no other value is around it. */
   append?: ListNode;
   settled?: Settled;
 }
 
-/** Definitions of one field that cannot be merged before their substitutions are known. Latest definition last. */
+/**
+ * Definitions of one field that cannot be merged before their substitutions are known. The latest definition is last.
+ */
 export interface MergeNode {
   kind: 'merge';
   stack: Raw[];
-  /** How many layers of the stack count, from the bottom; all if it is not set. */
+  /** The number of layers of the stack that are used, from the bottom. Absent means all. */
   height?: number;
   origin: Origin;
   settled?: Settled;
-  /** Of a merge that is the lower part of another one: the other one. */
+  /** For a merge that is the lower part of another merge: the other merge. */
   head?: MergeNode;
-  /** While one of the layers is being resolved: the visible part of the merge, if any. */
+  /** The visible part of the merge while one of its layers is being resolved. */
   shown?: Settled | undefined;
-  /** How many of the lowest layers have been resolved, all without mistakes. */
+  /** The number of the lowest layers that have been resolved without mistakes. */
   resolvedLayers?: number;
 }
 
-/** Replaces a value that has been reported as a problem: values made from it do not exist either. */
+/** Replaces a value that has been reported as a problem. Values that are made from it do not exist either. */
 export interface BrokenNode {
   kind: 'broken';
   origin: Origin;
@@ -55,19 +58,19 @@ export interface BrokenNode {
 export type Raw = ConfigNode | ReferenceNode | ConcatenationNode | MergeNode | BrokenNode;
 
 /**
- * Facts about nodes that only merging and resolving need. They are stored separately because the nodes are part of the
+ * Facts about nodes that only merging and resolving need. They are stored separately, because the nodes are part of the
  * result.
  */
 export class Marks {
-  /** Objects and lists with something unresolved below them (or that had, before it was overridden). */
+  /** Objects and lists that contain unresolved values, or contained some before these were overridden. */
   readonly unresolved = new Set<ObjectNode | ListNode>();
-  /** Objects that have hidden a value that is not an object: nothing below it may be visible. */
+  /** Objects that have hidden a value that is not an object. Nothing below that value is visible. */
   readonly opaque = new Set<ObjectNode>();
-  /** Strings that were one unquoted word. Dropped after a list or an object. */
+  /** Strings that were one unquoted word. They are dropped after a list or an object. */
   readonly unquoted = new Set<StringNode>();
   /** The first elements of the paths of all substitutions. */
   readonly substituted = new Set<string>();
-  /** Definitions that replaced others, see `noteReplaced`. */
+  /** The definitions that replaced other definitions, see `noteReplaced`. */
   readonly replaced: Replaced[] = [];
 
   isUnresolved(node: Raw): boolean {
@@ -86,12 +89,12 @@ export class Marks {
   }
 }
 
-/** The entries of an object that may contain unresolved values. */
+/** Returns the entries of an object that may contain unresolved values. */
 export function rawEntries(node: ObjectNode): Map<string, Raw> {
   return node.entries as Map<string, Raw>;
 }
 
-/** The items of a list that may contain unresolved values. */
+/** Returns the items of a list that may contain unresolved values. */
 export function rawItems(node: ListNode): Raw[] {
   return node.items as Raw[];
 }

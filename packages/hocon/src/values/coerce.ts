@@ -8,14 +8,14 @@ const INT_MIN = -2147483648n;
 const TRUE = new Set(['true', 'yes', 'on']);
 const FALSE = new Set(['false', 'no', 'off']);
 
-/** A value as text: strings, numbers as written, booleans. */
+/** Returns a string, number (as written) or boolean as a string. */
 export function asString(node: ConfigNode): string | undefined {
   if (node.kind === 'string') return node.value;
   if (node.kind === 'number') return node.text;
   return node.kind === 'boolean' ? String(node.value) : undefined;
 }
 
-/** A value as a number; strings that contain one count. 64-bit integers are returned as `bigint`. */
+/** Returns a value as a number, also from a string that contains one. 64-bit integers are returned as `bigint`. */
 export function asNumber(node: ConfigNode): number | bigint | undefined {
   if (node.kind === 'number') return node.float ? node.value : BigInt(node.value);
   if (node.kind !== 'string') return undefined;
@@ -23,19 +23,19 @@ export function asNumber(node: ConfigNode): number | bigint | undefined {
   return long ?? parseDouble(node.value);
 }
 
-/** A value as an integer of 64 bits: fractions are cut off, larger values saturate. */
+/** Returns a value as a 64-bit integer. Fractions are cut off, and larger values are limited to the range. */
 export function asLong(node: ConfigNode): bigint | undefined {
   const value = asNumber(node);
   return typeof value === 'number' ? saturate(value) : value;
 }
 
-/** A value as an integer of 32 bits. */
+/** Returns a value as a 32-bit integer, or undefined if it is out of range. */
 export function asInt(node: ConfigNode): number | undefined {
   const long = asLong(node);
   return long === undefined || long > INT_MAX || long < INT_MIN ? undefined : Number(long);
 }
 
-/** A decimal floating-point number, `NaN` or `Infinity`. */
+/** Parses a decimal floating-point number, `NaN` or `Infinity`. */
 export function parseDouble(text: string): number | undefined {
   const trimmed = trimControls(text);
   if (DECIMAL.test(trimmed)) return Number(trimmed);
@@ -43,7 +43,7 @@ export function parseDouble(text: string): number | undefined {
   return match === null ? undefined : Number(match[2]) * (match[1] === '-' ? -1 : 1);
 }
 
-/** Trims what the reference trims off a number: all characters up to the space. */
+/** Trims the characters that the reference trims off a number: all characters up to the space (U+0020). */
 function trimControls(text: string): string {
   let start = 0;
   let end = text.length;
@@ -59,7 +59,7 @@ export function asBoolean(node: ConfigNode): boolean | undefined {
   return FALSE.has(node.value) ? false : undefined;
 }
 
-/** A value as a list; an object whose keys are indexes counts. */
+/** Returns a value as a list, also from an object whose keys are indexes. */
 export function asItems(node: ConfigNode): ConfigNode[] | undefined {
   if (node.kind === 'list') return node.items;
   return node.kind === 'object' ? (indexedItems(node) as ListNode['items'] | undefined) : undefined;

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigNode } from '../index.ts';
 import { ArgumentError, ConfigError, Float, fromValue, parse, render, toValue } from '../index.ts';
 
-/** The plain value after a round trip through text. */
+/** Returns a plain value after it was rendered and parsed. */
 const back = (value: unknown, format: 'json' | 'hocon' = 'json') =>
   parse(render(fromValue({ v: value }), { format }), { format }).value['v'];
 
-describe('plain values as text', () => {
-  it('are equal after a round trip, numbers to the last digit', () => {
+describe('plain values that are rendered and parsed', () => {
+  it('are equal to the original, with all digits of numbers', () => {
     for (const value of [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n, 0.1, 5e-324, -1.5, new Float(1e30)]) {
       expect(back(value)).toEqual(value);
       expect(back(value, 'hocon')).toEqual(value);
@@ -20,7 +20,7 @@ describe('plain values as text', () => {
     expect(toValue(fromValue(undefined))).toBeNull();
   });
 
-  it('are refused with their position if a config cannot express them', () => {
+  it('are refused with their path if a config cannot contain them', () => {
     const circle: unknown[] = [];
     circle.push({ circle });
     const cases: [unknown, string][] = [
@@ -44,7 +44,7 @@ describe('plain values as text', () => {
     expect(() => render(node as ConfigNode)).toThrow('NaN');
   });
 
-  it('may contain a value several times, and be deep', () => {
+  it('may contain the same value several times, and may be deeply nested', () => {
     const shared = { x: [1] };
     expect(toValue(fromValue({ a: shared, b: [shared] }))).toEqual({ a: shared, b: [shared] });
     let deep: unknown = 1;

@@ -6,11 +6,11 @@ import { floatText, fromDouble, isLong, narrow } from '../tree/number.ts';
 const nowhere: Origin = { file: undefined, line: 1, column: 1 };
 
 /**
- * A tree for a plain JavaScript value, with `origin` for every position. Fields of plain objects and entries of maps
- * become fields. Undefined fields are left out; undefined in a list or alone is null. Minus zero is zero, because the
- * language has none.
- * @throws ConfigError of kind `BadValue` for what the language cannot express: NaN, integers of more than 64 bits,
- * functions, symbols, instances of classes such as `Date`, and values that contain themselves
+ * Returns a tree for a plain JavaScript value. All nodes have the position `origin`. Fields of plain objects and
+ * entries of maps become fields. Undefined fields are omitted. Undefined in a list, or as the whole value, becomes
+ * null. Minus zero becomes zero, because HOCON has no minus zero.
+ * @throws ConfigError of kind `BadValue` for values that a config cannot contain: NaN, integers of more than 64 bits,
+ * functions, symbols, instances of classes such as `Date`, and circular values
  */
 export function fromValue(value: unknown, origin: Origin = nowhere): ConfigNode {
   return new Builder(origin).build(value);
@@ -25,7 +25,7 @@ interface Level {
   at: unknown;
 }
 
-/** Builds without recursion, so that a value may have any depth. */
+/** Builds a tree without recursion, so that a value may have any depth. */
 class Builder {
   readonly #origin: Origin;
   readonly #levels: Level[] = [];
@@ -68,10 +68,10 @@ class Builder {
       case 'boolean':
         return { kind: 'boolean', value, origin };
       case 'bigint':
-        if (!isLong(value)) throw this.#refused('an integer of more than 64 bits', 'give it as a string');
+        if (!isLong(value)) throw this.#refused('an integer of more than 64 bits', 'write it as a string');
         return { kind: 'number', value: narrow(value), text: String(value), float: false, origin };
       case 'number':
-        if (Number.isNaN(value)) throw this.#refused('NaN', 'give null or a string');
+        if (Number.isNaN(value)) throw this.#refused('NaN', 'use null or a string');
         return { kind: 'number', ...fromDouble(value), text: String(value), origin };
       case 'undefined':
         return { kind: 'null', origin };
@@ -85,12 +85,11 @@ class Builder {
   #object(value: object): ConfigNode {
     const origin = this.#origin;
     if (value instanceof Float) {
-      if (Number.isNaN(value.value)) throw this.#refused('NaN', 'give null or a string');
+      if (Number.isNaN(value.value)) throw this.#refused('NaN', 'use null or a string');
       return { kind: 'number', value: value.value, text: floatText(value.value), float: true, origin };
     }
     if (this.#open.has(value)) throw this.#refused('a value that contains itself', 'break the circle');
-    if (!isPlain(value))
-      throw this.#refused(inWords(value), 'give a string, number, list or plain object made from it');
+    if (!isPlain(value)) throw this.#refused(inWords(value), 'convert it to a string, number, list or plain object');
     const isArray = Array.isArray(value);
     const node: ObjectNode | ListNode = isArray
       ? { kind: 'list', items: [], origin }
@@ -103,15 +102,15 @@ class Builder {
     return node;
   }
 
-  #refused(what: string, hint = 'leave it out'): ConfigError {
+  #refused(what: string, hint = 'remove it'): ConfigError {
     const path = this.#levels.map(({ at, node }) => (node.kind === 'list' ? `[${at}]` : `.${String(at)}`)).join('');
     const name = path.startsWith('.') ? path.slice(1) : path;
-    const message = `${name === '' ? 'the value' : name} is ${what}, which no config can say`;
+    const message = `${name === '' ? 'the value' : name} is ${what}, which a config cannot contain`;
     return new ConfigError('BadValue', name, message, { hint });
   }
 }
 
-/** An array, a map, or an object without a class; it may come from another realm. */
+/** Returns true for an array, a map, or an object without a class. The value may come from another realm. */
 function isPlain(value: object): boolean {
   if (Array.isArray(value) || value instanceof Map) return true;
   const prototype: unknown = Object.getPrototypeOf(value);

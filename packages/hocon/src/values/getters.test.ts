@@ -54,7 +54,8 @@ const getters: Record<string, (root: ObjectNode, path: string) => unknown> = {
 };
 
 /**
- * Rows that the reference accepts as Java literals, `1f` and `0x1p3`, or as an infinite duration: an error is better.
+ * Rows that this package refuses, although the reference accepts them as Java literals (`1f`, `0x1p3`) or as an
+ * infinite duration.
  */
 const better = new Set(['"1f"', '"0x1p3"', '"Infinity d"']);
 
@@ -97,7 +98,7 @@ describe('messages of getters', () => {
     return '';
   };
 
-  it('name the position, the path, the actual and the required value', () => {
+  it('include the position, the path, the actual value and the required type', () => {
     expect(message(() => getInt(root, 'a.b'))).toBe(
       'some.conf:1:9: a.b is the string "text", but an integer of 32 bits is needed',
     );
@@ -112,7 +113,7 @@ describe('messages of getters', () => {
     expect(message(() => getDuration(root, 'a.b'))).toContain('there is no number in this duration');
   });
 
-  it('have a hint what to do', () => {
+  it('include a hint', () => {
     const hint = (get: () => unknown): string | undefined => {
       try {
         get();
@@ -123,12 +124,12 @@ describe('messages of getters', () => {
     };
     expect(hint(() => getInt(root, 'a.b'))).toBe('write a whole number from -2147483648 to 2147483647');
     expect(hint(() => getDuration(root, 'a.b'))).toContain('as in "10 s"');
-    expect(hint(() => getString(root, 'a.c'))).toBe('set a.c in some.conf: write a text, in double quotes');
+    expect(hint(() => getString(root, 'a.c'))).toBe('set a.c in some.conf: write a string in double quotes');
     expect(hint(() => getConfigList(root, 'l'))).toBe('write fields in braces, as in { key = value }');
     expect(hint(() => getString(root, 'a..c'))).toContain('double quotes');
   });
 
-  it('accept the elements of a path too', () => {
+  it('also work if the path is given as elements', () => {
     const dotted: PlainValue = toValue(parse('"a.b" = 1').root);
     expect(dotted).toEqual({ 'a.b': 1 });
     expect(getInt(parse('"a.b" = 1').root, ['a.b'])).toBe(1);
@@ -138,7 +139,7 @@ describe('messages of getters', () => {
 describe('periods', () => {
   const period = (text: string) => getPeriod(parse(`v = ${text}`).root, 'v');
 
-  it('are read in the units of the calendar, days without a unit', () => {
+  it('are parsed in calendar units, or in days without a unit', () => {
     expect(period('10')).toEqual({ years: 0, months: 0, days: 10 });
     expect(period('2 weeks')).toEqual({ years: 0, months: 0, days: 14 });
     expect(period('-3 mo')).toEqual({ years: 0, months: -3, days: 0 });

@@ -7,21 +7,21 @@ import { elementsOf } from './tree-path.ts';
 import type { Period } from './units.ts';
 import { parseBytes, parseDuration, parsePeriod, UnitError } from './units.ts';
 
-// All getters throw a ConfigError: of kind `Missing` or `Null` if there is no value, `WrongType` if it cannot be
-// converted, `BadValue` if its text cannot be read, `BadPath` for an invalid path.
+// All getters throw a ConfigError. Its kind is `Missing` or `Null` if there is no value, and `WrongType` if the value
+// cannot be converted. It is `BadValue` if the text of the value cannot be parsed, and `BadPath` for an invalid path.
 
-/** A type that a getter returns: its name in messages, how to convert a node, and how to write it in a config. */
+/** A type that a getter returns: its name in messages, the conversion of a node, and a hint on how to write it. */
 interface Wanted<Value> {
   name: string;
   from(node: ConfigNode): Value | undefined;
   hint: string;
 }
 
-const STRING: Wanted<string> = { name: 'a string', from: asString, hint: 'write a text, in double quotes' };
+const STRING: Wanted<string> = { name: 'a string', from: asString, hint: 'write a string in double quotes' };
 const BOOLEAN: Wanted<boolean> = {
   name: 'a boolean (true or false)',
   from: asBoolean,
-  hint: 'write true or false; yes, on, no and off count, too',
+  hint: 'write true or false; yes, on, no and off are also allowed',
 };
 const NUMBER: Wanted<number | bigint> = { name: 'a number', from: asNumber, hint: 'write a number, such as 10 or 1.5' };
 const INT: Wanted<number> = {
@@ -41,12 +41,12 @@ const OBJECT: Wanted<ObjectNode> = {
   hint: 'write fields in braces, as in { key = value }',
 };
 
-/** Values with units, read from their text. */
+/** Values with units, parsed from their text. */
 const DURATION = { name: 'a duration', hint: 'write a number and a unit: ns, us, ms, s, m, h or d, as in "10 s"' };
 const SIZE = { name: 'a size', hint: 'write a number and a unit: B, kB, MB, GB or KiB, MiB, GiB, as in "10 MiB"' };
 const PERIOD = { name: 'a period', hint: 'write a whole number and a unit: d, w, m or y, as in "2 weeks"' };
 
-/** The value at a path, which must exist and not be null. */
+/** Returns the value at a path. The value must exist and must not be null. */
 function require(node: ConfigNode, path: PathLike, wanted: { name: string; hint: string }): [ConfigNode, string] {
   const elements = elementsOf(path);
   const name = renderPath(elements);
@@ -66,7 +66,7 @@ function require(node: ConfigNode, path: PathLike, wanted: { name: string; hint:
   return [at, name];
 }
 
-/** The error for a value of another type, or null, at the path or on the way to it. */
+/** Returns the error for a value of another type, or null, at the path or on the way to it. */
 function unfit(path: string, at: string, node: ConfigNode, wanted: { name: string; hint: string }): ConfigError {
   const kind = node.kind === 'null' ? 'Null' : 'WrongType';
   const name = at === '' ? 'the value' : at;
@@ -84,38 +84,38 @@ function read<Value>(node: ConfigNode, path: PathLike, wanted: Wanted<Value>): V
   return value;
 }
 
-/** A string; numbers are returned as written, booleans as `true` and `false`. */
+/** Returns a string. Numbers are returned as written, booleans as `true` and `false`. */
 export function getString(node: ConfigNode, path: PathLike): string {
   return read(node, path, STRING);
 }
 
-/** A boolean; the strings `true`, `yes`, `on`, `false`, `no`, `off` count. */
+/** Returns a boolean. The strings `true`, `yes`, `on`, `false`, `no` and `off` are allowed. */
 export function getBoolean(node: ConfigNode, path: PathLike): boolean {
   return read(node, path, BOOLEAN);
 }
 
-/** A number, or a string that contains one. `bigint` if a number would lose digits. */
+/** Returns a number, also from a string that contains one. A `bigint` if a number would lose digits. */
 export function getNumber(node: ConfigNode, path: PathLike): number | bigint {
   const value = read(node, path, NUMBER);
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-/** An integer of 32 bits; fractions are cut off. */
+/** Returns a 32-bit integer. Fractions are cut off. */
 export function getInt(node: ConfigNode, path: PathLike): number {
   return read(node, path, INT);
 }
 
-/** An integer of 64 bits; fractions are cut off, larger values saturate. */
+/** Returns a 64-bit integer. Fractions are cut off, and larger values are limited to the range. */
 export function getLong(node: ConfigNode, path: PathLike): bigint {
   return read(node, path, LONG);
 }
 
-/** A floating-point number, also from an integer or a string. */
+/** Returns a floating-point number, also from an integer or a string. */
 export function getDouble(node: ConfigNode, path: PathLike): number {
   return Number(read(node, path, NUMBER));
 }
 
-/** The elements of a list; an object whose keys are indexes counts as one. */
+/** Returns the elements of a list. An object whose keys are indexes counts as a list. */
 export function getList(node: ConfigNode, path: PathLike): ConfigNode[] {
   return read(node, path, LIST);
 }
@@ -134,38 +134,38 @@ function readList<Value>(node: ConfigNode, path: PathLike, plural: string, eleme
   });
 }
 
-/** A list of strings, each converted as in {@link getString}. */
+/** Returns a list of strings, each converted as in {@link getString}. */
 export function getStringList(node: ConfigNode, path: PathLike): string[] {
   return readList(node, path, 'strings', STRING);
 }
 
-/** A list of integers, each converted as in {@link getInt}. */
+/** Returns a list of integers, each converted as in {@link getInt}. */
 export function getIntList(node: ConfigNode, path: PathLike): number[] {
   return readList(node, path, 'integers', INT);
 }
 
-/** An object. */
+/** Returns an object. */
 export function getConfig(node: ConfigNode, path: PathLike): ObjectNode {
   return read(node, path, OBJECT);
 }
 
-/** A list of objects. */
+/** Returns a list of objects. */
 export function getConfigList(node: ConfigNode, path: PathLike): ObjectNode[] {
   return readList(node, path, 'objects', OBJECT);
 }
 
-/** A duration in whole milliseconds, as in `10 seconds`; a number without a unit is in milliseconds. */
+/** Returns a duration such as `10 seconds` in whole milliseconds. A number without a unit is in milliseconds. */
 export function getDuration(node: ConfigNode, path: PathLike): number {
   return Number(getDurationNanos(node, path) / 1_000_000n);
 }
 
-/** A duration in nanoseconds; larger values than 64 bits saturate. */
+/** Returns a duration in nanoseconds. Larger values are limited to 64 bits. */
 export function getDurationNanos(node: ConfigNode, path: PathLike): bigint {
   const [found, name] = require(node, path, DURATION);
   return withUnit(parseDuration, found, name, DURATION);
 }
 
-/** A size in bytes, as in `512 MiB`; a number without a unit is in bytes. */
+/** Returns a size such as `512 MiB` in bytes. A number without a unit is in bytes. */
 export function getBytes(node: ConfigNode, path: PathLike): bigint {
   const [found, name] = require(node, path, SIZE);
   const plain = asLong(found);
@@ -175,7 +175,7 @@ export function getBytes(node: ConfigNode, path: PathLike): bigint {
   throw new ConfigError('BadValue', name, message, { origin: found.origin, hint: SIZE.hint });
 }
 
-/** A period of the calendar, as in `2 weeks` or `1 y`; a number without a unit is in days. */
+/** Returns a calendar period such as `2 weeks` or `1 y`. A number without a unit is in days. */
 export function getPeriod(node: ConfigNode, path: PathLike): Period {
   const [found, name] = require(node, path, PERIOD);
   return withUnit(parsePeriod, found, name, PERIOD);

@@ -3,13 +3,12 @@ import { ArgumentError } from '../tree/arguments.ts';
 import { ConfigError } from '../tree/config-error.ts';
 import type { ConfigNode, ObjectNode } from '../tree/node.ts';
 
-/** A path expression, such as `a."b.c"`, or the elements of a path. */
+/** A path expression such as `a."b.c"`, or the elements of a path. */
 export type PathLike = string | readonly string[];
 
 /**
- * The elements of a path.
- *
- * @throws ConfigError of kind `BadPath`
+ * Returns the elements of a path.
+ * @throws ConfigError of kind `BadPath` for an invalid expression
  */
 export function elementsOf(path: PathLike): readonly string[] {
   if (Array.isArray(path) && path.every((element) => typeof element === 'string')) return path;
@@ -18,14 +17,16 @@ export function elementsOf(path: PathLike): readonly string[] {
     return parsePath(path);
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
-    const hint = 'write a.b.c, with double quotes around what is no plain word, or give the elements as an array';
+    const hint =
+      'write a.b.c, with double quotes around names with special characters, or pass the elements as an array';
     throw new ConfigError('BadPath', path, error.message, { hint });
   }
 }
 
 /**
- * The value at a path, an expression or its elements. Undefined if it does not exist; a null value exists.
- * @throws ConfigError of kind `BadPath`
+ * Returns the value at a path, which is an expression or its elements. Returns undefined if the value does not exist. A
+ * null value exists.
+ * @throws ConfigError of kind `BadPath` for an invalid expression
  */
 export function getPath(node: ConfigNode, path: PathLike): ConfigNode | undefined {
   let at: ConfigNode | undefined = node;
@@ -37,16 +38,15 @@ export function getPath(node: ConfigNode, path: PathLike): ConfigNode | undefine
 }
 
 /**
- * Whether a value other than null is at a path.
- *
- * @throws ConfigError of kind `BadPath`
+ * Returns true if a value other than null exists at a path.
+ * @throws ConfigError of kind `BadPath` for an invalid expression
  */
 export function hasPath(node: ConfigNode, path: PathLike): boolean {
   const found = getPath(node, path);
   return found !== undefined && found.kind !== 'null';
 }
 
-/** The rendered paths of all leaves, lists included. Nulls and empty objects have none. */
+/** Returns the rendered paths of all leaves, including lists. Nulls and empty objects are not included. */
 export function entryPaths(node: ObjectNode): string[] {
   const paths: string[] = [];
   const work: { node: ConfigNode; path: string[] }[] = [{ node, path: [] }];

@@ -1,10 +1,13 @@
 import type { ConfigNode, ListNode, ObjectNode, PlainValue } from '../tree/node.ts';
 import { Float } from '../tree/node.ts';
 
-/** One step of a walk that needs no recursion: a container to fill, and the source of its children. */
+/** One step of a walk without recursion: a container to fill, and the source of its children. */
 type Work = { node: ObjectNode; into: { [key: string]: PlainValue } } | { node: ListNode; into: PlainValue[] };
 
-/** The plain value of a tree: objects without prototype, `bigint` for long integers, {@link Float} for `1e30`. */
+/**
+ * Returns the plain value of a tree. Objects have no prototype. Long integers are `bigint`, and `1e30` is a {@link
+ * Float}.
+ */
 export function toValue(node: ConfigNode): PlainValue {
   const work: Work[] = [];
   const result = shallow(node, work);

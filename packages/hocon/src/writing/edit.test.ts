@@ -12,7 +12,7 @@ pipelines = [ { name = p1 } ]
 `;
 
 describe('setValue', () => {
-  it('replaces a value and leaves the rest unchanged', () => {
+  it('replaces a value and leaves the rest of the text unchanged', () => {
     expect(setValue(text, 'threads', 8)).toBe(text.replace('4 //', '8 //'));
     expect(setValue(text, 'indexer.type', 'Solr')).toBe(text.replace('"CSV" #', '"Solr" #'));
     expect(setValue(text, 'indexer.csv.path', 'x y')).toBe(text.replace('out.csv', '"x y"'));
@@ -25,14 +25,14 @@ describe('setValue', () => {
     expect(setValue('a.b = 1\na { b = 2 }', 'a.b', 3)).toBe('a.b = 1\na { b = 3 }');
   });
 
-  it('adds a field to the innermost object, in its layout', () => {
+  it('adds a field to the innermost object, with the layout of the object', () => {
     expect(setValue(text, 'indexer.batchSize', 10)).toContain('out.csv, columns = [a, b] }\n  batchSize = 10\n}');
     expect(setValue(text, 'indexer.csv.quote', 'x')).toContain('columns = [a, b], quote = "x" }');
     expect(setValue('a {}', 'a.b.c', 1)).toBe('a { b.c = 1 }');
     expect(setValue('o {\n  a = 1, # note\n}', 'o.b', 2)).toBe('o {\n  a = 1, # note\n  b = 2\n}');
   });
 
-  it('adds a field at the end if no object is written out', () => {
+  it('adds a field at the end if the text contains no object with braces', () => {
     expect(setValue('', 'a.b', true)).toBe('a.b = true\n');
     expect(setValue('a = 1', 'b', 2)).toBe('a = 1\nb = 2\n');
     expect(setValue('x { y = 1 }\na = ${x}\n', 'a.y', 2)).toBe('x { y = 1 }\na = ${x}\na.y = 2\n');
@@ -40,7 +40,7 @@ describe('setValue', () => {
     expect(setValue('o { a = 1 }\no.a += 2\n', 'o.a', 3)).toContain('o.a = 3\n');
   });
 
-  it('keeps JSON strict', () => {
+  it('keeps strict JSON strict', () => {
     expect(setValue('{"a": {"b": 1}}', 'a.c.d', 'x')).toBe('{"a": {"b": 1, "c": {\n  "d": "x"\n}}}');
     expect(setValue('{\n  "a": 1\n}\n', 'b', 2)).toBe('{\n  "a": 1,\n  "b": 2\n}\n');
     expect(setValue('{}', 'a', 1)).toBe('{ "a": 1 }');
@@ -51,23 +51,25 @@ describe('setValue', () => {
     expect(setValue('b = 1\na = [1', 'b', 2)).toBe('b = 2\na = [1');
     for (const text of ['a = """unclosed', 'a = [1', 'a = {\n', 'a = 1\n}\n']) {
       expect(() => setValue(text, 'b', 2)).toThrow(EditError);
-      expect(() => setValue(text, 'b', 2)).toThrow('b cannot be set: correct first what is wrong on line');
+      expect(() => setValue(text, 'b', 2)).toThrow('b cannot be set: first correct the mistake on line');
     }
   });
 
   it('reports why a value cannot be set', () => {
     expect(() => setValue('{"a": "x"}', 'a.b', 2)).toThrow('a is the string "x", not an object');
     expect(() => setValue('a = [1]\nb = ${a} [2]\n', 'a', 3)).toThrow(
-      'a cannot be set: the text would then be wrong on line 2: a number cannot be joined with a list',
+      'a cannot be set: the new text would have a mistake on line 2: a number cannot be joined with a list',
     );
     expect(() => setValue('', [], 2)).toThrow('the path of the value is empty');
     expect(() => setValue('a = 1', 'a..b', 2)).toThrow('not a path');
     expect(() => setValue('a = 1', 'a', Number.NaN)).toThrow('the value is NaN');
-    expect(() => setValue('a = 1', 'a', 2, { overrides: { a: '3' } })).toThrow('another definition of it would win');
-    expect(() => setValue('a = 1', 'a', 2, { format: 'properties' })).toThrow('properties are not edited');
+    expect(() => setValue('a = 1', 'a', 2, { overrides: { a: '3' } })).toThrow(
+      'a definition in an include or an override would replace it',
+    );
+    expect(() => setValue('a = 1', 'a', 2, { format: 'properties' })).toThrow('only HOCON and JSON can be edited');
   });
 
-  it('uses the environment and the includes that the text needs', () => {
+  it('uses the environment and includes of its options', () => {
     const text = 'include "base"\nhome = ${HOME}\nx = ${base.x}\n';
     const include = ({ name }: { name: string }) =>
       name === 'base.conf' ? { file: name, text: 'base { x = 1 }' } : undefined;
@@ -77,7 +79,7 @@ describe('setValue', () => {
     expect(parse(edited, options).value).toEqual({ base: { x: 2 }, home: '/h', x: 2 });
   });
 
-  it('changes only the value that is then found', () => {
+  it('only changes the value that is then found at the path', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd e', 'include');
     const value = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.array(fc.integer(), { maxLength: 2 }));
     const fields = fc.array(fc.tuple(fc.array(key, { minLength: 1, maxLength: 3 }), value), { maxLength: 5 });

@@ -17,11 +17,11 @@ import type { PathLike } from '../values/tree-path.ts';
 import { elementsOf, getPath } from '../values/tree-path.ts';
 import { render } from './render.ts';
 
-/** Thrown if a text cannot be edited. */
+/** The error for a text that cannot be edited. */
 export class EditError extends RangeError {
   override name = 'EditError';
   readonly code = 'cannot-edit';
-  /** The problem that the text has, or would have with the new value, if that is the reason. */
+  /** The problem of the text, or of the text with the new value, if it is the reason. */
   readonly problem: Problem | undefined;
 
   constructor(message: string, problem: Problem | undefined) {
@@ -31,16 +31,16 @@ export class EditError extends RangeError {
 }
 
 /**
- * Changes only one value of a text: comments, order and layout of the rest are kept. An existing value is replaced in
- * place; otherwise the field is added to the innermost object that is written out, or at the end. The edited text is
- * parsed again: if another definition would hide the new value, it is added at the end instead. Strict JSON stays
- * strict JSON.
+ * Changes only one value of a text. Comments, order and layout of the rest are kept. An existing value is replaced in
+ * place. A new field is added to the innermost object that has braces in the text, or at the end. The edited text is
+ * parsed again: if another definition would hide the new value, the value is added at the end instead. Strict JSON
+ * stays strict JSON.
  * @param path a path expression or its elements; elements of lists have no path
- * @param options as for {@link parse}: what the text needs to be resolved. Its limits apply to the edited text
- * @throws EditError if the value cannot be set: brackets of the text are unbalanced, or the text would have more
+ * @param options the options of {@link parse} that the text needs; the limits apply to the edited text
+ * @throws EditError if the value cannot be set: the brackets of the text are unbalanced, or the text would have more
  * mistakes than before, because other values conflict with the new one
- * @throws ConfigError of kind `BadPath` for an invalid path, `BadValue` for a value that a config cannot express
- * @throws ArgumentError as {@link parse}
+ * @throws ConfigError of kind `BadPath` for an invalid path, or `BadValue` for a value that a config cannot contain
+ * @throws ArgumentError for the same arguments as {@link parse}
  */
 export function setValue(
   text: string,
@@ -53,13 +53,14 @@ export function setValue(
   const elements = elementsOf(path);
   if (elements.length === 0)
     throw new ConfigError('BadPath', '', 'the path of the value is empty', { hint: 'name a field' });
-  if (options.format === 'properties') throw new EditError('properties are not edited, only HOCON and JSON', undefined);
+  if (options.format === 'properties')
+    throw new EditError('only HOCON and JSON can be edited, not properties', undefined);
   const editor = new Editor(text, elements, value, options);
   for (const edited of editor.candidates()) if (editor.isRight(edited)) return edited;
   throw editor.refusal();
 }
 
-/** An object that is written out with braces, and the facts about its direct fields. */
+/** An object with braces in the text, and the positions of its direct fields. */
 interface Place {
   depth: number;
   open: number;
@@ -75,7 +76,7 @@ class Editor {
   readonly #json: boolean;
   readonly #before: ParseResult;
   readonly #spans: FieldSpan[] = [];
-  /** The problem that prevents reading the text as a whole, so that nothing can be added to it. */
+  /** The problem that prevents reading the whole text. Nothing can be added to such a text. */
   readonly #stuck: Problem | undefined;
   /** The problem of the edited text. */
   #newProblem: Problem | undefined;
@@ -109,7 +110,7 @@ class Editor {
     if (!parser.isWhole) this.#stuck = this.#before.problems[0];
   }
 
-  /** Whether an edited text has the new value at the path, without new mistakes. */
+  /** Returns true if an edited text has the new value at the path, without new mistakes. */
   isRight(edited: string): boolean {
     const { root, problems } = parse(edited, this.#options);
     const found = getPath(root, this.#path);
@@ -121,7 +122,7 @@ class Editor {
     return found !== undefined && render(found, { indent: 0, sorted: true }) === this.#written;
   }
 
-  /** Why the new value cannot be set, after all candidates failed. */
+  /** Returns the error after all candidates have failed. It says why the new value cannot be set. */
   refusal(): EditError {
     const problem = this.#stuck ?? this.#newProblem;
     return new EditError(`${renderPath(this.#path)} cannot be set: ${this.#obstacle()}`, problem);
@@ -135,13 +136,13 @@ class Editor {
         return `${renderPath(above)} is ${describe(found)}, not an object`;
     }
     if (this.#stuck !== undefined) {
-      return `correct first what is wrong on line ${this.#stuck.line}: ${this.#stuck.message}`;
+      return `first correct the mistake on line ${this.#stuck.line}: ${this.#stuck.message}`;
     }
     if (this.#newProblem !== undefined) {
       const { line, message } = this.#newProblem;
-      return `the text would then be wrong on line ${line}: ${message}`;
+      return `the new text would have a mistake on line ${line}: ${message}`;
     }
-    return 'another definition of it would win, from an include or an override';
+    return 'a definition in an include or an override would replace it';
   }
 
   *candidates(): Generator<string> {
@@ -157,7 +158,7 @@ class Editor {
     yield this.#append();
   }
 
-  /** The written-out objects on the way to the path, innermost and latest first. */
+  /** Returns the objects with braces on the way to the path, innermost and latest first. */
   #places(): Place[] {
     const places: Place[] = [];
     for (const { path, node, valueStart, valueEnd, appends } of this.#spans) {
@@ -196,20 +197,20 @@ class Editor {
     if (!this.#text.slice(open, first).includes('\n')) return this.#splice(end, end, `, ${this.#field(depth, '')}`);
     const indent = this.#indentAt(first);
     const field = `${comma}\n${indent}${this.#field(depth, indent)}`;
-    // After a comment or comma that follows the last field on its line.
+    // The field is added after a comma or comment on the line of the last field.
     const rest = this.#json
       ? 0
       : (/^[^\S\n]*,?[^\S\n]*(?:(?:#|\/\/)[^\n]*)?(?=\n)/.exec(this.#text.slice(end))?.[0].length ?? 0);
     return this.#splice(end + rest, end + rest, field);
   }
 
-  /** At the end of a text without braces. */
+  /** Adds the field at the end of a text without braces. */
   #append(): string {
     const text = this.#text;
     return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${this.#field(0, '')}\n`;
   }
 
-  /** The text of the field inside an object at this depth. */
+  /** Returns the text of the field inside an object at this depth. */
   #field(depth: number, indent: string): string {
     const path = this.#path.slice(depth);
     if (!this.#json) {
@@ -228,7 +229,7 @@ class Editor {
     return render(value, { format: 'json' }).replaceAll('\n', `\n${indent}`);
   }
 
-  /** The white space at the start of the line. */
+  /** Returns the white space at the start of the line. */
   #indentAt(offset: number): string {
     const line = this.#text.slice(this.#text.lastIndexOf('\n', offset - 1) + 1, offset);
     return /^\s*/.exec(line)![0];

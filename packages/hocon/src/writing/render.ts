@@ -7,18 +7,18 @@ import { floatText } from '../tree/number.ts';
 import { fromValue } from '../values/from-value.ts';
 
 export interface RenderOptions {
-  /** `json` by default. `hocon` leaves out quotes and braces if it can. */
+  /** The format. `json` by default. `hocon` omits quotes and braces if possible. */
   format?: 'json' | 'hocon';
-  /** Sort the keys of every object by UTF-16 code units. */
+  /** True to sort the keys of every object by UTF-16 code units. */
   sorted?: boolean;
-  /** Spaces for each level; 0 writes everything on one line. 2 by default. */
+  /** The number of spaces for each level. 0 writes everything on one line. 2 by default. */
   indent?: number;
 }
 
 /**
- * A tree or a plain value as text that parses back to it; infinity is written as `1e999`. Values that are nested deeper
- * than the limit of {@link parse} are written too.
- * @throws ConfigError of kind `BadValue` for what the language cannot express, see {@link fromValue}
+ * Returns a tree or a plain value as text that parses to an equal value. Infinity is written as `1e999`. Values that
+ * are nested deeper than the limit of {@link parse} are written too.
+ * @throws ConfigError of kind `BadValue` for values that a config cannot contain, see {@link fromValue}
  * @throws ArgumentError for options of the wrong type
  */
 export function render(input: ConfigNode | PlainValue | undefined, options: RenderOptions = {}): string {
@@ -32,7 +32,7 @@ export function render(input: ConfigNode | PlainValue | undefined, options: Rend
   return new Renderer(options).write(isNode(input) ? input : fromValue(input));
 }
 
-/** Whether an input is a node. A plain value may have fields with these names, but of other types. */
+/** Returns true if an input is a node. A plain value may have fields with the same names, but of other types. */
 function isNode(input: ConfigNode | PlainValue | undefined): input is ConfigNode {
   if (typeof input !== 'object' || input === null || Array.isArray(input) || input instanceof Float) return false;
   const { kind, origin } = input;
@@ -145,10 +145,10 @@ class Renderer {
   }
 }
 
-/** A number in a form that reads back as the same: infinity is a number too large for 64 bits. */
+/** Returns a number as text that parses to the same number. Infinity is a number too large for 64 bits. */
 function numberText(value: number | bigint, float: boolean): string {
   if (typeof value === 'number') {
-    if (Number.isNaN(value)) throw new ConfigError('BadValue', '', 'a number is NaN, which no config can say');
+    if (Number.isNaN(value)) throw new ConfigError('BadValue', '', 'a number is NaN, which a config cannot contain');
     if (!Number.isFinite(value)) return value > 0 ? '1e999' : '-1e999';
     if (float && Number.isInteger(value)) return floatText(value);
   }

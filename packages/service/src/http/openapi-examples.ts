@@ -35,7 +35,7 @@ const problem = {
   column: 48,
   component: 'indexer',
   message: "Unknown indexer.type configuration of: 'Solar'",
-  hint: 'Types are: CSV, Elasticsearch, HTTP, JSONLines, Kafka, Nop, OpenSearch, Postgres, Solr.',
+  hint: 'Known types: CSV, Elasticsearch, HTTP, JSONLines, Kafka, Nop, OpenSearch, Postgres, Solr.',
 };
 
 const counts = { published: 3, created: 0, pending: 0, succeeded: 3, failed: 0, dropped: 0 };

@@ -76,12 +76,12 @@ it('reports all problems of a policy, with their positions', () => {
 
 it('a policy is described in one line', () => {
   expect(describePolicy(STRICT_POLICY)).toBe(
-    'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only (no Python: the service did not look for a boundary of the operating system); limits maxRunSecs 3600, maxProcessingSecs 60, maxThreads 4, maxQueuedDocs 100000, maxBatchDocs 10000, maxBatchBytes 67108864, maxRetries 20, maxWaitSecs 300',
+    'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only (no Python: the service did not search for a boundary of the operating system); limits maxRunSecs 3600, maxProcessingSecs 60, maxThreads 4, maxQueuedDocs 100000, maxBatchDocs 10000, maxBatchBytes 67108864, maxRetries 20, maxWaitSecs 300',
   );
   expect(describePolicy({ ...STRICT_POLICY, boundary: { kind: 'bubblewrap', path: '/usr/bin/bwrap' } })).toContain(
-    'scripts in a sandbox only (Python inside a boundary of the operating system, made by /usr/bin/bwrap)',
+    'scripts in a sandbox only (Python inside a boundary of the operating system, created by /usr/bin/bwrap)',
   );
   expect(describePolicy(read('policy: { read: [/a, /b], hosts: { deny: [x.org] } }').policy)).toBe(
-    'Policy for uploaded configs: own; components all; reads /a, /b; writes all files that the process can; reaches all hosts but x.org; private addresses yes; scripts all; limits none',
+    'Policy for uploaded configs: own; components all; reads /a, /b; writes all files that the process can write; reaches all hosts but x.org; private addresses yes; scripts all; limits none',
   );
 });
