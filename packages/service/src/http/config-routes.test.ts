@@ -73,9 +73,9 @@ describe('configs over HTTP', () => {
     ['a list in JSON', json('[]'), 'list'],
     ['a number', json('7'), ''],
     ['bytes that are not UTF-8', hocon(new Uint8Array([0x61, 0x3a, 0xff, 0xfe])), 'UTF-8'],
-    ['a cycle', hocon('a: ${b}\nb: ${a}'), 'leads back to itself'],
+    ['a cycle', hocon('a: ${b}\nb: ${a}'), 'refers to itself'],
     ['an include of a file', hocon('include required("/etc/passwd")'), 'include'],
-    ['an optional include', hocon('include "common.conf"'), 'only config files may include others'],
+    ['an optional include', hocon('include "common.conf"'), 'only config files may include other files'],
     ['much nesting', hocon(`a: ${'['.repeat(10_000)}`), 'nested'],
     ['substitutions that double the text with each line', hocon(bomb()), 'substitutions'],
   ])('refuse %s', async (_name, request, message) => {
