@@ -10,9 +10,6 @@ export { Type };
  */
 export const NO_EFFECT = { noEffect: true } as const;
 
-/** The longest time of a timer, in milliseconds: about 25 days. A longer timer would fire at once. */
-export const MAX_MILLIS = 2 ** 31 - 1;
-
 /**
  * Options of a number with a useful range. The reference also takes values outside the range. Such a value causes a
  * warning, and the nearest value within the range is used.

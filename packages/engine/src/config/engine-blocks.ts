@@ -1,4 +1,5 @@
-import { capped, clamped, MAX_MILLIS, NO_EFFECT, type Static, Type } from '../component/schema.ts';
+import { MAX_MILLIS } from '../component/max-millis.ts';
+import { capped, clamped, NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
 /**
  * The number of threads that a pipeline may have. Each thread takes memory. More threads than processors only help
