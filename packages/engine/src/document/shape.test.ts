@@ -17,6 +17,15 @@ describe('shapes', () => {
     expect(Shape.common(['id', 'a']).changing).toBe(false);
   });
 
+  it.each([3, 32, 33])('find each of %i names, however often they are searched', (count) => {
+    const names = Array.from({ length: count }, (_, i) => `found_${i}`);
+    const shape = Shape.of(names);
+    for (let round = 0; round < 100; round++) {
+      expect(names.map((name) => shape.position(name))).toEqual(names.map((_, i) => i));
+      expect(shape.position('missing')).toBe(-1);
+    }
+  });
+
   it('belong to one document if names are data, and stay correct', () => {
     const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]));
     const first = readDocument(JSON.stringify({ id: '1', ...wide }));
