@@ -18,16 +18,23 @@ for (const name of dialects.names) await bundle(name, entriesOf(name));
 const engine = distOf('engine');
 const named = namesThemselves('engine');
 const inEngine = await ModuleGraph.of([
+  join(engine, 'run/run-thread-entry.js'),
   join(engine, 'run/run-launcher.js'),
+  join(engine, 'reading.js'),
   ...Object.values(named).map((file) => join(engine, file)),
 ]);
+// Modules that the run thread needs to start the pipeline threads.
+const first = inEngine.closure(join(engine, 'run/run-thread-entry.js'));
+// Modules that the process of `headrace run` needs to start it, and those that it needs to read the config.
 const start = inEngine.closure(join(engine, 'run/run-launcher.js'));
+const reading = inEngine.closure(join(engine, 'reading.js'));
 const forTests = join(engine, 'testing');
 const underNamed = new Set(Object.values(named).flatMap((file) => [...inEngine.closure(join(engine, file))]));
 await bundle(
   'engine',
   {
     index: 'index.js',
+    reading: 'reading.js',
     testing: 'testing/index.js',
     'run-launcher': 'run/run-launcher.js',
     'run-thread-entry': 'run/run-thread-entry.js',
@@ -36,7 +43,13 @@ await bundle(
   },
   // The modules that start the threads are loaded first. The dependencies of a module that names itself must be
   // evaluated before it, and the rest depends on it.
-  (id) => (start.has(id) ? 'start' : underNamed.has(id) ? 'base' : id.startsWith(forTests) ? null : 'core'),
+  (id) => {
+    if (first.has(id)) return 'first';
+    if (start.has(id)) return 'start';
+    if (reading.has(id)) return 'read';
+    if (underNamed.has(id)) return 'base';
+    return id.startsWith(forTests) ? null : 'core';
+  },
 );
 
 /** The folders that most stages need. */
@@ -69,6 +82,7 @@ await bundle(
   {
     index: 'index.js',
     kafka: 'kafka/index.js',
+    catalog: 'catalog.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),
     ...componentsOf('stages', light),
@@ -107,6 +121,9 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
     entryFileNames: '[name].js',
     // Beside the entries: `new URL('./run-thread-entry.js', import.meta.url)` must be true wherever it ends up.
     chunkFileNames: '[name].js',
+    // Without blanks there is less to read. Names stay, for stack traces.
+    minify: { compress: false, mangle: false },
+    minifyInternalExports: false,
     codeSplitting: {
       // Or the modules that give their own URL would go where their users are.
       includeDependenciesRecursively: false,

@@ -47,6 +47,12 @@ describe('the start of a local run', () => {
     expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
   });
 
+  test('the process of headrace run loads no part of Node that talks to servers', () => {
+    const loaded = loadedBy(new URL('../../packages/headrace/dist/commands/run-file.js', import.meta.url).href);
+    expect(loaded).toContain('NativeModule fs');
+    expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
+  });
+
   test('one that uses servers does', () => {
     const module = catalog.find((entry) => entry.name === 'RSSConnector')?.module as string;
     expect(loadedBy(module)).toEqual(expect.arrayContaining(['NativeModule http']));

@@ -31,6 +31,7 @@ export {
 } from './component/indexer.ts';
 export { type IndexerSettings, indexerSettings } from './component/indexer-settings.ts';
 export { createLogger, type Logger, type LogLevel, type LogRecord } from './component/logger.ts';
+export { MAX_MILLIS } from './component/max-millis.ts';
 export { missingPlugin } from './component/missing-plugins.ts';
 export {
   checkNested,
@@ -48,7 +49,6 @@ export {
   capped,
   clamped,
   FLAT,
-  MAX_MILLIS,
   MapOf,
   OneOf,
   QUERIES,

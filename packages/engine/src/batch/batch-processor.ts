@@ -101,7 +101,7 @@ export class BatchProcessor implements RecordSink {
       pipeline,
       sink: this.#part,
       stopped: () => flow.stopped,
-      guard: (work) => this.guarded(work),
+      guard: (work, moreMillis) => options.limit.runOnce(work, moreMillis),
       progressed: () => this.#postIfDue(),
     });
     this.#tablePass = pipeline.tablePass(this.#part, this.#feeder);
@@ -364,11 +364,11 @@ export class BatchProcessor implements RecordSink {
    * @param documents the number of documents since the last call
    */
   #look(documents: number): void {
-    if (this.#part.full || this.#clock.isOver(documents)) this.#paused = true;
+    if (this.#part.due || this.#clock.isOver(documents)) this.#paused = true;
   }
 
   async #postIfDue(): Promise<void> {
-    if (this.#part.full || performance.now() - this.#partStarted >= PART_MILLIS) await this.#relieve();
+    if (this.#part.due || performance.now() - this.#partStarted >= PART_MILLIS) await this.#relieve();
   }
 
   async #relieve(): Promise<boolean> {

@@ -72,14 +72,15 @@ export class ComputeLimit {
   }
 
   /**
-   * Runs work for one document that cannot be repeated. Returns false if the work was interrupted because it exceeded
-   * the limit.
+   * Runs work for one document that cannot be repeated. Returns false if the work was ended because it took too long.
+   * @param moreMillis how much longer than the limit it may take
    */
-  runOnce(work: () => void): boolean {
-    // The limit on the clock must be set before the work starts. It depends on the number of threads that compete for a
+  runOnce(work: () => void, moreMillis = 0): boolean {
+    // The limit on the clock must be set before the work starts. It depends on how many threads compete for each
     // processor.
     const wanted = (loadavg()[0] as number) / availableParallelism();
-    if (runGuarded(work, this.current * Math.min(MAX_STRETCH_ONCE, Math.max(1, wanted)))) return true;
+    const millis = (this.current + moreMillis) * Math.min(MAX_STRETCH_ONCE, Math.max(1, wanted));
+    if (runGuarded(work, millis)) return true;
     this.#countOverdue();
     return false;
   }

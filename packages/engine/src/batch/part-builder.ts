@@ -10,8 +10,13 @@ import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 
-/** The number of characters at which a part is posted, so that a large batch does not fill the memory. */
-const PART_CHARACTERS = 2 * 1024 * 1024;
+/** A part is posted at this many characters, between two documents, so that a large batch does not fill the memory. */
+const DUE_CHARACTERS = 2 * 1024 * 1024;
+/**
+ * At this many characters a part is posted even while a document emits children. The document then waits, and all
+ * documents after it, which costs much more than a larger part. So this limit is for large families only.
+ */
+const FULL_CHARACTERS = 4 * 1024 * 1024;
 
 /** The state of a part. */
 interface PartMark {
@@ -73,9 +78,14 @@ export class PartBuilder implements TableSink {
     this.relieve = relieve;
   }
 
-  /** True if the part is large enough to be taken. */
+  /** Whether the part is large enough to be taken after the current document. */
+  get due(): boolean {
+    return this.#output.characters >= DUE_CHARACTERS;
+  }
+
+  /** Whether the part must be taken before the next child of the current document. */
   get full(): boolean {
-    return this.#output.characters >= PART_CHARACTERS;
+    return this.#output.characters >= FULL_CHARACTERS;
   }
 
   /** Begins a batch. If `listsIds`, its parts list the ids of the documents. */

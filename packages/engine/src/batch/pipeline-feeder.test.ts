@@ -9,6 +9,9 @@ async function feederOf(stages: (StageSpec | Process)[], options: Partial<Pipeli
   const sink = {
     position: -1,
     full: false,
+    due: false,
+    mark: () => events.length,
+    rollback: (mark: unknown) => void events.splice(mark as number),
     relieve: async () => true,
     emit: (document: Document) => void events.push(`${sink.position} out ${document.id}`),
     finished: (document: Document) => void events.push(`${sink.position} finished ${document.id}`),
@@ -88,11 +91,32 @@ describe('a pipeline feeder', () => {
     expect(events).toEqual(['0 out x', '0 finished x']);
   });
 
-  it('reports progress after each document that has waited', async () => {
+  it('processes documents that have waited in one group, and reports progress after it', async () => {
     let progress = 0;
-    const { feeder, feed } = await feederOf([waitsFor('x')], { progressed: async () => void progress++ });
+    let guards = 0;
+    const guard = (work: () => void) => {
+      guards++;
+      work();
+      return true;
+    };
+    const { feeder, feed } = await feederOf([waitsFor('x')], { guard, progressed: async () => void progress++ });
     feed('x', 'y', 'z');
     await feeder.finish();
+    expect([guards, progress]).toEqual([1, 1]);
+  });
+
+  it('ends a group at a document that waits, and continues with a new group', async () => {
+    let progress = 0;
+    const { feeder, feed, events } = await feederOf([waitsFor('x'), waitsFor('y')], {
+      progressed: async () => void progress++,
+    });
+    feed('x', 'y', 'z');
+    await feeder.finish();
+    expect(events.filter((event) => event.includes('finished'))).toEqual([
+      '0 finished x',
+      '1 finished y',
+      '2 finished z',
+    ]);
     expect(progress).toBe(2);
   });
 });

@@ -2,6 +2,7 @@ import type { StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
+import { guardDocuments } from './guard-documents.ts';
 
 /**
  * The number of documents in one call of a pipeline that keeps several in flight. It is small, so that parts are posted
@@ -23,6 +24,12 @@ interface WaitingDocument {
 /** Receives the documents that leave the pipeline. `position` is the position in the batch of their source document. */
 export interface PositionedSink extends Required<PipelineSink> {
   position: number;
+  /** Whether the output should be taken away between two documents. */
+  readonly due: boolean;
+  /** How far the output is. */
+  mark(): unknown;
+  /** Removes the output since a mark. */
+  rollback(mark: unknown): void;
 }
 
 export interface PipelineFeederOptions {
@@ -30,12 +37,9 @@ export interface PipelineFeederOptions {
   readonly sink: PositionedSink;
   /** Returns true if the run must stop. Waiting documents then stay unprocessed. */
   readonly stopped: () => boolean;
-  /**
-   * Runs work within the time limit of a document. Returns false if V8 interrupted the work. In this case, its effects
-   * are rolled back.
-   */
-  readonly guard: (work: () => void) => boolean;
-  /** Called after each document that has waited, and after each slice of such documents. */
+  /** As in `guardDocuments`. */
+  readonly guard: (work: () => void, moreMillis: number) => boolean;
+  /** Called after each group of documents that have waited. */
   readonly progressed: () => Promise<void>;
 }
 
@@ -82,13 +86,16 @@ export class PipelineFeeder {
       this.#waiting = undefined;
       const backlog = this.#backlog;
       this.#backlog = [];
-      const slice = pipeline.inOrder ? 1 : SLICE;
-      for (let i = 0; i < backlog.length && !stopped(); i += slice) {
-        const some = backlog.slice(i, i + slice);
-        if (pipeline.inOrder) await this.#processGuarded(some[0] as WaitingDocument);
-        else {
+      for (let i = 0; i < backlog.length && !stopped(); ) {
+        if (pipeline.inOrder) {
+          const { finished, waiting } = this.#processSome(backlog, i);
+          i += finished;
+          await waiting;
+        } else {
+          const some = backlog.slice(i, i + SLICE);
           const documents = some.map(({ document }) => document);
           await pipeline.process(documents, following(sink, some), stopped);
+          i += SLICE;
         }
         await progressed();
       }
@@ -102,15 +109,28 @@ export class PipelineFeeder {
     sink.failedDocument(document, pipeline.overdue());
   }
 
-  #processGuarded({ document, from, at, result }: WaitingDocument): Promise<void> | undefined {
-    const { pipeline, sink, guard } = this.#options;
-    sink.position = at;
-    let waiting: Promise<void> | undefined;
-    const work = () => {
-      waiting = pipeline.processOne(document, sink, from, result);
-    };
-    if (!guard(work)) this.failOverdue(document, at);
-    return waiting;
+  /** Processes waiting documents in order, from a position in their list on. At least one of them is finished. */
+  #processSome(backlog: readonly WaitingDocument[], first: number): ReturnType<typeof guardDocuments> {
+    const { pipeline, sink, guard, stopped } = this.#options;
+    const waitingDocument = (i: number) => backlog[first + i] as WaitingDocument;
+    return guardDocuments({
+      count: backlog.length - first,
+      process: (i) => {
+        const { document, from, at, result } = waitingDocument(i);
+        sink.position = at;
+        return pipeline.processOne(document, sink, from, result);
+      },
+      ends: () => sink.due || stopped(),
+      guard,
+      mark: () => {
+        const mark = sink.mark();
+        return () => sink.rollback(mark);
+      },
+      overdue: (i) => {
+        const { document, at } = waitingDocument(i);
+        this.failOverdue(document, at);
+      },
+    });
   }
 }
 
@@ -122,8 +142,9 @@ function following(sink: PositionedSink, documents: readonly WaitingDocument[]):
   };
   follow();
   return {
+    // Its documents wait anyway, so a smaller part costs nothing.
     get full() {
-      return sink.full;
+      return sink.due;
     },
     relieve: () => sink.relieve(),
     emit: (document, isChild) => sink.emit(document, isChild),

@@ -1,4 +1,5 @@
-import { capped, clamped, MAX_MILLIS, NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
+import { MAX_MILLIS } from './max-millis.ts';
+import { capped, clamped, NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
 
 /** The keys of the `indexer` block, which every indexer has. */
 export const indexerSettings = Type.Object({

@@ -10,9 +10,6 @@ export { Type };
  */
 export const NO_EFFECT = { noEffect: true } as const;
 
-/** The maximum delay of a timer in milliseconds, about 25 days. A timer with a longer delay fires immediately. */
-export const MAX_MILLIS = 2 ** 31 - 1;
-
 /**
  * Returns the options of a number with a useful range. The reference also accepts values outside the range. Such a
  * value causes a warning, and the nearest value in the range is used.

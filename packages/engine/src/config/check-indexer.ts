@@ -98,9 +98,17 @@ export async function checkIndexer(
  */
 export async function writesToStandardOutput(root: ObjectNode, registry: Registry): Promise<boolean> {
   const indexer = await checkIndexer(root, registry, new ProblemList());
-  if (indexer === undefined || indexer.settings.sendEnabled === false) return false;
-  const Class = await registry.load(indexer.entry, 'indexer');
-  return Class.writesToStandardOutput?.(indexer.params as never) ?? false;
+  return indexer !== undefined && usesStandardOutput(indexer, registry);
+}
+
+/** Whether a checked indexer writes to the standard output of the process. */
+export async function usesStandardOutput(
+  { entry, params, settings }: IndexerConfig,
+  registry: Registry,
+): Promise<boolean> {
+  if (settings.sendEnabled === false) return false;
+  const Class = await registry.load(entry, 'indexer');
+  return Class.writesToStandardOutput?.(params as never) ?? false;
 }
 
 function findType(node: ObjectNode, registry: Registry, list: ProblemList): CatalogEntry | undefined {

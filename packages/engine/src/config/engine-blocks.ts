@@ -1,4 +1,5 @@
-import { capped, clamped, MAX_MILLIS, NO_EFFECT, type Static, Type } from '../component/schema.ts';
+import { MAX_MILLIS } from '../component/max-millis.ts';
+import { capped, clamped, NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
 /**
  * The maximum number of threads of a pipeline. Each thread needs memory, and more threads than processors only help

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Document } from './document.ts';
 import { readDocument } from './json-reader.ts';
+import { Shape } from './shape.ts';
 
 describe('shapes', () => {
   it('are the same for documents with the same fields, in whatever way they got them', async () => {
@@ -19,6 +20,15 @@ describe('shapes', () => {
     expect(a?.shape).toBe(b?.shape);
     expect(readDocument('{"id":"1","a":1}').shape).toBe(readDocument('{"id":"2","a":[]}').shape);
     expect(Shape.common(['id', 'a']).changing).toBe(false);
+  });
+
+  it.each([3, 32, 33])('find each of %i names, however often they are searched', (count) => {
+    const names = Array.from({ length: count }, (_, i) => `found_${i}`);
+    const shape = Shape.of(names);
+    for (let round = 0; round < 100; round++) {
+      expect(names.map((name) => shape.position(name))).toEqual(names.map((_, i) => i));
+      expect(shape.position('missing')).toBe(-1);
+    }
   });
 
   it('belong to one document if names are data, and stay correct', () => {

@@ -10,6 +10,13 @@ const MAX_TRANSITIONS = 256;
 const MAX_ALIKE = 64;
 const MAX_RECENT = 8;
 
+/**
+ * To build the map of so few names costs more than many searches. A shape that belongs to one document, or that few
+ * documents have, never needs the map.
+ */
+const MAX_SEARCHED = 32;
+const SEARCHES_BEFORE_MAP = 64;
+
 let namesHeld = 0;
 /** The recent shapes with many names, and the recent lists of names that were seen only once. The latest is last. */
 const recentWide: Shape[] = [];
@@ -30,6 +37,7 @@ export class Shape {
   /** True if the shape belongs to one document and is changed in place. */
   readonly #owned: boolean;
   #positions: Map<string, number> | undefined = undefined;
+  #searches = 0;
   #added: Map<string, Shape> | undefined = undefined;
   #removed: Map<number, Shape> | undefined = undefined;
 
@@ -60,7 +68,12 @@ export class Shape {
 
   /** Returns the position of the field, or -1. */
   position(name: string): number {
-    if (this.#positions === undefined) this.#positions = new Map(this.names.map((known, i) => [known, i]));
+    if (this.#positions === undefined) {
+      const { names } = this;
+      const isRare = this.#owned || this.#searches++ < SEARCHES_BEFORE_MAP;
+      if (isRare && names.length <= MAX_SEARCHED) return names.indexOf(name);
+      this.#positions = new Map(names.map((known, i) => [known, i]));
+    }
     return this.#positions.get(name) ?? -1;
   }
 

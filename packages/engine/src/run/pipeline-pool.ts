@@ -2,9 +2,9 @@ import type { OpenPipeline, SourceBatch } from '../batch/pipeline-messages.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { Signal } from '../transport/signal.ts';
-import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
+import type { IdleLanes } from './idle-lanes.ts';
+import type { LaneListener, PipelineLane } from './pipeline-lane.ts';
 import { SharedStatistics } from './stage-statistics.ts';
-import type { ThreadData } from './thread-messages.ts';
 
 /** The maximum number of batches in a lane: one is processed, one waits. */
 const BATCHES_PER_LANE = 2;
@@ -15,35 +15,6 @@ const BATCHES_PER_LANE = 2;
 const MAX_AHEAD = 8;
 /** The time that stages get to stop before their thread is ended. */
 const CLOSE_MILLIS = 10_000;
-
-/** Pipeline threads without work. A run keeps its threads, because starting a thread takes tens of milliseconds. */
-export class IdleLanes {
-  readonly #data: ThreadData;
-  readonly #idle: PipelineLane[] = [];
-
-  constructor(data: ThreadData) {
-    this.#data = data;
-  }
-
-  /** Starts a thread in advance for the next `take`. */
-  warm(): void {
-    this.#idle.push(new PipelineLane(this.#data));
-  }
-
-  take(): PipelineLane {
-    for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) if (lane.alive) return lane;
-    return new PipelineLane(this.#data);
-  }
-
-  give(lane: PipelineLane): void {
-    this.#idle.push(lane);
-  }
-
-  /** Ends the threads without work. */
-  async close(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((lane) => lane.terminate()));
-  }
-}
 
 export interface PipelinePoolOptions {
   readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'flow' | 'statistics'>;

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
+import { usesStandardOutput } from '../config/check-indexer.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
 import { readMaxFailures } from '../config/max-failures.ts';
 import { toFailure } from '../errors/headrace-error.ts';
@@ -14,8 +15,8 @@ import type { MessageGate } from '../transport/message-gate.ts';
 import { ConnectorRun } from './connector-run.ts';
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
+import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
-import type { IdleLanes } from './pipeline-pool.ts';
 import { RetrySource } from './retry-source.ts';
 import type { RunContext } from './run-context.ts';
 import { RunIndexers } from './run-indexers.ts';
@@ -52,8 +53,8 @@ export interface RunSurroundings {
   readonly failureGate: MessageGate;
   /** Called when a connector starts or ends, with the results of the finished connectors. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
-  /** Called with the type of the indexer. */
-  readonly onIndexer: (type: string) => void;
+  /** Called with the type of the indexer, and whether it writes documents to the standard output of the process. */
+  readonly onIndexer: (type: string, usesStandardOutput: boolean) => void;
   /** Called with the modules of the built-in components that the config uses. */
   readonly onModules: (modules: string[]) => void;
 }
@@ -75,7 +76,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   };
   if (registry === undefined || config === undefined) return refused();
   surroundings.onModules(registry.loadedModules);
-  surroundings.onIndexer(config.indexer.entry.type ?? config.indexer.entry.name);
+  const { entry } = config.indexer;
+  surroundings.onIndexer(entry.type ?? entry.name, await usesStandardOutput(config.indexer, registry));
   const { maxFailures } = config.runner;
   const failureLimit = new FailureLimit(maxFailures === undefined ? undefined : readMaxFailures(maxFailures));
   const signal = AbortSignal.any([surroundings.signal, failureLimit.signal]);

@@ -8,8 +8,8 @@ import type { FailureReports } from '../failures/failure-reports.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import type { SharedCounts } from './counters.ts';
 import type { FailureLimit } from './failure-limit.ts';
+import type { IdleLanes } from './idle-lanes.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
-import type { IdleLanes } from './pipeline-pool.ts';
 import type { ThreadStages } from './thread-messages.ts';
 
 /** The objects that the connectors of a run share. */

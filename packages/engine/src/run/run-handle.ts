@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { MAX_MILLIS } from '../component/schema.ts';
+import { MAX_MILLIS } from '../component/max-millis.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { MessageGate } from '../transport/message-gate.ts';
@@ -54,8 +54,10 @@ export class StartedRun implements RunHandle {
       } else if (message.type === 'failures') {
         listeners.onFailures?.(message.failures);
         failureGate.leave(message.weight);
+      } else if (message.type === 'indexer') {
+        this.#indexer = message.indexer;
+        listeners.onIndexer?.(message.usesStandardOutput);
       } else if (message.type === 'thread') this.#addThread(message);
-      else if (message.type === 'indexer') this.#indexer = message.indexer;
       else if (message.type === 'done') {
         this.#finish(message.result);
         // Anything that is still active in the thread, such as a timer or a connection, is no longer needed.

@@ -57,6 +57,11 @@ export interface RunListeners {
   onFailures?(failures: KeptFailure[]): void;
   /** Called when a connector has started or ended. `progress()` returns the details. */
   onConnectors?(): void;
+  /**
+   * Called when the config has been checked.
+   * @param usesStandardOutput whether the indexer writes documents to the standard output of the process
+   */
+  onIndexer?(usesStandardOutput: boolean): void;
 }
 
 /** A run that is active in a separate thread. */

@@ -1,20 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { LogRecord } from '../component/logger.ts';
-import { reachConfig } from '../config/reach-config.ts';
-import { toFailure } from '../errors/headrace-error.ts';
-import { enforcePolicyOf } from '../policy/current-policy.ts';
-import { MessageGate } from '../transport/message-gate.ts';
-import { SharedCounts } from './counters.ts';
-import { SharedIndexing } from './indexing-statistics.ts';
-import { IdleLanes } from './pipeline-pool.ts';
-import { preload } from './preload.ts';
-import { preview } from './preview.ts';
-import { logRefusals } from './refused-hosts.ts';
-import { runConfig } from './run-config.ts';
-import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
+import { IdleLanes } from './idle-lanes.ts';
+import type { ThreadData } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
 
-/** The entry of the thread of a run. It executes one run, one preview or one connection check, and then ends. */
+/**
+ * The entry of the thread of a run. It starts the pipeline threads before it loads its own code: they then load theirs
+ * at the same time. Messages wait until `serveRun` listens.
+ */
 
 const port = parentPort;
 if (port === null) throw new Error('run-thread-entry is the entry of a worker thread');
@@ -22,70 +14,6 @@ passOnWarnings();
 
 const data = workerData as ThreadData;
 const idle = new IdleLanes(data);
-const stop = new AbortController();
-
-function post(message: FromRun): void {
-  port?.postMessage(message);
-}
-
-async function handle(message: ToRun): Promise<void> {
-  switch (message.type) {
-    case 'stop':
-      stop.abort(message.reason);
-      return;
-    case 'end':
-      await idle.close();
-      post({ type: 'ended' });
-      return;
-    case 'preview':
-      enforcePolicyOf(message.request);
-      post({ type: 'previewed', result: await preview(message.request, message.maxComputeMillis, stop.signal) });
-      return;
-    case 'reach':
-      enforcePolicyOf(message.request);
-      post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
-      return;
-    case 'run': {
-      enforcePolicyOf(message.request);
-      const logGate = new MessageGate(message.logGate);
-      const logged = new Set<string>();
-      const forwardLog = ({ once, ...record }: LogRecord) => {
-        if (once !== undefined && logged.has(once)) return logGate.leave();
-        if (once !== undefined) logged.add(once);
-        post({ type: 'log', record });
-      };
-      const log = (record: LogRecord) => {
-        logGate.enter();
-        forwardLog(record);
-      };
-      logRefusals(log);
-      post({
-        type: 'done',
-        result: await runConfig(message.request, {
-          counts: new SharedCounts(message.counts),
-          indexing: new SharedIndexing(message.indexing),
-          idle,
-          signal: stop.signal,
-          log,
-          forwardLog,
-          logGate,
-          onFailures: message.keepFailures
-            ? (failures, weight) => post({ type: 'failures', failures, weight })
-            : undefined,
-          failureGate: new MessageGate(message.failureGate),
-          onThread: (thread) => post({ type: 'thread', ...thread }),
-          onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
-          onIndexer: (indexer) => post({ type: 'indexer', indexer }),
-          onModules: (modules) => post({ type: 'modules', modules }),
-        }),
-      });
-    }
-  }
-}
-
-port.on('message', (message: ToRun) => {
-  handle(message).catch((error) => post({ type: 'crashed', failure: toFailure(error, 'HR_INTERNAL') }));
-});
-// Pipeline threads are started in advance, so that they are ready when the run starts.
 for (let i = 0; i < data.lanes; i++) idle.warm();
-preload(data);
+const { serveRun } = await import('./serve-run.ts');
+serveRun(port, data, idle);

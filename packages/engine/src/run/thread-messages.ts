@@ -75,8 +75,8 @@ export type FromRun =
   | { readonly type: 'log'; readonly record: LogRecord }
   /** A group of failed documents, and its weight in the `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
-  /** The type of the indexer. */
-  | { readonly type: 'indexer'; readonly indexer: string }
+  /** The type of the indexer, and whether it writes documents to the standard output of the process. */
+  | { readonly type: 'indexer'; readonly indexer: string; readonly usesStandardOutput: boolean }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }

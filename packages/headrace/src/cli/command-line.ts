@@ -24,7 +24,7 @@ export async function commandLine(args: readonly string[]): Promise<number> {
       sayError(error.message);
       return error.exitCode;
     }
-    const { withHint } = await import('@headrace/engine');
+    const { withHint } = await import('@headrace/engine/reading');
     sayError(withHint(error));
     return EXIT.failed;
   }

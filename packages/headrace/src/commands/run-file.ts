@@ -1,22 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import {
   counted,
   hasErrors,
   type LogRecord,
-  Registry,
   type RegistrySource,
   type RunResult,
   SecretMask,
-  writesToStandardOutput,
-} from '@headrace/engine';
+} from '@headrace/engine/reading';
 import type { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
+import { randomId } from '../process/random-id.ts';
 import { sayError, writeRecord, writesJson } from '../process/standard-error.ts';
 import { onStopSignal, type StopSignal, signalExitCode } from '../process/stop-signals.ts';
-import { FailureFile, readFailureFile } from '../report/failure-file.ts';
 import { createReporter } from '../report/run-reporter.ts';
 import type { PublishedRun } from './distribute.ts';
 import type { DistributedConfig } from './load-distributed.ts';
@@ -41,15 +38,22 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
   const { name } = loaded;
   const mask = new SecretMask(loaded.root, false);
   const masked = (text: string) => mask.text(text);
-  const retry = options.retry === undefined ? undefined : await readFailureFile(options.retry, options.failures);
-  const failures = options.failures === undefined ? undefined : new FailureFile(options.failures, masked);
-  const runId = randomUUID();
+  const failureFile = async () => import('../report/failure-file.ts');
+  const retry =
+    options.retry === undefined
+      ? undefined
+      : await (await failureFile()).readFailureFile(options.retry, options.failures);
+  const failures =
+    options.failures === undefined ? undefined : new (await failureFile()).FailureFile(options.failures, masked);
+  const runId = randomId();
   // The run continues while the modules for its report are loaded.
   const reporting = createReporter(runId, () => handle.progress());
   const log = (record: LogRecord) => void reporting.then((reporter) => reporter.log(record));
   const onLog = (record: LogRecord) => log(mask.record(record));
   const published = await publish(loaded, options.external, threads, onLog);
   const { root, registry } = published ?? loaded;
+  // A run that is lost early does not report it.
+  let usesStandardOutput: boolean | undefined;
   const handle = threads.start(
     {
       runId,
@@ -64,12 +68,12 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
     {
       onLog,
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
+      onIndexer: (uses) => {
+        // The indexer of a distributed run is in another run.
+        if (!isDistributed) usesStandardOutput = uses;
+      },
     },
   );
-  const summaryTo =
-    options.dryRun === undefined ? besideDocuments(loaded.root, loaded.registry) : Promise.resolve(process.stdout);
-  // It matters when the run is over, which goes to its end whatever comes of this.
-  summaryTo.catch(() => undefined);
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;
@@ -85,7 +89,10 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
     const reported = result.problems.filter((p) => invalid || p.severity === 'warning');
     writeProblems(reported, name, masked);
     if (!invalid) {
-      writeSummary(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.`, await summaryTo, runId);
+      const isBesideDocuments =
+        options.dryRun === undefined && (usesStandardOutput ?? (await writesDocuments(loaded.root, loaded.registry)));
+      const text = `${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.`;
+      writeSummary(text, isBesideDocuments ? process.stderr : process.stdout, runId);
     }
     failures?.close(result.status === 'FAILED');
     if (invalid) return EXIT.invalid;
@@ -161,13 +168,12 @@ function settingsOf({ set, maxFailures }: RunOptions): readonly string[] {
 }
 
 /**
- * Returns the stream for the summary: standard error if documents go to standard output. For this check, only the
- * module of the indexer is loaded. The other modules belong to the threads of the run, and could keep this thread from
- * ending.
+ * Whether the documents go to standard output, for a run that did not get far enough to report it. Only the module of
+ * the indexer is loaded: other modules belong to the threads of the run, and could keep this one from ending.
  */
-async function besideDocuments(root: ObjectNode, source: RegistrySource): Promise<NodeJS.WritableStream> {
-  const registry = await Registry.open({ ...source, modules: [] });
-  return (await writesToStandardOutput(root, registry)) ? process.stderr : process.stdout;
+async function writesDocuments(root: ObjectNode, source: RegistrySource): Promise<boolean> {
+  const { Registry, writesToStandardOutput } = await import('@headrace/engine');
+  return writesToStandardOutput(root, await Registry.open({ ...source, modules: [] }));
 }
 
 /** Returns whether the run did not start because its config or its documents to retry are invalid. */

@@ -13,7 +13,8 @@ import {
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
-import { loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
+import { loadConfig, registrySource } from '../config/load-config.ts';
+import { openRegistry } from '../config/open-registry.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile, testFileOf } from '../config/test-file.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';

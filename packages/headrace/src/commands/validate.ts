@@ -7,7 +7,8 @@ import {
   readPipelineTests,
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
-import { type LoadedConfig, loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
+import { type LoadedConfig, loadConfig, registrySource } from '../config/load-config.ts';
+import { openRegistry } from '../config/open-registry.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile } from '../config/test-file.ts';
 import { EXIT } from '../process/exit-code.ts';

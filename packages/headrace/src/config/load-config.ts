@@ -1,18 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { catalogUrl } from '@headrace/components';
-import {
-  HeadraceError,
-  type Problem,
-  type ReadConfig,
-  Registry,
-  type RegistrySource,
-  readConfigFile,
-  readConfigText,
-  toFailure,
-} from '@headrace/engine';
+import { catalogUrl } from '@headrace/components/catalog';
+import { type ReadConfig, type RegistrySource, readConfigFile, readConfigText } from '@headrace/engine/reading';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 
 /** The name of standard input, where a file is expected. */
@@ -33,17 +23,8 @@ export interface LoadedConfig extends ReadConfig {
 export async function loadConfig(file: string, settings: readonly string[]): Promise<LoadedConfig> {
   const options = { env: environment(), overrides: parseSettings(settings) };
   if (file !== STANDARD_INPUT) return { ...readConfigFile(file, options), name: file };
-  return { ...readConfigText(await readText(process.stdin), options), name: '<stdin>' };
-}
-
-/** Returns the components that a config may use, or the problem that prevents loading them. */
-export async function openRegistry(source: RegistrySource): Promise<Registry | Problem> {
-  try {
-    return await Registry.open(source);
-  } catch (error) {
-    if (!(error instanceof HeadraceError)) throw error;
-    return { severity: 'error', path: '', ...toFailure(error, error.code) };
-  }
+  const { text } = await import('node:stream/consumers');
+  return { ...readConfigText(await text(process.stdin), options), name: '<stdin>' };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '@headrace/engine';
+import { formatProblem, type Problem } from '@headrace/engine/reading';
 import { writeRecord, writesJson } from '../process/standard-error.ts';
 
 /**

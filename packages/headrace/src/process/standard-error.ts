@@ -2,13 +2,15 @@ import { EXIT } from './exit-code.ts';
 
 /** A line of JSON on standard error, in the format of the logs. */
 interface JsonRecord {
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly logger: string;
   readonly msg: string;
   readonly [field: string]: unknown;
 }
 
 let asJson = false;
+/** Writes a line that needs no check. */
+let writeLine = (line: string) => process.stderr.write(line);
 
 /** Returns whether each line on standard error is a JSON object, because a program reads it. */
 export function writesJson(): boolean {
@@ -22,6 +24,7 @@ export function writesJson(): boolean {
 export function writeOnlyJson(): void {
   asJson = true;
   const write = process.stderr.write.bind(process.stderr);
+  writeLine = write;
   let rest = '';
   const writeLines = (text: string) => {
     const lines = (rest + text).split('\n');
@@ -54,7 +57,7 @@ export function sayError(message: string): void {
 
 /** Writes a record with the current time. Use it only if a program reads standard error. */
 export function writeRecord({ level, logger, msg, ...fields }: JsonRecord): void {
-  process.stderr.write(`${JSON.stringify({ level, time: Date.now(), logger, ...fields, msg })}\n`);
+  writeLine(`${JSON.stringify({ level, time: Date.now(), logger, ...fields, msg })}\n`);
 }
 
 function textRecord(line: string): string {

@@ -1,24 +1,20 @@
-import type { LogRecord } from '@headrace/engine';
-import { destination, type Logger, pino } from 'pino';
+import type { LogRecord } from '@headrace/engine/reading';
+import { writeRecord } from '../process/standard-error.ts';
 import type { RunReporter } from './run-reporter.ts';
 
-/**
- * Writes logs as JSON lines in the format of pino. It writes synchronously, so that a short run does not lose its last
- * lines.
- */
+/** Logs as JSON lines, in the form of the logs of the service. They are written at once. */
 export class JsonReporter implements RunReporter {
-  readonly #pino: Logger;
+  readonly #runId: string;
 
   constructor(runId: string) {
-    const options = { base: { runId }, timestamp: false, formatters: { level: (label: string) => ({ level: label }) } };
-    this.#pino = pino(options, destination({ fd: 2, sync: true }));
+    this.#runId = runId;
   }
 
   log({ level, time, logger, message, fields }: LogRecord): void {
-    this.#pino[level]({ time, logger, ...fields }, message);
+    // As in the log of the service.
+    if (level === 'debug') return;
+    writeRecord({ level, runId: this.#runId, time, logger, ...fields, msg: message });
   }
 
-  close(): void {
-    this.#pino.flush();
-  }
+  close(): void {}
 }

@@ -1,4 +1,4 @@
-import type { LogRecord, RunProgress } from '@headrace/engine';
+import type { LogRecord, RunProgress } from '@headrace/engine/reading';
 
 /** Reports the progress of a run on standard error. */
 export interface RunReporter {

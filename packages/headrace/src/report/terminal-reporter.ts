@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import { type LogRecord, pendingDocuments, type RunProgress } from '@headrace/engine';
+import { type LogRecord, pendingDocuments, type RunProgress } from '@headrace/engine/reading';
 import type { RunReporter } from './run-reporter.ts';
 
 const REDRAW_MILLIS = 200;

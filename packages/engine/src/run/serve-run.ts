@@ -1,0 +1,83 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { LogRecord } from '../component/logger.ts';
+import { reachConfig } from '../config/reach-config.ts';
+import { toFailure } from '../errors/headrace-error.ts';
+import { enforcePolicyOf } from '../policy/current-policy.ts';
+import { MessageGate } from '../transport/message-gate.ts';
+import { SharedCounts } from './counters.ts';
+import type { IdleLanes } from './idle-lanes.ts';
+import { SharedIndexing } from './indexing-statistics.ts';
+import { preload } from './preload.ts';
+import { preview } from './preview.ts';
+import { logRefusals } from './refused-hosts.ts';
+import { runConfig } from './run-config.ts';
+import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
+
+/**
+ * Serves one run or one preview in the thread of a run, then lets the thread end.
+ * @param port the port to the process
+ * @param idle the pipeline threads that were started in advance
+ */
+export function serveRun(port: MessagePort, data: ThreadData, idle: IdleLanes): void {
+  const stop = new AbortController();
+  const post = (message: FromRun): void => port.postMessage(message);
+
+  const handle = async (message: ToRun): Promise<void> => {
+    switch (message.type) {
+      case 'stop':
+        stop.abort(message.reason);
+        return;
+      case 'end':
+        await idle.close();
+        post({ type: 'ended' });
+        return;
+      case 'preview':
+        enforcePolicyOf(message.request);
+        post({ type: 'previewed', result: await preview(message.request, message.maxComputeMillis, stop.signal) });
+        return;
+      case 'reach':
+        enforcePolicyOf(message.request);
+        post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
+        return;
+      case 'run': {
+        enforcePolicyOf(message.request);
+        const logGate = new MessageGate(message.logGate);
+        const logged = new Set<string>();
+        const forwardLog = ({ once, ...record }: LogRecord) => {
+          if (once !== undefined && logged.has(once)) return logGate.leave();
+          if (once !== undefined) logged.add(once);
+          post({ type: 'log', record });
+        };
+        const log = (record: LogRecord) => {
+          logGate.enter();
+          forwardLog(record);
+        };
+        logRefusals(log);
+        post({
+          type: 'done',
+          result: await runConfig(message.request, {
+            counts: new SharedCounts(message.counts),
+            indexing: new SharedIndexing(message.indexing),
+            idle,
+            signal: stop.signal,
+            log,
+            forwardLog,
+            logGate,
+            onFailures: message.keepFailures
+              ? (failures, weight) => post({ type: 'failures', failures, weight })
+              : undefined,
+            failureGate: new MessageGate(message.failureGate),
+            onThread: (thread) => post({ type: 'thread', ...thread }),
+            onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
+            onIndexer: (indexer, usesStandardOutput) => post({ type: 'indexer', indexer, usesStandardOutput }),
+            onModules: (modules) => post({ type: 'modules', modules }),
+          }),
+        });
+      }
+    }
+  };
+  port.on('message', (message: ToRun) => {
+    handle(message).catch((error) => post({ type: 'crashed', failure: toFailure(error, 'HR_INTERNAL') }));
+  });
+  preload(data);
+}
