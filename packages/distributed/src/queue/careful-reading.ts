@@ -2,12 +2,25 @@ import type { TopicMessage } from '@headrace/components/kafka';
 import type { ChunkOutcome, Logger } from '@headrace/engine';
 import { BUSY, type QueueCommits } from './queue-commits.ts';
 
+/** Documents of a message, by their numbers: `[from, to)`. */
+export type Range = readonly [from: number, to: number];
+
 /** What the note of a partition says about the message at its offset. */
 type Suspect =
   /** It was processed alone so many times, and its worker died each time. */
   | { readonly solo: number }
-  /** Its documents were processed one by one. The worker died at this one, and before that at the dead ones. */
-  | { readonly document: number; readonly dead: readonly number[] };
+  /** Its documents were processed in ranges. The worker died in this one, and before that at the dead documents. */
+  | { readonly range: Range; readonly dead: readonly number[] };
+
+/** How to process the documents of a message that ends its worker. */
+export interface RangePlan {
+  /** The documents that did not end the worker. They are processed again, because their results were lost. */
+  readonly safe: readonly Range[];
+  /** The other documents, in small ranges. */
+  readonly unknown: readonly Range[];
+  /** The documents that end the worker. */
+  readonly dead: readonly number[];
+}
 
 /** A partition whose last owner has died. */
 interface Suspicion {
@@ -26,12 +39,14 @@ export interface CarefulResult<Origin> {
 
 /** As many messages as an owner has in progress: one of them has ended it. */
 const MESSAGES = 64;
+/** The documents of a range. If a range ends the worker, its documents are processed one by one. */
+const RANGE = 32;
 
 /**
  * Finds the documents that end their worker, without a server that counts. The note that is committed with each offset
  * says which message is being processed alone. If the next owner of the partition finds such a note, that message has
- * ended its worker, and is tried again. After the last try its documents are processed one by one; each that ends the
- * worker again is dead.
+ * ended its worker, and is tried again. After that its documents are processed in small ranges, and those of the range
+ * that ends the worker one by one. A document that ends it alone is dead.
  */
 export class CarefulReading {
   readonly #maxRetries: number;
@@ -69,29 +84,28 @@ export class CarefulReading {
    * Processes one message.
    * @param count how many documents it has
    * @param whole processes the whole message
-   * @param ranges processes the documents before `from` together, without the dead, and each later one alone, after
-   *   `begin` of its number
+   * @param ranges processes a message by a plan, and calls `begin` before each unknown range
    */
   async process<Origin>(
     message: TopicMessage,
     count: number,
     whole: () => Promise<{ outcome: ChunkOutcome; origin: Origin }>,
     ranges: (
-      dead: readonly number[],
-      begin: (document: number) => Promise<void>,
-      from: number,
+      plan: RangePlan,
+      begin: (range: Range) => Promise<void>,
     ) => Promise<{ outcome: ChunkOutcome; origin: Origin }>,
   ): Promise<CarefulResult<Origin>> {
     const { suspect } = this.#partitions.get(message.partition) as Suspicion;
-    if ('solo' in suspect && suspect.solo < this.#maxRetries) {
+    // Two more tries are needed to find the document in its message.
+    const tries = count === 1 ? this.#maxRetries : Math.max(1, this.#maxRetries - 2);
+    if ('solo' in suspect && suspect.solo < tries) {
       await this.#note(message, { solo: suspect.solo + 1 });
       return { ...(await whole()), dead: [] };
     }
     if (count === 1) return { outcome: NOTHING, origin: undefined, dead: [0] };
-    const dead = 'solo' in suspect ? [] : [...suspect.dead, suspect.document];
-    const from = 'solo' in suspect ? 0 : suspect.document + 1;
-    const begin = (document: number) => this.#note(message, { document, dead });
-    return { ...(await ranges(dead, begin, from)), dead };
+    const plan = planOf(suspect, count);
+    const { dead } = plan;
+    return { ...(await ranges(plan, (range) => this.#note(message, { range, dead }))), dead };
   }
 
   /** The message has finished: the next one is the suspect. */
@@ -100,10 +114,11 @@ export class CarefulReading {
     if (suspicion === undefined) return;
     suspicion.suspect = { solo: 0 };
     suspicion.left--;
-    if (suspicion.left > 0) return;
-    this.#partitions.delete(message.partition);
+    const isOver = suspicion.left === 0;
+    if (isOver) this.#partitions.delete(message.partition);
+    // At once: if a message of another partition ends the worker now, this one must not be blamed.
     const position = { offset: message.offset + 1n, leaderEpoch: message.leaderEpoch };
-    await this.#commits.commit(message.partition, position, BUSY);
+    await this.#commits.commit(message.partition, position, isOver ? BUSY : JSON.stringify(suspicion.suspect));
   }
 
   #note({ partition, offset, leaderEpoch }: TopicMessage, suspect: Suspect): Promise<void> {
@@ -114,14 +129,41 @@ export class CarefulReading {
 function readNote(note: string): Suspect | undefined {
   if (note === '') return undefined;
   try {
-    const suspect = JSON.parse(note) as Partial<{ busy: boolean; solo: number; document: number; dead: number[] }>;
+    const suspect = JSON.parse(note) as Partial<{ busy: boolean; solo: number; range: Range; dead: number[] }>;
     if (suspect.busy === true) return { solo: 0 };
     if (typeof suspect.solo === 'number') return { solo: suspect.solo };
-    if (typeof suspect.document === 'number') return { document: suspect.document, dead: suspect.dead ?? [] };
+    if (Array.isArray(suspect.range)) return { range: suspect.range, dead: suspect.dead ?? [] };
   } catch {
     // A note of another program.
   }
   return undefined;
+}
+
+/** The plan for a message of so many documents. */
+function planOf(suspect: Suspect, count: number): RangePlan {
+  if ('solo' in suspect) return { safe: [], unknown: rangesOf(0, count, RANGE), dead: [] };
+  const [from, to] = suspect.range;
+  const isFound = to - from === 1;
+  const dead = isFound ? [...suspect.dead, from] : suspect.dead;
+  const unknown = isFound ? [] : rangesOf(from, to, 1);
+  return { safe: alive(from, suspect.dead), unknown: [...unknown, ...rangesOf(to, count, RANGE)], dead };
+}
+
+function rangesOf(from: number, to: number, size: number): Range[] {
+  const ranges: Range[] = [];
+  for (let at = from; at < to; at += size) ranges.push([at, Math.min(to, at + size)]);
+  return ranges;
+}
+
+/** The documents before a number, without the dead. */
+function alive(to: number, dead: readonly number[]): Range[] {
+  const ranges: Range[] = [];
+  let from = 0;
+  for (const end of [...dead, to]) {
+    if (end > from) ranges.push([from, end]);
+    from = end + 1;
+  }
+  return ranges;
 }
 
 const NOTHING: ChunkOutcome = {

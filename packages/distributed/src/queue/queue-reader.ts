@@ -19,7 +19,7 @@ import {
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { BatchDecoder, type BatchPosition } from '../wire/batch-decoder.ts';
 import { placeOf } from '../wire/document-decoder.ts';
-import { CarefulReading } from './careful-reading.ts';
+import { CarefulReading, type Range, type RangePlan } from './careful-reading.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
 import { DocumentSources } from './document-sources.ts';
@@ -171,16 +171,13 @@ export class QueueReader extends Connector<typeof parameters> {
     const entry = this.#commits.begin(message);
     const whole = () =>
       header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
-    const ranges = async (dead: readonly number[], begin: (document: number) => Promise<void>, from: number) => {
+    const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {
       const origin = this.#origin(header);
       const some: ChunkOutcome[] = [];
-      const count = header?.count ?? 1;
-      for (const [first, last] of aliveRanges(0, from, dead)) {
-        some.push(await this.#process(this.#batchChunk(message, [first, last]), origin, target));
-      }
-      for (let document = from; document < count; document++) {
-        await begin(document);
-        some.push(await this.#process(this.#batchChunk(message, [document, document + 1]), origin, target));
+      for (const range of safe) some.push(await this.#process(this.#batchChunk(message, range), origin, target));
+      for (const range of unknown) {
+        await begin(range);
+        some.push(await this.#process(this.#batchChunk(message, range), origin, target));
       }
       return { origin, outcome: summed(some) };
     };
@@ -280,17 +277,6 @@ interface Finished {
 
 function hasCode(error: unknown): boolean {
   return String((error as { code?: unknown }).code).startsWith('PLT_KFK');
-}
-
-/** The ranges of `[from, to)` without some numbers. */
-function aliveRanges(from: number, to: number, without: readonly number[]): [number, number][] {
-  const ranges: [number, number][] = [];
-  let start = from;
-  for (const dead of [...without, to]) {
-    if (dead > start) ranges.push([start, Math.min(dead, to)]);
-    start = dead + 1;
-  }
-  return ranges;
 }
 
 function summed(outcomes: readonly ChunkOutcome[]): ChunkOutcome {
