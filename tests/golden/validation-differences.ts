@@ -1,4 +1,4 @@
-/** The recorded validations in which Headrace differs on purpose, by name, and why. Each is in docs/differences.md. */
+/** Recorded validations with an intended difference, by name, and the reason. docs/differences.md has each of them. */
 export const VALIDATION_DIFFERENCES: Readonly<Record<string, string>> = {
   'val-connector-pipeline-missing': 'a pipeline that does not exist is found by validation',
   'val-empty-pipelines': 'a pipeline that does not exist is found by validation',
