@@ -29,8 +29,8 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A decoder for a charset by the name that Java has for it (any letter case, and aliases such as `ISO8859_1` and
- * `Cp1252`), or by a name of the Encoding Standard or iconv-lite; undefined for an unknown name.
+ * Returns a decoder for a charset by the name that Java has for it (any letter case, and aliases such as `ISO8859_1`
+ * and `Cp1252`), or by a name of the Encoding Standard or iconv-lite; undefined for an unknown name.
  */
 export function charsetDecoder(name: string): CharsetDecoder | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -44,8 +44,8 @@ export function charsetDecoder(name: string): CharsetDecoder | undefined {
 }
 
 /**
- * A decoder for a label as the Encoding Standard defines it (`iso-8859-1` is windows-1252, UTF-16 without a byte-order
- * mark is little-endian), otherwise for any name that `charsetDecoder` knows.
+ * Returns a decoder for a label as the Encoding Standard defines it (`iso-8859-1` is windows-1252, UTF-16 without a
+ * byte-order mark is little-endian), otherwise for any name that `charsetDecoder` knows.
  */
 export function labelDecoder(label: string): CharsetDecoder | undefined {
   if (/^\s*utf-?16\s*$/i.test(label)) return new Utf16Decoder('utf-16le');

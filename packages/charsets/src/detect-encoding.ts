@@ -28,7 +28,7 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['fffe', 'utf-16le'],
 ];
 
-/** The encoding of a byte-order mark; undefined without one. A mark has four bytes at most. */
+/** Returns the encoding of a byte-order mark, or undefined without one. A mark has four bytes at most. */
 export function markedEncoding(head: Buffer): string | undefined {
   const start = head.toString('hex', 0, 4);
   return MARKS.find(([mark]) => start.startsWith(mark))?.[1];
@@ -47,8 +47,8 @@ export function unmarkedUtf16(head: Buffer): string | undefined {
 }
 
 /**
- * The first position that depends on the encoding: a byte that is not ASCII, or the escape that begins two-byte text in
- * ISO-2022. Up to there all remaining encodings are the same. -1 if there is none.
+ * Returns the first position that depends on the encoding: a byte that is not ASCII, or the escape that begins two-byte
+ * text in ISO-2022. Up to there all remaining encodings are the same. -1 if there is none.
  */
 export function firstTelling(bytes: Buffer): number {
   let at = bytes.indexOf(ESCAPE);
@@ -60,8 +60,8 @@ export function firstTelling(bytes: Buffer): number {
 }
 
 /**
- * The encoding of a text without a mark, from a sample of at most `SAMPLE_BYTES` that begins at the position that
- * depends on it. `utf-8` may have a few broken bytes.
+ * Returns the encoding of a text without a mark, from a sample of at most `SAMPLE_BYTES` that begins at the position
+ * that depends on it. `utf-8` may have a few broken bytes.
  */
 export async function guessEncoding(sample: Buffer): Promise<string> {
   const isCut = sample.length === SAMPLE_BYTES;
@@ -72,8 +72,8 @@ export async function guessEncoding(sample: Buffer): Promise<string> {
 }
 
 /**
- * Whether at least three of four sequences of non-ASCII bytes are valid UTF-8. In other encodings hardly any are, so
- * one broken byte does not change how the rest of a file is decoded.
+ * Returns whether at least three of four sequences of non-ASCII bytes are valid UTF-8. In other encodings hardly any
+ * are, so one broken byte does not change how the rest of a file is decoded.
  */
 function isMostlyUtf8(sample: Buffer): boolean {
   if (isAscii(sample)) return !sample.includes(ESCAPE);
@@ -87,7 +87,7 @@ function isMostlyUtf8(sample: Buffer): boolean {
   return valid >= broken * VALID_PER_BROKEN;
 }
 
-/** The name in the Encoding Standard, if it has one: a guess of ISO-8859-1 means windows-1252. */
+/** Returns the name in the Encoding Standard, if it has one: a guess of ISO-8859-1 means windows-1252. */
 function standardName(label: string): string {
   try {
     return new TextDecoder(label).encoding;
@@ -96,7 +96,7 @@ function standardName(label: string): string {
   }
 }
 
-/** The sample without an incomplete character at its end. */
+/** Returns the sample without an incomplete character at its end. */
 function withoutCutOff(sample: Buffer): Buffer {
   let start = sample.length - 1;
   while (start >= 0 && sample.length - start < 4 && ((sample[start] as number) & 0xc0) === 0x80) start--;

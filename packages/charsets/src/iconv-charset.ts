@@ -14,7 +14,10 @@ function iconvLite(): IconvLite {
   return loaded;
 }
 
-/** A decoder for a charset that iconv-lite knows, such as CP437, CP850 or UTF-32; undefined for any other name. */
+/**
+ * Returns a decoder for a charset that iconv-lite knows, such as CP437, CP850 or UTF-32, or undefined for any other
+ * name.
+ */
 export function iconvDecoder(name: string): CharsetDecoder | undefined {
   if (NO_CHARSETS.has(name.toLowerCase().replace(/[^a-z0-9]/g, ''))) return undefined;
   return iconvLite().encodingExists(name) ? new IconvDecoder(name) : undefined;
@@ -53,7 +56,7 @@ class IconvDecoder implements CharsetDecoder {
   }
 }
 
-/** The position where bytes may be cut. */
+/** Returns the position where bytes may be cut. */
 function lastEnd(bytes: Buffer): number {
   const stop = Math.max(0, bytes.length - MAX_HELD);
   let end = bytes.length;

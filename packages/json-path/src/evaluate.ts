@@ -21,7 +21,7 @@ export class TokenPath {
     this.definite = isDefinite(tokens);
   }
 
-  /** The value of a definite path, undefined if there is none; otherwise a list of all values. */
+  /** Returns the value of a definite path, undefined if there is none; otherwise a list of all values. */
   evaluate(item: unknown, root: unknown): unknown {
     if (!this.definite) return this.all(item, root);
     let result: unknown;
@@ -31,7 +31,7 @@ export class TokenPath {
     return result;
   }
 
-  /** All values, with null for a property that is missing at the path's end. */
+  /** Returns all values, with null for a property that is missing at the path's end. */
   all(item: unknown, root: unknown): unknown[] {
     const values: unknown[] = [];
     this.#walk(item, root, true, (value) => values.push(value));

@@ -91,7 +91,7 @@ function readPattern(cursor: Cursor, { makeMatcher }: FilterContext): Operand {
   }
 }
 
-/** The value of an operand; null for a path without a result. */
+/** Returns the value of an operand, or null for a path without a result. */
 function valueOfOperand(operand: Operand, cursor: Cursor, position: number): Argument {
   switch (operand.type) {
     case 'path':
@@ -115,7 +115,7 @@ function matching(left: Operand, right: Operand, cursor: Cursor, position: numbe
   };
 }
 
-/** The text that a regular expression is matched with; undefined for values without a text. */
+/** Returns the text that a regular expression is matched with, or undefined for values without a text. */
 function textOf(value: unknown): string {
   return value === null || isContainer(value) ? '' : String(value);
 }
@@ -124,7 +124,7 @@ function includes(list: readonly unknown[], value: unknown): boolean {
   return list.some((item) => looselyEqual(value, item));
 }
 
-/** A comparison of two lists; false if one of them is not a list. */
+/** Returns a comparison of two lists, or false if one of them is not a list. */
 function ofLists(comparison: (left: readonly unknown[], right: readonly unknown[]) => boolean): Comparison {
   return (left, right) => Array.isArray(left) && Array.isArray(right) && comparison(left, right);
 }

@@ -4,7 +4,7 @@ import { isContainer, numericOf } from './values.ts';
 /** Creates the value for a double, such as the 6.0 of a sum. */
 export type MakeDouble = (value: number) => unknown;
 
-/** The functions that a path may call, by name. Arguments are already evaluated. */
+/** Returns the functions that a path may call, by name. Arguments are already evaluated. */
 export function pathFunctions(makeDouble: MakeDouble): ReadonlyMap<string, PathFunction> {
   const aggregate =
     (combine: (numbers: readonly number[]) => number): PathFunction =>
@@ -29,7 +29,7 @@ export function pathFunctions(makeDouble: MakeDouble): ReadonlyMap<string, PathF
   ]);
 }
 
-/** The numbers of a list, and those of the arguments, each a number or a list. */
+/** Returns the numbers of a list, and those of the arguments, each a number or a list. */
 function numbersOf(model: unknown, args: readonly unknown[]): number[] {
   const values = [...(Array.isArray(model) ? model : []), ...args.flat(1)];
   return values

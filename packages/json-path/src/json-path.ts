@@ -11,8 +11,8 @@ export interface JsonPath<Value> {
   /** Whether the path has at most one result. An indefinite path always returns a list. */
   readonly definite: boolean;
   /**
-   * The result of the path in a document, never a copy. Undefined if a definite path has no result; null if a property
-   * is missing at the end of a path.
+   * Returns the result of the path in a document, never a copy. Undefined if a definite path has no result, or null if
+   * a property is missing at the end of a path.
    */
   evaluate(root: Value): Value | undefined;
 }

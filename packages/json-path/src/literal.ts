@@ -41,7 +41,7 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
   ['null', null],
 ];
 
-/** The number of a decimal text, integers exact. */
+/** Returns the number of a decimal text, integers exact. */
 export function numberOf(text: string): number | bigint {
   const value = Number(text);
   return /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text.replace('+', '')) : value;

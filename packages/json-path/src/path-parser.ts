@@ -41,7 +41,7 @@ export class PathParser {
     return compiled;
   }
 
-  /** The tokens of a path that begins with a name, as after a dot. */
+  /** Returns the tokens of a path that begins with a name, as after a dot. */
   #first(cursor: Cursor): Token[] {
     if (cursor.char === '.') cursor.fail('A path begins with $ or a name');
     const tokens = [this.#step(cursor, 'whole')];
@@ -49,7 +49,7 @@ export class PathParser {
     return tokens;
   }
 
-  /** A path from its `$` or `@` on. */
+  /** Returns a path from its `$` or `@` on. */
   #path(cursor: Cursor, place: Place): TokenPath {
     const tokens: Token[] = [];
     const fromRoot = cursor.char === '$';
@@ -70,7 +70,7 @@ export class PathParser {
     }
   }
 
-  /** A bracket, a wildcard, a name or a call. */
+  /** Returns a bracket, a wildcard, a name or a call. */
   #step(cursor: Cursor, place: Place): Token {
     if (cursor.char === '[') return this.#bracket(cursor);
     if (cursor.take('*')) return { type: 'wildcard' };
@@ -95,7 +95,7 @@ export class PathParser {
     return { type: 'function', call, args };
   }
 
-  /** A literal, or a path that is applied to the whole document. */
+  /** Returns a literal, or a path that is applied to the whole document. */
   #argument(cursor: Cursor): Argument {
     if (cursor.char === '$' || cursor.char === '@') {
       const path = this.#path(cursor, 'argument');
@@ -151,7 +151,7 @@ export class PathParser {
   }
 
   /**
-   * A function at the end of a path that begins with `..` is applied to all results of the path together:
+   * Returns a function at the end of a path that begins with `..` is applied to all results of the path together:
    * `$..price.sum()` is `$.sum($..price)`. `length` counts the children there: `$.length($..price.*)`.
    */
   #ordered(tokens: Token[]): Token[] {

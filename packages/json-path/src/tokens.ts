@@ -22,7 +22,7 @@ export type Argument = (item: unknown, root: unknown) => unknown;
 /** A function of a path. Undefined if it has no result, such as the sum of no numbers. */
 export type PathFunction = (model: unknown, args: readonly unknown[]) => unknown;
 
-/** Whether the rest of the path has at most one result. */
+/** Returns whether the rest of the path has at most one result. */
 export function isDefinite(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
     switch (token.type) {

@@ -4,7 +4,7 @@ import { numberOf } from './literal.ts';
 
 type Numeric = number | bigint;
 
-/** The number of a value, or undefined. */
+/** Returns the number of a value, or undefined. */
 export function numericOf(value: unknown): Numeric | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (typeof value !== 'object' || value === null || isContainer(value)) return undefined;
@@ -19,8 +19,8 @@ export function isContainer(value: unknown): value is Map<string, unknown> | rea
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Whether two values are equal in a filter. A number equals its text: in any notation if the number is on the left
- * side, in its shortest form if it is on the right side.
+ * Returns whether two values are equal in a filter. A number equals its text: in any notation if the number is on the
+ * left side, in its shortest form if it is on the right side.
  */
 export function looselyEqual(left: unknown, right: unknown): boolean {
   const leftNumber = numericOf(left);
@@ -44,7 +44,7 @@ export function looselyEqual(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
-/** Whether two values have the same JSON type. */
+/** Returns whether two values have the same JSON type. */
 export function sameType(left: unknown, right: unknown): boolean {
   return jsonType(left) === jsonType(right);
 }

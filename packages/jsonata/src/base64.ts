@@ -2,7 +2,10 @@ const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Several texts in sequence, each with its padding. */
 const SEVERAL = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/;
 
-/** The bytes of a text in standard base64, or of several in sequence. Undefined for other texts, and without padding. */
+/**
+ * Returns the bytes of a text in standard base64, or of several in sequence. Undefined for other texts, and without
+ * padding.
+ */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/\s+/g, '');
   if (compact.length % 4 !== 0) return undefined;

@@ -12,7 +12,7 @@ type Scalar = string | number | boolean;
 /** The functions of the library that take and return scalars: they are called unchanged. */
 export interface Library {
   readonly regexes: Regexes;
-  /** Whether the library has a function of this name. */
+  /** Returns whether the library has a function of this name. */
   isFunction(name: string): boolean;
   /** Calls one. */
   call(name: string, args: readonly (Scalar | undefined)[]): unknown;

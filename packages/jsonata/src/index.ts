@@ -19,8 +19,8 @@ const MAX_DEPTH = 5_000;
 /** A compiled expression. It has no state between evaluations. */
 export interface Jsonata {
   /**
-   * The result of the expression for a value; undefined for no result. The result shares nothing with the input. A
-   * promise only if the library is needed, which is asynchronous.
+   * Returns the result of the expression for a value, or undefined for no result. The result shares nothing with the
+   * input. A promise only if the library is needed, which is asynchronous.
    * @throws Error, or rejects with one, that describes the problem
    */
   evaluate(input: Value): Value | undefined | Promise<Value | undefined>;
@@ -99,7 +99,7 @@ function wrapped(input: Value): Value {
   return outer;
 }
 
-/** A copy without sequences, and without values that the input would share with it. */
+/** Returns a copy without sequences, and without values that the input would share with it. */
 function copied(item: Value): Value {
   if (typeof item !== 'object' || item === null) return item;
   if (Array.isArray(item)) {
@@ -121,7 +121,7 @@ type LibraryFunctions = Omit<Library, 'regexes'>;
 
 let loaded: Promise<LibraryFunctions> | undefined;
 
-/** The functions of the library, as it returns them when an expression names one. */
+/** Returns the functions of the library, as it returns them when an expression names one. */
 function loadLibrary(): Promise<LibraryFunctions> {
   loaded ??= (async () => {
     const functions = new Map<string, LibraryFunction>();

@@ -25,7 +25,7 @@ export class Sequence extends Array<Value> {
 /** A list that is written as a step of a path: it is not flattened in a sequence. */
 export class Constructed extends Array<Value> {}
 
-/** The number of an item; undefined for all others. Infinite numbers and NaN are left to the library. */
+/** Returns the number of an item, or undefined for all others. Infinite numbers and NaN are left to the library. */
 export function numberOf(item: Item): number | undefined {
   const value =
     typeof item === 'number' ? item : typeof item === 'bigint' ? Number(item) : isDouble(item) ? item.value : undefined;
@@ -33,14 +33,17 @@ export function numberOf(item: Item): number | undefined {
   return value;
 }
 
-/** A computed number as a value: whole numbers within 64 bits are integers. */
+/** Returns a computed number as a value: whole numbers within 64 bits are integers. */
 export function computed(value: number): Value {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   if (!Number.isFinite(value)) leave();
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : value;
 }
 
-/** Whether an item counts as true. Nothing, null, empty or zero values, and lists of only such items count as false. */
+/**
+ * Returns whether an item counts as true. Nothing, null, empty or zero values, and lists of only such items count as
+ * false.
+ */
 export function isTrue(item: Item): boolean {
   switch (typeof item) {
     case 'boolean':
@@ -59,7 +62,7 @@ export function isTrue(item: Item): boolean {
   return numberOf(item) !== 0;
 }
 
-/** Whether items are equal: numbers by value, lists and objects by content. */
+/** Returns whether items are equal: numbers by value, lists and objects by content. */
 export function areEqual(left: Item, right: Item): boolean {
   if (left === right) return true;
   const number = numberOf(left);
@@ -87,7 +90,7 @@ export function append(left: Item, right: Item): Item {
   return list;
 }
 
-/** The text of an item in a concatenation: nothing is empty, lists and objects are JSON. */
+/** Returns the text of an item in a concatenation: nothing is empty, lists and objects are JSON. */
 export function textOfItem(item: Item): string {
   switch (typeof item) {
     case 'string':
@@ -120,7 +123,7 @@ function numberText(value: number): string {
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
 }
 
-/** The member of an object, or the members of the objects of a list. */
+/** Returns the member of an object, or the members of the objects of a list. */
 export function lookUp(input: Item, name: string): Item {
   if (input instanceof Map) return input.get(name);
   if (!Array.isArray(input)) return undefined;

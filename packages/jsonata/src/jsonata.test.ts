@@ -131,7 +131,9 @@ const anyData = fc.letrec<{ value: unknown; object: unknown }>((tie) => ({
 
 const FAILED = 'an error';
 
-/** The result of the library, as JSON. Functions and values that JSON lacks count as errors, as in this package. */
+/**
+ * Returns the result of the library, as JSON. Functions and values that JSON lacks count as errors, as in this package.
+ */
 async function byLibrary(text: string, data: unknown): Promise<string> {
   try {
     const result: unknown = await jsonata(text).evaluate(data);
@@ -267,7 +269,7 @@ describe('compileJsonata', () => {
   });
 });
 
-/** Objects with their keys in order: the library puts keys that look like numbers first. */
+/** Returns the objects with their keys in order: the library puts keys that look like numbers first. */
 function sorted(json: string): string {
   if (json === FAILED || json === 'nothing') return json;
   return JSON.stringify(JSON.parse(json), (_key, value: unknown) =>

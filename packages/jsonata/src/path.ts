@@ -25,7 +25,9 @@ export function compilePath(syntax: Syntax, compile: Compile): Evaluate {
   };
 }
 
-/** The names of a path that consists of names only: usually it leads through nested objects, and needs no lists. */
+/**
+ * Returns the names of a path that consists of names only: usually it leads through nested objects, and needs no lists.
+ */
 function plainNames({ steps = [], keepSingletonArray }: Syntax): string[] | undefined {
   if (keepSingletonArray === true) return undefined;
   const plain = steps.every(
@@ -97,7 +99,7 @@ export function compileFilters(stages: readonly Stage[] | undefined, compile: Co
   });
 }
 
-/** The item at an index, counted from the end if it is negative. */
+/** Returns the item at an index, counted from the end if it is negative. */
 function pick(index: number): Filter {
   return (items) => {
     const list = Array.isArray(items) ? items : [items];
@@ -109,7 +111,7 @@ function pick(index: number): Filter {
   };
 }
 
-/** The items for which an expression is true; a number, or several, are indices. */
+/** Returns the items for which an expression is true; a number, or several, are indices. */
 function filterBy(evaluate: Evaluate): Filter {
   return (items, scope) => {
     const found = new Sequence();

@@ -22,7 +22,7 @@ export class PlainData {
     return plain;
   }
 
-  /** A result of the library as a value. Throws a `TypeError` for functions and for numbers that JSON lacks. */
+  /** Returns a result of the library as a value. Throws a `TypeError` for functions and for numbers that JSON lacks. */
   back(data: unknown): Value {
     if (typeof data === 'number') {
       if (!Number.isFinite(data)) throw new TypeError(`the result contains ${data}, which is not JSON`);
@@ -41,7 +41,7 @@ export class PlainData {
   }
 }
 
-/** A deep copy in the same way as the library's function `clone`, here with long integers. */
+/** Returns a deep copy in the same way as the library's function `clone`, here with long integers. */
 export function clonePlain(data: unknown): unknown {
   if (typeof data !== 'object' || data === null) return data;
   if (Array.isArray(data)) return Array.from(data, clonePlain);

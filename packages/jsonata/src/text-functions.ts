@@ -38,7 +38,7 @@ export function compileTextCall(
   };
 }
 
-/** The pattern of a regular expression that is written in the call. */
+/** Returns the pattern of a regular expression that is written in the call. */
 function regexOf({ type, value, predicate, group, keepArray }: Syntax, regexes: Regexes): Regex | undefined {
   if (type !== 'regex') return undefined;
   if (predicate !== undefined || group !== undefined || keepArray === true) leave();
@@ -120,7 +120,7 @@ function limitOf(item: Item): number | undefined {
   return Number.isInteger(limit) && limit >= 0 && limit < 2 ** 32 ? limit : leave();
 }
 
-/** The matches of a pattern, up to a limit. An empty match is an error, unless it is the first. */
+/** Returns the matches of a pattern, up to a limit. An empty match is an error, unless it is the first. */
 function* matchesOf(regex: Regex, text: string, limit = Number.POSITIVE_INFINITY): Generator<Match> {
   let match = limit > 0 ? regex.find(text) : undefined;
   for (let count = 1; match !== undefined; count++) {
@@ -133,7 +133,7 @@ function* matchesOf(regex: Regex, text: string, limit = Number.POSITIVE_INFINITY
   }
 }
 
-/** The replacement of a match: `$0` is the match, `$1` its first group, `$$` a dollar sign. */
+/** Returns the replacement of a match: `$0` is the match, `$1` its first group, `$$` a dollar sign. */
 function substituted(replacement: string, { text, groups }: Match): string {
   if (!replacement.includes('$')) return replacement;
   const count = groups.length - 1;

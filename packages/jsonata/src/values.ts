@@ -11,13 +11,13 @@ export interface Double {
   readonly value: number;
 }
 
-/** Whether a value is a number that keeps its kind. */
+/** Returns whether a value is a number that keeps its kind. */
 export function isDouble(value: unknown): value is Double {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return !(value instanceof Map || value instanceof Uint8Array);
 }
 
-/** A deep copy. Scalars are returned unchanged, because they are immutable. */
+/** Returns a deep copy. Scalars are returned unchanged, because they are immutable. */
 export function copyValue(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyValue);

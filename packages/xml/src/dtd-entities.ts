@@ -1,5 +1,5 @@
 /**
- * The entities of a document expand to no more characters than this. Otherwise a few bytes could expand to gigabytes.
+ * The maximum number of characters that the entities of a document expand to. A few bytes could expand to gigabytes.
  */
 const MAX_EXPANSION = 1_000_000;
 const MAX_DEPTH = 20;
@@ -12,9 +12,9 @@ const ENTITY = /&([^;&\s]+);/g;
 const PREDEFINED = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * The texts of the entities that a document type declares inside the document, by name, and the predefined ones. Each
- * look-up counts: after a million characters it throws. Entities that would read another file (external entities) or
- * insert markup throw when they are looked up, so that a document that does not use them can still be read.
+ * Returns the texts of the entities that a document type declares inside the document, by name, and the predefined
+ * ones. Each look-up counts: after a million characters it throws. External entities, which would read another file,
+ * and entities with markup throw when they are looked up. A document that does not use them can still be read.
  * @param doctype the text between `<!DOCTYPE` and its `>`
  */
 export function declaredEntities(doctype: string): Record<string, string> {

@@ -27,25 +27,28 @@ export interface JavaRegex {
   readonly source: string;
   /** Number of capturing groups, without the whole match. */
   readonly groupCount: number;
-  /** The first match that starts at or after an offset. */
+  /** Returns the first match that starts at or after an offset. */
   find(text: string, from?: number): JavaMatch | undefined;
-  /** All matches from left to right, including empty ones, as repeated `Matcher.find()` returns them. */
+  /** Returns all matches from left to right, including empty ones, as repeated `Matcher.find()` returns them. */
   findAll(text: string): JavaMatch[];
   /**
    * Adds to a list the text of a group in each of all matches, except for matches without the group; group 0 is the
    * match.
    */
   collect(text: string, group: number, found: string[]): void;
-  /** Whether the pattern matches the whole text. */
+  /** Returns whether the pattern matches the whole text. */
   matches(text: string): boolean;
-  /** Whether the pattern matches anywhere in the text. */
+  /** Returns whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
   /**
    * Replaces all matches.
    * @throws Error if something matches and the replacement is invalid or names a group that does not exist
    */
   replaceAll(text: string, replacement: JavaReplacement): string;
-  /** The pieces between the matches, without empty ones at the end and without an empty one before an empty match. */
+  /**
+   * Returns the pieces between the matches, without empty ones at the end and without an empty one before an empty
+   * match.
+   */
   split(text: string): string[];
 }
 
@@ -70,15 +73,15 @@ class CompiledRegex implements JavaRegex {
   readonly source: string;
   readonly groupCount: number;
   readonly #groups: GroupMap;
-  /** Flag `g`: always used with `lastIndex` set, or by methods that set it. */
+  /** A pattern with flag `g`, which is used only with `lastIndex` set, or by methods that set it. */
   readonly #all: RegExp;
   readonly #first: RegExp;
   #whole: RegExp | undefined;
-  /** Whether it begins with `^`: then there is at most one match, at the start. */
+  /** True if the pattern begins with `^`, so that there is at most one match, at the start. */
   readonly #atStart: boolean;
-  /** A separator for the native `split` with the same result. */
+  /** A separator for the native `split` with the same result, if there is one. */
   readonly #delimiter: string | RegExp | undefined;
-  /** Whether it matches the empty text everywhere, and nothing else, so that it splits into characters. */
+  /** True if the pattern matches only the empty text, everywhere, so that it splits a text into characters. */
   readonly #matchesEmpty: boolean;
   #replacement: { readonly of: JavaReplacement; readonly prepared: Prepared } | undefined;
 
@@ -198,7 +201,7 @@ class CompiledRegex implements JavaRegex {
     }
   }
 
-  /** The replacement in JavaScript's notation, or the error that its use must throw. */
+  /** Returns the replacement in JavaScript's notation, or the error that its use must throw. */
   #prepare(replacement: JavaReplacement): Prepared {
     let parts: (string | number)[];
     try {
@@ -222,7 +225,7 @@ type Prepared = string | ((...found: unknown[]) => string) | Error;
 function splitIntoCharacters(text: string): string[] {
   const characters: string[] = [];
   for (let i = 0; i < text.length; i++) {
-    // Two units of a pair are one character.
+    // The two units of a surrogate pair are one character.
     if ((text.charCodeAt(i) & 0xf800) === 0xd800) return [...text];
     characters.push(text[i] as string);
   }
@@ -230,7 +233,7 @@ function splitIntoCharacters(text: string): string[] {
 }
 
 /**
- * The same as the native `split`, which for the short texts of fields spends most of its time outside compiled code.
+ * Splits like the native `split`, which for short texts spends most of its time outside compiled code.
  */
 function splitAtText(text: string, delimiter: string): string[] {
   let end = text.indexOf(delimiter);
@@ -245,7 +248,7 @@ function splitAtText(text: string, delimiter: string): string[] {
   return pieces;
 }
 
-/** Always two digits, so that a digit of the text after it does not belong to it. */
+/** Returns a group reference with two digits, so that a digit in the following text is not part of it. */
 function nativeReference(group: number): string {
   return group === 0 ? '$&' : `$${String(group).padStart(2, '0')}`;
 }
@@ -263,12 +266,12 @@ function isAtStart(root: Node): boolean {
   return first?.type === 'assertion' && first.source === '^';
 }
 
-/** The only text that a pattern matches, if there is only one. */
+/** Returns the only text that a pattern matches, if there is only one. */
 function literalText(root: Node): string | undefined {
   let text = '';
   for (const item of root.type === 'sequence' ? root.items : [root]) {
     const codePoint = item.type === 'set' ? onlyMember(item.set) : undefined;
-    // Half a surrogate pair must not match inside a whole one.
+    // Half a surrogate pair must not match inside a pair.
     if (codePoint === undefined || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return undefined;
     text += String.fromCodePoint(codePoint);
   }

@@ -59,12 +59,12 @@ export class CsvParser {
     this.#nextLf = this.#nextSeparator = this.#nextQuote = this.#nextBackslash = this.#nextCr = -1;
   }
 
-  /** Whether all records have been read. */
+  /** Returns whether all records have been read. */
   get done(): boolean {
     return this.at >= this.#text.length;
   }
 
-  /** The text that has not been read. */
+  /** Returns the text that has not been read. */
   rest(): string {
     return this.#text.slice(this.at);
   }
@@ -96,7 +96,7 @@ export class CsvParser {
     return true;
   }
 
-  /** Whether this line contains special characters other than separators. */
+  /** Returns whether this line contains special characters other than separators. */
   #hasSpecial(at: number, stop: number): boolean {
     const { quotes, escapes } = this.#dialect;
     if (this.#nextCr < at) this.#nextCr = find(this.#text, '\r', at);

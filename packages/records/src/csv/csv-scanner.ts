@@ -91,7 +91,7 @@ export class CsvScanner implements RecordScanner {
     return Math.max(begin, hopped, this.#walk(Math.max(begin, hopped), false));
   }
 
-  /** Whether the syntax is so simple that only quotes and line ends matter. */
+  /** Returns whether the syntax is so simple that only quotes and line ends matter. */
   #canHopQuotes(start: number): boolean {
     if (this.#separator.length > 1) return false;
     const text = this.#text;
@@ -143,7 +143,7 @@ export class CsvScanner implements RecordScanner {
     return end;
   }
 
-  /** The next quote that is not doubled, and not escaped. */
+  /** Returns the next quote that is not doubled, and not escaped. */
   #closingQuote(start: number): number {
     const text = this.#text;
     let from = start;
@@ -162,7 +162,10 @@ export class CsvScanner implements RecordScanner {
     }
   }
 
-  /** Whether the quote at this offset opens a cell of the record that starts at `from`: only blanks are before it. */
+  /**
+   * Returns whether the quote at this offset opens a cell of the record that starts at `from`: only blanks are before
+   * it.
+   */
   #opens(quote: number, from: number): boolean {
     const text = this.#text;
     const separator = this.#separator.charCodeAt(0);
@@ -281,7 +284,7 @@ export class CsvScanner implements RecordScanner {
     return end;
   }
 
-  /** Whether a separator is here, or the part of one before the end of the bytes. */
+  /** Returns whether a separator is here, or the part of one before the end of the bytes. */
   #isSeparator(at: number): boolean {
     return this.#separator.startsWith(this.#text.slice(at, at + this.#separator.length));
   }
@@ -374,7 +377,7 @@ export class CsvScanner implements RecordScanner {
   }
 }
 
-/** Whether an unescaped backslash is before the character at this position. */
+/** Returns whether an unescaped backslash is before the character at this position. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (first > 0 && text.charCodeAt(first - 1) === BACKSLASH) first--;

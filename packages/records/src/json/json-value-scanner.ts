@@ -88,7 +88,7 @@ export class JsonValueScanner implements RecordScanner {
   }
 }
 
-/** Whether a byte separates values: white space, a comma, a bracket. */
+/** Returns whether a byte separates values: white space, a comma, a bracket. */
 function isBetween(byte: number): boolean {
   return byte <= 32 || byte === COMMA || byte === OPEN_ARRAY || byte === CLOSE_ARRAY;
 }

@@ -37,7 +37,8 @@ export interface RecordScanner {
    */
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number;
   /**
-   * Whether the source may end here: a record without a line end counts as finished, one with an open quote does not.
+   * Returns whether the source may end here: a record without a line end counts as finished, one with an open quote
+   * does not.
    */
   finish(): boolean;
 }

@@ -12,7 +12,7 @@ export class XmlNames {
   #byHash = new Map<number, XmlName[]>();
   #count = 0;
 
-  /** The name in this range. */
+  /** Returns the name in this range. */
   at(bytes: Uint8Array, from: number, to: number): XmlName {
     let hash = to - from;
     for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (bytes[i] as number)) | 0;
@@ -33,7 +33,7 @@ export class XmlNames {
   }
 }
 
-/** Whether this name is in this range. */
+/** Returns whether this name is in this range. */
 export function standsAt({ bytes: name }: XmlName, bytes: Uint8Array, from: number, to: number): boolean {
   if (name.length !== to - from) return false;
   for (let i = 0; i < name.length; i++) if (name[i] !== bytes[from + i]) return false;

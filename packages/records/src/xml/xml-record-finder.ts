@@ -28,7 +28,7 @@ export class XmlRecordFinder {
     return this.#open.length;
   }
 
-  /** The element that is open. */
+  /** Returns the element that is open. */
   get innermost(): XmlName | undefined {
     return this.#open.at(-1);
   }

@@ -19,7 +19,10 @@ export interface IdPiece {
 
 const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The text of pieces: references resolved, line ends as LF. Throws a `SyntaxError` for an entity that is not predefined. */
+/**
+ * Returns the text of pieces: references resolved, line ends as LF. Throws a `SyntaxError` for an entity that is not
+ * predefined.
+ */
 export function textOfPieces(record: Buffer, pieces: readonly IdPiece[]): string {
   let text = '';
   for (const { start, end, cdata } of pieces) {

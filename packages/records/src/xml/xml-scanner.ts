@@ -41,8 +41,8 @@ const ENDS = { comment: Buffer.from('--'), cdata: Buffer.from(']]>'), instructio
 type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
 
 /**
- * Reads XML that arrives bit by bit, as UTF-8: checks that it is well-formed, and tells a finder its elements and texts.
- * Declarations in a document type are passed over: no entity is ever expanded, nothing else is ever read.
+ * Reads XML that arrives bit by bit, as UTF-8: checks that it is well-formed, and tells a finder its elements and
+ * texts. Declarations in a document type are passed over: no entity is ever expanded, nothing else is ever read.
  *
  * It works on bytes because the run thread scans whole files: saxes, which makes texts and events of everything, takes
  * more than twice as long (`bench/libraries/records.mjs`) and does not know where an element is in the bytes.
@@ -96,7 +96,7 @@ export class XmlScanner {
     if (!this.#rootSeen) throw this.error('there is no root element');
   }
 
-  /** An error in the current line. */
+  /** Returns an error in the current line. */
   error(message: string): XmlSyntaxError {
     return new XmlSyntaxError(message, this.line);
   }
@@ -150,14 +150,14 @@ export class XmlScanner {
     return at;
   }
 
-  /** The offset after the white space outside the root element. */
+  /** Returns the offset after the white space outside the root element. */
   #between(from: number): number {
     const at = this.#skipSpace(from);
     if (at < this.#to && this.#bytes[at] !== LESS) throw this.error('there is text outside of the root element');
     return at;
   }
 
-  /** The offset after the reference at this position; -1 if it is incomplete. */
+  /** Returns the offset after the reference at this position, or -1 if it is incomplete. */
   #reference(at: number): number {
     const bytes = this.#bytes;
     const to = this.#to;
@@ -203,7 +203,7 @@ export class XmlScanner {
     }
   }
 
-  /** The offset after the attribute at this position; -1 if it is incomplete. */
+  /** Returns the offset after the attribute at this position, or -1 if it is incomplete. */
   #attribute(at: number, others: number[]): number {
     const bytes = this.#bytes;
     const to = this.#to;
@@ -304,7 +304,7 @@ export class XmlScanner {
     return end;
   }
 
-  /** The offset after the document type; -1 if it is incomplete. */
+  /** Returns the offset after the document type, or -1 if it is incomplete. */
   #doctypeEnd(from: number): number {
     const bytes = this.#bytes;
     const to = this.#to;
@@ -326,7 +326,7 @@ export class XmlScanner {
     return -1;
   }
 
-  /** The offset after the next occurrence of these bytes; -1 if there is none. */
+  /** Returns the offset after the next occurrence of these bytes, or -1 if there is none. */
   #afterMark(from: number, mark: Uint8Array): number {
     const found = this.#find(mark, from);
     if (found < 0) return -1;
@@ -384,7 +384,7 @@ function isCharacter(name: string): boolean {
   return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && code !== 0xfffe && code !== 0xffff;
 }
 
-/** Whether these bytes are at this position, as far as there are bytes. */
+/** Returns whether these bytes are at this position, as far as there are bytes. */
 function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
   for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
   return true;

@@ -68,7 +68,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
     return JSON.parse(line);
   }
 
-  /** The results of expressions: the code or the name of the error, otherwise `done`. */
+  /** Returns the results of expressions: the code or the name of the error, otherwise `done`. */
   const attempts = (expressions: Readonly<Record<string, string>>) => `(async () => {
     const found = {};
     for (const [name, text] of Object.entries(${JSON.stringify(expressions)})) {

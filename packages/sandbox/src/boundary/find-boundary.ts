@@ -57,7 +57,7 @@ function isRecent(kernel: string): boolean {
   return major > FIRST_KERNEL[0] || (major === FIRST_KERNEL[0] && minor >= FIRST_KERNEL[1]);
 }
 
-/** The error of a boundary; undefined if it works. */
+/** Returns the error of a boundary, or undefined if it works. */
 function failureOf(boundary: UsableBoundary, hidden: readonly string[]): Promise<string | undefined> {
   const { command, args } = boundaryCommand(boundary, {
     mounts: [],
@@ -73,7 +73,7 @@ function failureOf(boundary: UsableBoundary, hidden: readonly string[]): Promise
   });
 }
 
-/** The escapes that the probe reports. */
+/** Returns the escapes that the probe reports. */
 function failureIn(stdout: string): string | undefined {
   try {
     const holes = JSON.parse(stdout) as string[];
@@ -83,7 +83,7 @@ function failureIn(stdout: string): string | undefined {
   }
 }
 
-/** The output of a tool, or the error in the output of Node. */
+/** Returns the output of a tool, or the error in the output of Node. */
 function reasonIn(stderr: string): string | undefined {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((each) => /^\w*Error: /.test(each)) ?? lines[0];

@@ -138,7 +138,7 @@ function launch(
   execve(plan.command, [plan.command, ...plan.args], {});
 }
 
-/** The arguments of Node that run a plan. */
+/** Returns the arguments of Node that run a plan. */
 export function launcherArgs(plan: LaunchPlan): string[] {
   const program = `(${launch.toString()})(JSON.parse(process.argv[1]), ${JSON.stringify(NEW_ROOT)}, require('node:ffi'),
     require('node:fs'), require('node:path'), (file, args, env) => process.execve(file, args, env));`;

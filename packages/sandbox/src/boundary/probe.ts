@@ -74,7 +74,8 @@ function probe(
 }
 
 /**
- * The arguments of Node that run the probe. They enable `node:ffi`, which reaches further than the normal API of Node.
+ * Returns the arguments of Node that run the probe. They enable `node:ffi`, which reaches further than the normal API
+ * of Node.
  */
 export function probeArgs(request: ProbeRequest): string[] {
   const program = `console.log(JSON.stringify((${probe.toString()})(${JSON.stringify(request)}, require('node:fs'),

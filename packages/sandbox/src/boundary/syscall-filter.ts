@@ -147,7 +147,7 @@ const argument = (index: number) => 16 + index * 8;
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number];
 
 /**
- * The filter of system calls in the kernel's format: an array of `struct sock_filter`.
+ * Returns the filter of system calls in the kernel's format: an array of `struct sock_filter`.
  * @returns undefined for an architecture that the filter does not support
  */
 export function syscallFilter(architecture: string): Uint8Array | undefined {

@@ -231,13 +231,13 @@ class Box {
   }
 }
 
-/** The processor time of this thread. */
+/** Returns the processor time of this thread. */
 function processorMillis(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** The host's answer to a call from the sandbox, as JSON. */
+/** Returns the host's answer to a call from the sandbox, as JSON. */
 function answerTo(host: ScriptHost<unknown>, [what = '', first = '', second = '']: string[]): string | undefined {
   switch (what) {
     case 'read': {

@@ -4,6 +4,6 @@ import type { RealmHost } from './script-realm.ts';
 export interface ScriptHost<Document> extends RealmHost {
   /** The document of the other methods. Set during a run. */
   document: Document | undefined;
-  /** A whole number that keeps its kind as a double, such as `1.0`, in the form that `read` returns. */
+  /** Returns a whole number that keeps its kind as a double, such as `1.0`, in the form that `read` returns. */
   double(value: number): unknown;
 }

@@ -25,7 +25,7 @@ export interface RealmHost {
   list(): unknown[];
   map(): Map<string, unknown>;
   isMap(value: object): boolean;
-  /** The value of a whole double; undefined for any other object. */
+  /** Returns the value of a whole double, or undefined for any other object. */
   doubleValue(value: object): number | undefined;
   /** Bytes as base64; undefined for any other object. */
   bytesText(value: object): string | undefined;
@@ -56,7 +56,7 @@ export function openRealm(host: RealmHost): Realm {
     throw Object.assign(new Error(message), { code });
   }
 
-  /** A value of the document as the script sees it. */
+  /** Returns a value of the document as the script sees it. */
   function toScript(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
@@ -77,7 +77,7 @@ export function openRealm(host: RealmHost): Realm {
     else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   }
 
-  /** A value of a script as a value of the document: `original` itself if it was read from that. */
+  /** Returns a value of a script as a value of the document: `original` itself if it was read from that. */
   function toValue(given: unknown, original: unknown, depth: number): unknown {
     switch (typeof given) {
       case 'string':
@@ -179,7 +179,7 @@ export function openRealm(host: RealmHost): Realm {
     return read;
   }
 
-  /** A value for a field. The error for an unsupported value names the field. */
+  /** Returns a value for a field. The error for an unsupported value names the field. */
   function fieldValue(name: string, given: unknown, original: unknown): unknown {
     try {
       return toValue(given, original, 0);

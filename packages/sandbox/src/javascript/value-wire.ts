@@ -8,7 +8,7 @@ type Numbers = Pick<ScriptHost<unknown>, 'double' | 'doubleValue'>;
  * their kind. The sandbox has the other end, `SANDBOX_WIRE`.
  */
 
-/** A value of a document as JSON that keeps the kind of its numbers. */
+/** Returns a value of a document as JSON that keeps the kind of its numbers. */
 export function writeWire(value: unknown, numbers: Numbers): string {
   return JSON.stringify(toWire(value, numbers));
 }

@@ -11,7 +11,7 @@ const PROMISES = /async|Promise|import|eval|Function/i;
 const SETTLE = new Script('0', { filename: 'headrace' });
 
 /**
- * The error of a text that is not a valid script, with its line; undefined if it is valid.
+ * Returns the error of a text that is not a valid script, with its line, or undefined if it is valid.
  * @param name of the script, for the message
  */
 export function syntaxMistake(source: string, name: string): string | undefined {

@@ -1,7 +1,7 @@
 /** The maximum depth of a chain of causes. A chain may be a circle. */
 const MAX_CAUSES = 8;
 
-/** The message of anything thrown, with its causes: `cannot open the file <- ENOENT: …`. */
+/** Returns the message of anything thrown, with its causes: `cannot open the file <- ENOENT: …`. */
 export function messageOf(error: unknown): string {
   const messages = [ownMessage(error)];
   let cause = causeOf(error);

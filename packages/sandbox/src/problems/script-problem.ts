@@ -25,21 +25,21 @@ export interface ScriptFailure {
   readonly interrupted?: boolean;
 }
 
-/** The problem of a run in which a script failed. */
+/** Returns the problem of a run in which a script failed. */
 export function problemOf({ message, stack, code, interrupted }: ScriptFailure, script: string): ScriptProblem {
   const line = stack === undefined ? undefined : lineIn(stack, script);
   return { when: 'run', message: placed(message, script, line, interrupted), code };
 }
 
 /**
- * A message with its position at the start.
+ * Returns a message with its position at the start.
  * @param near whether the line is only close to that position
  */
 export function placed(message: string, script: string, line: number | undefined, near = false): string {
   return line === undefined ? `${script}: ${message}` : `${script}, ${near ? 'near ' : ''}line ${line}: ${message}`;
 }
 
-/** The line of the innermost position in the script in a stack trace, in the notations of V8 and of QuickJS. */
+/** Returns the line of the innermost position in the script in a stack trace, in the notations of V8 and of QuickJS. */
 function lineIn(stack: string, script: string): number | undefined {
   const place = new RegExp(
     `^[ \\t]*at (?:.*[( ])?${script.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}:(\\d+):\\d+\\)?$`,

@@ -6,8 +6,8 @@ const MILLIS_A_TICK = 10;
 const [USER, SYSTEM] = [11, 12];
 
 /**
- * The processor time, in milliseconds, of the program that runs in a boundary, including all of its threads. The
- * process with this id is the tool that made the boundary. The program is at the end of its chain of children.
+ * Returns the processor time, in milliseconds, of the program that runs in a boundary, including all of its threads.
+ * The process with this id is the tool that made the boundary. The program is at the end of its chain of children.
  * @returns undefined if the process does not exist any more
  */
 export function lockedInMillis(pid: number): number | undefined {

@@ -8,7 +8,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A process whose program is JavaScript: `on(line)` is called with each line that is sent to it. */
+/** Returns a process whose program is JavaScript: `on(line)` is called with each line that is sent to it. */
 function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions> = {}) {
   const logged: string[] = [];
   const lines = `

@@ -29,8 +29,8 @@ export interface PythonChecks {
 }
 
 /**
- * The command that runs a Python of this machine in a boundary: it may read its own installation, the libraries of the
- * system and the directory of the script.
+ * Returns the command that runs a Python of this machine in a boundary: it may read its own installation, the libraries
+ * of the system and the directory of the script.
  * @param python the executable. Rejects with an error of `checks` if Python cannot report where it is installed, or
  * reads forbidden files.
  */
@@ -78,7 +78,7 @@ async function installation(python: string, makeError: MakeError): Promise<[exec
   throw makeError({ when: 'start', message: `${python} does not know where it is` });
 }
 
-/** A file, and the files that its symbolic links lead to. */
+/** Returns a file, and the files that its symbolic links lead to. */
 async function links(file: string): Promise<string[]> {
   const found = [file];
   for (let at = file; found.length < MAX_LINKS && (await lstat(at)).isSymbolicLink(); ) {

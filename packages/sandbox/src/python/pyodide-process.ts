@@ -108,7 +108,7 @@ async function servePython(
   }
 }
 
-/** The directory of the optional package; undefined if it is not installed. */
+/** Returns the directory of the optional package, or undefined if it is not installed. */
 export function findPyodide(
   resolve: (id: string) => string = createRequire(import.meta.url).resolve,
 ): string | undefined {
@@ -161,8 +161,8 @@ const MAX_HEAP_MIB = 96;
 const BYTES_AROUND_PYTHON = 256 * 1024 * 1024;
 
 /**
- * The command that starts Python in a Node process that may read only the files of Pyodide: no other files, no network,
- * no processes, no environment. If Python gets access to JavaScript, it cannot create code from texts.
+ * Returns the command that starts Python in a Node process that may read only the files of Pyodide: no other files, no
+ * network, no processes, no environment. If Python gets access to JavaScript, it cannot create code from texts.
  * @param maxBytes of Python's memory, including Pyodide itself
  * @param boundary of the operating system around the process; it limits the memory of the whole process to 256 MiB more
  */

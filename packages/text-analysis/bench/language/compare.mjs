@@ -51,7 +51,7 @@ const detectors = {
   },
 };
 
-/** A package of the folder; by the path of a file in it where `require` cannot resolve it. */
+/** Returns a package of the folder; by the path of a file in it where `require` cannot resolve it. */
 function installed(specifier) {
   const path = specifier.endsWith('.js')
     ? join(folder, 'node_modules', specifier)

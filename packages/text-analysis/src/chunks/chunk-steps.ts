@@ -3,7 +3,7 @@ import { trim } from './trim.ts';
 
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-/** Slices of a text, each with this many UTF-16 units, or slightly fewer if a character would be cut. */
+/** Returns the slices of a text, each with this many UTF-16 units, or slightly fewer if a character would be cut. */
 export function fixedChunks(text: string, length: number): string[] {
   const chunks: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -87,7 +87,7 @@ function tail(text: string, length: number): string {
   return text.slice(isLow(text, start) ? start + 1 : start);
 }
 
-/** The start of a text, with at most this many units, but at least one character. */
+/** Returns the start of a text, with at most this many units, but at least one character. */
 function cut(text: string, length: number): string {
   return text.slice(0, graphemeFloor(text, length) || wholePairs(text, length) || length + 1);
 }
@@ -97,7 +97,7 @@ function wholePairs(text: string, length: number): number {
   return isLow(text, length) ? length - 1 : length;
 }
 
-/** Whether the second half of a pair is at a position. */
+/** Returns whether the second half of a pair is at a position. */
 function isLow(text: string, position: number): boolean {
   return position > 0 && position < text.length && (text.codePointAt(position - 1) as number) > 0xffff;
 }

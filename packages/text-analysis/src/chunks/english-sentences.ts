@@ -35,7 +35,7 @@ const STARTERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The sentences of an English text in order, without the white space around them.
+ * Returns the sentences of an English text in order, without the white space around them.
  * A sentence ends after a word (a run without white space) that ends in `.`, `!` or `?` and perhaps closing quotes and
  * brackets, unless the full stop belongs to an abbreviation, an initial or a number. Line breaks are normal white
  * space, and full stops of other scripts do not count. This matches the reference's model (OpenNLP's for English),
@@ -66,7 +66,7 @@ function wordStartBefore(text: string, end: number, limit: number): number {
 }
 
 /**
- * Whether a sentence ends between two words.
+ * Returns whether a sentence ends between two words.
  * @param word without its mark
  * @param closing the quotes and brackets after the mark
  * @param isFirst whether the word begins the sentence
@@ -90,7 +90,7 @@ function endsSentence(word: string, mark: string, closing: string, next: string,
   return !goesOnSmall || /^\p{L}{3,}$/u.test(core);
 }
 
-/** Whether a word occurs almost only at the start of a sentence. */
+/** Returns whether a word occurs almost only at the start of a sentence. */
 function startsSentence(word: string): boolean {
   if (!/^\p{Lu}/u.test(word)) return false;
   return STARTERS.has((/^\p{L}+/u.exec(word)?.[0] ?? '').toLowerCase());

@@ -20,7 +20,7 @@ export class Letters {
     this.#pairs = pairs;
   }
 
-  /** The end of the run of letters at a position; the position itself if there is no letter. */
+  /** Returns the end of the run of letters at a position; the position itself if there is no letter. */
   runEnd(text: string, position: number): number {
     const kinds = this.#kinds;
     const { length } = text;
@@ -34,7 +34,7 @@ export class Letters {
     return length;
   }
 
-  /** Whether a letter begins at a position, which is within the text. */
+  /** Returns whether a letter begins at a position, which is within the text. */
   isAt(text: string, position: number): boolean {
     const unit = text.charCodeAt(position);
     const kind = this.#kinds[unit] as number;

@@ -90,7 +90,7 @@ export class PayloadTable {
     this.#size = slots.length / 2;
   }
 
-  /** The entry of a key; -1 if there is none. */
+  /** Returns the entry of a key, or -1 if there is none. */
   find(key: string): number {
     const slots = this.#slots;
     const size = this.#size;
@@ -104,7 +104,7 @@ export class PayloadTable {
     }
   }
 
-  /** The payloads of an entry. */
+  /** Returns the payloads of an entry. */
   payloads(entry: number): string[] {
     let at = this.#entries[entry * 3 + 1] as number;
     const payloads: string[] = [];

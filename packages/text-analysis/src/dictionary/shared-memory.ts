@@ -1,4 +1,4 @@
-/** Memory of this many bytes that threads can share. */
+/** Returns the memory of this many bytes that threads can share. */
 export function shared(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);
 }
@@ -27,7 +27,7 @@ export class IntList {
     return this.length++;
   }
 
-  /** A copy of the values in memory that threads can share. */
+  /** Returns a copy of the values in memory that threads can share. */
   share(): Int32Array {
     const copy = new Int32Array(shared(this.length * 4));
     copy.set(this.#items.subarray(0, this.length));

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { holdTables } from './shared-tables.ts';
 
-/** A pipeline thread that has tables, and reports their content. */
+/** Returns a pipeline thread that has tables, and reports their content. */
 function thread(threadNumber: number, runId: string): Worker {
   const module = JSON.stringify(new URL('./shared-tables.ts', import.meta.url).href);
   const script = `

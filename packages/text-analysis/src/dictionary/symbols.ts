@@ -15,7 +15,7 @@ export class WordNumbers {
   readonly #hashes = new IntList();
   #slots: Int32Array = new Int32Array(1024);
 
-  /** The number of the word between two positions. */
+  /** Returns the number of the word between two positions. */
   number(text: string, start: number, end: number): number {
     const hash = hashText(text, start, end);
     const slots = this.#slots;
@@ -32,7 +32,7 @@ export class WordNumbers {
     return word;
   }
 
-  /** The table of the words, and the final symbol of each number. */
+  /** Returns the table of the words, and the final symbol of each number. */
   finish(): { readonly table: WordTableData; readonly symbols: Int32Array } {
     const count = this.#hashes.length;
     const size = slotsFor(count);
@@ -82,7 +82,7 @@ export class WordTable {
     this.#texts = new TextPool(texts);
   }
 
-  /** The symbol of the word between two positions; `UNKNOWN_WORD` if no term has it. */
+  /** Returns the symbol of the word between two positions; `UNKNOWN_WORD` if no term has it. */
   symbol(text: string, start: number, end: number): number {
     const slots = this.#slots;
     const size = this.#size;

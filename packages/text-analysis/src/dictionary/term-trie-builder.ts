@@ -27,7 +27,10 @@ export interface TermTrieData {
    * nothing, n the entry n - 1 whose term ends here, -n that the entry n - 1 is the only one below it, its rest unread.
    */
   readonly nodes: Int32Array;
-  /** Fours: offsets of the folded term, of the term, of the payload (-1: the term); the next entry with the same folded term or -1. */
+  /**
+   * Fours: offsets of the folded term, of the term, of the payload (-1: the term); the next entry with the same folded
+   * term or -1.
+   */
   readonly entries: Int32Array;
   readonly texts: Uint8Array;
   readonly words: WordTableData;
@@ -157,7 +160,10 @@ export class TermTrieBuilder {
     return this.#texts.read(this.#entries.get(entry * 4));
   }
 
-  /** The symbol at a position: a unit, or the number of a word (a run of letters) as a negative number. Sets `end`. */
+  /**
+   * Returns the symbol at a position: a unit, or the number of a word (a run of letters) as a negative number. Sets
+   * `end`.
+   */
   #symbolAt(text: string, position: number): number {
     this.#end = this.#syntax.letters?.runEnd(text, position) ?? position;
     if (this.#end > position) return -this.#words.number(text, position, this.#end) - 1;

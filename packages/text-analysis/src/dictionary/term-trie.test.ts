@@ -11,7 +11,7 @@ function trieOf(terms: readonly string[], letters: Letters | undefined, fold = (
   return new TermTrie(builder.finish(), letters);
 }
 
-/** The expected hits: every term is tried at every position. */
+/** Returns the expected hits: every term is tried at every position. */
 function search(text: string, terms: readonly string[], isLetter: ((unit: string) => boolean) | undefined): string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length; start++) {

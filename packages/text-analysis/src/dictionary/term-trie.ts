@@ -38,24 +38,24 @@ export class TermTrie {
     this.#letters = letters;
   }
 
-  /** The term of an entry as the dictionary has it. */
+  /** Returns the term of an entry as the dictionary has it. */
   term(entry: number): string {
     return this.#texts.read(this.#entries[entry * 4 + 1] as number);
   }
 
-  /** The payload of an entry, or the term if it has none. */
+  /** Returns the payload of an entry, or the term if it has none. */
   payload(entry: number): string {
     const at = this.#entries[entry * 4 + 2] as number;
     return at < 0 ? this.term(entry) : this.#texts.read(at);
   }
 
-  /** The next entry with the same folded term; -1 at the last. */
+  /** Returns the next entry with the same folded term, or -1 at the last. */
   variant(entry: number): number {
     return this.#entries[entry * 4 + 3] as number;
   }
 
   /**
-   * All hits in a text, by their start, then by their end.
+   * Returns all hits in a text, by their start, then by their end.
    * @param text folded
    * @param last returns after a hit the last start that still matters
    */
@@ -114,7 +114,7 @@ export class TermTrie {
     return true;
   }
 
-  /** Whether a term may end at a position: no letter is there, or it does not matter. */
+  /** Returns whether a term may end at a position: no letter is there, or it does not matter. */
   #isBoundary(text: string, position: number): boolean {
     return this.#letters === undefined || position === text.length || !this.#letters.isAt(text, position);
   }

@@ -38,7 +38,7 @@ export class TextPool {
     return at;
   }
 
-  /** The text at an offset. */
+  /** Returns the text at an offset. */
   read(at: number): string {
     const start = this.#unitsAt(at);
     const units = this.#header(at);
@@ -46,7 +46,7 @@ export class TextPool {
     return this.#bytes.toString('utf16le', start, start + units - 1);
   }
 
-  /** The offset after the text at an offset, which is the offset of the next text. */
+  /** Returns the offset after the text at an offset, which is the offset of the next text. */
   next(at: number): number {
     const units = this.#header(at);
     return this.#unitsAt(at) + ((units & 1) === 0 ? units / 2 : units - 1);
@@ -57,7 +57,7 @@ export class TextPool {
     return Math.floor(this.#header(at) / 2);
   }
 
-  /** Whether the text at an offset, without its first `skip` units, is in another text at a position. */
+  /** Returns whether the text at an offset, without its first `skip` units, is in another text at a position. */
   standsIn(text: string, position: number, at: number, skip = 0): boolean {
     const bytes = this.#bytes;
     const units = this.#header(at);
@@ -76,7 +76,7 @@ export class TextPool {
     return true;
   }
 
-  /** A copy of the texts in memory that threads can share, at the same offsets. */
+  /** Returns a copy of the texts in memory that threads can share, at the same offsets. */
   share(): Uint8Array {
     const bytes = new Uint8Array(shared(this.#used));
     bytes.set(this.#bytes.subarray(0, this.#used));

@@ -55,7 +55,9 @@ export class KeywordMatcher {
     if (keywords.length <= MAX_EXPECTED) this.#expected = expectation(keywords, this.#columns);
   }
 
-  /** Whether a keyword is in the text without a letter right before or after it. Digits and `_` are not letters. */
+  /**
+   * Returns whether a keyword is in the text without a letter right before or after it. Digits and `_` are not letters.
+   */
   containsWord(text: string): boolean {
     const columns = this.#columns;
     const width = this.#width;
@@ -101,7 +103,7 @@ export class KeywordMatcher {
   }
 }
 
-/** An expression for any of the keywords. Each unit matches all units of the same column. */
+/** Returns an expression for any of the keywords. Each unit matches all units of the same column. */
 function expectation(keywords: readonly string[], columns: Uint16Array): RegExp {
   const classes = new Map<number, string>();
   for (const [unit, column] of columns.entries()) {
@@ -118,7 +120,7 @@ function expectation(keywords: readonly string[], columns: Uint16Array): RegExp 
   );
 }
 
-/** Whether a UTF-16 unit is a letter itself (alphabetic in Unicode); surrogates are not. */
+/** Returns whether a UTF-16 unit is a letter itself (alphabetic in Unicode); surrogates are not. */
 function isAlphabetic(unit: number): boolean {
   if (unit < 0x80) return (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
   return /^\p{Alphabetic}$/u.test(String.fromCharCode(unit));
@@ -126,7 +128,7 @@ function isAlphabetic(unit: number): boolean {
 
 let lowerCase: Uint16Array | undefined;
 
-/** The lower-case form of every single UTF-16 unit. */
+/** Returns the lower-case form of every single UTF-16 unit. */
 function lowerCaseUnits(): Uint16Array {
   lowerCase ??= Uint16Array.from({ length: 0x10000 }, (_, unit) =>
     String.fromCharCode(unit).toLowerCase().charCodeAt(0),

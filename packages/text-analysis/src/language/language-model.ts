@@ -19,7 +19,7 @@ const WITNESS = 0.5;
 
 let model: LanguageModel | undefined;
 
-/** The model of this thread, created on demand: that takes tenths of a second, and 5 MB. */
+/** Returns the model of this thread, created on demand: that takes tenths of a second, and 5 MB. */
 export function languageModel(): LanguageModel {
   model ??= new LanguageModel();
   return model;
@@ -34,7 +34,9 @@ export class LanguageModel {
   /** In the order of the profiles. */
   readonly codes: readonly string[] = Object.keys(PROFILES);
   readonly #alphabet = new Alphabet();
-  /** A hash table of n-grams. Triples: the first two characters, the third (0: the slot is free), the n-gram's number. */
+  /**
+   * A hash table of n-grams. Triples: the first two characters, the third (0: the slot is free), the n-gram's number.
+   */
   readonly #slots: Int32Array;
   readonly #size: number;
   /** Where the weights of an n-gram begin; those of the next one follow. */
@@ -74,7 +76,7 @@ export class LanguageModel {
     for (const [key, number] of ngrams) this.#occupy(Math.floor(key / CHARACTERS), key % CHARACTERS, number);
   }
 
-  /** The most probable language of a text; undefined if it has no known n-gram. */
+  /** Returns the most probable language of a text, or undefined if it has no known n-gram. */
   detect(text: string): DetectedLanguage | undefined {
     const starts = this.#starts;
     const languages = this.#languages;

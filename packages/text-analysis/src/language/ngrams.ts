@@ -25,7 +25,7 @@ export class Alphabet {
     for (const line of IDEOGRAPHS.split('\n')) for (const unit of line) this.#ideographs.set(unit, line.charAt(0));
   }
 
-  /** The number of a character of a profile. Assigns one if it has none. */
+  /** Returns the number of a character of a profile. Assigns one if it has none. */
   number(unit: string): number {
     if (unit === ' ') return BLANK;
     let number = this.#numbers.get(unit);
@@ -105,13 +105,13 @@ export class Alphabet {
   }
 }
 
-/** A text prepared for n-grams: characters composed, without URLs and mail addresses. */
+/** Returns a text prepared for n-grams: characters composed, without URLs and mail addresses. */
 export function plainText(text: string): string {
   const composed = /[\u0300-\u036f]/.test(text) ? text.normalize('NFC') : text;
   return composed.includes('@') || composed.includes('://') ? composed.replace(URL_OR_MAIL, ' ') : composed;
 }
 
-/** Whether a text has so few Latin letters that they are probably names in a text of another script. */
+/** Returns whether a text has so few Latin letters that they are probably names in a text of another script. */
 function isMostlyOtherScript(text: string): boolean {
   let latin = 0;
   let other = 0;

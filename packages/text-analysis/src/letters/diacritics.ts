@@ -50,8 +50,8 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 const MARKS = /\p{M}/gu;
 
 /**
- * The text without diacritics: compatibility forms are resolved (Unicode's NFKD), then all marks removed. Emoji, Hangul
- * and scripts in which marks are vowels are unchanged.
+ * Returns the text without diacritics: compatibility forms are resolved (Unicode's NFKD), then all marks removed.
+ * Emoji, Hangul and scripts in which marks are vowels are unchanged.
  */
 export function removeDiacritics(text: string): string {
   if (!UNUSUAL.test(text)) return strip(text);

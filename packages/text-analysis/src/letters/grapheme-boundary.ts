@@ -2,8 +2,8 @@
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The end of the last whole character, as a reader sees it, within the first `limit` UTF-16 units of a text: combining
- * marks stay with their letter, and so do the parts of an emoji or a flag.
+ * Returns the end of the last whole character, as a reader sees it, within the first `limit` UTF-16 units of a text:
+ * combining marks stay with their letter, and so do the parts of an emoji or a flag.
  */
 export function graphemeFloor(text: string, limit: number): number {
   if (limit >= text.length) return text.length;

@@ -11,7 +11,7 @@ export type DocumentTerms = ReadonlyMap<string, FieldTerms>;
 
 const NO_TERMS: FieldTerms = new Map();
 
-/** Whether a query matches a document. */
+/** Returns whether a query matches a document. */
 export function matches(query: Query, document: DocumentTerms): boolean {
   if (query.type === 'all') return true;
   if (query.type === 'boolean') return matchesClauses(query.clauses, document);

@@ -67,7 +67,7 @@ const BOOST_TOKENS: readonly (readonly [TokenKind, RegExp])[] = [['number', /\d+
 
 const WHITE_SPACE = /[ \t\n\r\u3000]*/y;
 
-/** The tokens of a query, the last of kind `end`. Throws a QuerySyntaxError at an invalid character. */
+/** Returns the tokens of a query, the last of kind `end`. Throws a QuerySyntaxError at an invalid character. */
 export function tokensOf(query: string): Token[] {
   const tokens: Token[] = [];
   let rules = DEFAULT_TOKENS;

@@ -138,7 +138,7 @@ class QueryParser {
     return { type: 'range', field, lower, upper, includesLower, includesUpper: end.text === ']' };
   }
 
-  /** One end of a range; undefined if it is open. */
+  /** Returns one end of a range, or undefined if it is open. */
   #rangeEnd(): string | undefined {
     const { kind, text } = this.#token;
     if (kind !== 'rangeTerm' && kind !== 'rangeQuoted') throw this.#unexpected('an end of a range');
@@ -194,7 +194,7 @@ const EXPECTED: Readonly<Partial<Record<TokenKind, string>>> = {
   rangeEnd: '] or }',
 };
 
-/** Any of the terms of a text. */
+/** Returns any of the terms of a text. */
 function fieldQuery(field: string, text: string): Query | undefined {
   const terms = analyze(text);
   if (terms.length < 2) return terms[0] === undefined ? undefined : { type: 'term', field, term: terms[0] };
@@ -217,7 +217,7 @@ function fuzzyQuery(field: string, text: string, similarity: string): Query {
   return { type: 'fuzzy', field, term, edits: Math.min(edits, MAX_EDITS) };
 }
 
-/** A regular expression in lower case, except the letters of classes such as `\\D`. */
+/** Returns a regular expression in lower case, except the letters of classes such as `\\D`. */
 function lowerCasePattern(pattern: string): string {
   return pattern.replace(/\\?[\s\S]/gu, (character) =>
     /^\\[DWS]$/.test(character) ? character : lowerCase(character),

@@ -1,6 +1,6 @@
 /**
- * Whether the terms of a phrase are in a field in this order: each in its position, or moved by this many positions in
- * all.
+ * Returns whether the terms of a phrase are in a field in this order: each in its position, or moved by this many
+ * positions in all.
  * @param positions of each term of the phrase, ascending; the same list for the same term
  */
 export function matchesPhrase(positions: readonly (readonly number[])[], slop: number): boolean {
@@ -31,7 +31,7 @@ function spread(positions: readonly (readonly number[])[], begin: number, limit:
   return most;
 }
 
-/** The first number of an ascending list that is not below a limit. */
+/** Returns the first number of an ascending list that is not below a limit. */
 function firstFrom(list: readonly number[], limit: number): number | undefined {
   let low = 0;
   let high = list.length;

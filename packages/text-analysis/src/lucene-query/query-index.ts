@@ -19,7 +19,7 @@ export class QueryIndex {
     for (const [number, query] of queries.entries()) this.#file(query, number);
   }
 
-  /** The numbers of the queries that match a document, ascending. */
+  /** Returns the numbers of the queries that match a document, ascending. */
   matching(document: DocumentTerms): number[] {
     const candidates = new Set(this.#always);
     for (const [field, terms] of document) {

@@ -30,7 +30,7 @@ export interface Clause {
 /** A literal character, or any character, or any number of any characters. */
 export type WildcardStep = string | 'ANY' | 'ANY_MANY';
 
-/** The fields of a query. */
+/** Returns the fields of a query. */
 export function fieldsOf(query: Query): Set<string> {
   if (query.type === 'all') return new Set();
   if (query.type !== 'boolean') return new Set([query.field]);

@@ -1,7 +1,7 @@
 import type { RegexpNode } from './regexp-syntax.ts';
 
 /**
- * Whether a term matches an expression as a whole. For each part and each start position, all end positions are
+ * Returns whether a term matches an expression as a whole. For each part and each start position, all end positions are
  * computed once, so the time is limited by a power of the lengths: nothing backtracks.
  */
 export function matchesRegexp(term: string, node: RegexpNode): boolean {
@@ -21,7 +21,7 @@ class RegexpMatch {
     this.#characters = characters;
   }
 
-  /** The end positions of an expression for a start position. */
+  /** Returns the end positions of an expression for a start position. */
   ends(node: RegexpNode, start: number): Ends {
     let known = this.#known.get(node);
     if (known === undefined) {

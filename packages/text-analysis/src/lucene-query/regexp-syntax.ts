@@ -161,7 +161,7 @@ class RegexpParser {
     return { type: 'number', from, to, digits: low.length === high.length ? low.length : undefined };
   }
 
-  /** One of the predefined classes, such as `\d`; undefined if none is next. */
+  /** Returns one of the predefined classes, such as `\d`, or undefined if none is next. */
   #predefined(): ((character: string) => boolean) | undefined {
     const letter = this.#pattern[this.#at + 1];
     const pattern = this.#isNext('\\') && letter !== undefined ? CLASSES[letter.toLowerCase()] : undefined;

@@ -11,7 +11,7 @@ const MAX_DEPTH = 50;
 
 /** A compiled selector. */
 export interface Selector {
-  /** The elements of a document that match, in document order. */
+  /** Returns the elements of a document that match, in document order. */
   select(elements: readonly HtmlElement[]): HtmlElement[];
 }
 
@@ -48,10 +48,10 @@ function parseSelector(selector: string, compilePattern: CompilePattern, depth: 
   return any(alternatives);
 }
 
-/** A selector up to the next comma. */
+/** Parses a selector up to the next comma. */
 function parseAlternative(reader: SelectorReader, parseInner: (selector: string) => Matcher): Matcher {
   reader.skipSpace();
-  // A combinator at the beginning refers to the start element of the search.
+  // A combinator at the beginning relates to the start element of the search.
   let combinator = parseCombinator(reader);
   let matcher: Matcher | undefined = combinator === undefined ? undefined : (element, root) => element === root;
   for (;;) {
@@ -71,7 +71,7 @@ function parseCombinator(reader: SelectorReader): Combinator | undefined {
   return found;
 }
 
-/** Conditions on one element. */
+/** Parses the conditions on one element. */
 function parseCompound(reader: SelectorReader, parseInner: (selector: string) => Matcher): Matcher {
   const matchers: Matcher[] = [];
   for (;;) {
