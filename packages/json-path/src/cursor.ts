@@ -77,7 +77,7 @@ export class Cursor {
     return value;
   }
 
-  /** Returns the character that an escape means; leaves the position on the last character of the escape. */
+  /** Reads an escape and returns its character. The position is then on the last character of the escape. */
   #takeEscape(): string {
     this.position++;
     const char = this.char;

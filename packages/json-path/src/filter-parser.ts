@@ -7,7 +7,7 @@ import { compare, isContainer, looselyEqual, numericOf, sameType } from './value
 /** Compiles a regular expression to a test of a whole text. */
 export type MakeMatcher = (pattern: string, flags: string) => (text: string) => boolean;
 
-/** What a filter needs from the rest of the compiler. */
+/** The parts of the compiler that a filter uses. */
 export interface FilterContext {
   readonly readPath: (cursor: Cursor) => TokenPath;
   readonly makeMatcher: MakeMatcher;
@@ -124,7 +124,7 @@ function includes(list: readonly unknown[], value: unknown): boolean {
   return list.some((item) => looselyEqual(value, item));
 }
 
-/** Returns a comparison of two lists, or false if one of them is not a list. */
+/** Returns a comparison of two lists. It is false if one of the values is not a list. */
 function ofLists(comparison: (left: readonly unknown[], right: readonly unknown[]) => boolean): Comparison {
   return (left, right) => Array.isArray(left) && Array.isArray(right) && comparison(left, right);
 }

@@ -1,10 +1,10 @@
 import { numberOf } from './literal.ts';
 
-// What the evaluator must know about values: numbers are a number, a bigint or an object that wraps a double.
+// The kinds of numbers: a number, a bigint, or an object that wraps a double.
 
 type Numeric = number | bigint;
 
-/** Returns the number of a value, or undefined. */
+/** Returns the number of a value, or undefined if it is not a number. */
 export function numericOf(value: unknown): Numeric | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (typeof value !== 'object' || value === null || isContainer(value)) return undefined;
@@ -56,12 +56,12 @@ function jsonType(value: unknown): string {
 }
 
 function sameNumber(left: Numeric, right: Numeric): boolean {
-  // Loose on purpose: it compares a number and a bigint by value.
+  // Loose on purpose, to compare a number and a bigint by value.
   // biome-ignore lint/suspicious/noDoubleEquals: see above
   return left == right;
 }
 
-/** Compares two numbers or two texts; undefined if they cannot be compared. */
+/** Compares two numbers or two texts. Returns undefined if they cannot be compared. */
 export function compare(left: unknown, right: unknown): number | undefined {
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
   const leftNumber = numericOf(left);

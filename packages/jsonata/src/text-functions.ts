@@ -13,7 +13,7 @@ interface TextFunction {
   apply(text: string, pattern: Pattern, more: readonly Item[]): Item;
 }
 
-/** Compiles a call of a function that searches for a text or a regular expression; undefined for other functions. */
+/** Compiles a call of a function that searches for a text or a regular expression. Returns undefined for others. */
 export function compileTextCall(
   name: string,
   args: readonly Syntax[],
@@ -126,7 +126,7 @@ function* matchesOf(regex: Regex, text: string, limit = Number.POSITIVE_INFINITY
   for (let count = 1; match !== undefined; count++) {
     yield match;
     const { end } = match;
-    // The library searches for the next match before it counts.
+    // The library searches for the next match before it checks the limit.
     match = end < text.length ? regex.find(text, end) : undefined;
     if (match?.text === '') leave();
     if (count >= limit) return;
@@ -152,7 +152,7 @@ function substituted(replacement: string, { text, groups }: Match): string {
       at++;
       continue;
     }
-    // As many digits as the number of groups has, or fewer if that is not a group.
+    // Uses as many digits as the number of groups has, or fewer if there is no such group.
     const most = count === 0 ? 1 : String(count).length;
     let digits = /^\d*/.exec(replacement.slice(at, at + most))?.[0] ?? '';
     if (digits.length > 1 && Number(digits) > count) digits = digits.slice(0, -1);

@@ -5,7 +5,8 @@ export type Value = string | number | boolean | null | bigint | Double | Uint8Ar
 export type JsonObject = Map<string, Value>;
 
 /**
- * A number that keeps its kind, such as `1.0`: an object of the caller. It is unchanged if an expression only moves it.
+ * A number that keeps its kind, such as `1.0`, as an object of the caller. Expressions that only move it keep it
+ * unchanged.
  */
 export interface Double {
   readonly value: number;
@@ -21,7 +22,7 @@ export function isDouble(value: unknown): value is Double {
 export function copyValue(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyValue);
-  // The `slice` of a Buffer shares its memory.
+  // The `slice` of a Buffer shares its memory with the Buffer.
   if (value instanceof Uint8Array) return new Uint8Array(value);
   if (!(value instanceof Map)) return value;
   const copy: JsonObject = new Map();
