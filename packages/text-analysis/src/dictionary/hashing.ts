@@ -1,4 +1,4 @@
-/** The maximum fill of a hash table: fuller ones need longer chains of probes, emptier ones more memory. */
+/** The maximum fill of a hash table. Fuller tables need longer searches, emptier tables need more memory. */
 const MAX_LOAD = 0.65;
 
 /**
@@ -9,7 +9,7 @@ export function slotsFor(entries: number): number {
   return Math.ceil(entries / MAX_LOAD) + 1;
 }
 
-/** Returns the slot at which a search for a hash begins. The number of slots need not be a power of two. */
+/** Returns the slot where the search for a hash begins. The number of slots need not be a power of two. */
 export function slotOf(hash: number, slots: number): number {
   return Math.floor(((hash >>> 0) * slots) / 0x1_0000_0000);
 }

@@ -1,9 +1,9 @@
-/** Returns the memory of this many bytes that threads can share. */
+/** Creates memory of this many bytes that threads can share. */
 export function shared(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);
 }
 
-/** A list of 32-bit integers that grows. */
+/** A growing list of 32-bit integers. */
 export class IntList {
   length = 0;
   #items: Int32Array = new Int32Array(1024);

@@ -2,10 +2,10 @@ import { hashText, slotOf, slotsFor } from './hashing.ts';
 import { IntList, shared } from './shared-memory.ts';
 import { TextPool } from './text-pool.ts';
 
-/** Symbols from here on are words; smaller ones are UTF-16 units. */
+/** The first symbol of words. Smaller symbols are UTF-16 units. */
 const WORDS = 0x10000;
 
-/** The symbol of a word that no term has. */
+/** The symbol of a word that no term contains. */
 export const UNKNOWN_WORD = -1;
 
 /** Assigns numbers to the words of terms. */
@@ -63,7 +63,7 @@ export class WordNumbers {
 /** The words of terms as plain data, in memory that threads can share. */
 export interface WordTableData {
   /**
-   * Pairs: the offset of a word plus one (0: the slot is free), its hash. The symbol is computed from the slot's
+   * Pairs: the offset of a word plus one (0 for a free slot), and its hash. The symbol is computed from the slot
    * number.
    */
   readonly slots: Int32Array;

@@ -1,6 +1,6 @@
 import { standardTokens } from './standard-tokenizer.ts';
 
-/** The gap between the last word of a value and the first of the next: no phrase matches across it. */
+/** The gap between the last word of a value and the first word of the next. No phrase matches across it. */
 const VALUE_GAP = 100;
 
 /** The words of a field, in lower case, each with its positions in ascending order. */
@@ -27,7 +27,7 @@ export function analyzeValues(values: readonly string[]): FieldTerms {
   return terms;
 }
 
-/** Returns each character in lower case separately, as in Lucene's filter. */
+/** Changes each character to lower case separately, as Lucene's filter does. */
 export function lowerCase(text: string): string {
   if (!/[\u0130\u03a3]/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => String.fromCodePoint(character.toLowerCase().codePointAt(0) as number)).join(

@@ -1,7 +1,7 @@
 import { QuerySyntaxError } from './query-syntax-error.ts';
 
 /**
- * Returns a text without its escapes: a backslash makes the next character literal, `\u` and four digits are a UTF-16
+ * Resolves the escapes of a text: a backslash makes the next character literal, and `\u` with four digits is a UTF-16
  * unit.
  */
 export function withoutEscapes(text: string): string {

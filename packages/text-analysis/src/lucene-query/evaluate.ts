@@ -36,7 +36,7 @@ export function matches(query: Query, document: DocumentTerms): boolean {
   }
 }
 
-/** All required clauses match, no prohibited one does, and without a required one at least one of the others. */
+/** Returns whether all required clauses match and no prohibited one. Without required clauses, one other must match. */
 function matchesClauses(clauses: readonly Clause[], document: DocumentTerms): boolean {
   let required = false;
   for (const { occur, query } of clauses) {

@@ -161,11 +161,11 @@ describe('queries', () => {
     ['/a{2000}/', 'more than 1000'],
     ['('.repeat(1000), 'more than 200 brackets'],
     [`/${'('.repeat(1000)}/`, 'nested too deeply'],
-  ])('%s is refused', (query, message) => {
+  ])('%s is rejected', (query, message) => {
     expect(() => parseQuery(query, 'text')).toThrow(message);
   });
 
-  it('ends with a query or a syntax error for any text', () => {
+  it('returns a query or throws a syntax error for any text', () => {
     const unit = fc.constantFrom(
       'a',
       'b',

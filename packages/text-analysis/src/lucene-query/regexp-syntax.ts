@@ -161,7 +161,7 @@ class RegexpParser {
     return { type: 'number', from, to, digits: low.length === high.length ? low.length : undefined };
   }
 
-  /** Returns one of the predefined classes, such as `\d`, or undefined if none is next. */
+  /** Parses a predefined class, such as `\d`. Returns undefined if there is none. */
   #predefined(): ((character: string) => boolean) | undefined {
     const letter = this.#pattern[this.#at + 1];
     const pattern = this.#isNext('\\') && letter !== undefined ? CLASSES[letter.toLowerCase()] : undefined;

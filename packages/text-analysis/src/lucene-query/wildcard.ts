@@ -1,10 +1,7 @@
 import type { WildcardStep } from './query.ts';
 import { QuerySyntaxError } from './query-syntax-error.ts';
 
-/**
- * Returns the steps of a pattern in which `?` is any character, `*` any number of them, and a backslash makes the next
- * literal.
- */
+/** Parses a pattern in which `?` is any character, `*` is any number of them, and `\` makes the next one literal. */
 export function parseWildcard(pattern: string): WildcardStep[] {
   const steps: WildcardStep[] = [];
   const characters = Array.from(pattern);
@@ -36,7 +33,7 @@ export function matchesWildcard(term: string, pattern: readonly WildcardStep[]):
       at++;
     } else if (lastStar < 0) return false;
     else {
-      // The last star takes one character more.
+      // The last star matches one character more.
       step = lastStar + 1;
       at = ++afterStar;
     }
