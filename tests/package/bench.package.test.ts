@@ -19,7 +19,7 @@ describe('the benchmark', () => {
   it.each<[what: string, args: string[], expected: RegExp]>([
     ['groups', ['micro', 'nope', 'neither'], /^There is no group nope, neither: throughput, /],
     ['an option', ['--nope'], /^Unknown option '--nope'/],
-    ['a place to save', ['micro', '--save', join(folder, 'missing', 'x.json')], /^Cannot save there: ENOENT/],
+    ['a place to save', ['micro', '--save', join(folder, 'missing', 'x.json')], /^Cannot save the results: ENOENT/],
     ['a file to compare', ['micro', '--compare', join(folder, 'missing.json')], /^ENOENT/],
     ['results to compare', ['micro', '--compare', fileWith('{}')], /has no results in it/],
   ])('rejects an invalid argument before it measures: %s', (_, args, expected) => {
