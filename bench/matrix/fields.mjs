@@ -3,9 +3,9 @@ export class Unfit extends Error {}
 
 /**
  * The fields of a document at one position of a pipeline, in order, as far as they are known before the job runs. A
- * field has a name, the variable of the program by hand, the kind of its value (`text`, `list` for a list of texts that
- * is not empty, `either` of both, `number`, `object`), and whether some documents lack it. Two fields may have the same
- * name if each document has only one of them: the position of the field then depends on the document.
+ * field has a name, the variable of the program by hand, and the kind of its value. Kinds are `text`, `list` (texts,
+ * not empty), `either` of both, `number` and `object`. A field may be missing in some documents. Two fields may have
+ * the same name if each document has only one of them. The position of the field then depends on the document.
  */
 export class Fields {
   #program;

@@ -29,8 +29,8 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a decoder for a charset by its Java name (in any letter case, with aliases such as `ISO8859_1` and `Cp1252`),
- * or by a name of the Encoding Standard or iconv-lite. Returns undefined for an unknown name.
+ * Returns a decoder for a charset by its Java name, or by a name of the Encoding Standard or iconv-lite. Java names may
+ * have any letter case, and aliases such as `ISO8859_1` and `Cp1252` are known. Returns undefined for an unknown name.
  */
 export function charsetDecoder(name: string): CharsetDecoder | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');

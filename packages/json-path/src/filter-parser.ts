@@ -56,7 +56,7 @@ function readComparison(cursor: Cursor, context: FilterContext): Test {
   const operatorAt = cursor.skipBlanks().position;
   const operator = (cursor.takeMatch(SYMBOL) || cursor.takeMatch(WORD)).toLowerCase();
   if (operator === '') {
-    if (left.type !== 'path') cursor.fail('A value alone is no condition, compare it with something', start);
+    if (left.type !== 'path') cursor.fail('A value alone is not a condition, compare it with another value', start);
     return (item, root) => left.path.exists(item, root);
   }
   if (operator === '=~') return matching(left, readOperand(cursor, context), cursor, operatorAt);
@@ -87,7 +87,7 @@ function readPattern(cursor: Cursor, { makeMatcher }: FilterContext): Operand {
   try {
     return { type: 'pattern', matches: makeMatcher(found[1] ?? '', found[2] ?? '') };
   } catch (error) {
-    return cursor.fail(`The regular expression is wrong (${error instanceof Error ? error.message : error})`, start);
+    return cursor.fail(`The regular expression is invalid (${error instanceof Error ? error.message : error})`, start);
   }
 }
 
@@ -99,7 +99,7 @@ function valueOfOperand(operand: Operand, cursor: Cursor, position: number): Arg
     case 'literal':
       return () => operand.value;
     case 'pattern':
-      return cursor.fail('A regular expression goes with the operator =~', position);
+      return cursor.fail('A regular expression needs the operator =~', position);
   }
 }
 

@@ -168,7 +168,7 @@ describe('regular expressions', () => {
   });
 
   it('are checked when the path is compiled', () => {
-    expect(() => compileJsonPath('$[?(@.a =~ /(/)]')).toThrow(/regular expression is wrong.*position 12/);
+    expect(() => compileJsonPath('$[?(@.a =~ /(/)]')).toThrow(/regular expression is invalid.*position 12/);
   });
 });
 

@@ -33,7 +33,8 @@ export function declaredEntities(doctype: string): Record<string, string> {
       if (literal === undefined) throw new SyntaxError(`the entity &${name}; is external, which is not read`);
       if (depth > MAX_DEPTH) throw new SyntaxError(`the entity &${name}; refers to itself, or to too many others`);
       const replacement = literal.replace(CHARACTER, character);
-      if (replacement.includes('<')) throw new SyntaxError(`the entity &${name}; holds markup, which is not expanded`);
+      if (replacement.includes('<'))
+        throw new SyntaxError(`the entity &${name}; contains markup, which is not expanded`);
       text = replacement.replace(CHARACTER, character).replace(ENTITY, (reference, other: string) => {
         if (Object.hasOwn(PREDEFINED, other)) return PREDEFINED[other as keyof typeof PREDEFINED];
         if (!declared.has(other)) throw new SyntaxError(`the entity ${reference} is not declared`);
@@ -53,6 +54,6 @@ export function declaredEntities(doctype: string): Record<string, string> {
 
 function character(reference: string, hex: string | undefined, decimal: string | undefined): string {
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  if (code > 0x10ffff) throw new SyntaxError(`${reference} is no character`);
+  if (code > 0x10ffff) throw new SyntaxError(`${reference} is not a character`);
   return String.fromCodePoint(code);
 }

@@ -41,9 +41,9 @@ export const MAX_OFFSET_SECONDS = 18 * 3600;
 const resolved = new Map<string, DateZone>();
 
 /**
- * Returns the zone of an id: a region of the tz database (case-sensitive), `Z`, `UTC`, `GMT`, `UT`, each of the latter
- * three with or without an offset, or a bare offset (`+2`, `+02`, `+0200`, `+02:00`, also with seconds). Abbreviations
- * such as `EST` are refused.
+ * Returns the zone of an id. Valid ids are regions of the tz database (case-sensitive), `Z`, bare offsets (`+2`, `+02`,
+ * `+0200`, `+02:00`, also with seconds), and `UTC`, `GMT` or `UT` with or without an offset. Abbreviations such as
+ * `EST` are rejected.
  *
  * @throws DateZoneError
  */

@@ -96,8 +96,8 @@ function inRange(value: number, max: number): boolean {
 }
 
 /**
- * Returns the day that the fields name, as days since 1970. Java's smart resolution: days 29 to 31 beyond the end of a
- * month mean its last day; every other field that the text gave must agree with the date.
+ * Returns the day of the fields, as days since 1970, with Java's smart resolution. Days 29 to 31 beyond the end of a
+ * month mean its last day. Every other field of the text must agree with the date.
  */
 export function resolveDate(fields: DateFields, rule: WeekRule): Found<number> {
   if (!resolveEra(fields)) return INVALID;

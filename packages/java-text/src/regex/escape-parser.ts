@@ -42,7 +42,7 @@ function parseProperty(reader: PatternReader, flags: Flags): CharSet {
     }
     reader.next();
     if (flags.comments) name = name.replace(/\s/g, '');
-    if (name === '') throw reader.error('\\p{} names no property', start);
+    if (name === '') throw reader.error('\\p{} needs the name of a property', start);
   } else if (reader.peek() === END) {
     throw reader.error('\\p needs the name of a property');
   } else {

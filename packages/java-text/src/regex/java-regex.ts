@@ -54,15 +54,18 @@ export interface JavaRegex {
 
 /**
  * Compiles a pattern of `java.util.regex` to a native RegExp. Text is matched by code points.
- * It differs from Java for surrogate pairs: in Java `x*` matches the empty text between the two halves, and `\P{So}`
- * matches the second half of an emoji; here matches begin and end between characters. It differs in groups after a
- * repetition: a group without a match in the last iteration is unset, while Java keeps the match of an earlier
- * iteration. A lookbehind may have any length. A case-insensitive back-reference uses all of Unicode, not ASCII.
- * Time: V8 matches by backtracking, as Java does, and a pattern such as `(a+)+b` takes exponential time on a text that
- * almost matches. Nothing here limits that. V8's linear engine is not a solution: it is experimental, set for the whole
- * process, and does not support Unicode patterns. A caller with untrusted patterns must be able to end the thread, or
- * run the match under the time limit of `node:vm`, which does interrupt it. Space is limited: if backtracking needs
- * more than V8 allows (64 MB), the match throws a RangeError.
+ *
+ * Differences from Java: Matches begin and end between characters. In Java, `x*` matches the empty text between the two
+ * halves of a surrogate pair, and `\P{So}` matches the second half of an emoji. A group without a match in the last
+ * iteration of a repetition is unset. Java keeps the match of an earlier iteration. A lookbehind may have any length. A
+ * case-insensitive back-reference uses all of Unicode, not only ASCII.
+ *
+ * Time: V8 matches by backtracking, as Java does. A pattern such as `(a+)+b` takes exponential time on a text that
+ * almost matches. This package does not limit that. V8's linear engine is not a solution: it is experimental, set for
+ * the whole process, and does not support Unicode patterns. A caller with untrusted patterns must be able to end the
+ * thread. The time limit of `node:vm` also interrupts a match.
+ *
+ * Space: if backtracking needs more than V8 allows (64 MB), the match throws a RangeError.
  * @throws JavaRegexError if the pattern is invalid in Java, or cannot be expressed in JavaScript
  */
 export function compileJavaRegex(pattern: string, flags: JavaRegexFlags = {}): JavaRegex {

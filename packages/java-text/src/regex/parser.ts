@@ -146,7 +146,7 @@ class Parser {
       }
     }
     if (min === undefined || max === undefined || !reader.take('}')) {
-      throw reader.error('{ begins no repetition such as {2,3}; write \\{ for the character', start);
+      throw reader.error('{ must begin a repetition such as {2,3}; write \\{ for the character', start);
     }
     if (max < min) throw reader.error('the repetition {n,m} needs n ≤ m', start);
     return [min, max];
@@ -227,7 +227,7 @@ class Parser {
       const change = flagsOfLetter(letter, on);
       if (change !== undefined) flags = { ...flags, ...change };
       else if (letter === '-' && on) on = false;
-      else throw reader.error(`(?${letter} is no group that Java knows; flags are i, m, s, x, d, u and U`, position);
+      else throw reader.error(`(?${letter} is not a group in Java; flags are i, m, s, x, d, u and U`, position);
     }
   }
 

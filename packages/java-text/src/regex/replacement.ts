@@ -76,10 +76,11 @@ function parse(source: string): Part[] {
     else if (digits !== undefined) parts.push({ type: 'digits', digits });
     else if (stray === '\\')
       parts.push({ type: 'error', message: 'it ends in a single \\; write \\\\ for a backslash' });
-    else if (stray === '$') parts.push({ type: 'error', message: 'a $ names no group; write \\$ for the character' });
+    else if (stray === '$')
+      parts.push({ type: 'error', message: 'a $ must be followed by a group; write \\$ for the character' });
     else if (close === '') parts.push({ type: 'error', message: '${ has no closing }' });
     else if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name!)) {
-      parts.push({ type: 'error', message: `\${${name}} is no name of a group; write \\$ for the character` });
+      parts.push({ type: 'error', message: `\${${name}} is not a name of a group; write \\$ for the character` });
     } else parts.push({ type: 'name', name: name! });
   }
   return parts;

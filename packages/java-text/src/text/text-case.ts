@@ -43,7 +43,7 @@ function isWhitespace(code: number): boolean {
   );
 }
 
-/** Returns the upper case form of a character when that is one character too, else the character itself (`ß`). */
+/** Returns the upper case form of a character if it is one character, else the character itself (`ß`). */
 function upperCharacter(character: string): string {
   const upper = character.toUpperCase();
   return upper.length === character.length ? upper : character;

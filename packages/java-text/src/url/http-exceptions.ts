@@ -11,7 +11,7 @@ export interface FailedRequest {
 
 /**
  * Returns the failure of a request as the Java client reports it: the exception and its message. Documents store such
- * texts, and conditions test them. A failure without a known text becomes an `IOException` with a message of ours.
+ * texts, and conditions test them. A failure without a known text becomes an `IOException` with a message of Headrace.
  */
 export function javaHttpException(error: FailedRequest): string {
   if (error.failure === 'url') return `java.net.MalformedURLException ${error.message}`;

@@ -9,11 +9,13 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Reads CSV records from text, one at a time. The syntax is that of RFC 4180. Correct files are read as the reference's
- * library reads them: records end at LF, CRLF or CR; quotes are doubled inside quotes; every line end inside quotes
- * becomes LF; white space before an opening quote is removed; text after a closing quote is added to the cell; a quote
- * anywhere else is a normal character. With `escapes`, a backslash is removed, and a quote, a separator or a backslash
- * after it is literal.
+ * Reads CSV records from text, one at a time. The syntax is that of RFC 4180, and correct files are read as the
+ * reference's library reads them:
+ * - Records end at LF, CRLF or CR.
+ * - Quotes are doubled inside quotes. Every line end inside quotes becomes LF.
+ * - White space before an opening quote is removed. Text after a closing quote is added to the cell.
+ * - A quote anywhere else is a normal character.
+ * - With `escapes`, a backslash is removed, and a quote, a separator or a backslash after it is literal.
  */
 export class CsvParser {
   /** The cells of the last record, in the first `count` elements. The next record overwrites them. */

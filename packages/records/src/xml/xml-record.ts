@@ -36,5 +36,5 @@ function resolve(reference: string, name: string, end: string): string {
   if (name.startsWith('#x')) return String.fromCodePoint(Number.parseInt(name.slice(2), 16));
   if (name.charCodeAt(0) === 35) return String.fromCodePoint(Number(name.slice(1)));
   if (Object.hasOwn(PREDEFINED, name)) return PREDEFINED[name] as string;
-  throw new SyntaxError(`the id holds ${reference}, an entity that is not expanded`);
+  throw new SyntaxError(`the id contains ${reference}, an entity that is not expanded`);
 }

@@ -24,9 +24,9 @@ const MAX_OPEN_FILES = 128;
 const MAX_THREADS = 64;
 
 /**
- * Returns the command that starts a process in a boundary. The process has separate namespaces (user, mount, PID,
- * network, IPC, UTS, and cgroup if available), reads only the given files, and has no environment, no capabilities, no
- * files except its standard ones and few system calls. It ends with the thread that started it.
+ * Returns the command that starts a process in a boundary. The process has separate namespaces: user, mount, PID,
+ * network, IPC, UTS, and cgroup if available. It can read only the given files and use few system calls. It has no
+ * environment, no capabilities, and no open files except its standard ones. It ends with the thread that started it.
  */
 export function boundaryCommand(boundary: UsableBoundary, lockedIn: LockedIn): { command: string; args: string[] } {
   const { maxBytes, command, args } = lockedIn;

@@ -261,6 +261,6 @@ function answerTo(host: ScriptHost<unknown>, [what = '', first = '', second = ''
       host.log(first as 'info', second.slice(0, MAX_LOG_CHARACTERS));
       return undefined;
     default:
-      throw new Error(`The sandbox asked for ${what}`);
+      throw new Error(`The sandbox called the unknown function ${what}`);
   }
 }

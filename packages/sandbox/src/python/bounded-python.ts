@@ -75,7 +75,7 @@ async function installation(python: string, makeError: MakeError): Promise<[exec
   } catch (error) {
     throw makeError({ when: 'start', message: `${python} cannot be run: ${messageOf(error)}` });
   }
-  throw makeError({ when: 'start', message: `${python} does not know where it is` });
+  throw makeError({ when: 'start', message: `${python} cannot report where it is installed` });
 }
 
 /** Returns a file, and the files that its symbolic links point to. */

@@ -68,7 +68,7 @@ def document_of(result, function_name):
             document = json.loads(result)
         except ValueError as error:
             raise ValueError('%s returned a text that is not JSON: %s' % (function_name, error)) from None
-        what = 'a text that holds no JSON object'
+        what = 'a text that contains no JSON object'
     else:
         document = result
         what = 'a value of the type ' + type(result).__name__

@@ -42,9 +42,9 @@ const MAX_TOKEN = 255;
 const kinds = new Uint8Array(0x10000);
 
 /**
- * Returns the words of a text as Lucene's StandardTokenizer finds them: runs of letters and digits, with apostrophes,
- * full stops and colons inside; single ideographs and Hiragana; runs of Katakana, Hangul and the scripts of South-East
- * Asia; emoji. A word of more than 255 units is cut into pieces.
+ * Returns the words of a text as Lucene's StandardTokenizer finds them. Words are runs of letters and digits (with
+ * apostrophes, full stops and colons inside), single ideographs and Hiragana, runs of Katakana, Hangul and the scripts
+ * of South-East Asia, and emoji. A word of more than 255 units is cut into pieces.
  */
 export function standardTokens(text: string): string[] {
   const tokens: string[] = [];

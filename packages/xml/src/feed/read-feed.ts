@@ -93,7 +93,7 @@ function parse(
   parser.on('text', addText);
   parser.on('cdata', addText);
   parser.write(text).close();
-  if (root === undefined) throw new Error('it is not an RSS or Atom feed: it holds no XML');
+  if (root === undefined) throw new Error('it is not an RSS or Atom feed: it contains no XML');
   if (!complete) throw new Error('it breaks off before its end');
   return items;
 }

@@ -47,7 +47,7 @@ describe('selectors', () => {
     ['p::before', 'the name of a pseudo-class is missing'],
     ['p:not', ':not needs something in ()'],
     ['li:eq(x)', ':eq needs a number'],
-    ['li:nth-child(x)', '"x" is no formula such as 2n+1'],
+    ['li:nth-child(x)', '"x" is not a formula such as 2n+1'],
     [':contains()', ':contains needs a text'],
     ['a >', 'nothing follows ">"'],
     ['a, ', 'a condition is missing'],

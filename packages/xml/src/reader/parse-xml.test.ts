@@ -27,10 +27,10 @@ describe('parseXml', () => {
   it.each([
     ['<!ENTITY e SYSTEM "file:///etc/passwd">', 'external'],
     ['<!ENTITY e PUBLIC "p" "http://example.org/">', 'external'],
-    ['<!ENTITY e "<b/>">', 'holds markup'],
+    ['<!ENTITY e "<b/>">', 'contains markup'],
     ['<!ENTITY e "&e;">', 'refers to itself'],
     ['<!ENTITY e "&f;">', 'is not declared'],
-    ['<!ENTITY e "&#x110000;">', 'is no character'],
+    ['<!ENTITY e "&#x110000;">', 'is not a character'],
     ['<!ENTITY % e "x">', 'is not declared'],
   ])('rejects a document that uses %s', (declaration, message) => {
     const doctype = `<!DOCTYPE r [${declaration}]>`;

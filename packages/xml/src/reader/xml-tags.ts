@@ -150,7 +150,7 @@ export class XmlTags {
       if (reference === '&') throw this.error('a "&" must be written as &amp;', at);
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       const char = code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : '';
-      if (char === '' || (char !== '\r' && ILLEGAL.test(char))) throw this.error(`${reference} is no character`, at);
+      if (char === '' || (char !== '\r' && ILLEGAL.test(char))) throw this.error(`${reference} is not a character`, at);
       return char;
     });
   }

@@ -17,8 +17,8 @@ export interface XPath {
 
 /**
  * Compiles an XPath 1.0 expression. The results equal those of `javax.xml.xpath` on documents that are read without
- * namespaces: names are compared as written, a prefix in a name test matches nothing, and text lengths are in UTF-16
- * units. Variables and functions beyond XPath 1.0 are errors. No library is fast enough: `xpath` and `fontoxpath` take
+ * namespaces. Names are compared as written. A prefix in a name test matches nothing. Text lengths are in UTF-16 units.
+ * Variables and functions beyond XPath 1.0 are errors. No library is fast enough: `xpath` and `fontoxpath` take
  * milliseconds for a walk over a few hundred nodes.
  * @throws XPathError that describes the problem and its position
  */

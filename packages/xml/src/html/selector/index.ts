@@ -16,11 +16,10 @@ export interface Selector {
 }
 
 /**
- * Compiles a selector in the dialect of jsoup: that of CSS, with names, classes and values of attributes in any letter
- * case, and with `:contains`, `:matches`, `:has`, `:eq`, `:lt`, `:gt`, `[^prefix]`, `[name~=regex]` and others.
- * No library is used, because configs are written in jsoup's dialect. Other libraries differ in quotes, letter case and
- * counting.
- * @param compilePattern compiles regular expressions. jsoup's are Java's; the default are those of JavaScript
+ * Compiles a selector in the dialect of jsoup. It is CSS with names, classes and attribute values in any letter case.
+ * It also has `:contains`, `:matches`, `:has`, `:eq`, `:lt`, `:gt`, `[^prefix]`, `[name~=regex]` and others. No library
+ * is used, because configs are written in jsoup's dialect. Other libraries differ in quotes, letter case and counting.
+ * @param compilePattern compiles regular expressions. Those of jsoup are Java's; the default is JavaScript's
  * @throws SelectorError that describes the problem
  */
 export function compileSelector(selector: string, compilePattern: CompilePattern = nativePattern): Selector {

@@ -125,7 +125,7 @@ function nthMatcher(reader: SelectorReader, argument: string, fromEnd: boolean, 
     step = Number(`${sign}${digits === '' ? 1 : digits}`);
     offset = offsetDigits === undefined ? 0 : Number(`${offsetSign ?? ''}${offsetDigits}`);
   } else if (/^[+-]?\d+$/.test(text)) offset = Number(text);
-  else throw reader.error(`"${argument}" is no formula such as 2n+1`);
+  else throw reader.error(`"${argument}" is not a formula such as 2n+1`);
   return (element) => {
     if (!isChild(element)) return false;
     const position = positionOf(element, ofType);
