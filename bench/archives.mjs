@@ -4,14 +4,14 @@ import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 const WRITE_BYTES = 1024 * 1024;
 const DEFLATED = 8;
 const UTF8_NAME = 1 << 11;
-/** 1 January 2024, as zip archives write days. */
+/** 1 January 2024 in the date format of zip archives. */
 const DAY = ((2024 - 1980) << 9) | (1 << 5) | 1;
 
-/** A file and the same in gzip and in zip: one deflate stream, so that what reads them does the same work. */
+/** Packs a file as gzip and as zip. Both contain the same deflate stream, so that readers do the same work. */
 export function packFile(path, name) {
   const gzip = gzipSync(readFileSync(path));
   writeFileSync(`${path}.gz`, gzip);
-  // A gzip file is a header of 10 bytes, the stream, its checksum and its size.
+  // A gzip file consists of a 10-byte header, the stream, its checksum and its size.
   const end = gzip.length - 8;
   const entry = { name, packed: gzip.subarray(10, end), sum: gzip.readUInt32LE(end), size: gzip.readUInt32LE(end + 4) };
   writeZip(`${path}.zip`, [entry]);
@@ -29,7 +29,7 @@ export function writeManyEntries(path, count) {
   writeZip(path, entries());
 }
 
-/** A zip archive, with the larger numbers of ZIP64 at its end: there may be more entries than 65,535. */
+/** Writes a zip archive with ZIP64 numbers at its end, because it may have more than 65,535 entries. */
 function writeZip(path, entries) {
   const file = openSync(path, 'w');
   const directory = [];
@@ -76,7 +76,7 @@ function writeZip(path, entries) {
   closeSync(file);
 }
 
-/** Numbers in sequence, of 2 (H), 4 (I) or 8 bytes (Q), little end first. */
+/** Encodes numbers in sequence, with 2 (H), 4 (I) or 8 bytes (Q), little-endian. */
 function numbers(...values) {
   const bytes = Buffer.alloc(values.reduce((sum, [kind]) => sum + { H: 2, I: 4, Q: 8 }[kind], 0));
   let at = 0;

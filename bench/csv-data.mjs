@@ -1,12 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 /**
- * Writes the CSV file that the throughput jobs read: 10 columns, about 300 bytes a row, the same for the same
- * number of rows. Texts have blanks around them, lists, numbers and dates, as real exports do.
+ * Writes the CSV file of the throughput jobs: 10 columns and about 300 bytes per row. The same number of rows results
+ * in the same file. Texts contain blanks at their ends, lists, numbers and dates, as real exports do.
  */
 export function writeCsvData(path, rows) {
   let state = 42;
-  // A linear congruential generator (Numerical Recipes): reproducible, and fast enough.
+  // A linear congruential generator (Numerical Recipes), which is reproducible and fast enough.
   const random = (n) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state % n;
@@ -31,7 +31,7 @@ export function writeCsvData(path, rows) {
   closeSync(file);
 }
 
-/** Nine field stages, the job that everybody can compare. */
+/** The nine field stages of the throughput job. */
 export const nineStages = `
   {class: RenameFields, fieldMapping: {sku: product_id, url: link}}
   {class: TrimWhitespace, fields: [title, brand]}
@@ -44,13 +44,13 @@ export const nineStages = `
   {class: DeleteFields, fields: [description, title_copy]}
 `;
 
-/** The block of the CSV indexer for what the nine stages make. */
+/** Returns the CSV indexer block for the output of the nine stages. */
 export function csvColumns(path) {
   const columns = 'id, product_id, title, brand, category, tag_list, price, stock, created, year, label, link';
   return `csv { path: "${path}", columns: [${columns}] }`;
 }
 
-/** The throughput job on a file, into an indexer. */
+/** Returns the config of the throughput job for a file and an indexer. */
 export function csvJob(path, indexer, rest = '') {
   return `connectors: [{class: CSVConnector, name: csv, pipeline: p, path: "${path}"}]
 pipelines: [{name: p, stages: [${nineStages}]}]

@@ -1,4 +1,4 @@
-// node bench/gunzip.mjs FILE: unpacks a gzip file with Node's zlib, and does nothing with what comes out.
+// node bench/gunzip.mjs FILE: unpacks a gzip file with Node's zlib, and drops the output.
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 

@@ -4,18 +4,18 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { missingJobs, readResults, tableRow } from './results.mjs';
 
-/** What there is to measure. A group is loaded when its turn comes: some need what others do not. */
+/** The groups of measurements. A group is loaded only when it is measured, because some groups need extra packages. */
 const groups = {
   throughput: {
-    about: 'whole runs, beside the program that was written by hand',
+    about: 'complete runs, compared with a program written by hand',
     measure: async () => (await import('./throughput-jobs.mjs')).throughputJobs(),
   },
   matrix: {
-    about: 'many jobs, each beside a program by hand and without tables',
+    about: 'many jobs, each compared with a program written by hand and with a run without tables',
     measure: async (options) => (await import('./matrix-jobs.mjs')).matrixJobs(options),
   },
   memory: {
-    about: 'a file ten times as long, an indexer that holds everything up',
+    about: 'the memory of a file ten times as long, and with a slow indexer',
     measure: async () => (await import('./memory-jobs.mjs')).memoryJobs(),
   },
   sources: {
@@ -43,7 +43,7 @@ const groups = {
     measure: async () => (await import('./load-jobs.mjs')).loadJobs(),
   },
   soak: {
-    about: '5,000 small runs in one service',
+    about: 'the memory of the service over 5,000 small runs',
     measure: async () => (await import('./soak-jobs.mjs')).soakJobs(),
   },
   kills: {
@@ -51,11 +51,11 @@ const groups = {
     measure: async () => (await import('./kill-jobs.mjs')).killJobs(),
   },
   micro: {
-    about: 'the parts of the data path, each alone',
+    about: 'the parts of the data path, each measured alone',
     measure: async () => (await import('./micro-jobs.mjs')).microJobs(),
   },
   stages: {
-    about: 'each stage beside the same work by hand',
+    about: 'each stage compared with the same work written by hand',
     measure: async () => (await import('./stage-jobs.mjs')).stageJobs(),
   },
 };
@@ -78,7 +78,7 @@ Of the group matrix:
   --check         only compares the outputs
 `;
 
-/** What the command line asks for. Throws an error for a person. */
+/** Parses the command line. Throws an error with a message for the user. */
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -107,12 +107,12 @@ function wholeNumber(option, text) {
   return Number(text);
 }
 
-/** To be known now and not after twenty minutes. What is in the file stays until there is something better. */
+/** Checks the file now, not after twenty minutes of measuring. Its content is kept until there are new results. */
 function checkWritable(path) {
   try {
     closeSync(openSync(path, 'a'));
   } catch (error) {
-    throw new Error(`Cannot save there: ${error.message}`);
+    throw new Error(`Cannot save the results: ${error.message}`);
   }
 }
 

@@ -4,11 +4,11 @@ import { inDirectory } from './measure.mjs';
 import { launch } from './service.mjs';
 
 const KILLS = 200;
-/** Services that are killed at the same time, each with a separate store: most of the time is their starts. */
+/** The number of services that are killed in parallel, each with a separate store. Most of the time is their starts. */
 const SERVICES = 4;
 const SEED = 20_261_121;
 
-/** Random kills under load; ends with an error as soon as something acknowledged is lost. */
+/** Kills services at random moments under load. Throws as soon as acknowledged data is lost. */
 export function killJobs() {
   return inDirectory(async (directory) => {
     let started = 0;

@@ -7,7 +7,9 @@ import { filesJob } from './source-jobs.mjs';
 const BLOCK_ROWS = 100_000;
 const BLOCKS = 170;
 
-/** Whether memory stays where it is: a file of 5 GB and an archive of a million entries, each beside a tenth of it. */
+/**
+ * Checks that memory stays constant: compares a file of 5 GB and an archive of a million entries with a tenth of them.
+ */
 export async function largeJobs() {
   return [...(await inDirectory(largeFile)), ...(await inDirectory(manyEntries))];
 }
@@ -26,7 +28,7 @@ function largeFile(directory) {
   );
 }
 
-/** The same block repeatedly, after one header. */
+/** Writes the same block repeatedly after one header. */
 function writeCsvBlocks(path, blocks) {
   writeCsvData(path, BLOCK_ROWS);
   const bytes = readFileSync(path);
@@ -50,7 +52,7 @@ function manyEntries(directory) {
   );
 }
 
-/** A tenth first, then all of it. */
+/** Measures a tenth of a job first, then the whole job. */
 async function tenfold(job, unit, run, documents) {
   const tenth = await run(0.1);
   const { seconds, cpu, peak } = await run(1);

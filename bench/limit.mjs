@@ -1,5 +1,5 @@
-// The job of csv-data.mjs written by hand, for this one file and these nine stages: what the machine allows.
-// Two threads that each get pieces of the file and give back bytes; no features, no checks, no accounts.
+// The job of csv-data.mjs written by hand for this file and these nine stages. It shows the limit of the machine. Two
+// threads receive pieces of the file and return bytes. There are no features, no checks and no document counts.
 // node bench/limit.mjs FILE [OUT]: without OUT nothing is written, as with the Nop indexer.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -41,7 +41,7 @@ async function main(path, out) {
           const bytes = read();
           if (bytes === undefined) return open === 0 ? resolve(worker.terminate()) : undefined;
           open++;
-          // The ids hold the numbers of the records.
+          // The ids contain the record numbers.
           const first = record;
           const buffer = Buffer.from(bytes.buffer, 0, bytes.length);
           for (let at = buffer.indexOf(LF); at >= 0; at = buffer.indexOf(LF, at + 1)) record++;
@@ -67,7 +67,7 @@ async function main(path, out) {
   console.log(`${rows} rows in ${((performance.now() - started) / 1000).toFixed(3)} s`);
 }
 
-/** One row after the other: cells, nine stages, and the row of the CSV indexer. */
+/** Processes one row at a time: cells, nine stages, and the output row of the CSV indexer. */
 function work(number, bytes, first, write) {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice();
   let csv = '';
@@ -107,7 +107,7 @@ function work(number, bytes, first, write) {
       batch: 7,
     };
     if (!write) {
-      // It must be used: otherwise the compiler would remove it.
+      // The result must be used. Otherwise the compiler would remove the work.
       _made = document;
       continue;
     }

@@ -3,7 +3,7 @@ import { answer, load, serve, several, sleep, startRun, upload } from './service
 
 const COUNT = 10_000;
 const CONNECTIONS = 64;
-/** Far below a run's cost: it measures how fast runs are accepted, and the queue has space for all of them. */
+/** The number of runs to start. The queue has space for all of them, so the speed of accepting runs is measured. */
 const NEW_RUNS = 500;
 
 const tiny = (n) => `# The nightly job of shop ${n}
@@ -17,8 +17,8 @@ indexer { class: NopIndexer }
 `;
 
 /**
- * The service with 10,000 configs and 10,000 runs in its store: how long it takes to start, what it holds in memory,
- * and what it answers under load from a second process. Durability is on, as it is by default.
+ * Measures the service with 10,000 configs and 10,000 runs in its store: the start time, the memory, and the response
+ * times under load from a second process. Durability is on, as it is by default.
  */
 export function loadJobs() {
   return inDirectory(async (directory) => {
@@ -42,8 +42,8 @@ export function loadJobs() {
 }
 
 /**
- * Fills a store over HTTP. The runs are cancelled while they wait, which stores what any other end stores, without an
- * hour of running them. Gives the ids of the configs.
+ * Fills a store over HTTP. The runs are cancelled while they wait. This stores the same as any other end, without an
+ * hour of running them. Returns the ids of the configs.
  */
 async function fill(directory, settings) {
   const service = await serve(directory, settings);
@@ -86,7 +86,7 @@ async function measure({ url, pid }, configs) {
     const cpu = (cpuSeconds(pid) - before) / requests.total;
     rows.push({ job: `load: ${name}`, value: requests.average, unit: 'requests/s' });
     rows.push({ job: `load: ${name}, 99th percentile`, value: latency.p99, unit: 'ms' });
-    // On a busy machine this alone says something of the service.
+    // On a busy machine, only the processor time is meaningful.
     rows.push({ job: `load: ${name}, processor time`, value: cpu * 1000, unit: 'ms' });
   }
   return rows;

@@ -17,8 +17,8 @@ const GOAL = '>= 45 % of by hand';
 const bulkServer = fileURLToPath(new URL('./matrix/bulk-server.mjs', import.meta.url));
 
 /**
- * Many jobs, each by `headrace run`, by a program by hand that is generated for it, and by `headrace run` without
- * tables. A job whose output differs from that of the program by hand fails. With `check` nothing is measured.
+ * Runs many jobs, each with `headrace run`, with a generated program by hand, and with `headrace run` without tables. A
+ * job fails if its output differs from that of the program by hand. With `check`, nothing is measured.
  */
 export function matrixJobs({ seed, rows, jobs, check }) {
   const wanted = chosen([...nineStageJobs(), ...drawJobs(seed, DRAWN)], jobs);
@@ -46,7 +46,7 @@ export function matrixJobs({ seed, rows, jobs, check }) {
   });
 }
 
-/** The first so many jobs, or those with a text in their name. */
+/** Returns the first jobs if `jobs` is a number, else the jobs with that text in their name. */
 function chosen(all, jobs) {
   if (jobs === undefined) return all;
   const found = /^\d+$/.test(jobs) ? all.slice(0, Number(jobs)) : all.filter(({ name }) => name.includes(jobs));
@@ -55,7 +55,7 @@ function chosen(all, jobs) {
   return found;
 }
 
-/** Writes the file of a job with at most so many rows. Returns the number of rows and where they are. */
+/** Writes the file of a job with at most this many rows. Returns the number of rows and the path. */
 function fileSource({ data }, { directory }, rows) {
   const path = `${directory}/${FILE_NAMES[data.form]}`;
   return { rows: writeData(path, data, rows), data: path };

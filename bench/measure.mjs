@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const headrace = fileURLToPath(new URL('../packages/headrace/bin/headrace.js', import.meta.url));
 
-/** Returns a directory to work in, and removes it afterwards. */
+/** Runs `work` with a temporary folder, and removes the folder afterwards. */
 export async function inDirectory(work) {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-bench-'));
   try {
@@ -16,7 +16,7 @@ export async function inDirectory(work) {
   }
 }
 
-/** Each of the measurements so many times, in turns: what else the machine does hits all of them. Gives all results, by name. */
+/** Repeats each measurement in turns, so that other work on the machine affects all. Returns all results by name. */
 export async function inTurns(rounds, measurements) {
   const results = Object.fromEntries(Object.keys(measurements).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
@@ -29,10 +29,10 @@ export function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** Peak resident memory of a process so far, in MiB; undefined if it is gone. */
+/** Returns the peak resident memory of a process in MiB, or undefined if the process is gone. */
 export function peakMemory(pid) {
   try {
-    // A process that has just ended is still listed, without its memory.
+    // A process that has just ended is still listed, but without its memory.
     const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return found === undefined ? undefined : Number(found) / 1024;
   } catch {
@@ -40,15 +40,15 @@ export function peakMemory(pid) {
   }
 }
 
-/** Resident memory of a process now, in MiB. */
+/** Returns the current resident memory of a process in MiB. */
 export function memory(pid) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** Processor time that a process has taken so far, all of its threads; undefined if it is gone. */
+/** Returns the processor time of a process and all its threads so far, or undefined if the process is gone. */
 export function cpuSeconds(pid) {
   try {
-    // The name of the program, in brackets, may hold blanks.
+    // The name of the program is in brackets, and may contain blanks.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
     return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {
@@ -56,15 +56,15 @@ export function cpuSeconds(pid) {
   }
 }
 
-/** Processor time of all processes that this one has started and seen the end of. */
+/** Returns the processor time of all finished child processes of this process. */
 function cpuSecondsOfEnded() {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
 /**
- * Runs a Node program to its end; returns seconds, those of processors, peak memory in MiB, and what it printed. The
- * seconds of processors have those of other programs in them that end meanwhile.
+ * Runs a Node program until it ends. Returns the seconds, the processor seconds, the peak memory in MiB and the output.
+ * The processor seconds include other child processes that end in the meantime.
  */
 export function runNode(args, options = {}) {
   return new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ export function runNode(args, options = {}) {
   });
 }
 
-/** Runs a config with default settings to its end, as `runNode` does. Throws unless so many documents succeeded, and all. */
+/** Runs a config with default settings, as `runNode` does. Throws unless exactly this many documents succeeded. */
 export async function runConfig(directory, config, documents) {
   const file = `${directory}/job.conf`;
   writeFileSync(file, config);
@@ -98,7 +98,7 @@ export async function runConfig(directory, config, documents) {
   return result;
 }
 
-/** The fastest of some results. */
+/** Returns the fastest of several results. */
 export function fastest(results) {
   return results.reduce((a, b) => (a.seconds < b.seconds ? a : b));
 }

@@ -6,7 +6,7 @@ import { headrace, inDirectory, inTurns, median, peakMemory, runNode } from './m
 
 const slowIndexer = fileURLToPath(new URL('./slow-indexer.mjs', import.meta.url));
 
-/** Whether memory stays where it is: for a file ten times as long, and where the indexer holds everything up. */
+/** Checks that memory stays constant: for a file ten times as long, and with an indexer that is very slow. */
 export function memoryJobs() {
   return inDirectory(async (directory) => {
     const run = (count) => {
@@ -40,7 +40,7 @@ export function memoryJobs() {
   });
 }
 
-/** Peak memory of a program that is ended after a time, in MiB. */
+/** Returns the peak memory in MiB of a program that is ended after a time. */
 function peakAfter(args, millis) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: 'ignore' });

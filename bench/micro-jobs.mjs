@@ -7,7 +7,7 @@ import { inDirectory } from './measure.mjs';
 const ROWS = 20_000;
 const ROUNDS = 12;
 
-/** The parts of the data path, each alone in one thread: documents for each second of processor time, warmed up. */
+/** Measures the parts of the data path, each alone in one thread after a warm-up, in documents per processor second. */
 export function microJobs() {
   return inDirectory(async (directory) => {
     const data = `${directory}/data.csv`;
@@ -77,7 +77,7 @@ function measure(job, work) {
   return { job: `micro: ${job}`, value: ROWS / fastest, unit: 'docs/s of one processor' };
 }
 
-/** Pieces of a MiB to a port and back, transferred. */
+/** Measures how fast pieces of 1 MiB are transferred to a port and back. */
 async function measureTransfer() {
   const { port1, port2 } = new MessageChannel();
   port2.onmessage = ({ data }) => port2.postMessage(data, [data.buffer]);

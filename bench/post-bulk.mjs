@@ -1,5 +1,5 @@
-// node bench/post-bulk.mjs URL INDEX FILE BATCH PARALLEL: sends a JSON Lines file to OpenSearch, and does nothing else.
-// The bodies are made first: the seconds that it prints are those of the search engine.
+// node bench/post-bulk.mjs URL INDEX FILE BATCH PARALLEL: sends a JSON Lines file to OpenSearch, without other work.
+// The request bodies are created first, so the printed seconds are those of the search engine.
 import { readFileSync } from 'node:fs';
 
 const [url, index, file, batch, parallel] = process.argv.slice(2);

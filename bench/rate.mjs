@@ -1,10 +1,10 @@
-/** How often a second some work is done on one core, warmed up. */
+/** Returns how often some work is done per second on one core, after a warm-up. */
 export function rate(work, seconds = 1) {
   count(work, seconds / 4);
   return count(work, seconds);
 }
 
-/** As `rate`, for work that returns a promise. */
+/** Does the same as `rate`, for work that returns a promise. */
 export async function asyncRate(work, seconds = 1) {
   const start = performance.now();
   let done = 0;
@@ -12,7 +12,7 @@ export async function asyncRate(work, seconds = 1) {
   return (done * 1000) / (performance.now() - start);
 }
 
-/** Prints a line of a table: how much of something is done in a second. */
+/** Prints a line of a table: the amount of work per second. */
 export function report(what, perSecond, unit) {
   const digits = perSecond < 100 ? 1 : 0;
   const value = perSecond.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });

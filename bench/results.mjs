@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** Figures move by so much from one run to the next, on a machine with other work. */
+/** The usual difference between two runs on a machine with other work. */
 const NOISE = 0.1;
 
-/** The rows that were saved in a file. Throws an error for a person if it has none. */
+/** Reads the rows that were saved in a file. Throws an error with a message for the user if there are none. */
 export function readResults(path) {
   const text = readFileSync(path, 'utf8');
   let rows;
   try {
     rows = JSON.parse(text);
   } catch {
-    // What is no JSON has no rows either.
+    // A text that is not JSON has no rows either.
   }
   if (!Array.isArray(rows) || !rows.every((row) => typeof row?.job === 'string')) {
     throw new Error(`${path} has no results in it: name a file that --save wrote`);
@@ -18,7 +18,7 @@ export function readResults(path) {
   return rows;
 }
 
-/** A result as the table shows it, with what has changed since the results before, if there are any. */
+/** Returns a table row of a result, with the changes since the previous results, if there are any. */
 export function tableRow(
   { job, error, value, unit, mbPerSecond, cpu, cpuByHand, peak, byHand, share, ofTablesOff, goal },
   before,
@@ -47,7 +47,7 @@ export function tableRow(
   return { ...row, change: percent(change), 'peak change': percent(peakChange), worse: worse.join(', ') };
 }
 
-/** Which jobs are only among the results before, or only among those now, of the groups that were measured. */
+/** Returns the jobs of the measured groups that are only in the old results, or only in the new ones. */
 export function missingJobs(rows, before, groups) {
   if (before === undefined) return [];
   const missingIn = (others, { job, error }) =>
@@ -63,9 +63,9 @@ function changeOf(now, earlier) {
   return now === undefined || !earlier ? undefined : now / earlier - 1;
 }
 
-/** 1 when less is better, -1 when more is; undefined when neither is known. */
+/** Returns 1 if less is better, -1 if more is better, and undefined if neither is known. */
 function directionOf(unit, goal = '') {
-  // A goal may be about memory where the value is a speed.
+  // The goal may be about memory when the value is a speed.
   if (['s', 'ms', 'MiB'].includes(unit)) return 1;
   if (unit.includes('/s')) return -1;
   return goal.startsWith('<') ? 1 : goal.startsWith('>') ? -1 : undefined;

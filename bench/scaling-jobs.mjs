@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { nineStages, writeCsvData } from './csv-data.mjs';
 import { headrace, inDirectory, inTurns, median, runNode } from './measure.mjs';
 
-/** Patterns that look at every character of a long text several times: work for processors, nothing to wait for. */
+/** Patterns that read every character of a long text several times, which is pure processor work. */
 const regexStages = [0, 1, 2, 3, 4, 5]
   .map(
     (i) =>
@@ -10,12 +10,12 @@ const regexStages = [0, 1, 2, 3, 4, 5]
   )
   .join();
 
-/** An expression that takes a document apart and puts it together again. */
+/** A JSONata expression that splits a document and builds a new one. */
 const jsonataStages = `{class: ApplyJSONata, expression: "{ 'words': $count($split(description, ' ')), 'long': $join($split(description, ' ')[$length($) > 6], ' '), 'price': $number(price) * 1.19 }"}`;
 
 const trims = (count) => Array(count).fill('{class: TrimWhitespace, fields: [title, brand, tags]}').join();
 
-/** What more threads, more documents and more stages cost. */
+/** Measures the cost of more threads, more documents and more stages. */
 export function scalingJobs() {
   return inDirectory(async (directory) => {
     const files = {};
@@ -24,7 +24,9 @@ export function scalingJobs() {
       writeCsvData(files[rows], rows);
     }
     let configs = 0;
-    /** A measurement: the seconds of a run, without the start of the process, which has nothing to do with its size. */
+    /**
+     * Measures the seconds of a run, without the start of the process, which does not depend on the size of the run.
+     */
     const job = (rows, stages, rest = '') => {
       const file = `${directory}/${configs++}.conf`;
       writeFileSync(
@@ -46,9 +48,10 @@ ${rest}`,
 }
 
 /**
- * The second thread: against one thread alone, and against two runs of one thread each at the same time. The latter
- * is what both cores of the machine can give: two that share caches, or a clock that is faster for one, give less than
- * twice. In runs of a quarter of a minute: until V8 has compiled what is hot, in each thread, a second one gains less.
+ * Measures the gain of a second thread: against one thread alone, and against two simultaneous runs of one thread each.
+ * The two runs show what both cores of the machine can do. Cores that share caches, or that are slower together, are
+ * less than twice as fast as one. The runs take a quarter of a minute: a second thread gains less until V8 has compiled
+ * the hot code in each thread.
  */
 async function threads(what, job) {
   const one = job('worker { threads: 1 }');
@@ -78,7 +81,10 @@ async function documents(job) {
   ];
 }
 
-/** In one pipeline thread, and from so many stages on that it, not the reading of the file, decides on the time. */
+/**
+ * Measures the cost of a stage in one pipeline thread. It starts with so many stages that reading the file is not
+ * slower.
+ */
 async function stages(job) {
   const withStages = (count) => job(1_000_000, trims(count), 'worker { threads: 1 }');
   const { few, some, many } = await inTurns(5, { few: withStages(30), some: withStages(57), many: withStages(84) });

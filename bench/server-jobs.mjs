@@ -9,12 +9,12 @@ const ROWS = 1_000_000;
 
 const INDEX = 'headrace-bench';
 const DOCUMENTS = 100_000;
-/** What the indexer does by default: documents of a request, and requests on their way. */
+/** The defaults of the indexer: documents per request, and parallel requests. */
 const BATCH = 100;
 const IN_FLIGHT = 3;
 const postBulk = fileURLToPath(new URL('./post-bulk.mjs', import.meta.url));
 
-/** A table of ten columns, and what memory ten times the rows take. */
+/** Measures a table of ten columns, and the memory for ten times the rows. */
 export function postgresJobs(directory) {
   return withServer('postgres', directory, async ({ url }) => {
     const client = new pg.Client(url);
@@ -56,7 +56,7 @@ indexer { type: JSONLines }
 jsonl { path: "${out}" }`;
 }
 
-/** The CSV job into OpenSearch, beside a program that sends the same documents and does nothing else. */
+/** Measures the CSV job into OpenSearch, compared with a program that only sends the same documents. */
 export function openSearchJobs(directory) {
   return withServer('opensearch', directory, async ({ url, pid }) => {
     const data = `${directory}/data.csv`;
@@ -64,7 +64,7 @@ export function openSearchJobs(directory) {
     writeCsvData(data, DOCUMENTS);
     await runConfig(directory, csvJob(data, 'type: JSONLines', `jsonl { path: "${lines}" }`), DOCUMENTS);
     const config = csvJob(data, 'type: OpenSearch', `opensearch { url: "${url}", index: "${INDEX}" }`);
-    /** Into an index that is not there yet; with the processors that the server takes meanwhile. */
+    /** Measures the run with a new index, and the processor time of the server. */
     const measured = (run) => async () => {
       await fetch(`${url}/${INDEX}`, { method: 'DELETE' });
       const [started, before] = [performance.now(), cpuSeconds(pid)];

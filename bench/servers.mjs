@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 /** The launchers of real servers. */
 const LAUNCHERS = fileURLToPath(new URL('../tests/servers/', import.meta.url));
 
-/** Below the ports that the system gives to outgoing connections. */
+/** Below the ports that the operating system uses for outgoing connections. */
 const FIRST_PORT = 20_000;
 const PORTS = 8_000;
 
 /**
- * Measures with a real server: the one that `<NAME>_URL` in the environment names, or one that its launcher starts for
- * this. If that fails, only its rows are missing.
+ * Measures with a real server. It is the server at `<NAME>_URL` in the environment, or one that its launcher starts. If
+ * the start fails, only the rows of this server are missing.
  *
- * @param directory for the data of a server that is started
- * @param work is given the address and, of a server that was started, the id of its process
+ * @param directory the data folder of a started server
+ * @param work is called with the address and, for a started server, the id of its process
  */
 export async function withServer(name, directory, work) {
   const variable = name.toUpperCase();
@@ -28,7 +28,7 @@ export async function withServer(name, directory, work) {
     [`${variable}_PORT`]: String(port),
     [`${variable}_DATA`]: `${directory}/${name}`,
   };
-  // The server has no parent process. This shell does: it removes the server when its standard input ends, for any reason.
+  // The server has no parent process. This shell removes the server when its standard input ends, for any reason.
   const guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', launcher], {
     detached: true,
     env: environment,

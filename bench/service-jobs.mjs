@@ -16,8 +16,8 @@ indexer { class: NopIndexer }
 `;
 
 /**
- * The service under load from a second process: start to the first answer, idle memory, and requests a second.
- * Durability is on, as it is by default.
+ * Measures the service under load from a second process: the time from the start to the first response, the idle memory
+ * and the requests per second. Durability is on, as it is by default.
  */
 export function serviceJobs() {
   return inDirectory(measure);
@@ -96,8 +96,8 @@ async function measure(directory) {
 }
 
 /**
- * The CSV job through the service, again and again for some seconds. All the while livez is asked, 100 times a second,
- * by another process, whose start would take a third of a processor from the run.
+ * Runs the CSV job through the service repeatedly for some seconds. In the meantime, another process sends 100 requests
+ * to livez per second. The start of that process would take a third of a processor from the run.
  */
 async function csvRuns(url, configId) {
   let asking = true;
@@ -107,13 +107,13 @@ async function csvRuns(url, configId) {
   while (asking) {
     const { runResult } = await ended(url, await startRun(url, configId), 20);
     seconds.push(runResult.connectors[0].seconds);
-    // Until the threads of the next one are loaded.
+    // Waits until the threads of the next run are loaded.
     await sleep(200);
   }
   return { seconds, livez: (await asked).latency.p99 };
 }
 
-/** What the run summary says its connector took, the start of the process aside. */
+/** Returns the seconds of the connector from the run summary, without the start of the process. */
 function secondsOfRun(output) {
   return Number(/Time: ([\d.]+) secs/.exec(output)[1]);
 }

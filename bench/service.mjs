@@ -9,8 +9,8 @@ import { headrace } from './measure.mjs';
 const autocannon = fileURLToPath(new URL('../node_modules/autocannon/autocannon.js', import.meta.url));
 
 /**
- * Starts the service in a separate process, on a store in the directory that outlives it.
- * @param settings more lines of the service file
+ * Starts the service in a separate process. Its store is in the folder and outlives the process.
+ * @param settings additional lines of the service file
  */
 export function launch(directory, settings = '') {
   mkdirSync(directory, { recursive: true });
@@ -38,7 +38,7 @@ export function launch(directory, settings = '') {
   };
 }
 
-/** The same, when it answers; with the seconds until then. */
+/** Starts the service and waits until it answers. Also returns the seconds until then. */
 export async function serve(directory, settings) {
   const { url, pid, started, stop } = launch(directory, settings);
   return { url: await url, pid: await pid, seconds: (performance.now() - started) / 1000, stop };
@@ -52,19 +52,19 @@ async function firstAnswer(url, process) {
   return url;
 }
 
-/** Uploads a config; returns its id. */
+/** Uploads a config and returns its id. */
 export async function upload(url, config) {
   const headers = { 'content-type': 'application/hocon' };
   return (await answer(`${url}/v1/config`, { method: 'POST', headers, body: config })).configId;
 }
 
-/** Starts a run; returns its id. */
+/** Starts a run and returns its id. */
 export async function startRun(url, configId) {
   const headers = { 'content-type': 'application/json' };
   return (await answer(`${url}/v1/run`, { method: 'POST', headers, body: JSON.stringify({ configId }) })).runId;
 }
 
-/** The details of a run when it has succeeded. */
+/** Waits until a run has succeeded, and returns its details. */
 export async function ended(url, runId, everyMillis) {
   for (;;) {
     const details = await answer(`${url}/v1/run/${runId}`);
@@ -74,14 +74,14 @@ export async function ended(url, runId, everyMillis) {
   }
 }
 
-/** The body of an answer; what is no success ends the measurement. */
+/** Returns the body of a response. Throws if the request failed, which ends the measurement. */
 export async function answer(url, request) {
   const response = await fetch(url, request);
   if (!response.ok) throw new Error(`${request?.method ?? 'GET'} ${url}: ${response.status} ${await response.text()}`);
   return response.json();
 }
 
-/** Calls `work` for 0 to `count`, so many at a time. */
+/** Calls `work` for 0 to `count - 1`, with at most `atATime` calls in parallel. */
 export async function several(count, atATime, work) {
   let next = 0;
   const worker = async () => {
@@ -90,7 +90,9 @@ export async function several(count, atATime, work) {
   await Promise.all(Array.from({ length: atATime }, worker));
 }
 
-/** What a second process measures that asks on so many connections, every answer a success. */
+/**
+ * Sends requests from a second process on this many connections, and returns its results. Fails if a response failed.
+ */
 export function load(connections, args) {
   const how = args.includes('-a') || args.includes('-d') ? [] : ['-d', '8'];
   return new Promise((resolve, reject) => {
@@ -103,7 +105,7 @@ export function load(connections, args) {
       const result = JSON.parse(output);
       const { non2xx, errors } = result;
       if (non2xx > 0 || errors > 0)
-        reject(new Error(`${non2xx} answers were not 2xx, ${errors} errors: ${args.at(-1)}`));
+        reject(new Error(`${non2xx} responses were not 2xx, ${errors} errors: ${args.at(-1)}`));
       else resolve(result);
     });
   });

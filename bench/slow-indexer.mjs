@@ -1,6 +1,6 @@
 import { Indexer, Type } from 'headrace';
 
-/** Takes a thousand documents a second, each of which is encoded as JSON. */
+/** Accepts a thousand documents per second, and encodes each as JSON. */
 export class SlowIndexer extends Indexer {
   static parameters = Type.Object({});
 

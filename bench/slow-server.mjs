@@ -1,4 +1,4 @@
-// node bench/slow-server.mjs MILLIS: answers every request after so many milliseconds; prints its port.
+// node bench/slow-server.mjs MILLIS: answers every request after this many milliseconds. Prints its port.
 import { createServer } from 'node:http';
 
 const server = createServer((_request, response) => {

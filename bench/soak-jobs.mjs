@@ -5,16 +5,16 @@ import { answer, serve, several, sleep } from './service.mjs';
 
 const RUNS = 5_000;
 const STEP = 250;
-/** Before the first of these samples caches fill, and V8 has not seen what the service needs. */
+/** The number of runs before the first sample. Until then, caches fill and V8 adapts its heap. */
 const WARM_UP = 1_000;
-/** In sequence up to here, then several at a time. */
+/** The number of runs in sequence. Later runs are started several at a time. */
 const ALONE = 1_000;
 const AT_A_TIME = 4;
 const CONFIGS = 20;
 
 const settings = `limits: { maxRuns: 200, maxConfigVersions: 3, maxConcurrentRuns: 2 }\n`;
 
-/** Each third run has failed documents, and all log. */
+/** Returns a config. All runs log, and each third run has failed documents. */
 const config = (n) => `# The text of turn ${n}
 connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 20}]
 pipelines: [{name: p, stages: [
@@ -25,8 +25,8 @@ indexer { class: NopIndexer }
 `;
 
 /**
- * Small runs, at first in sequence and then several at a time, each of a new version of a config: does
- * the service grow? The limits are low, so that old versions and runs have to go, with their logs and failures.
+ * Checks that the service does not grow: starts small runs, first in sequence and then several at a time, each with a
+ * new version of a config. The limits are low, so old versions and runs are deleted with their logs and failures.
  */
 export function soakJobs() {
   return inDirectory(async (directory) => {
@@ -76,7 +76,7 @@ async function oneRun(url, n) {
   }
 }
 
-/** What the process holds at rest. */
+/** Measures the memory and the store of the process at rest. */
 async function sample({ pid }, store) {
   await sleep(1500);
   const threads = Number(/Threads:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
@@ -91,7 +91,7 @@ async function leftOver(url) {
   return [runs.length, items.length];
 }
 
-/** What it is after the warm-up, at the end, and how much the line through the samples rises for each 1,000 runs. */
+/** Returns the value after the warm-up, the value at the end, and the growth per 1,000 runs by linear regression. */
 function growth(what, unit, samples, read) {
   const values = samples.map(read);
   const runs = samples.map((each) => each.runs / 1000);

@@ -10,7 +10,7 @@ const FILE_BYTES = 2000;
 const ROWS = 500_000;
 const gunzip = fileURLToPath(new URL('./gunzip.mjs', import.meta.url));
 
-/** Where documents come from and go to: many small files, packed files, Postgres, OpenSearch. */
+/** Measures sources and destinations: many small files, packed files, Postgres, OpenSearch. */
 export async function sourceJobs() {
   return [
     ...(await inDirectory(smallFiles)),
@@ -20,7 +20,7 @@ export async function sourceJobs() {
   ];
 }
 
-/** A config that publishes what a path holds, nowhere. */
+/** Returns a config that reads a path and sends the documents nowhere. */
 export function filesJob(path, options = '') {
   return `connectors: [{class: FileConnector, name: files, pipeline: p, paths: ["${path}"], ${options}}]
 pipelines: [{name: p, stages: []}]
@@ -38,7 +38,10 @@ async function smallFiles(directory) {
   return [{ job: '10,000 small files, Nop', value: FILES / seconds, unit: 'files/s', cpu, peak, goal: '>= 5000' }];
 }
 
-/** The CSV file of the throughput jobs as it is, in gzip and in zip, beside a program that only unpacks it. */
+/**
+ * Measures the CSV file of the throughput jobs: plain, in gzip and in zip, compared with a program that only unpacks
+ * it.
+ */
 async function packedFiles(directory) {
   const data = `${directory}/data.csv`;
   writeCsvData(data, ROWS);

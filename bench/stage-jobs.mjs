@@ -6,7 +6,7 @@ import { stageWork } from './stages/stage-work.mjs';
 
 const measureStage = fileURLToPath(new URL('./stages/measure-stage.mjs', import.meta.url));
 
-/** What these do is waiting, for a server or for Python: the group `waiting` measures such a stage. */
+/** Stages that mostly wait for a server or for Python. The group `waiting` measures such a stage. */
 const NOT_MEASURED = new Set([
   'ElasticsearchLookup',
   'EmbeddedPython',
@@ -20,9 +20,9 @@ const NOT_MEASURED = new Set([
 ]);
 
 /**
- * Each stage alone on one thread, beside the same work written by hand (stages/by-hand-*.mjs), both in one process and
- * in turns: documents for each second of processor time, the best of several short rounds. Stages that take tables have
- * a second row.
+ * Measures each stage alone on one thread, compared with the same work written by hand (stages/by-hand-*.mjs). Both run
+ * in one process and in turns. The result is the best of several short rounds, in documents per processor second.
+ * Stages that process tables have a second row.
  */
 export async function stageJobs() {
   await checkComplete();
@@ -47,7 +47,7 @@ export async function stageJobs() {
   return rows;
 }
 
-/** No stage is forgotten. */
+/** Checks that every stage is measured. */
 async function checkComplete() {
   const registry = await Registry.open({
     catalogs: [catalogUrl],
@@ -58,5 +58,5 @@ async function checkComplete() {
   const measured = new Set(Object.keys(stageWork).map((name) => name.split(' ')[0]));
   const stages = registry.list('stage').map(({ name }) => name);
   const missing = stages.filter((name) => !measured.has(name) && !NOT_MEASURED.has(name));
-  if (missing.length > 0) throw new Error(`No work by hand beside ${missing.join(', ')}: add it in bench/stages`);
+  if (missing.length > 0) throw new Error(`No work by hand for ${missing.join(', ')}: add it in bench/stages`);
 }

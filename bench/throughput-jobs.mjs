@@ -7,9 +7,9 @@ const ROWS = 500_000;
 const limit = fileURLToPath(new URL('./limit.mjs', import.meta.url));
 
 /**
- * CSV through nine field stages into several indexers, by the whole product: `headrace run` with default settings, its
- * start included, side by side with the program that was written by hand for this job (limit.mjs). Speeds are those of
- * the fastest rounds, shares those of the median ones: of two fastest rounds one may be luck.
+ * Measures CSV through nine field stages into several indexers, with the whole product: `headrace run` with default
+ * settings and its start. The runs alternate with a program written by hand for this job (limit.mjs). Speeds are those
+ * of the fastest rounds. Shares are those of the median rounds, because a fastest round may be luck.
  */
 export function throughputJobs() {
   return inDirectory(async (directory) => {

@@ -6,7 +6,7 @@ import { headrace, inDirectory, runNode } from './measure.mjs';
 const DOCUMENTS = 20_000;
 const server = fileURLToPath(new URL('./slow-server.mjs', import.meta.url));
 
-/** A stage that waits: FetchUri with default settings, from a server in another process that takes 20 ms to answer. */
+/** Measures a stage that waits: FetchUri with default settings. A server in another process answers after 20 ms. */
 export function waitingJobs() {
   return inDirectory(async (directory) => {
     const child = spawn(process.execPath, [server, '20'], { stdio: ['ignore', 'pipe', 'inherit'] });

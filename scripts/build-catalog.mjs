@@ -1,8 +1,8 @@
-// Writes catalog.jsonl: what is known of every built-in component without loading it. Parameters come from the classes,
-// descriptions from the doc comments in their sources.
+// Writes catalog.jsonl, which describes every built-in component, so that no component must be loaded for it.
+// Parameters come from the classes, and descriptions come from the doc comments in their sources.
 //
-// After a build: packages/components/bundle/catalog.jsonl, which lists the files that the bundler has written. With
-// --source, for tests: packages/components/src/catalog.jsonl, which lists the sources.
+// After a build, it writes packages/components/bundle/catalog.jsonl, which lists the files of the bundler. With
+// --source, for tests, it writes packages/components/src/catalog.jsonl, which lists the sources.
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { catalogText, commonParameters, describeModule } from '@headrace/engine';
 
@@ -22,7 +22,7 @@ for (const kind of ['connectors', 'stages', 'indexers']) {
   }
 }
 const catalog = new URL(`${ofSources ? 'src' : 'bundle'}/catalog.jsonl`, folder);
-// In one step: a reader gets the old file or the new one.
+// A rename replaces the file in one step, so a reader never sees half a file.
 const fresh = new URL('catalog.jsonl.new', catalog);
 writeFileSync(fresh, catalogText(entries));
 renameSync(fresh, catalog);

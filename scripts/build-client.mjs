@@ -1,4 +1,5 @@
-// The client of the service: asks the service that was built for its OpenAPI document, makes types of it and compiles.
+// Builds the client of the service: gets the OpenAPI document of the built service, writes its types, and compiles
+// them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultSettings, startService } from '@headrace/service';
@@ -8,7 +9,7 @@ import { typesOf } from './lib/schema-types.mjs';
 const target = join(root, 'packages/client/src/api.generated.ts');
 
 const types = typesOf(await readDocument());
-// A file that is as it was keeps its time: nothing is built again for its sake.
+// An unchanged file keeps its time, so that nothing is built again because of it.
 if (read() !== types) writeFileSync(target, types);
 await mustRun('tsc', ['-b', 'packages/client']);
 
@@ -17,7 +18,7 @@ async function readDocument() {
     ...defaultSettings(),
     listeners: [{ host: '127.0.0.1', port: 0 }],
     storage: { type: 'memory' },
-    // The document also says how to log in.
+    // Authentication is on, because the document also describes how to log in.
     auth: { password: crypto.randomUUID(), users: [] },
   };
   const quiet = { level: 'silent', silent() {} };

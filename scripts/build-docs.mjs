@@ -1,5 +1,5 @@
-// `npm run docs`: writes the generated pages of the docs from what the build has left: the catalog of components and
-// the tables of error codes. With --check it writes nothing and fails when a page is not as it would be written.
+// `npm run docs`: writes the generated pages of the docs from the output of the build: the catalog of components and
+// the tables of error codes. With --check it writes nothing, and fails if a page differs from its generated content.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const pages = formatted({ ...componentPages(), 'errors.md': errorPage() });
 const stale = Object.entries(pages).filter(([path, text]) => read(path) !== text);
 
 if (process.argv.includes('--check')) {
-  for (const [path] of stale) console.error(`docs/${path} is not what npm run docs would write`);
+  for (const [path] of stale) console.error(`docs/${path} is out of date. Run: npm run docs`);
   if (stale.length > 0) process.exitCode = 1;
 } else {
   for (const [path, text] of stale) {
@@ -26,7 +26,7 @@ if (process.argv.includes('--check')) {
   console.log(`docs: ${Object.keys(pages).length} pages, ${stale.length} changed`);
 }
 
-/** The pages as Biome wants all files of the repository: formatted in one call, each alone takes a third of a second. */
+/** Formats the pages with Biome in one call, because a call per page would take a third of a second each. */
 function formatted(pages) {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-docs-'));
   try {

@@ -1,4 +1,5 @@
-// `npm run build`: bundles what would load slowly, compiles the packages and bundles those that threads load, makes the client of the service, then writes the catalog of components from what was compiled.
+// `npm run build`: bundles TypeBox, compiles and bundles the packages, builds the client of the service, and writes the
+// catalog of components.
 import { mustRun } from './lib/root.mjs';
 
 await mustRun('node', ['scripts/bundle-typebox.mjs']);

@@ -1,5 +1,5 @@
-// Writes packages/engine/dist/vendor/typebox.js: the part of TypeBox that makes schemas, in one file.
-// The package itself is some 700 modules, which every process and every thread would load: 8 ms instead of 150.
+// Writes packages/engine/dist/vendor/typebox.js: the part of TypeBox that creates schemas, in one file. The package
+// itself has about 700 modules, which every process and every thread would load in 150 ms. This file takes 8 ms.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// Bundles what tsc has compiled, a few files where there were hundreds: a run starts several threads, each of which
-// would load them all, and a module costs about half a millisecond to find. Types stay in dist, code goes to bundle.
+// Bundles the compiled modules into a few files instead of hundreds. A run starts several threads, each thread loads
+// them all, and Node needs about half a millisecond to find a module. Types stay in dist, code goes to bundle.
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -7,7 +7,7 @@ import { Dialects, entriesOf, hasName, noDialects } from './lib/dialects.mjs';
 import { ModuleGraph } from './lib/module-graph.mjs';
 import { root } from './lib/root.mjs';
 
-/** A library of 30 MB, of which the components use one encoding of 1 MB: that part goes into the bundle. */
+/** A library of 30 MB. The components use one encoding of 1 MB, which goes into the bundle. */
 const INLINED = 'gpt-tokenizer';
 
 await bundle('hocon', { index: 'index.js' });
@@ -52,7 +52,7 @@ await bundle(
   },
 );
 
-/** The folders that most stages need. */
+/** The folders that most stages use. */
 const FIELD_FOLDERS = [
   'stages',
   'fields',
@@ -63,7 +63,9 @@ const FIELD_FOLDERS = [
   'text-analysis/letters',
 ];
 
-/** Folders whose modules are always needed with those of another one: in its file they are one file less to load. */
+/**
+ * Folders whose modules are always needed together with another folder. They go into its file, to load one file less.
+ */
 const TOGETHER = {
   dates: 'java-text/date',
   'records/csv': 'formats/csv',
@@ -75,7 +77,8 @@ const TOGETHER = {
 
 const components = distOf('components');
 const { light, underLight } = await fieldStages();
-// One file, because a pipeline has ten of them: nine take 9 ms of a thread as separate modules, 4 with all others.
+// One file for the field stages, because a pipeline has about ten of them. Nine of them take 9 ms of a thread as
+// separate modules, and all of them take 4 ms as one file.
 writeFileSync(join(components, 'field-stages.js'), light.map((file) => `export * from './stages/${file}';\n`).join(''));
 await bundle(
   'components',
@@ -89,16 +92,16 @@ await bundle(
     ...componentsOf('indexers'),
     ...namesThemselves('components'),
   },
-  // What several components share, a file for each folder. The code of the dialects is in there, too: as packages that
-  // are found by their names they would take each thread longer to load.
+  // The shared code of several components, in one file per folder. It includes the code of the dialect packages,
+  // because each thread would need longer to find packages by name.
   (id) => (underLight.has(id) ? 'shared/field-stages' : sharedFile(id)),
   dialects,
 );
 cpSync(join(root, 'node_modules', INLINED, 'LICENSE'), join(root, 'packages/components/bundle', `${INLINED}.LICENSE`));
 
 /**
- * @param entries the modules that are loaded by their own names: exports, threads, what `import()` finds by URL
- * @param fileOf the file of any other module; those that are loaded when they are needed stay by themselves
+ * @param entries the modules that keep their names: exports, threads, and modules that `import()` finds by URL
+ * @param fileOf returns the file of any other module. Modules that are loaded on demand stay separate.
  * @param inside the packages whose code goes into the bundle
  */
 async function bundle(name, entries, fileOf, inside = noDialects) {
@@ -119,13 +122,13 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
     dir: fresh,
     format: 'esm',
     entryFileNames: '[name].js',
-    // Beside the entries: `new URL('./run-thread-entry.js', import.meta.url)` must be true wherever it ends up.
+    // In the folder of the entries, so that `new URL('./run-thread-entry.js', import.meta.url)` is valid in every file.
     chunkFileNames: '[name].js',
     // Without blanks there is less to read. Names stay, for stack traces.
     minify: { compress: false, mangle: false },
     minifyInternalExports: false,
     codeSplitting: {
-      // Or the modules that give their own URL would go where their users are.
+      // Otherwise the modules that use their own URL would move to the files of their users.
       includeDependenciesRecursively: false,
       groups: [
         {
@@ -139,7 +142,8 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
       ],
     },
   });
-  // The catalog is written from the bundle: until then the old one serves, with its time, which tells that it is old.
+  // The catalog is written from the bundle. Until then the old catalog is used. Its old time shows that it is out of
+  // date.
   const catalog = join(target, 'catalog.jsonl');
   if (existsSync(catalog)) cpSync(catalog, join(fresh, 'catalog.jsonl'), { preserveTimestamps: true });
   rmSync(target, { recursive: true, force: true });
@@ -154,7 +158,7 @@ function isLoadedLater({ dynamicImporters, importers }) {
   return dynamicImporters.length > 0 && importers.length === 0;
 }
 
-/** The files of a kind of components, without those of them that are left out. */
+/** Returns the files of a kind of components, except those in `without`. */
 function filesOf(kind, without = []) {
   return readdirSync(join(root, 'packages/components/src', kind))
     .filter((file) => file.endsWith('.ts') && !file.includes('.test.'))
@@ -169,8 +173,8 @@ function componentsOf(kind, without = []) {
 }
 
 /**
- * The files of the stages that need no more than the folders that most stages need, and all that these files need: what
- * makes them light to load.
+ * Returns the files of the stages that need only the common folders, and all files that these stages need. These stages
+ * load fast.
  */
 async function fieldStages() {
   const files = filesOf('stages');
@@ -190,13 +194,13 @@ function sharedFile(id) {
   return `shared/${(TOGETHER[folder] ?? folder).replaceAll('/', '-') || 'root'}`;
 }
 
-/** The folder of a module in its package, and for a dialect the name of the package before it. */
+/** Returns the folder of a module in its package. For a dialect, the name of the package is before it. */
 function folderOf(id) {
   const [name, , ...folders] = relative(join(root, 'packages'), dirname(id)).split(sep);
   return (name === 'components' ? folders : [name, ...folders]).join('/');
 }
 
-/** Modules that give their own URL to other threads: it must be where their exports are. */
+/** Returns the modules that pass their own URL to other threads. The URL must lead to the exports of the module. */
 function namesThemselves(name) {
   const src = join(root, 'packages', name, 'src');
   const files = readdirSync(src, { recursive: true }).filter(

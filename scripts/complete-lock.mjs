@@ -1,5 +1,5 @@
-// After `npm install`: adds the packages for other platforms that npm has left out of package-lock.json because the
-// registry did not have them. Without them `npm ci` refuses the lock file, here and elsewhere.
+// Run after `npm install`: adds the packages for other platforms that are missing in package-lock.json, because the
+// registry did not offer them. `npm ci` rejects a lock file without them, on this and other machines.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { missingPackages } from './lib/lock-file.mjs';
 

@@ -1,4 +1,4 @@
-// `npm run demo`: the whole way once. Starts the service, uploads an example over HTTP, runs it, shows what came out.
+// `npm run demo`: starts the service, uploads an example over HTTP, runs it, and shows the resulting documents.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,7 +20,7 @@ try {
   console.log('\nDone. `npm start` serves the same on port 8080, with every example as a preset.');
 } catch (error) {
   console.error(`\nThe demo failed: ${error.message}`);
-  console.error(`The service said:\n${service.output()}`);
+  console.error(`The log of the service:\n${service.output()}`);
   process.exitCode = 1;
 } finally {
   const code = await service.stop();
@@ -33,7 +33,7 @@ try {
 
 async function demonstrate() {
   console.log(`The service answers on ${service.url}\n`);
-  // An upload does not see the environment: where its files are is written into the text.
+  // An upload cannot read the environment, so the paths of its files are written into the text.
   const text =
     readFileSync(join(root, EXAMPLE), 'utf8') +
     `\ndata = ${JSON.stringify(join(root, 'examples/data'))}\nout = ${JSON.stringify(directory)}\n`;
@@ -98,7 +98,7 @@ async function startService() {
   return { url, output: () => output, stop };
 }
 
-/** Whether the service is ready; refused connections are what waiting is for. */
+/** Returns whether the service is ready. A refused connection means that it is not ready yet. */
 async function answers(url) {
   try {
     return (await fetch(url)).ok;

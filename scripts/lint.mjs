@@ -1,4 +1,4 @@
-// `npm run lint`: style and mistakes (Biome), types (the compiler, tests included), what nothing uses (Knip).
+// `npm run lint`: checks style and mistakes (Biome), types including tests (TypeScript), and unused code (Knip).
 import { run } from './lib/root.mjs';
 
 export const lintSteps = [

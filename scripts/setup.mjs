@@ -1,4 +1,4 @@
-// `npm run setup`: makes a clone ready to work. Does nothing that is done already.
+// `npm run setup`: installs and builds a clone. Skips steps that are already done.
 import { prepare } from './lib/prepare.mjs';
 
 await prepare();

@@ -7,14 +7,14 @@ const PARENT_CHECK_MILLIS = 500;
 
 const parent = process.ppid;
 await prepare();
-// The channel closes when this process ends, even if it was killed. The service notices that.
+// The channel closes when this process ends, even if it was killed. The service detects this and shuts down.
 const service = spawn('node', ['packages/headrace/bin/headrace.js', 'serve', 'examples/service.yml'], {
   cwd: root,
   env: { ...env, HEADRACE_LAUNCHED: '1' },
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal));
-// npm runs this in a shell, and hands SIGTERM to that shell, which ends without passing it on.
+// npm runs this script in a shell and sends SIGTERM to the shell, which ends without forwarding it.
 const inShell = process.env.npm_lifecycle_event !== undefined;
 const watch = setInterval(() => {
   if (!inShell || process.ppid === parent) return;

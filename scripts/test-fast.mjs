@@ -1,5 +1,5 @@
-// `npm run test:fast`, `test:watch`, `test:changed`: the unit tests, from the sources. They need no build, start no
-// process and talk to no server. Further arguments go to Vitest: names of files, `-t NAME`, for `test:changed` a commit.
+// `npm run test:fast`, `test:watch`, `test:changed`: run the unit tests from the sources. They need no build, and use
+// no processes and servers. More arguments go to Vitest: file names, `-t NAME`, or a commit for `test:changed`.
 import { install } from './lib/prepare.mjs';
 import { run } from './lib/root.mjs';
 

@@ -1,4 +1,4 @@
-// `npm test`: everything that must hold, from a clean checkout on. The last line says how much passed and failed.
+// `npm test`: installs, builds, lints and runs all tests. The last line shows how many passed and failed.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,14 +35,14 @@ for (const failure of failures) console.log(`failed: ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
 if (failures.length > 0) process.exitCode = 1;
 
-/** Adds the tests of the report. A file that could not be loaded is a failure without a test. */
+/** Adds the tests of the report. A file that could not be loaded counts as one failure. */
 function count(exitCode) {
   const before = failures.length;
   let results;
   try {
     results = JSON.parse(readFileSync(report, 'utf8')).testResults;
   } catch (error) {
-    failures.push(`vitest gave no report: ${error.message}`);
+    failures.push(`vitest wrote no report: ${error.message}`);
     return;
   }
   for (const { name, status, assertionResults } of results) {

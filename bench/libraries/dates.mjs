@@ -1,4 +1,4 @@
-// Java's date patterns: ours and js-joda. Needs @js-joda/core, @js-joda/timezone and @js-joda/locale.
+// Compares the date patterns of this package with js-joda. Needs @js-joda/core, @js-joda/timezone and @js-joda/locale.
 import { readFileSync } from 'node:fs';
 import { compileDateFormat, compileDatePattern, readInstant, resolveZone } from '@headrace/java-text/date';
 import { agreement, compare, library } from './library.mjs';
@@ -17,7 +17,9 @@ function formatter(pattern, locale = 'en-US') {
   return DateTimeFormatter.ofPattern(pattern).withLocale(new Locale(...locale.split('-')));
 }
 
-/** As ParseDate needs it: the beginning of a text counts, a date without a time means midnight. */
+/**
+ * Reads a date as ParseDate does: only the beginning of the text must match, and a date without a time means midnight.
+ */
 function read(format, text, zone) {
   let accessor;
   for (let rest = text; accessor === undefined; ) {

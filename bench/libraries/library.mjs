@@ -6,8 +6,8 @@ const folder = process.env.LIBRARIES ?? process.cwd();
 const load = createRequire(join(folder, 'package.json'));
 
 /**
- * A library that Headrace does not use, for a comparison. It is not a dependency of the repository: install it in a
- * folder outside, and name that folder in `LIBRARIES`.
+ * Loads a library that Headrace does not use, for a comparison. It is no dependency of the repository: install it in a
+ * folder outside, and set `LIBRARIES` to that folder.
  */
 export function library(name) {
   try {
@@ -20,7 +20,7 @@ export function library(name) {
 }
 
 /**
- * Prints both rates and their ratio. They are measured in turn, three times; the medians count.
+ * Prints both rates and their ratio. Both are measured three times, in turns, and the medians count.
  * @param measure `rate`, or `asyncRate` for work that returns promises
  */
 export async function compare(what, unit, ours, theirs, factor = 1, measure = rate) {
@@ -32,7 +32,7 @@ export async function compare(what, unit, ours, theirs, factor = 1, measure = ra
   report(`${what}: ratio`, mine / other, 'times');
 }
 
-/** Prints how many recorded cases a library answers as recorded. */
+/** Prints in how many recorded cases a library has the recorded result. */
 export function agreement(what, cases, isSame) {
   const same = cases.filter((one) => {
     try {

@@ -1,4 +1,4 @@
-// Documents and what finds something in them: ours and libraries.
+// Compares the parsers and query languages of Headrace with libraries.
 // Needs saxes, @xmldom/xmldom, xpath, jsonpath-plus, json-p3 and cheerio.
 import { readFileSync } from 'node:fs';
 import { compileJavaRegex } from '@headrace/java-text/regex';
@@ -18,7 +18,7 @@ const cheerio = library('cheerio');
 
 const read = (path) => JSON.parse(readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8'));
 
-// XML: a tree of a small document, and an XPath in it.
+// XML: the tree of a small document, and an XPath in it.
 const sentence = 'The boats come back to the harbour before sunrise. ';
 const books = Array.from(
   { length: 7 },
@@ -26,7 +26,7 @@ const books = Array.from(
     `  <book id="b${i}" lang="en">\n    <title>Boats &amp; nets ${i}</title>\n    <text>${sentence}</text>\n  </book>\n`,
 );
 const xml = `<books>${books.join('')}</books>`;
-/** The same list of nodes as `parseXml` makes: elements, attributes in order, texts. */
+/** Creates the same list of nodes as `parseXml`: elements, attributes in order, texts. */
 function treeOfSaxes() {
   const nodes = [];
   const node = (kind, name, value, parent) => {
@@ -71,7 +71,7 @@ await compare(
   () => theirs.evaluateString({ node: new DOMParser().parseFromString(xml, 'text/xml') }),
 );
 
-// JSONPath as Jayway has it.
+// JSONPath in the dialect of Jayway.
 const { documents, cases } = read('json-path/src/jayway-cases.generated.json');
 const plain = (value) => JSON.stringify(value ?? null).replace(/\{"\$(?:double|long)":"?(-?[\d.]+)"?\}/g, '$1');
 const same = (answer, { definite, result }) => plain(definite ? answer[0] : answer) === plain(result);
@@ -106,7 +106,7 @@ await compare(
   () => paths[0][1](path, store),
 );
 
-// HTML as jsoup selects in it.
+// HTML selectors in the dialect of jsoup.
 const pages = read('xml/src/html/jsoup-1.17-cases.generated.json').flatMap(({ page, expect }) =>
   Object.entries(expect).map(([selector, { text }]) => ({ page, selector, text })),
 );
@@ -131,7 +131,7 @@ await compare(
   },
 );
 
-// Regular expressions: Java's with the engine of JavaScript.
+// Regular expressions: Java patterns, compared with the same text as a JavaScript RegExp.
 agreement('Java regex, RegExp', read('java-text/src/regex/java-25-cases.generated.json'), (one) => {
   const [pattern, text, flags, , expected] = one;
   let regex;

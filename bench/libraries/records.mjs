@@ -1,4 +1,4 @@
-// CSV, JSON and XML read from files: ours and libraries. Needs csv-parse, papaparse, lossless-json and saxes.
+// Compares reading CSV, JSON and XML files with libraries. Needs csv-parse, papaparse, lossless-json and saxes.
 import { readJson } from '@headrace/engine';
 import { CsvParser, CsvScanner } from '@headrace/records/csv';
 import { JsonLineScanner } from '@headrace/records/json';
@@ -16,7 +16,7 @@ const dialect = { separator: ',', quotes: true, escapes: false };
 
 const csv = repeated((i) => `${i},"a boat, in the harbour",12.5,2021-02-03\n`);
 const csvBytes = Buffer.from(csv);
-/** As in a run: one thread cuts the bytes, another reads the rows. Both together here. */
+/** Reads CSV as a run does: it cuts the bytes and reads the rows. A run uses two threads for this, here it is one. */
 function readCsv() {
   new CsvScanner(dialect).scan(csvBytes, 0, csvBytes.length, false);
   const parser = new CsvParser(dialect);
@@ -54,7 +54,9 @@ const lines = Buffer.from(`${rows.join('\n')}\n`);
 const cut = () => new JsonLineScanner().scan(lines, 0, lines.length, false);
 await compare('JSON lines cut, or parsed to find their end', 'MB/s', cut, all(JSON.parse), size);
 
-/** As XmlConnector needs it: where the elements at a path are, and the text of another element as their id. */
+/**
+ * Finds what XmlConnector needs: the positions of the elements at a path, and the text of another element as their id.
+ */
 function cutWithSaxes(text) {
   const parser = new SaxesParser();
   const found = [];
@@ -82,7 +84,7 @@ for (const [name, row] of Object.entries(samples)) {
   const bytes = Buffer.from(`<list>${repeated(row)}</list>`);
   const cutOurs = async () => {
     for await (const _part of splitXml([bytes], new XmlRecordFinder(['list', 'item'], ['item', 'title']))) {
-      // The elements are not used.
+      // Only cutting is measured, so the elements are not used.
     }
   };
   const cutTheirs = async () => cutWithSaxes(bytes.toString());

@@ -1,5 +1,5 @@
-// node bench/matrix/bulk-server.mjs: answers every bulk request at once with success; prints its port.
-// GET /sum?keep=FILE gives how many bytes came since the last time; requests after it are kept in the file.
+// node bench/matrix/bulk-server.mjs: answers every bulk request immediately with success. Prints its port.
+// GET /sum?keep=FILE returns the number of bytes since the last call. Later requests are stored in the file.
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

@@ -1,7 +1,7 @@
 import { Unfit } from './fields.mjs';
 import { regexCode, someValue } from './stages/values.mjs';
 
-/** Code for whether a document meets conditions: `true` or `false` if all do or none. */
+/** Returns code that tests the conditions of a document: `true` or `false` if all or no documents meet them. */
 export function conditionCode(conditions, fields) {
   const codes = conditions.map((condition) => oneCode(condition, fields)).filter((code) => code !== 'true');
   if (codes.includes('false')) return 'false';
@@ -30,7 +30,7 @@ function testCode(field, operator, values, fields) {
     return someValue(field, (text) => `${pattern}.test(${text})`);
   }
   if (operator !== 'must' && operator !== 'must_not') {
-    // Compared as numbers: the column has nothing else.
+    // Compared as numbers, because the column contains only numbers.
     if (!field.pristine) throw new Unfit();
     return `Number(${field.variable}) ${operator} ${values[0]}`;
   }

@@ -1,7 +1,7 @@
 import { INDEX } from './paths.mjs';
 import { tableQuery } from './table.mjs';
 
-/** The config of a job. JSON is HOCON. */
+/** Returns the config of a job as JSON, which is valid HOCON. */
 export function configOf({ data, idField, stages, sink, columns }, { data: path, database, rows, out, bulk }) {
   const connectors = {
     csv: { class: 'CSVConnector', path, ...(idField === undefined ? {} : { idField }) },

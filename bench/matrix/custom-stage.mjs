@@ -1,11 +1,11 @@
 import { Stage, Type } from 'headrace';
 
-/** Counts the words of a text: a stage of a user, which works document by document. */
+/** Counts the words of a text. A custom stage of a user, which processes one document at a time. */
 export class CountWords extends Stage {
   static parameters = Type.Object({
-    /** The field that holds the text. */
+    /** The field with the text. */
     field: Type.String(),
-    /** The field for the number. */
+    /** The field for the number of words. */
     dest: Type.String(),
   });
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { Random } from './random.mjs';
 
-/** About as many bytes as a row of the nine-stage job has: files of wider rows have fewer rows. */
+/** The approximate bytes of a row in the nine-stage job. Files with wider rows have fewer rows. */
 const ROW_BYTES = 340;
 const LONG_CELL = 4096;
 
@@ -13,11 +13,11 @@ const WORDS = {
 };
 
 const NINE_STAGE_COLUMNS = 'sku title description brand category tags price stock created url'.split(' ');
-/** Without the nine-stage columns that a narrow file leaves out. `grade` is a digit: a condition on it selects a tenth. */
+/** The columns of a narrow file. `grade` is a digit, so a condition on it selects a tenth of the documents. */
 const NARROW_COLUMNS = 'sku title description tags grade'.split(' ');
 
 /**
- * Names of the columns of a file.
+ * Returns the names of the columns of a file.
  *
  * @param data
  *   - `form`: `csv`, `json`, `nested`, `xml` or `table` (of a database)
@@ -38,12 +38,15 @@ export function columnsOf({ columns, grade }) {
   return names;
 }
 
-/** Whether a CSV file of this data has quotes anywhere. */
+/** Returns whether a CSV file of this data contains quotes. */
 export function hasQuotes({ quoted, inside, separator }) {
   return quoted || inside.length > 0 || separator === ',';
 }
 
-/** Writes a file of at most so many rows, fewer if they are long. Returns the number of rows. The same data gives the same rows. */
+/**
+ * Writes a file of at most this many rows, fewer if they are long. Returns the number of rows. The data is
+ * reproducible.
+ */
 export function writeData(path, data, rows) {
   const random = new Random(42);
   const names = columnsOf(data);
@@ -91,7 +94,7 @@ function valuesOf(names, data, row, random) {
   return names.map((name) => (makers[name] ?? (() => orEmpty(random.pick(words))))());
 }
 
-/** What is between two words. */
+/** Returns the text between two words. */
 function between(inside, random) {
   if (inside.length === 0 || random.chance(0.8)) return ' ';
   return { quotes: ' "quoted" ', commas: ', ', breaks: '\n' }[random.pick(inside)];
@@ -133,7 +136,7 @@ function cell(value, quoted) {
   return quoted || /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** With the SKU as the id, the tags as a list, and the stock as a number. */
+/** Returns an object with the SKU as the id, the tags as a list, and the stock as a number. */
 function plainObject(names, values, separator) {
   const members = names.map((name, i) => {
     if (name === 'sku') return ['id', values[i]];

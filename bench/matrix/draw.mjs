@@ -6,7 +6,7 @@ import { Random } from './random.mjs';
 import { CUSTOM_CLASS } from './stages/custom.mjs';
 import { stages } from './stages/index.mjs';
 
-/** How conditions select documents. They need the columns of a file with `grade`. */
+/** The kinds of conditions. They need the columns of a file with `grade`. */
 const CONDITIONS = [
   { fields: ['grade'], values: ['1', '3', '5', '7', '9'] },
   { fields: ['grade'], values: ['0', '2'], operator: 'must_not' },
@@ -16,13 +16,13 @@ const CONDITIONS = [
   { fields: ['price'], values: [500], operator: '>=' },
 ];
 
-/** What jobs differ in. Values that occur more than once are drawn more often. */
+/** The properties in which jobs differ. Values that occur more than once are drawn more often. */
 const DIMENSIONS = {
   form: ['csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'csv', 'json', 'json', 'nested', 'xml', 'table'],
   sink: ['nop', 'csv', 'jsonl', 'bulk'],
   alphabet: ['ascii', 'latin', 'cjk', 'emoji'],
   columns: [5, 10, 20, 20, 200],
-  // Of CSV files.
+  // Only for CSV files.
   quoting: [
     { quoted: false, inside: [] },
     { quoted: false, inside: [] },
@@ -43,12 +43,12 @@ const DIMENSIONS = {
 };
 const MANY = 1000;
 
-/** Draws jobs until there are so many and each form of each stage has occurred. */
+/** Draws jobs until there are enough, and each form of each stage has occurred. */
 export function drawJobs(seed, count) {
   const random = new Random(seed);
   const decks = new Decks(random);
   const forms = Object.entries(stages).flatMap(([name, stage]) => Object.keys(stage.forms).map((form) => [name, form]));
-  // Forms that have not occurred yet come first.
+  // Forms that have not occurred yet are first.
   let queue = random.shuffled(forms);
   let left = queue.length;
   const jobs = [];
@@ -63,7 +63,7 @@ export function drawJobs(seed, count) {
   return jobs;
 }
 
-/** Draws values so that each occurs as often as in its list, like cards. */
+/** Draws values like cards, so that each occurs as often as in its list. */
 class Decks {
   #random;
   #cards = {};
@@ -117,7 +117,7 @@ class Draft {
     this.job = job;
   }
 
-  /** Adds stages. Returns the forms that were used; undefined if the job does not fit. */
+  /** Adds stages. Returns the forms that were used, or undefined if the job does not fit. */
   fill(queue, special) {
     const { job } = this;
     const wanted = 3 + this.#random.below(7);
@@ -163,7 +163,7 @@ class Draft {
     this.job.stages.push(stage);
   }
 
-  /** Adds stages that concern whole documents, in the middle. */
+  /** Adds stages for whole documents in the middle. */
   #addSpecial({ drop, children }) {
     const { stages: list, data } = this.job;
     const middle = list.length >> 1;
@@ -176,7 +176,7 @@ class Draft {
   }
 }
 
-/** A short name: what differs. */
+/** Returns a short name that shows how the job differs from others. */
 function nameOf({ number, data, idField, sink, stages: list }) {
   const has = (text) => list.some((stage) => stage.class.includes(text));
   const parts = [

@@ -7,7 +7,7 @@ export class Drawer {
   #separator;
   #made;
 
-  /** @param made how many names were made before in this job */
+  /** @param made the number of names that were already created in this job */
   constructor(random, fields, { separator }, made) {
     this.#random = random;
     this.#fields = fields;
@@ -19,12 +19,12 @@ export class Drawer {
     return this.#made;
   }
 
-  /** A name that no field has. */
+  /** Returns a name that no field has. */
   fresh() {
     return `made_${++this.#made}`;
   }
 
-  /** A field with a text, preferably one that no document lacks. */
+  /** Returns a field with a text, if possible one that every document has. */
   text() {
     return this.texts(1)[0];
   }
@@ -35,27 +35,27 @@ export class Drawer {
     return all.slice(0, count);
   }
 
-  /** A field with a list, or with lists in some documents. */
+  /** Returns a field with a list, or with lists in some documents. */
   list() {
     const [name] = this.#names(['list', 'either']);
     if (name === undefined) throw new Unfit();
     return name;
   }
 
-  /** A field with texts, single or not. */
+  /** Returns a field with texts, single or in a list. */
   any() {
     const [name] = this.#names(['text', 'list', 'either']);
     if (name === undefined) throw new Unfit();
     return name;
   }
 
-  /** From one text to another, as a mapping. */
+  /** Returns a mapping from one text field to another. */
   pair() {
     const [from, to] = this.texts(2);
     return { [from]: to };
   }
 
-  /** This field, if no stage has changed it. */
+  /** Returns this field, if no stage has changed it. */
   pristine(name) {
     if (this.#fields.get(name)?.pristine !== true) throw new Unfit();
     return name;
@@ -65,7 +65,7 @@ export class Drawer {
     return this.#fields.list.some((field) => field.name === name);
   }
 
-  /** The field with the tags, if they are a text with this separator. */
+  /** Returns the field with the tags, if they are a text with this separator. */
   tags(separator) {
     if (this.#separator !== separator) throw new Unfit();
     return this.pristine('tags');

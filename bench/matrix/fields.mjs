@@ -1,16 +1,16 @@
-/** A stage that does not fit the fields that are there: another one is drawn. */
+/** The error for a stage that does not fit the existing fields. Another stage is drawn instead. */
 export class Unfit extends Error {}
 
 /**
- * The fields of a document at one place of a pipeline, in their order, as far as they are known before the job runs:
- * the name, the variable of the program by hand, the kind of the value (`text`, `list` of texts that is not empty,
- * `either` of both, `number`, `object`), and whether some documents lack the field. Two fields may have the same name
- * if each document has only one of them: its position then depends on the document.
+ * The fields of a document at one position of a pipeline, in order, as far as they are known before the job runs. A
+ * field has a name, the variable of the program by hand, and the kind of its value. Kinds are `text`, `list` (texts,
+ * not empty), `either` of both, `number` and `object`. A field may be missing in some documents. Two fields may have
+ * the same name if each document has only one of them. The position of the field then depends on the document.
  */
 export class Fields {
   #program;
   list;
-  /** Whether the code is inside an `if`, so that a field may not take over the variable of another one. */
+  /** True if the code is inside an `if`. A field must not take over the variable of another one there. */
   conditional = false;
 
   constructor(program, list = []) {
@@ -29,14 +29,14 @@ export class Fields {
     );
   }
 
-  /** The field of this name, or undefined. */
+  /** Returns the field with this name, or undefined. */
   get(name) {
     const found = this.list.filter((field) => field.name === name);
     if (found.length > 1) throw new Unfit();
     return found[0];
   }
 
-  /** A new field at the end. */
+  /** Adds a field at the end. */
   add(name, kind, { optional = false, pristine = false } = {}) {
     const field = { name, variable: this.#program.variable(name), kind, optional, pristine };
     this.list.push(field);
@@ -47,15 +47,15 @@ export class Fields {
     this.list = this.list.filter((field) => field.name !== name);
   }
 
-  /** The name of a constant with this code. */
+  /** Returns the name of a constant with this code. */
   constant(code) {
     return this.#program.constant(code);
   }
 
   /**
-   * Code that writes a value to a field, which is made if it is missing.
+   * Returns code that writes a value to a field, and creates the field if it is missing.
    *
-   * @param when code for the documents in which that happens; undefined: all
+   * @param when a code condition for the documents to change; undefined for all
    */
   write(name, kind, value, when) {
     const present = this.get(name);
@@ -63,14 +63,14 @@ export class Fields {
       const { variable } = this.add(name, kind, { optional: when !== undefined });
       return assign(variable, value, when);
     }
-    // Documents without it would get it at the end.
+    // Documents without the field would get it at the end.
     if (present.optional && !when?.includes(`${present.variable} !== undefined`)) throw new Unfit();
     present.kind = when === undefined ? kind : commonKind(present.kind, kind);
     present.pristine = false;
     return assign(present.variable, value, when);
   }
 
-  /** Code that gives a field another name. */
+  /** Returns code that renames a field. */
   rename(field, name) {
     this.list = this.list.filter((each) => each !== field);
     if (!this.conditional) {
@@ -81,7 +81,7 @@ export class Fields {
     return `${variable} = ${field.variable};\n`;
   }
 
-  /** After code that only some documents run: what the others have is there too. Returns code for the end of the `if`. */
+  /** Merges the fields after an `if` with the fields of the other documents. Returns code for the end of the `if`. */
   merge(before) {
     let code = '';
     const old = before.list.map((field) => {

@@ -1,4 +1,4 @@
-// What programs by hand share: small functions that anyone would write.
+// Small functions for the programs by hand, as any developer would write them.
 
 export function asList(value) {
   return Array.isArray(value) ? value : [value];
@@ -16,7 +16,7 @@ export function isEmpty(value) {
   return Array.isArray(value) ? value.every((one) => one === '') : value === '';
 }
 
-/** As in Java: no empty pieces at the end. */
+/** Splits a text as Java does, without empty pieces at the end. */
 export function splitAt(text, delimiter) {
   const pieces = text.split(delimiter);
   if (pieces.length === 1) return pieces;
@@ -24,17 +24,17 @@ export function splitAt(text, delimiter) {
   return pieces;
 }
 
-/** The characters of a text; of an empty one the text. */
+/** Returns the characters of a text. An empty text results in one empty text. */
 export function charactersOf(text) {
   return text === '' ? [''] : text.split('');
 }
 
-/** The same for texts with characters of two units. */
+/** Does the same as `charactersOf`, for texts with characters of two units. */
 export function wholeCharactersOf(text) {
   return text === '' ? [''] : Array.from(text);
 }
 
-/** All matches: one as a text, several as a list. */
+/** Returns all matches: one match as a text, several as a list. */
 export function findAll(texts, pattern, group) {
   const found = [];
   for (const text of texts) for (const match of text.matchAll(pattern)) found.push(match[group]);
@@ -61,7 +61,7 @@ export function sentenceCase(text) {
   return text.toLowerCase().replace(/(?:^|(?<=[.?!] ))\S/gu, upper);
 }
 
-/** ß stays, because its capital has two letters. */
+/** Returns the capital of a character. ß stays, because its capital has two letters. */
 function upper(character) {
   const changed = character.toUpperCase();
   return changed.length === character.length ? changed : character;
@@ -71,7 +71,7 @@ export function withoutMarks(text) {
   return /[^\0-\x7f]/.test(text) ? text.normalize('NFKD').replace(/\p{M}/gu, '') : text;
 }
 
-/** Without half of a character at the end. */
+/** Cuts a text without leaving half of a character at the end. */
 export function truncated(text, size) {
   if (text.length <= size) return text;
   const end = (text.charCodeAt(size - 1) & 0xfc00) === 0xd800 ? size - 1 : size;
@@ -87,21 +87,21 @@ export function countWords(text) {
   return text.split(/\s+/).filter(Boolean).length;
 }
 
-/** A cell of the CSV output. */
+/** Returns a cell of the CSV output for a text. */
 export function cell(text) {
   return text.indexOf('"') < 0 ? `"${text}"` : `"${text.replaceAll('"', '""')}"`;
 }
 
-/** A cell of the CSV output for a value of any kind. */
+/** Returns a cell of the CSV output for a value of any kind. */
 export function anyCell(value) {
   if (value === undefined) return '';
   return cell(Array.isArray(value) ? `[${value.join(', ')}]` : String(value));
 }
 
-/** Where the cell after the one that was read begins. */
+/** The start of the cell after the last one that `readCell` read. */
 export let next = 0;
 
-/** The cell of a CSV file that begins at a place. */
+/** Reads the cell of a CSV file that begins at a position. */
 export function readCell(text, at, separator) {
   if (text.charCodeAt(at) !== 34) {
     const end = text.indexOf(separator, at);
@@ -118,7 +118,7 @@ export function readCell(text, at, separator) {
   return text.slice(at + 1, close).replaceAll('""', '"');
 }
 
-/** The text of an element that occurs once and has no elements inside. */
+/** Returns the text of an element that occurs once and contains no elements. */
 export function elementText(xml, start, end) {
   const at = xml.indexOf(start);
   return at < 0 ? undefined : xml.slice(at + start.length, xml.indexOf(end, at));

@@ -28,7 +28,7 @@ const STAGES = [
 const brands = (count) => [{ fields: ['brand'], values: Array.from({ length: count }, (_, i) => `Brand ${i}`) }];
 const CONDITIONS = { TrimWhitespace: brands(250), NormalizeText: brands(250), Concatenate: brands(50) };
 
-/** What differs from the job that everybody measures. */
+/** The differences from the nine-stage job. */
 const VARIANTS = {
   plain: {},
   'split in place': {
@@ -59,7 +59,7 @@ function keepDescription(stage) {
   return stage.class === 'DeleteFields' ? { ...stage, fields: ['title_copy'] } : stage;
 }
 
-/** Ten variants of the nine-stage job, into Nop. */
+/** Returns ten variants of the nine-stage job, with the indexer Nop. */
 export function nineStageJobs() {
   return Object.entries(VARIANTS).map(([name, { data, idField, change = (stage) => stage, more = [] }]) => {
     const job = { data: { ...DATA, ...data }, idField, sink: 'nop', stages: [...STAGES.map(change), ...more] };

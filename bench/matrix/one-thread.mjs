@@ -1,11 +1,12 @@
-// The frame of the programs by hand that read a table: the next rows are on their way while one thread works on others.
+// The frame of the programs by hand that read a database table. It fetches the next rows while it processes the last
+// ones.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import pg from 'pg';
 import { bulkWriter, Output } from './output.mjs';
 
 const ROWS = 5000;
 
-/** As `run` of two-threads.mjs. `database` is the address of the server. */
+/** Does the same as `run` of two-threads.mjs. `database` is the address of the server. */
 export async function run({ database, sql, out, bulk, ascii, rows }) {
   const client = new pg.Client(database);
   await client.connect();

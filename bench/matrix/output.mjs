@@ -1,13 +1,13 @@
-// What the programs by hand write.
+// The outputs of the programs by hand.
 
 const FIRST_SIZE = 2 * 1024 * 1024;
 
-/** The bytes of a piece. */
+/** The output bytes of one piece. */
 export class Output {
   #bytes;
   #length = 0;
   #ascii;
-  /** Where bulk requests end. */
+  /** The ends of the bulk requests. */
   ends = [];
 
   constructor({ ascii, out, bulk }) {
@@ -38,7 +38,7 @@ export class Output {
   }
 }
 
-/** Posts the requests of a piece, three at once. */
+/** Posts the requests of a piece, three in parallel. */
 export function bulkWriter(url) {
   const { Agent, request } = process.getBuiltinModule('node:http');
   const agent = new Agent({ keepAlive: true, maxSockets: 3 });

@@ -9,7 +9,7 @@ import { writerCode } from './writer.mjs';
 
 const here = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
-/** What the parts of one program share: its variables and constants. */
+/** The variables and constants of one program. */
 export class Program {
   alphabet;
   variables = [];
@@ -32,14 +32,14 @@ export class Program {
   }
 }
 
-/** The fields of the documents at the start. */
+/** Returns the fields of the documents at the start. */
 export function sourceFields(job, program = new Program(job)) {
   const fields = new Fields(program);
   addSourceFields(fields, job);
   return fields;
 }
 
-/** Code of one stage, which changes `fields` as the stage does. Throws `Unfit` if it cannot be written. */
+/** Returns the code of one stage, and changes `fields` as the stage does. Throws `Unfit` if it cannot be written. */
 export function stageCode({ class: name, conditions, ...params }, fields) {
   const { code } = stages[name];
   if (conditions === undefined) return code(params, fields);
@@ -53,7 +53,10 @@ export function stageCode({ class: name, conditions, ...params }, fields) {
   return `if (${when}) {\n${inside}${fields.merge(before)}}\n`;
 }
 
-/** Code of the stages from a place on, and of the writer. `atEnd` is given the fields of each document that is written. */
+/**
+ * Returns the code of the stages from an index on, and of the writer. Calls `atEnd` with the fields of written
+ * documents.
+ */
 function pipelineCode(list, at, fields, atEnd) {
   if (at === list.length) return atEnd(fields);
   const stage = list[at];
@@ -68,7 +71,7 @@ function pipelineCode(list, at, fields, atEnd) {
   return code + pipelineCode(list, at + 1, fields, atEnd);
 }
 
-/** Code of the children that a document has before it. `rest` returns the code for what follows. */
+/** Returns the code of the children before their document. `rest` returns the code after them. */
 function childrenCode(stage, fields, rest) {
   const id = fields.get('id').variable;
   const attached = fields.get('___children')?.variable;
@@ -90,7 +93,7 @@ function childrenCode(stage, fields, rest) {
   return code;
 }
 
-/** Names of the fields that documents have at the end: the columns of the CSV output. Throws `Unfit`. */
+/** Returns the field names of documents at the end, which are the columns of the CSV output. Throws `Unfit`. */
 export function fieldsAtEnd(job) {
   const names = new Set();
   pipelineCode(job.stages, 0, sourceFields(job), (fields) => {
@@ -100,7 +103,7 @@ export function fieldsAtEnd(job) {
   return [...names];
 }
 
-/** The program by hand of a job: reads a file and writes what the job writes. */
+/** Returns the source of the program by hand: it reads the file and writes the output of a job. */
 export function programOf(job, { data, database, rows, out, bulk }) {
   const program = new Program(job);
   const fields = sourceFields(job, program);

@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed (mulberry32). */
+/** Pseudo-random numbers that depend only on a seed (Mulberry32). */
 export class Random {
   #state;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A whole number from 0, below `n`. */
+  /** Returns a whole number from 0 to `n - 1`. */
   below(n) {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % n;
   }
 
-  /** Whether something with this share happens. */
+  /** Returns true with this probability. */
   chance(share) {
     return this.below(1_000_000) < share * 1_000_000;
   }
@@ -23,7 +23,7 @@ export class Random {
     return list[this.below(list.length)];
   }
 
-  /** The list in another order. */
+  /** Returns the list in random order. */
   shuffled(list) {
     const result = [...list];
     for (let i = result.length - 1; i > 0; i--) {

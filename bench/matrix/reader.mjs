@@ -2,7 +2,7 @@ import { columnsOf, hasQuotes } from './data.mjs';
 import { FILE_NAMES } from './paths.mjs';
 import { TABLE_COLUMNS } from './table.mjs';
 
-/** Adds the fields that the connector makes. */
+/** Adds the fields that the connector creates. */
 export function addSourceFields(fields, { data }) {
   const text = (name) => fields.add(name, 'text', { pristine: true });
   text('id');
@@ -30,10 +30,10 @@ export function addSourceFields(fields, { data }) {
 }
 
 /**
- * Code that reads one record from `text` at `at` into the variables of the fields.
+ * Returns code that reads one record from `text` at `at` into the variables of the fields.
  *
  * @param source the fields of the source
- * @param isUsed whether the program uses a variable
+ * @param isUsed returns whether the program uses a variable
  */
 export function readerCode({ data, idField }, source, isUsed, path) {
   const variables = new Map(source.map(({ name, variable }) => [name, variable]));
@@ -49,7 +49,7 @@ id = xml.slice(sku, xml.indexOf('<', sku));
 `;
   }
   if (data.form === 'table') {
-    // The id is the first column, which is a field too.
+    // The id is the first column, which is also a field.
     const cells = [...variables.keys()].map((name, i) => (used(name) ? `${name} = row[${Math.max(0, i - 1)}];\n` : ''));
     return `const row = text[at++];\n${cells.join('')}`;
   }

@@ -5,13 +5,14 @@ import { configOf } from './config.mjs';
 import { programOf } from './program.mjs';
 
 /**
- * The three runs of a job: the program by hand, `headrace run`, and the same without tables. Each throws if its output
- * differs from that of the program by hand, which must run first: of bulk requests only the size is compared, because
- * they arrive in any order.
+ * Returns the three runs of a job: the program by hand, `headrace run`, and `headrace run` without tables. The program
+ * by hand must run first. A run throws if its output differs from that of the program by hand. Of bulk requests, only
+ * the size is compared, because they arrive in any order.
  *
  * @param places `directory` for files, `data` with the file to read, `bulk` with the address for bulk requests,
- *   `database` with that of a database and `rows`, how many of its rows are read
- * @param keep whether the outputs stay and are not compared. See `compareOutputs`.
+ * `database`
+ *   with the address of a database, and `rows` with the number of rows to read
+ * @param keep true to keep the outputs without comparing them, see `compareOutputs`
  */
 export function runsOf(job, places, keep = false) {
   let expected;
@@ -46,16 +47,16 @@ export function runsOf(job, places, keep = false) {
   };
 }
 
-/** Runs a job in all three ways. Throws unless they write the same, with the first document that differs. */
+/** Runs a job in all three ways. Throws an error with the first different document unless the outputs are equal. */
 export async function compareOutputs(job, places) {
   const check = { ...job, sink: job.sink === 'nop' ? 'jsonl' : job.sink };
   for (const run of Object.values(runsOf(check, places, true))) await run();
   const read = (name) => readOutput(outputOf(places.directory, name), check.sink);
   const expected = read('byHand');
-  if (expected.length < 2) throw new Error('The program by hand has written nothing');
+  if (expected.length < 2) throw new Error('The program by hand wrote nothing');
   for (const name of ['ours', 'tablesOff']) {
     const difference = firstDifference(expected, read(name));
-    if (difference !== undefined) throw new Error(`${name} differs from by hand:\n${difference}`);
+    if (difference !== undefined) throw new Error(`${name} differs from the program by hand:\n${difference}`);
   }
 }
 
@@ -63,7 +64,7 @@ function outputOf(directory, name) {
   return `${directory}/${name}.out`;
 }
 
-/** How many documents a run has written. */
+/** Returns the number of documents that a run has written. */
 function succeeded(output) {
   const count = / (\d+) docs succeeded\. 0 docs failed\./.exec(output)?.[1];
   if (count === undefined) throw new Error(output);
@@ -74,7 +75,7 @@ function hashOf(file) {
   return existsSync(file) ? createHash('sha1').update(readFileSync(file)).digest('hex') : 'no output';
 }
 
-/** The lines that were written; of bulk requests the two lines of each document, in the order of the texts. */
+/** Reads the written lines. The two lines of each bulk document stay together, sorted by their text. */
 function readOutput(file, sink) {
   const lines = readFileSync(file, 'utf8').split('\n');
   if (sink !== 'bulk') return lines;
@@ -84,7 +85,7 @@ function readOutput(file, sink) {
     .sort();
 }
 
-/** What is around the first difference of two outputs; undefined if they are equal. */
+/** Returns the text around the first difference of two outputs, or undefined if they are equal. */
 function firstDifference(expected, found) {
   for (let i = 0; i < Math.max(expected.length, found.length); i++) {
     if (expected[i] === found[i]) continue;

@@ -3,7 +3,7 @@ import { withServer } from '../servers.mjs';
 
 const TABLE = 'headrace_matrix';
 
-/** The columns of the table with the code of their values. Integers become numbers, all others texts. */
+/** The columns of the table, with SQL code for their values. Integers become numbers, all others texts. */
 export const TABLE_COLUMNS = {
   sku: "'SKU-' || lpad(i::text, 8, '0')",
   title: "'  a title of row ' || i || '  '",
@@ -22,7 +22,7 @@ export function tableQuery(rows) {
   return `SELECT * FROM ${TABLE} ORDER BY sku LIMIT ${rows}`;
 }
 
-/** Works with a table of a Postgres server. `work` is given a source as that of files. Returns its results. */
+/** Creates a table on a Postgres server and calls `work` with it as a source. Returns the results of `work`. */
 export function withTable(directory, rows, work) {
   return withServer('postgres', directory, async ({ url }) => {
     const client = new pg.Client(url);

@@ -1,4 +1,4 @@
-// The frame of the programs by hand: two threads that get pieces of the file and give back bytes. See ../limit.mjs.
+// The frame of the programs by hand: two threads receive pieces of the file and return bytes. See ../limit.mjs.
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { bulkWriter, Output } from './output.mjs';
@@ -8,7 +8,7 @@ const LF = 10;
 const QUOTE = 34;
 
 /**
- * Runs a program by hand to its end, and prints how many documents it has written.
+ * Runs a program by hand, and prints the number of written documents.
  *
  * @param options
  *   - `program`: the URL of its module, which each thread loads
@@ -64,7 +64,7 @@ async function main(options) {
   console.log(`${count} documents`);
 }
 
-/** Gives the pieces of a file, each with the number of its first record. */
+/** Yields the pieces of a file, each with the number of its first record. */
 function reader({ data, header, breaks }) {
   const input = openSync(data, 'r');
   let position = 0;
@@ -96,7 +96,7 @@ function countLines(bytes) {
   return { end, records };
 }
 
-/** The ends of lines in quotes are none of records. */
+/** Counts the line breaks in quotes, which end no record. */
 function countQuoted(bytes) {
   let records = 0;
   let end = 0;
@@ -112,7 +112,7 @@ function countQuoted(bytes) {
   return { end, records };
 }
 
-/** Writes pieces in their order. Without a file it writes nothing. */
+/** Writes pieces in order. Without a file it writes nothing. */
 function fileWriter(out) {
   const file = out === undefined ? undefined : openSync(out, 'w');
   const early = new Map();

@@ -1,15 +1,15 @@
 import { INDEX } from './paths.mjs';
 
-/** How many documents a bulk request has by default. */
+/** The default number of documents in a bulk request. */
 const BATCH = 100;
 
-/** Code that counts a document and writes it, for the fields that it has at the end. */
+/** Returns code that counts a document and writes it, for its fields at the end. */
 export function writerCode(sink, fields, columns) {
   return sinks[sink](fields, columns);
 }
 
 const sinks = {
-  // The document must be used: otherwise the compiler would remove it.
+  // The document must be used. Otherwise the compiler would remove the work.
   nop: (fields) => `made = ${literal(fields.list)};\ncount++;\n`,
   csv: (fields, columns) => {
     const cells = columns.map((name) => {
@@ -37,7 +37,7 @@ function literal(list) {
   return `{ ${list.map(({ name, variable }) => (name === variable ? name : `${name}: ${variable}`)).join(', ')} }`;
 }
 
-/** One literal for each order that the fields of a document may have. */
+/** Returns one literal for each possible order of the fields. */
 function byOrder(list, write) {
   const first = list.find((field) => list.some((other) => other !== field && other.name === field.name));
   if (first === undefined) return write(list);

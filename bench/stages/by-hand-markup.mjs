@@ -26,7 +26,7 @@ export const markupWork = {
     };
   },
 
-  // By hand no expressions are evaluated: a handler for each event knows what it is looking for.
+  // The work by hand evaluates no expression. A handler for each event finds the wanted elements.
   XPathExtractor: async () => {
     const { SaxesParser } = await import('saxes');
     return {

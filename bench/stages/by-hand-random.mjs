@@ -1,6 +1,6 @@
 const between = (first, last) => first + Math.floor(Math.random() * (last - first));
 
-/** Stages that make up values: the same fields, other values. */
+/** Stages that create random values. Both sides must create the same fields, but the values differ. */
 export const randomWork = {
   AddRandomBoolean: () => ({
     params: { fieldName: 'in_stock', percentTrue: 10 },

@@ -4,7 +4,7 @@ import { random } from './sample-documents.mjs';
 const vector = (length) =>
   Array.from({ length }, () => (random(2000) - 1000) / 1024 + 0.00001).map((x) => Number(x.toFixed(5)));
 
-/** Stages that read JSON, paths and files, and those that make documents of documents. */
+/** Stages that read JSON, paths and files, or create new documents from documents. */
 export const structureWork = {
   ApplyFileHandlers: () => ({
     params: { fileHandlers: { csv: { idField: 'sku' } } },

@@ -9,7 +9,7 @@ const LANGUAGES = {
   it: ['I pescatori tornarono al villaggio prima dell’alba.', 'Nessuno aveva visto la barca dopo la tempesta.'],
 };
 
-/** Stages that look into texts and change them. */
+/** Stages that search and change texts. */
 export const textWork = {
   ApplyRegex: () => ({
     params: { source: ['body'], dest: ['names'], regex: '\\b([A-Z]\\w+)\\b' },
@@ -214,7 +214,7 @@ export const textWork = {
   }),
 };
 
-/** By n-gram the languages that have it, and how much it tells: naive Bayes on the profiles of the stage. */
+/** Returns the languages of each n-gram with their weights: naive Bayes on the profiles of the stage. */
 async function languageWeights() {
   const { PROFILES } = await import('../../packages/text-analysis/src/language/profiles.generated.ts');
   const codes = Object.keys(PROFILES);
@@ -233,7 +233,7 @@ async function languageWeights() {
   return { codes, weights };
 }
 
-/** 10,000 names of one to three words, and a code for each. */
+/** Writes 10,000 names of one to three words, with a code for each. */
 function writeDictionary(directory) {
   const syllables = 'ba den for gal han kir lor mun nes pol rath sel tor vin wex zan'.split(' ');
   const word = () => {
@@ -247,7 +247,7 @@ function writeDictionary(directory) {
   return { names: [...names], path };
 }
 
-/** Each run of one to three words is looked up. */
+/** Looks up each run of one to three words. */
 function extractEntities(directory) {
   const { names, path } = writeDictionary(directory);
   const dictionary = new Map(names.map((name, i) => [name, `entity-${i}`]));

@@ -1,5 +1,5 @@
-// node bench/stages/measure-stage.mjs STAGE: one row of the table as JSON. Each stage has a process of its
-// own, so that none runs in code that was compiled for another.
+// node bench/stages/measure-stage.mjs STAGE: prints one row of the table as JSON. Each stage runs in a separate
+// process, so that no stage runs in code that V8 compiled for another stage.
 import { catalogUrl } from '@headrace/components';
 import { Document, DocumentTable, Registry } from '@headrace/engine';
 import { makeStage, stageContext, toDocument } from '@headrace/engine/testing';
@@ -9,10 +9,10 @@ import { stageWork } from './stage-work.mjs';
 
 const DOCUMENTS = 1000;
 const TURNS = 9;
-/** Of processor time, for each turn; what the documents cost that it is spent on does not count. */
+/** The processor seconds of each turn. The cost of creating the documents does not count. */
 const TURN_SECONDS = 0.15;
 const MAX_TURN_WALL_SECONDS = 0.6;
-/** The rows of a table of 32 KiB, as the decoder of CSV gives them. */
+/** The rows of a table of 32 KiB, as the CSV decoder creates them. */
 const TABLE_ROWS = 32;
 
 const [name] = process.argv.slice(2);
@@ -33,7 +33,7 @@ async function measure(name, directory) {
   await stage.start?.();
   const records = Array.from({ length: DOCUMENTS }, (_, i) => ({ ...sampleDocument(i), ...fields?.(i) }));
   const documents = records.map(documentOf);
-  // Both get the very same texts: V8 has several kinds of strings, some faster than others.
+  // Both sides get the same string objects, because V8 has several kinds of strings, and some are faster than others.
   for (const [i, document] of documents.entries()) {
     for (const name in records[i]) if (typeof records[i][name] === 'string') records[i][name] = document.get(name);
   }
@@ -60,7 +60,7 @@ async function measure(name, directory) {
   return perSecond;
 }
 
-/** Documents for each second of processor time. */
+/** Returns the documents per processor second. */
 async function oneTurn(count, make, work) {
   let seconds = 0;
   let done = 0;
@@ -81,7 +81,7 @@ function secondsSince(before) {
   return (user + system) / 1e6;
 }
 
-/** A promise that the caller must wait for, from the first document on. */
+/** Runs a stage on documents. Returns a promise if a document needs one, and the caller must wait for it. */
 function runStage(stage, documents) {
   for (let i = 0; i < documents.length; i++) {
     const result = stage.process(documents[i]);
@@ -145,14 +145,16 @@ function documentOf(record) {
   return new Document(document.shape, document.fieldValues);
 }
 
-/** As decoders make them: value by value. */
+/** Copies a document value by value, as decoders create documents. */
 function cloneOf(document) {
   const values = [];
   for (const value of document.clone().fieldValues) values.push(Array.isArray(value) ? value.map(fresh) : value);
   return new Document(document.shape, values);
 }
 
-/** The items of lists are looked up: a text that has been looked up before knows its hash, one of a new document does not. */
+/**
+ * Copies the items of lists, too. A text that was looked up before has a stored hash, a text of a new document has not.
+ */
 function fresh(item) {
   return typeof item === 'string' ? Buffer.from(item).toString() : item;
 }
@@ -173,7 +175,7 @@ function mapOf(record) {
   return new Map(Object.entries(copyOf(record)));
 }
 
-/** Throws unless both come to the same; of what is random the fields must be the same. */
+/** Throws unless both sides have the same result. For random values, only the fields must be equal. */
 async function compare(name, stage, byHand, documents, records, random) {
   for (const [i, document] of documents.entries()) {
     const ours = [];

@@ -1,4 +1,4 @@
-/** A linear congruential generator (Numerical Recipes): the same documents each time. */
+/** The state of a linear congruential generator (Numerical Recipes), so that the documents are always the same. */
 let state = 42;
 export function random(count) {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -29,14 +29,14 @@ When the lamps were lit, the square filled with music, and the children would no
 const TAGS = 'travel sea summer history music science garden winter market family'.split(' ');
 const NAMES = ['Ann Lee', 'José Núñez', 'Mary Brown', 'Jürgen Groß', 'Tom Hill', 'Zoë Baker', 'Émile Roux'];
 
-/** A text of about so many characters, in sentences. */
+/** Returns a text of about this many characters, in sentences. */
 export function prose(length, sentences = SENTENCES) {
   let text = pick(sentences);
   while (text.length < length) text += ` ${pick(sentences)}`;
   return text;
 }
 
-/** A document as plain data: an id and ten fields, one of them a text of 900 characters. */
+/** Returns a document as plain data: an id and ten fields, one of them with 900 characters. */
 export function sampleDocument(number) {
   return {
     id: `https://www.example.com/articles/${number}`,

@@ -6,13 +6,13 @@ import { structureWork } from './by-hand-structure.mjs';
 import { textWork } from './by-hand-text.mjs';
 
 /**
- * For each stage, by its name and perhaps a word after it, its parameters, and the same work written by hand: what
- * somebody would write in plain JavaScript who knows the fields of these documents and needs nothing else. Each entry is
- * a function of a directory for its files, and gives
+ * The work of each stage, by its name and an optional word: its parameters, and the same work written by hand. The work
+ * by hand is plain JavaScript that a developer would write who knows the fields of these documents. Each entry is a
+ * function that receives a folder for its files, and returns
  * - `params` of the stage;
- * - `byHand`, which changes a record (a plain object) and may return records that it makes;
- * - `fields`, if documents are to have others than the sample ones;
- * - `asMaps`, where records are better Maps, because fields are removed: a plain object becomes slow by that;
- * - `random`, if results cannot be the same; `trusted: false` for a script from an upload.
+ * - `byHand`, which changes a record (a plain object) and may return new records;
+ * - `fields`, if the documents need fields that the sample ones lack;
+ * - `asMaps`, if records should be Maps, because removing fields makes a plain object slow;
+ * - `random`, if the results cannot be equal; `trusted: false` for a script from an upload.
  */
 export const stageWork = { ...fieldWork, ...textWork, ...structureWork, ...markupWork, ...codeWork, ...randomWork };

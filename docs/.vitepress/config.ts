@@ -7,7 +7,7 @@ import { SourceFiles } from './source-files.ts';
 const docs = fileURLToPath(new URL('../', import.meta.url));
 const sources = new SourceFiles(docs);
 
-/** The sidebar. A folder means all of its pages. A page that is in no group comes last. */
+/** The sidebar. A folder means all its pages. A page without a group is last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Guide: ['index.md', 'from-lucille.md', 'configuration.md', 'command-line.md', 'custom-components.md', 'editors.md'],
   Service: ['service.md', 'security.md', 'deployment.md', 'metrics.md', 'reliability.md', 'performance.md'],
@@ -24,7 +24,7 @@ export default defineConfig({
   cacheDir: join(docs, '../node_modules/.cache/vitepress'),
   markdown: {
     config: (markdown) => sources.linkIn(markdown),
-    // As GitHub names them: a link to a part of a page works in both places.
+    // The names that GitHub uses, so that a link to a part of a page works in both places.
     anchor: {
       slugify: (title) =>
         title
@@ -36,10 +36,10 @@ export default defineConfig({
     // An address in a text is a value of a config, not a link.
     linkify: false,
   },
-  // Their own check finds those that are missing.
+  // `SourceFiles` checks these links itself.
   ignoreDeadLinks: [sources.isLink],
   buildEnd: ({ outDir }) => sources.write(outDir),
-  // The index of the search is one file.
+  // The search index is one large file.
   vite: { build: { chunkSizeWarningLimit: 4000 } },
   themeConfig: { search: { provider: 'local' }, outline: [2, 3], sidebar: sidebar() },
 });
@@ -60,7 +60,7 @@ function sidebar(): DefaultTheme.SidebarItem[] {
   }));
 }
 
-/** The first heading of a page. */
+/** Returns the first heading of a page. */
 function titleOf(path: string): string {
   const title = /^# (.+)$/m.exec(readFileSync(join(docs, path), 'utf8'))?.[1];
   if (title === undefined) throw new Error(`docs/${path} has no title`);

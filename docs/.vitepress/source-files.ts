@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 
-/** The folder of the site that holds the files. */
+/** The folder of the site for the copied files. */
 const FOLDER = '/files/';
 
-/** Files of the repository outside of `docs` that pages link to: the site has a copy of each, as text. */
+/** Files outside `docs` that pages link to. The site has a copy of each file as text. */
 export class SourceFiles {
   readonly #docs: string;
   readonly #found = new Set<string>();
@@ -14,10 +14,10 @@ export class SourceFiles {
     this.#docs = docs;
   }
 
-  /** Whether a link leads to such a copy. */
+  /** Returns whether a link leads to a copied file. */
   readonly isLink = (link: string): boolean => link.startsWith(FOLDER);
 
-  /** Makes links that leave `docs` lead to the copies. Throws for a file that does not exist. */
+  /** Changes links outside `docs` to the copies. Throws if a file does not exist. */
   linkIn(markdown: MarkdownRenderer): void {
     markdown.core.ruler.push('source-files', ({ tokens, env }) => {
       for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -31,13 +31,13 @@ export class SourceFiles {
         }
         this.#found.add(path);
         token.attrSet('href', `${FOLDER}${path}.html`);
-        // Or the router of the site would look for a separate page.
+        // Otherwise the router of the site would search for a page.
         token.attrSet('target', '_self');
       }
     });
   }
 
-  /** Writes the copies into the site. */
+  /** Writes the copied files to the site. */
   write(outDir: string): void {
     for (const path of this.#found) {
       const text = readFileSync(join(this.#docs, '..', path), 'utf8');

@@ -1,4 +1,4 @@
-// The reference of the components: a page for each kind, and one for each component.
+// Writes the reference of the components: one page for each kind, and one for each component.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
@@ -19,7 +19,7 @@ const INTRODUCTIONS = {
     'An indexer writes documents to their destination. A config has one. The block `indexer` selects it, by `type` or by `class`, and says how to send. A second block has the parameters of the chosen indexer.',
 };
 
-/** The pages by path below docs/. */
+/** Returns the pages by path below docs/. */
 export function componentPages() {
   const entries = readCatalog(catalogUrl);
   const pages = ['connector', 'stage', 'indexer'].flatMap((kind) => {
@@ -32,7 +32,7 @@ export function componentPages() {
   return Object.fromEntries(pages);
 }
 
-/** The source files of the components by class, as `stages/copy-fields`. */
+/** The source files of the components by class name, such as `stages/copy-fields`. */
 const FILES = new Map(
   ['connectors', 'stages', 'indexers'].flatMap((kind) => {
     const folder = join(root, 'packages/components/src', kind);
@@ -45,7 +45,10 @@ const FILES = new Map(
   }),
 );
 
-/** Where the page of a component is, from docs/components: named as its source, connectors/csv-connector.md. */
+/**
+ * Returns the path of a component page below docs/components. It has the name of the source,
+ * connectors/csv-connector.md.
+ */
 function pathOf({ name }) {
   return `${FILES.get(name)}.md`;
 }
@@ -68,12 +71,12 @@ function kindPage(kind, entries) {
   ]);
 }
 
-/** A component and the first sentence of its description. */
+/** Returns a table row with a component and the first sentence of its description. */
 function row(entry) {
   return [`[${entry.name}](${pathOf(entry)})`, prose((entry.description ?? '').split(/(?<=\.)\s/)[0])];
 }
 
-/** The stages by group. Throws if one is in no group or a group names one that does not exist. */
+/** Returns the stages by group. Throws if a stage is in no group, or a group has a stage that does not exist. */
 function grouped(stages) {
   const names = Object.values(STAGE_GROUPS).flat();
   const wrong = [...new Set(names).symmetricDifference(new Set(stages.map(({ name }) => name)))];
@@ -101,7 +104,7 @@ function document(parts) {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** What is known of a component. */
+/** Returns the description and the parameters of a component. */
 function facts(entry) {
   const own = ownFields(entry);
   const block = entry.block === undefined ? '' : ` Its parameters are in the block \`${entry.block}\`.`;
@@ -113,13 +116,13 @@ function facts(entry) {
   ];
 }
 
-/** A paragraph of a description; what is indented is lines of a config, or of SQL. */
+/** Returns a paragraph of a description. Indented lines become a block of a config or of SQL. */
 function paragraph(text) {
   if (!text.startsWith('    ')) return prose(text);
   return block(/^ *CREATE /.test(text) ? 'sql' : 'hocon', text.replace(/^ {4}/gm, ''));
 }
 
-/** The config in examples/ that uses a connector or an indexer, and runs as it is. */
+/** Returns the config in examples/ that uses a connector or an indexer, and runs without changes. */
 function runnableExample({ kind, name }) {
   const folder = `examples/${kind}s`;
   const uses = new RegExp(`(class|type): "?(${name}|${name.replace(/Indexer$/, '')})\\b`, 'i');
@@ -148,7 +151,7 @@ function parameterTable(fields, schema) {
   );
 }
 
-/** A row for each parameter, those of objects below them: `outer.inner`, `list[].inner`. Required ones come first. */
+/** Returns a row for each parameter, nested ones as `outer.inner` or `list[].inner`. Required parameters are first. */
 function parameterRows(fields, schema, prefix) {
   const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
   return sorted.flatMap((field) => {
@@ -175,7 +178,7 @@ function parameterRows(fields, schema, prefix) {
   });
 }
 
-/** The schema of a field; the name of one that is listed flat leads through objects. */
+/** Returns the schema of a field. The name of a nested field leads through objects. */
 function propertyOf(schema, name) {
   if (name in schema.properties) return schema.properties[name];
   const outer = Object.keys(schema.properties).find((key) => name.startsWith(`${key}.`));
@@ -206,7 +209,7 @@ function exampleOf(entry, { description, params, documents, output, random }) {
   ];
 }
 
-/** The part of a config that an example shows. */
+/** Returns the part of a config that an example shows. */
 function configOf({ kind, name, type, block }, params) {
   if (kind !== 'indexer') return `{\n${indented({ class: name, ...params })}\n}`;
   return render(

@@ -1,4 +1,4 @@
-// The page of the error codes.
+// Writes the page of the error codes.
 import { ERROR_ADVICE, ERROR_CODES } from '@headrace/engine';
 import { SERVICE_ERROR_CODES } from '@headrace/service';
 import { code, prose, table } from './markdown.mjs';

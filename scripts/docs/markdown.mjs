@@ -1,6 +1,6 @@
-// The little Markdown that the generated pages need.
+// Functions for the Markdown of the generated pages.
 
-/** Prose for Markdown: nothing in it is markup. Code is in back quotes already. */
+/** Escapes prose, so that no character is markup. Code is already in back quotes. */
 export function prose(text) {
   return text
     .split(/(`[^`]*`)/)
@@ -12,7 +12,7 @@ export function code(text) {
   return `\`${text}\``;
 }
 
-/** A table; an empty one is nothing. Columns without any content are left out. */
+/** Returns a table, or an empty text for an empty table. Columns without content are omitted. */
 export function table(headings, rows) {
   const used = headings.map((_, i) => rows.some((row) => row[i] !== ''));
   const line = (cells) => `| ${cells.filter((_, i) => used[i]).join(' | ')} |`;

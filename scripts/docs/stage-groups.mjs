@@ -1,4 +1,4 @@
-/** The stages of the reference, by what they are for. `npm run docs` fails if a stage is in no group. */
+/** The stages by purpose. `npm run docs` fails if a stage is in no group. */
 export const STAGE_GROUPS = {
   Fields: [
     ...['CopyFields', 'RenameFields', 'DeleteFields', 'SetStaticValues', 'RemoveEmptyFields', 'DropValues'],

@@ -1,15 +1,15 @@
-// The dialect packages: engines for languages that others have defined. They know nothing of ingest.
+// The dialect packages, which implement languages defined by others. They know nothing about ingest.
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { root } from './root.mjs';
 
-/** Packages whose code goes into the bundle of the package that uses them, as if it were that package's. */
+/** Packages whose code goes into the bundle of the package that uses them. */
 export class Dialects {
-  /** Their names, without the scope. */
+  /** The names without the scope. */
   names;
   #files = new Map();
 
-  /** @param names without the scope */
+  /** @param names the names without the scope */
   constructor(names) {
     this.names = names;
     for (const name of names) {
@@ -20,7 +20,7 @@ export class Dialects {
     }
   }
 
-  /** Those that a package of ours names in its devDependencies. */
+  /** Returns the dialects that a package lists in its devDependencies. */
   static of(name) {
     const ours = Object.keys(readManifest(name).devDependencies ?? {}).filter((id) => id.startsWith('@headrace/'));
     const names = ours.map((id) => id.replace('@headrace/', ''));
@@ -28,7 +28,7 @@ export class Dialects {
     return new Dialects(names.filter((id) => readManifest(id).private !== true));
   }
 
-  /** Whether a module stays outside the bundle, to be found by its name. */
+  /** Returns whether a module stays outside the bundle, and is found by its name. */
   isLibrary = (id) => hasName(id) && !this.#files.has(id);
 
   plugin = { name: 'dialects', resolveId: (id) => this.#files.get(id) ?? null };
@@ -36,7 +36,7 @@ export class Dialects {
 
 export const noDialects = new Dialects([]);
 
-/** What a package exports: the name of each entry, and its compiled file in `dist`. */
+/** Returns the exports of a package: the name of each entry, and its compiled file in `dist`. */
 export function entriesOf(name) {
   return Object.fromEntries(
     Object.entries(readManifest(name).exports).map(([path, { types }]) => [
@@ -46,7 +46,7 @@ export function entriesOf(name) {
   );
 }
 
-/** Whether a module is found by a name, as packages are; `#typebox` is a file of ours. */
+/** Returns whether a module is found by a name, as packages are. `#typebox` is a file of this repository. */
 export function hasName(specifier) {
   return /^[a-z@]/i.test(specifier) && !isAbsolute(specifier);
 }

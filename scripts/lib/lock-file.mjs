@@ -1,12 +1,12 @@
-// What a lock file lacks: packages for other platforms, which other packages name as optional dependencies.
+// Finds packages that a lock file lacks: packages for other platforms, which are optional dependencies of others.
 
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const PROCESSORS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64', 'wasm32'];
 const LIBRARIES = { gnu: 'glibc', musl: 'musl' };
 
 /**
- * The entries that a lock file lacks, by their path in `node_modules`. What they run on is read from their names,
- * such as `binding-linux-arm64-gnu`: on every other platform npm then leaves them alone.
+ * Returns the missing entries of a lock file, by their path in `node_modules`. The platform of a package is read from
+ * its name, such as `binding-linux-arm64-gnu`, so that npm ignores it on every other platform.
  */
 export function missingPackages({ packages }) {
   const missing = {};
@@ -22,7 +22,7 @@ export function missingPackages({ packages }) {
   return missing;
 }
 
-/** Whether a package finds another one in that version, looking where Node looks: what it finds first counts. */
+/** Returns whether a package finds this version of another one. As in Node, the first package on the path counts. */
 function isThere(packages, from, name, version) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const found = packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`];
@@ -31,7 +31,9 @@ function isThere(packages, from, name, version) {
   }
 }
 
-/** Packages for one platform are asked for in one version; a range is npm's to judge. */
+/**
+ * Returns whether a version is exact. Packages for one platform have an exact version. npm itself must resolve a range.
+ */
 function isExact(version) {
   return /^\d+\.\d+\.\d+[\w.-]*$/.test(version);
 }

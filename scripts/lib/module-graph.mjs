@@ -1,13 +1,13 @@
 import { rolldown } from 'rolldown';
 import { noDialects } from './dialects.mjs';
 
-/** What modules import when they are loaded: files of ours as they are, everything else by its name. */
+/** The modules that each module imports when it is loaded: files of the repository, and names of all other modules. */
 export class ModuleGraph {
   #imports = new Map();
 
   /**
    * @param files the modules to start from
-   * @param dialects the packages that are taken as files of ours
+   * @param dialects the packages that are treated as files of the repository
    */
   static async of(files, dialects = noDialects) {
     const graph = new ModuleGraph();
@@ -29,7 +29,7 @@ export class ModuleGraph {
     return graph;
   }
 
-  /** All that a module needs to be loaded, itself included. */
+  /** Returns all modules that a module needs to be loaded, including itself. */
   closure(id, found = new Set()) {
     if (found.has(id)) return found;
     found.add(id);

@@ -1,4 +1,4 @@
-// Prepares what everything else needs, and nothing more.
+// Installs and builds, if needed.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { mustRun, root } from './root.mjs';
@@ -22,7 +22,9 @@ export async function install() {
   }
 }
 
-/** Whether the installed packages are those of package-lock.json. What npm has noted of them tells, not its time. */
+/**
+ * Returns whether package-lock.json is installed. Compares npm's list of installed packages, not the times of files.
+ */
 function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');
   const wanted = packagesOf('package-lock.json');
@@ -30,7 +32,7 @@ function isInstalled() {
   return Object.entries(wanted).every(([path, { version, optional, link }]) => {
     if (path === '' || link || !path.includes('node_modules/')) return true;
     const found = installed[path];
-    // Packages for other platforms are in the lock file, and nowhere else.
+    // A missing package for another platform is optional.
     return found === undefined ? optional === true : found.version === version;
   });
 }
@@ -40,7 +42,7 @@ function packagesOf(lockFile) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : undefined;
 }
 
-/** The catalog is the last thing that a build writes. */
+/** Returns whether the build is up to date. The catalog is the last file that a build writes. */
 function isBuilt() {
   const catalog = join(root, 'packages/components/bundle/catalog.jsonl');
   if (!existsSync(catalog)) return false;

@@ -1,4 +1,4 @@
-// The repository, and the Node that it works with. These scripts run on Node 20 too, until `npm ci` has brought 26.
+// The repository and its Node. These scripts also run on Node 20, until `npm ci` has installed Node 26.
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,10 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const binaries = join(root, 'node_modules', '.bin');
 
-/** The environment in which `node` and the installed tools are found first. */
+/** The environment with Node 26 and the installed tools first in the path. */
 export const env = { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}` };
 
-/** Runs a command in the repository, its output shown. Gives the exit code. */
+/** Runs a command in the repository and shows its output. Returns the exit code. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, env, stdio: 'inherit', ...options });
@@ -19,7 +19,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** As `run`, but this process fails with the command. */
+/** Runs a command like `run`, and exits if the command fails. */
 export async function mustRun(command, args, options) {
   const code = await run(command, args, options);
   if (code !== 0) {

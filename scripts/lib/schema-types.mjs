@@ -1,6 +1,6 @@
-// TypeScript of an OpenAPI document: as much of JSON Schema as the service's document uses.
+// Writes TypeScript types of an OpenAPI document. Supports only the parts of JSON Schema that the service uses.
 
-/** The module with the types of a document: `Schemas` by name, `Operations` by method and path. */
+/** Returns a module with the types of a document: `Schemas` by name, `Operations` by method and path. */
 export function typesOf({ paths, components }) {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => member(name, schema, true, '  '));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -42,7 +42,7 @@ function operationType(name, { summary, parameters = [], requestBody, responses 
   ].join('');
 }
 
-/** A body that may be null may be left out. */
+/** Returns whether a request body is required. A body that may be null is optional. */
 function isNeeded({ content }) {
   return Object.values(content).every(({ schema }) => !typeOf(schema, '').split(' | ').includes('null'));
 }

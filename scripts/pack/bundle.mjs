@@ -1,5 +1,6 @@
-// Before `npm pack` in packages/headrace: makes the package whole. Our other packages are on no registry, so they
-// go into the tarball as bundled dependencies; what they need from a registry becomes a dependency of headrace.
+// Runs before `npm pack` in packages/headrace, and completes the package. The other packages of the repository are not
+// on a registry, so they become bundled dependencies in the tarball. Their own dependencies become dependencies of
+// headrace.
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { bundled, directoryOf, keepManifest, manifest, readManifest, restore } from './folder.mjs';
 
@@ -36,7 +37,7 @@ function collect(name, wanted) {
       collect(dependency, readManifest(directoryOf(dependency)));
     } else if (dependencies[dependency] !== undefined && dependencies[dependency] !== range) {
       throw new Error(
-        `${name} wants ${dependency} ${range}, another package ${dependencies[dependency]}: agree on one`,
+        `${name} needs ${dependency} ${range}, but another package needs ${dependencies[dependency]}. Use one range.`,
       );
     } else dependencies[dependency] = range;
   }
@@ -47,7 +48,7 @@ function copy(name) {
   const to = new URL(`${name.replace('@headrace/', '')}/`, bundled);
   if (!existsSync(new URL('dist/', from))) throw new Error(`${name} is not built: npm run build`);
   mkdirSync(to, { recursive: true });
-  // npm leaves out what the package's own `files` exclude.
+  // npm itself omits files that are not in `files` of the package.
   for (const part of ['package.json', 'dist', 'bundle']) {
     const source = new URL(part, from);
     if (existsSync(source)) cpSync(source, new URL(part, to), { recursive: true });

@@ -1,4 +1,4 @@
-// The folder in which packing works, and its temporary files there.
+// The folder that is packed, and its temporary files.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 
 const packages = new URL('../../packages/', import.meta.url);
@@ -8,7 +8,7 @@ export const manifest = new URL('package.json', folder);
 export const bundled = new URL('node_modules/@headrace/', folder);
 const original = new URL('package.json.unpacked', folder);
 
-/** The directory of one of our packages: `@headrace/engine` is `packages/engine/`. */
+/** Returns the folder of a package: `@headrace/engine` is in `packages/engine/`. */
 export function directoryOf(name) {
   return new URL(`${name.replace('@headrace/', '')}/`, packages);
 }
@@ -21,7 +21,7 @@ export function keepManifest() {
   cpSync(manifest, original);
 }
 
-/** Everything as it was before packing, also when that was interrupted. */
+/** Restores the folder to its state before packing, also after an interrupted packing. */
 export function restore() {
   if (existsSync(original)) renameSync(original, manifest);
   rmSync(bundled, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// After `npm pack` in packages/headrace.
+// Runs after `npm pack` in packages/headrace.
 import { restore } from './folder.mjs';
 
 restore();

@@ -16,7 +16,7 @@ export class Shout extends Stage {
 `;
 
 describe('components', () => {
-  it('lists connectors, stages and indexers with what they do', async () => {
+  it('lists connectors, stages and indexers with their descriptions', async () => {
     const { code, stdout } = await headrace(['components']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Connectors\n {2}\S/m);
@@ -24,7 +24,7 @@ describe('components', () => {
     expect(stdout).toMatch(/^ {2}CSVIndexer +\S/m);
   });
 
-  it('lists them as JSON, in the form of the API', async () => {
+  it('lists the components as JSON, in the format of the API', async () => {
     const { stdout } = await headrace(['components', '--json']);
     const all = JSON.parse(stdout) as { class: string; kind: string; aliases: string[]; fields: { name: string }[] }[];
     const copy = all.find((component) => component.class === 'CopyFields');
@@ -32,7 +32,7 @@ describe('components', () => {
     expect(copy?.fields.map((field) => field.name)).toContain('fieldMapping');
   });
 
-  it('explains one, by its short or its Java name', async () => {
+  it('describes a component by its short name or its Java name', async () => {
     const short = await headrace(['components', 'CopyFields']);
     expect(short.code).toBe(0);
     expect(short.stdout).toContain('CopyFields (stage');
@@ -40,7 +40,7 @@ describe('components', () => {
     expect(await headrace(['components', 'com.kmwllc.lucille.stage.CopyFields'])).toEqual(short);
   });
 
-  it('explains an indexer by its type, in any letter case', async () => {
+  it('describes an indexer by its type, in any letter case', async () => {
     const byClass = await headrace(['components', 'JsonLinesIndexer']);
     expect(byClass.stdout).toContain('indexer.type: JSONLines');
     expect(await headrace(['components', 'JSONLines'])).toEqual(byClass);
@@ -48,7 +48,7 @@ describe('components', () => {
     expect((await headrace(['components', 'JSONLine'])).stderr).toContain('Did you mean JSONLines?');
   });
 
-  it('tells the keys that all of a kind have apart from the own ones', async () => {
+  it('lists the keys of every stage after the keys of this stage', async () => {
     const { stdout } = await headrace(['components', 'DropDocument']);
     const [own, shared] = stdout.split('Keys of every stage\n');
     expect(own).toContain('  percentage (number, optional');
@@ -57,14 +57,14 @@ describe('components', () => {
     expect(shared).toMatch(/^ {2}enabled \(boolean, optional, default true\)\n {6}\S/m);
   });
 
-  it('tells parameters of a block whose names have dots among the own ones', async () => {
+  it('lists parameters with dots in their names, such as kafka.topic, with the parameters of the component', async () => {
     const { stdout } = await headrace(['components', 'KafkaConnector']);
     const [own, shared] = stdout.split('Keys of every connector\n');
     expect(own).toContain('  kafka.bootstrapServers (string, required)\n      Host and port');
     expect(shared).not.toContain('kafka.');
   });
 
-  it('explains those of a module: parameters, defaults, choices, examples', async () => {
+  it('lists parameters, defaults, allowed values and examples of the components of a module', async () => {
     const cwd = directoryWith({ 'shout.js': SHOUT, 'package.json': '{"type":"module"}' });
     installHeadrace(cwd);
     const { code, stdout } = await headrace(['components', 'Shout', '--components', 'shout.js'], { cwd });
@@ -78,13 +78,13 @@ describe('components', () => {
     );
   });
 
-  it('suggests the name that was meant', async () => {
+  it('suggests the nearest name for an unknown component', async () => {
     const { code, stderr } = await headrace(['components', 'CopyField']);
     expect(code).toBe(2);
     expect(stderr).toBe('headrace: There is no component CopyField. Did you mean CopyFields?\n');
   });
 
-  it('searches names and descriptions, names first, for all words in any letter case', async () => {
+  it('searches names first and then descriptions, for all words in any letter case', async () => {
     const { code, stdout } = await headrace(['components', 'embed']);
     expect(code).toBe(0);
     const names = stdout.split('\n').map((line) => line.split(' ')[0]);
@@ -93,19 +93,19 @@ describe('components', () => {
     const two = await headrace(['components', 'EMBED', 'csv']);
     expect(two.stdout).toMatch(/^ParseFloats /m);
     expect(two.stdout).not.toContain('OpenAIEmbed');
-    // Two words are a search, even if they are nearly a name.
+    // Two words are always a search, even if they nearly match a name.
     expect((await headrace(['components', 'parse', 'date'])).stdout).toMatch(/^ParseDate /m);
     const found = JSON.parse((await headrace(['components', 'embed', '--json'])).stdout) as { class: string }[];
     expect(found.map((entry) => entry.class)).toEqual(names.filter((name) => name !== ''));
   });
 
-  it('says that nothing was found', async () => {
+  it('reports that a search has no results', async () => {
     const { code, stderr } = await headrace(['components', 'qwertz', 'asdf']);
     expect(code).toBe(2);
     expect(stderr).toBe('headrace: There is no component qwertz asdf. `headrace components` lists them.\n');
   });
 
-  it('says what is wrong with a module', async () => {
+  it('reports that a module exports no component', async () => {
     const cwd = directoryWith({ 'empty.js': 'export const nothing = 1;', 'package.json': '{"type":"module"}' });
     const { code, stderr } = await headrace(['components', '--components', './empty.js'], { cwd });
     expect(code).toBe(1);

@@ -21,14 +21,14 @@ csv { path: "out.csv", columns: [id] }
 `;
 
 describe('validate', () => {
-  it('finds a good config valid, and writes nothing', async () => {
+  it('exits with 0 for a valid config, and writes nothing', async () => {
     const cwd = directoryWith({ 'good.conf': VALID });
     const outcome = await headrace(['validate', 'good.conf'], { cwd, env: { COLOUR: 'red' } });
     expect(outcome).toMatchObject({ code: 0, stdout: 'good.conf: valid (no problems)\n', stderr: '' });
     expect(readdirSync(cwd)).toEqual(['good.conf']);
   });
 
-  it('reports every mistake with its place and what to do', async () => {
+  it('reports every mistake with its position and a hint', async () => {
     const cwd = directoryWith({ 'bad.conf': INVALID });
     const { code, stdout } = await headrace(['validate', 'bad.conf'], { cwd });
     expect(code).toBe(2);
@@ -37,7 +37,7 @@ describe('validate', () => {
     expect(stdout).toMatch(/bad\.conf: invalid \(3 errors\)\n$/);
   });
 
-  it('gives JSON for programs', async () => {
+  it('prints the problems as JSON with --json', async () => {
     const cwd = directoryWith({ 'bad.conf': INVALID });
     const { code, stdout } = await headrace(['validate', 'bad.conf', '--json'], { cwd });
     expect(code).toBe(2);
@@ -55,20 +55,20 @@ describe('validate', () => {
     });
   });
 
-  it('places mistakes of the text, and stops there', async () => {
+  it('reports a syntax error with its position, and checks nothing more', async () => {
     const cwd = directoryWith({ 'torn.conf': 'connectors: [\n  { class: }\n' });
     const { code, stdout } = await headrace(['validate', 'torn.conf'], { cwd });
     expect(code).toBe(2);
     expect(stdout).toMatch(/^torn\.conf:\d+:\d+: error: /);
   });
 
-  it('reports in the order of the text', async () => {
+  it('reports the problems in the order of the config text', async () => {
     const cwd = directoryWith({ 'bad.conf': INVALID });
     const { stdout } = await headrace(['validate', 'bad.conf'], { cwd });
     expect([...stdout.matchAll(/^bad\.conf:(\d+):/gm)].map(([, line]) => line)).toEqual(['2', '5', '5']);
   });
 
-  it('takes the config from standard input', async () => {
+  it('reads the config from standard input', async () => {
     const cwd = directoryWith();
     expect(await headrace(['validate', '-'], { cwd, input: VALID })).toMatchObject({
       code: 0,
@@ -79,7 +79,7 @@ describe('validate', () => {
     expect(stdout).toMatch(/^<stdin>:2:12: error: /);
   });
 
-  it('says that a file cannot be read, and no line of it', async () => {
+  it('reports a file that cannot be read, without a line number', async () => {
     const { code, stdout } = await headrace(['validate', 'no-such.conf', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout).problems).toEqual([
@@ -88,7 +88,7 @@ describe('validate', () => {
     expect(stdout).not.toContain('"line"');
   });
 
-  it.each(['validate', 'run', 'preview'])('%s refuses components that cannot be loaded', async (command) => {
+  it.each(['validate', 'run', 'preview'])('%s reports components that cannot be loaded', async (command) => {
     const cwd = directoryWith({ 'good.conf': VALID });
     const { code, stdout, stderr } = await headrace([command, 'good.conf', '--components', './nosuch.js'], { cwd });
     expect(code).toBe(2);
@@ -104,7 +104,7 @@ describe('validate', () => {
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, problems: [{ code: 'HR_CONFIG_COMPONENT_LOAD' }] });
   });
 
-  it('says which classes a module has when none is named', async () => {
+  it('lists the classes of a module if the config names none', async () => {
     const cwd = directoryWith({
       'mine.conf': VALID.replace('SetStaticValues', '"./shout.js"').replace(/staticValues \{.*?\}\s*\}/, 'field: id'),
       'shout.js': SHOUT,
@@ -116,14 +116,14 @@ describe('validate', () => {
     expect(stdout).toContain('./shout.js is a module, not a class. Name the class: ./shout.js#Shout.');
   });
 
-  it('takes values from the command line', async () => {
+  it('sets values of the config with --set', async () => {
     const cwd = directoryWith({ 'good.conf': VALID });
     const { code, stdout } = await headrace(['validate', 'good.conf', '-s', 'indexer.type=Solar'], { cwd });
     expect(code).toBe(2);
     expect(stdout).toContain("'Solar'");
   });
 
-  it('takes values in the elements of lists, and says why one cannot be set', async () => {
+  it('sets values in list elements, and reports an element that does not exist', async () => {
     const cwd = directoryWith({ 'good.conf': VALID });
     const set = (setting: string) => headrace(['validate', 'good.conf', '-s', setting], { cwd });
     expect((await set('connectors.0.numDocs=many')).stdout).toContain('overrides:1:1: error: numbers: numDocs must be');
@@ -133,7 +133,7 @@ describe('validate', () => {
     );
   });
 
-  it('knows components of modules: named by the config, or on the command line', async () => {
+  it('finds components of modules that the config or the command line names', async () => {
     const cwd = directoryWith({
       'conf/mine.conf': VALID.replace('SetStaticValues', '"./shout.js#Shout"').replace(
         /staticValues \{.*?\}\s*\}/,
@@ -160,7 +160,7 @@ export class Shout extends Stage {
 `;
 
 describe('validate of several configs', () => {
-  it('reports the problems of each with its name, and exits with 2 when one has errors', async () => {
+  it('reports the problems of each config with its name, and exits with 2 if one has errors', async () => {
     const cwd = directoryWith({ 'good.conf': VALID, 'bad.conf': INVALID });
     const { code, stdout } = await headrace(['validate', 'bad.conf', 'good.conf', 'none.conf'], { cwd });
     expect(code).toBe(2);
@@ -170,7 +170,7 @@ describe('validate of several configs', () => {
     expect(await headrace(['validate', 'good.conf', 'good.conf'], { cwd })).toMatchObject({ code: 0 });
   });
 
-  it('gives one JSON object with a part for each', async () => {
+  it('prints one JSON object with an entry for each config', async () => {
     const cwd = directoryWith({ 'good.conf': VALID, 'bad.conf': INVALID });
     const { code, stdout } = await headrace(['validate', 'good.conf', 'bad.conf', '--json'], { cwd });
     expect(code).toBe(2);
@@ -201,18 +201,18 @@ describe('render', () => {
     });
   });
 
-  it('shows secrets on request', async () => {
+  it('shows secrets with --show-secrets', async () => {
     const cwd = directoryWith({ 'a.conf': SECRETS });
     const { stdout } = await headrace(['render', 'a.conf', '--show-secrets'], { cwd, env: { NAME: 'n' } });
     expect(stdout).toContain('hunter2');
     expect(JSON.parse(stdout)).toMatchObject({ name: 'n', copy: 'n' });
   });
 
-  it('takes the config from standard input', async () => {
+  it('reads the config from standard input', async () => {
     expect(JSON.parse((await headrace(['render', '-'], { input: 'a: 1\nb: ${a}' })).stdout)).toEqual({ a: 1, b: 1 });
   });
 
-  it('prints HOCON that renders to the same', async () => {
+  it('prints HOCON that resolves to the same config', async () => {
     const cwd = directoryWith({ 'a.conf': VALID });
     const json = (await headrace(['render', 'a.conf'], { cwd })).stdout;
     const hocon = (await headrace(['render', 'a.conf', '--hocon'], { cwd })).stdout;
@@ -221,7 +221,7 @@ describe('render', () => {
     expect((await headrace(['render', join(again, 'b.conf')])).stdout).toBe(json);
   });
 
-  it('refuses a config that cannot be resolved', async () => {
+  it('rejects a config that cannot be resolved', async () => {
     const cwd = directoryWith({ 'a.conf': 'a: 1\nb: ${nowhere}\n' });
     const { code, stdout, stderr } = await headrace(['render', 'a.conf'], { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

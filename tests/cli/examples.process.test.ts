@@ -9,7 +9,7 @@ const examples = (readdirSync(join(repository, 'examples'), { recursive: true })
   file.endsWith('.conf'),
 );
 
-/** Runs an example as its first lines say, and returns the lines of its output file. */
+/** Runs an example with the command in its first lines, and returns the lines of its output file. */
 async function runExample(example: string, output: string): Promise<string[]> {
   const out = directoryWith();
   const { code, stdout, stderr } = await headrace(['run', `examples/${example}`], { env: { HEADRACE_OUT: out } });
@@ -18,7 +18,7 @@ async function runExample(example: string, output: string): Promise<string[]> {
   return readFileSync(join(out, output), 'utf8').trimEnd().split('\n');
 }
 
-/** They read from servers: those of Kafka and Solr are run with the real ones, in the tests of their connectors. */
+/** Examples that read from servers. The connector tests run those of Kafka and Solr against real servers. */
 const FROM_SERVERS = ['connectors/kafka.conf', 'connectors/rss.conf', 'connectors/solr.conf'];
 
 describe('every example', () => {
@@ -28,7 +28,7 @@ describe('every example', () => {
   });
 
   it.each(examples.filter((example) => !FROM_SERVERS.includes(example)))(
-    '%s runs dry from its own directory, with the data beside it',
+    '%s succeeds as a dry run in its folder, with its data files',
     async (example) => {
       const file = join(directoryWith(), 'dry.jsonl');
       const surroundings = {
@@ -42,7 +42,7 @@ describe('every example', () => {
   );
 });
 
-it('every example has tests of its pipeline, which pass', async () => {
+it('the pipeline tests of every example pass', async () => {
   const { code, stdout } = await headrace(['test', ...examples.map((example) => `examples/${example}`)]);
   expect(stdout).not.toContain('no tests');
   expect(stdout.match(/^examples\/.*: \d+ passed$/gm)).toHaveLength(examples.length);
@@ -54,21 +54,21 @@ it('examples/README.md names every example', () => {
   expect(examples.filter((example) => !readme.includes(`[${example}](${example})`))).toEqual([]);
 });
 
-// Those that write to other servers are run with the real ones, in the tests of the indexers.
+// The indexer tests run the other examples against real servers.
 describe('the example of an indexer', () => {
-  it('csv: a row for each airport', async () => {
+  it('csv writes a row for each airport', async () => {
     const lines = await runExample('indexers/csv.conf', 'airports.csv');
     expect(lines).toHaveLength(3377);
     expect(lines[1]).toBe('"00M","Thigpen","Bay Springs","MS","31.95376472","-89.23450472"');
   });
 
-  it('json-lines: a line for each airport', async () => {
+  it('json-lines writes a line for each airport', async () => {
     const lines = await runExample('indexers/json-lines.conf', 'airports.jsonl');
     expect(lines).toHaveLength(3376);
     expect(JSON.parse(lines[0] as string)).toMatchObject({ id: '00M', name: 'Thigpen' });
   });
 
-  it('nop: nothing is written, and all succeed', async () => {
+  it('nop writes nothing, and all documents succeed', async () => {
     const { code, stdout } = await headrace(['run', 'examples/indexers/nop.conf']);
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -76,7 +76,7 @@ describe('the example of an indexer', () => {
     });
   });
 
-  it('http: lines of JSON arrive', async () => {
+  it('http sends lines of JSON', async () => {
     const lines: string[] = [];
     const tokens = new Set<string | undefined>();
     const server = createServer(async (request, response) => {
@@ -108,20 +108,20 @@ describe('the example of a connector', () => {
       return document;
     });
 
-  it('csv: an airport for each row, what is not known left out', async () => {
+  it('csv reads an airport from each row, without the unknown values', async () => {
     const airports = await documents('csv');
     expect(airports).toHaveLength(3376);
     expect(airports[0]).toMatchObject({ id: 'airport-00M', city: 'Bay Springs' });
     expect(airports.filter(({ city }) => city === 'NA')).toEqual([]);
   });
 
-  it('json: a film for each line', async () => {
+  it('json reads a film from each line', async () => {
     const films = await documents('json');
     expect(films).toHaveLength(400);
     expect(films[0]).toMatchObject({ id: 'movie-1', title: 'The Land Girls' });
   });
 
-  it('xml: a book for each element', async () => {
+  it('xml reads a book from each element', async () => {
     expect(await documents('xml')).toEqual([
       { id: '9780141439518', title: 'Pride and Prejudice', authors: 'Jane Austen' },
       { id: '9780140449136', title: 'Crime & Punishment', authors: 'Fyodor Dostoevsky' },
@@ -129,7 +129,7 @@ describe('the example of a connector', () => {
     ]);
   });
 
-  it('file: records and files, and nothing the second time', async () => {
+  it('file reads records and files, and nothing in the second run', async () => {
     const env = { HEADRACE_OUT: directoryWith() };
     const ids = async () => {
       const { code, stderr } = await headrace(['run', 'examples/connectors/file.conf'], { env });
@@ -146,7 +146,7 @@ describe('the example of a connector', () => {
     expect(await ids()).toEqual(first);
   });
 
-  it('database: authors with their books', async () => {
+  it('database reads authors with their books', async () => {
     const authors = await documents('database', 'authors');
     expect(authors.map(({ name, ___children }) => [name, ___children.length])).toEqual([
       ['Jane Austen', 2],
@@ -155,12 +155,12 @@ describe('the example of a connector', () => {
     ]);
   });
 
-  it('sequence: the numbers of both connectors', async () => {
+  it('sequence creates the numbers of both connectors', async () => {
     const ids = (await documents('sequence')).map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 150 }, (_, i) => `doc-${i}`));
   });
 
-  it('rss: the items of a feed', async () => {
+  it('rss reads the items of a feed', async () => {
     const feed = readFileSync(join(repository, 'examples/data/feed.xml'));
     const server = createServer((_, response) => response.end(feed));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -182,7 +182,7 @@ describe('the example of a connector', () => {
 });
 
 describe('the example', () => {
-  it('airports: a CSV file becomes JSON lines', async () => {
+  it('airports converts a CSV file to JSON lines', async () => {
     const lines = await runExample('airports.conf', 'airports.jsonl');
     expect(lines).toHaveLength(3372);
     const { run_id, ...first } = JSON.parse(lines[0] as string);
@@ -203,7 +203,7 @@ describe('the example', () => {
     expect(scopes.length).toBeGreaterThan(100);
   });
 
-  it('movies: JSON lines are cleaned and become CSV', async () => {
+  it('movies cleans JSON lines and writes CSV', async () => {
     const lines = await runExample('movies.conf', 'movies.csv');
     expect(lines.slice(0, 2)).toEqual([
       '"id","title","released","genre","rating","votes","gross"',
@@ -212,7 +212,7 @@ describe('the example', () => {
     expect(lines.length).toBeLessThan(401);
   });
 
-  it('children: airports come out before their state, and know it', async () => {
+  it('children emits the airports before their state, with the name of the state', async () => {
     const lines = await runExample('children.conf', 'states.jsonl');
     const documents = lines.map((line) => JSON.parse(line));
     const states = documents.filter((document) => document.type === 'state');
@@ -228,7 +228,7 @@ describe('the example', () => {
     expect(documents.at(-1)).toMatchObject({ id: 'VT', type: 'state' });
   });
 
-  it('custom-stage: a module beside the config computes distances', async () => {
+  it('custom-stage computes distances with a module in the folder of the config', async () => {
     const lines = await runExample('custom-stage.conf', 'near-denver.jsonl');
     const documents = lines.map((line) => JSON.parse(line));
     expect(documents).toHaveLength(10);

@@ -1,4 +1,4 @@
-/** A module of components that misbehave, for configs in a directory that sees `headrace`. */
+/** A module of components that misbehave, for configs in a folder that can import `headrace`. */
 export const MISBEHAVING = `import { Connector, Document, Stage, Type } from 'headrace';
 
 /** Fails on the documents with these ids. */
@@ -19,7 +19,7 @@ export class Endless extends Connector {
   }
 }
 
-/** Does not hear that it is to stop. */
+/** Ignores the request to stop. */
 export class Deaf extends Connector {
   static parameters = Type.Object({});
   execute() {
@@ -28,14 +28,14 @@ export class Deaf extends Connector {
   }
 }
 
-/** Breaks at once. */
+/** Fails immediately. */
 export class Broken extends Connector {
   static parameters = Type.Object({});
   execute() { throw new Error('the source is on fire'); }
 }
 `;
 
-/** Files of a directory with a config that feeds one pipeline and writes JSON lines to `out.jsonl`. */
+/** Returns the files of a folder with a config that feeds one pipeline and writes JSON lines to `out.jsonl`. */
 export function configFiles(connector: string, stages = ''): Record<string, string> {
   return {
     'package.json': '{"type":"module"}',

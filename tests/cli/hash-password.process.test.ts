@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, start } from './headrace.ts';
 
 describe('hash-password', () => {
-  it('prints a hash that the service takes', async () => {
+  it('prints a hash that the service accepts', async () => {
     const { code, stdout, stderr } = await headrace(['hash-password'], { input: 'géheim\n' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$\S+\$\S+\n$/);
@@ -23,7 +23,7 @@ describe('hash-password', () => {
     expect((await ended).code).toBe(0);
   });
 
-  it.each(['', '\n', 'one\ntwo\n'])('refuses %j', async (input) => {
+  it.each(['', '\n', 'one\ntwo\n'])('rejects the input %j', async (input) => {
     const { code, stdout, stderr } = await headrace(['hash-password'], { input });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^headrace: The password /);

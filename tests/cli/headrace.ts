@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach } from 'vitest';
 
-/** The root of the repository. */
+/** The root folder of the repository. */
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The command as users start it. */
+/** The path of the `headrace` command that users start. */
 export const binary = join(repository, 'packages/headrace/bin/headrace.js');
 
-/** How a command ended, and what it said. */
+/** The exit code, signal and output of a command. */
 export interface Outcome {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -23,23 +23,23 @@ interface Surroundings {
   cwd?: string;
   env?: Record<string, string>;
   input?: string;
-  /** Options of Node itself. */
+  /** Command-line options of Node. */
   nodeOptions?: readonly string[];
 }
 
-/** A command that has been started. */
+/** A running command. */
 export interface Started {
   child: ChildProcess;
-  /** What it has said so far. */
+  /** The output so far. */
   readonly output: Readonly<Record<'stdout' | 'stderr', string>>;
-  /** Resolves as soon as the command has said this. Rejects when it ends before. */
+  /** Resolves when the output of the command contains this text. Rejects if the command ends before. */
   said(stream: 'stdout' | 'stderr', text: string): Promise<void>;
   ended: Promise<Outcome>;
 }
 
 const children = new Set<ChildProcess>();
 
-/** Starts the command line in a separate process. It is gone after the file of the test. */
+/** Starts the command line in a separate process. The process is killed after the test file. */
 export function start(args: readonly string[], surroundings: Surroundings = {}): Started {
   const child = spawn(process.execPath, [...(surroundings.nodeOptions ?? []), binary, ...args], {
     cwd: surroundings.cwd ?? repository,
@@ -59,10 +59,10 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
     child.on('close', (code, signal) => {
       const strange = args[0] === 'run' ? linesWithoutJson(output.stderr) : [];
       if (strange.length === 0) resolve({ code, signal, ...output });
-      else reject(new Error(`Standard error of run has lines that are no JSON objects:\n${strange.join('\n')}`));
+      else reject(new Error(`Standard error of run has lines that are not JSON objects:\n${strange.join('\n')}`));
     });
   });
-  // Who starts a command may not wait for its end.
+  // The caller may not wait for the end, so a rejection must not count as unhandled.
   ended.catch(() => undefined);
   const said = (stream: 'stdout' | 'stderr', text: string) =>
     new Promise<void>((resolve, reject) => {
@@ -71,14 +71,14 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
       };
       child.on('said', look);
       child.on('close', () =>
-        reject(new Error(`It ended without saying "${text}":\n${output.stdout}${output.stderr}`)),
+        reject(new Error(`The command ended without the output "${text}":\n${output.stdout}${output.stderr}`)),
       );
       look();
     });
   return { child, output, said, ended };
 }
 
-/** Standard error of a run is for programs here: each line must be a JSON object. */
+/** Returns the lines of a run's standard error that are not JSON objects. Programs read it line by line. */
 function linesWithoutJson(text: string): string[] {
   return text.split('\n').filter((line) => {
     if (line === '') return false;
@@ -90,14 +90,14 @@ function linesWithoutJson(text: string): string[] {
   });
 }
 
-/** Runs a command line to its end. */
+/** Runs a command line and waits until it ends. */
 export function headrace(args: readonly string[], surroundings?: Surroundings): Promise<Outcome> {
   return start(args, surroundings).ended;
 }
 
 const directories: string[] = [];
 
-/** A new directory with these files, by relative path. It is gone after the test. */
+/** Creates a folder with these files, by relative path. It is removed after the test. */
 export function directoryWith(files: Readonly<Record<string, string>> = {}): string {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-cli-'));
   directories.push(directory);
@@ -108,7 +108,7 @@ export function directoryWith(files: Readonly<Record<string, string>> = {}): str
   return directory;
 }
 
-/** A module of custom components in such a directory sees `headrace` as an installed package. */
+/** Makes `headrace` an installed package of a folder, so that custom components there can import it. */
 export function installHeadrace(directory: string): void {
   const target = join(directory, 'node_modules/headrace');
   mkdirSync(target, { recursive: true });

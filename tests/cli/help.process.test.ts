@@ -25,37 +25,43 @@ describe('help', () => {
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} .*\\S`, 'm'));
   });
 
-  it.skipIf(!existsSync('/dev/full'))('that cannot be written says so', () => {
-    const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
-    const { status, stderr } = spawnSync(process.execPath, [binary, '--help'], { stdio: [...stdio], encoding: 'utf8' });
-    expect(stderr).toMatch(/^headrace: standard output cannot be written: ENOSPC.*\n$/);
-    expect(status).toBe(1);
-  });
+  it.skipIf(!existsSync('reports that standard output cannot be written, and exits with 1'))(
+    'that cannot be written says so',
+    () => {
+      const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
+      const { status, stderr } = spawnSync(process.execPath, [binary, '--help'], {
+        stdio: [...stdio],
+        encoding: 'utf8',
+      });
+      expect(stderr).toMatch(/^headrace: standard output cannot be written: ENOSPC.*\n$/);
+      expect(status).toBe(1);
+    },
+  );
 
-  it.each(COMMANDS)('explains %s, with an example', async (command) => {
+  it.each(COMMANDS)('describes %s with an example', async (command) => {
     const { code, stdout, stderr } = await headrace([command, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: headrace ${command}`);
     expect(stdout).toContain(`Examples:\n  headrace ${command}`);
   });
 
-  it('is a command too', async () => {
+  it('is also a command', async () => {
     expect(await headrace(['help'])).toEqual(await headrace(['--help']));
     expect(await headrace(['help', 'run'])).toEqual(await headrace(['run', '--help']));
   });
 
-  it('comes when no command is given', async () => {
+  it('is shown if no command is given', async () => {
     expect(await headrace([])).toEqual(await headrace(['--help']));
   });
 
-  it('shows the version of the package', async () => {
+  it('lists the version of the package with --version', async () => {
     const { version } = JSON.parse(readFileSync(join(repository, 'packages/headrace/package.json'), 'utf8'));
     const { code, stdout } = await headrace(['--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
   });
 });
 
-describe('a mistyped command line', () => {
+describe('an invalid command line', () => {
   it.each([
     [['validat', 'x.conf'], "unknown command 'validat'", 'Did you mean validate?'],
     [['run', 'x.conf', '--dryrun', 'y'], "unknown option '--dryrun'", 'Did you mean --dry-run?'],
@@ -65,7 +71,7 @@ describe('a mistyped command line', () => {
     [['run', 'x.conf', '-s', 'indexer.type'], '-s needs key=value', ''],
     [['run', 'no-such.conf'], '"file":"no-such.conf"', 'cannot be read'],
     [['help', 'rum'], "'rum' is invalid", 'Allowed choices are serve, run'],
-  ])('%j exits with 2 and says what is wrong', async (args, message, hint) => {
+  ])('%j exits with 2 and reports the mistake', async (args, message, hint) => {
     const { code, stdout, stderr } = await headrace(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace } from './headrace.ts';
 
 describe('init', () => {
-  it('writes a config that runs as it is', async () => {
+  it('writes a config that runs without changes', async () => {
     const cwd = directoryWith();
     expect(await headrace(['init'], { cwd })).toMatchObject({
       code: 0,
@@ -20,7 +20,7 @@ describe('init', () => {
     expect(documents).toHaveLength(10);
   });
 
-  it('never overwrites', async () => {
+  it('never overwrites a file', async () => {
     const cwd = directoryWith({ 'mine.conf': 'precious' });
     const { code, stderr } = await headrace(['init', 'mine.conf'], { cwd });
     expect(code).toBe(1);

@@ -8,7 +8,7 @@ const OLD_NODE = [
   'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})',
 ];
 
-it('on a Node that is too old, headrace refuses every command and says what to install', async () => {
+it('headrace on a Node that is too old rejects every command and names the version to install', async () => {
   for (const args of [['--help'], ['serve', 'service.yml'], ['run', 'a.conf']]) {
     const { code, stdout, stderr } = await headrace(args, { nodeOptions: OLD_NODE });
     expect({ code, stdout }, args[0]).toEqual({ code: 1, stdout: '' });
@@ -18,7 +18,7 @@ it('on a Node that is too old, headrace refuses every command and says what to i
   }
 });
 
-it('the Node that headrace demands is the one in `engines` of its package', () => {
+it('the Node version that headrace requires equals `engines` of its package', () => {
   const read = (file: string) => readFileSync(join(repository, 'packages/headrace', file), 'utf8');
   const [, needed] = /^const NEEDED = (\d+);$/m.exec(read('bin/headrace.js')) ?? [];
   expect(JSON.parse(read('package.json'))).toMatchObject({ engines: { node: `>=${needed}` } });

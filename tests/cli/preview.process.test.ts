@@ -22,7 +22,7 @@ connectors: \${connectors} [{ name: other, pipeline: second, class: SequenceConn
 }
 
 describe('preview', () => {
-  it('shows what the pipeline makes of the first documents; nothing is written', async () => {
+  it('shows the results of the first documents, and writes nothing', async () => {
     const cwd = prepare();
     const before = readdirSync(cwd);
     const { code, stdout, stderr } = await headrace(['preview', 'a.conf', '--limit', '4'], { cwd });
@@ -33,7 +33,7 @@ describe('preview', () => {
     expect(readdirSync(cwd)).toEqual(before);
   });
 
-  it('takes documents from a file or from standard input, numbers untouched', async () => {
+  it('reads documents from a file or from standard input, and keeps numbers exact', async () => {
     const cwd = prepare();
     const input = '{"id":"a","n":12345678901234567890,"x":1.0}\n\n{"id":"2"}\n';
     const outcome = await headrace(['preview', 'a.conf', '--documents', '-'], { cwd, input });
@@ -46,7 +46,7 @@ describe('preview', () => {
     expect(await headrace(['preview', 'a.conf', '--documents', `${file}/documents.jsonl`], { cwd })).toEqual(outcome);
   });
 
-  it('shows the messages of stages on standard error, or with the document', async () => {
+  it('shows messages of stages on standard error, or with the document in JSON', async () => {
     const stages = '{ class: ApplyJavascript, name: talk, script: "console.warn(doc.id)" }';
     const cwd = directoryWith(configFiles(SEQUENCE, stages));
     installHeadrace(cwd);
@@ -56,7 +56,7 @@ describe('preview', () => {
     expect(JSON.parse(stdout)).toMatchObject({ log: [{ level: 'warn', stage: 'talk', message: '0' }] });
   });
 
-  it('gives everything it knows of each document as JSON', async () => {
+  it('prints all results, messages and errors of each document as JSON', async () => {
     const cwd = prepare();
     const input = '{"id":"0"}\n{"id":"1"}\n{"id":"2"}\nnonsense\n';
     const { code, stdout, stderr } = await headrace(['preview', 'a.conf', '--documents', '-', '--json'], {
@@ -89,7 +89,7 @@ describe('preview', () => {
     ]);
   });
 
-  it('passes through another pipeline on request', async () => {
+  it('uses the pipeline of --pipeline', async () => {
     const cwd = prepare();
     const args = ['preview', 'a.conf', '--pipeline', 'second', '--documents', '-'];
     expect((await headrace(args, { cwd, input: '{"id":"1"}' })).stdout).toBe('{"id":"1","b":2}\n');
@@ -98,7 +98,7 @@ describe('preview', () => {
     expect(stderr).toContain('Did you mean second?');
   });
 
-  it('counts a line with more than a document as failed, and continues', async () => {
+  it('counts a line with more than one document as failed, and continues', async () => {
     const cwd = prepare();
     const input = '{"id":"0"} {"id":\n{"id":"3"}\n{"id":"4"}{"id":"5"}\n';
     const { code, stdout, stderr } = await headrace(['preview', 'a.conf', '--documents', '-'], { cwd, input });
@@ -120,7 +120,7 @@ describe('preview', () => {
     ]);
   });
 
-  it('needs documents for a pipeline that no connector feeds', async () => {
+  it('requires documents for a pipeline without a connector', async () => {
     const cwd = prepare();
     const args = ['preview', 'a.conf', '--pipeline', 'second'];
     const text = readFileSync(join(cwd, 'a.conf'), 'utf8').replace('pipeline: second', 'pipeline: main');
@@ -132,7 +132,7 @@ describe('preview', () => {
     expect(given).toMatchObject({ code: 0, stdout: '{"id":"1","b":2}\n' });
   });
 
-  it('takes the config from standard input, or the documents, not both', async () => {
+  it('rejects standard input for both the config and the documents', async () => {
     const cwd = prepare();
     const input = readFileSync(join(cwd, 'a.conf'), 'utf8');
     const { stdout } = await headrace(['preview', '-', '--limit', '1'], { cwd, input });
@@ -172,7 +172,7 @@ describe('preview', () => {
     );
   });
 
-  it('gives the trace as JSON', async () => {
+  it('prints the trace as JSON', async () => {
     const cwd = prepare();
     const args = ['preview', 'a.conf', '--documents', '-', '--trace', '--json'];
     const { stdout } = await headrace(args, { cwd, input: '{"id":"0","x":1.0}\n' });

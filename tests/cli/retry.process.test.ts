@@ -15,7 +15,7 @@ const idsIn = (cwd: string, file: string) =>
     .split('\n')
     .flatMap((line) => (line === '' ? [] : [JSON.parse(line).id as string]));
 
-it('writes the failed documents to a file, and runs those again when the config is mended', async () => {
+it('writes failed documents to a file, and processes them again with a corrected config', async () => {
   const cwd = prepare('{ class: "./misbehaving.js#FailOn", ids: ${bad} }\n');
   const list = (ids: string) =>
     writeFileSync(join(cwd, 'a.conf'), `${readFileSync(join(cwd, 'a.conf'))}\nbad = ${ids}\n`);
@@ -40,12 +40,12 @@ it('writes the failed documents to a file, and runs those again when the config 
   list('["3"]');
   const again = await headrace(['run', 'a.conf', '--retry', 'failed.jsonl', '--failures', 'still.jsonl'], { cwd });
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('1 docs succeeded. 1 docs FAILED.') });
-  // What the first run has written stays.
+  // The retry appends to the output of the first run.
   expect(idsIn(cwd, 'out.jsonl')).toEqual(['0', '2', '4', '1']);
   expect(idsIn(cwd, 'still.jsonl')).toEqual(['3']);
 });
 
-it('writes every failed document, however many there are', async () => {
+it('writes every failed document, even if there are many', async () => {
   const cwd = prepare('{ class: "./misbehaving.js#FailOn", ids: [] }\n');
   const rows = Array.from(
     { length: 3000 },
@@ -64,14 +64,14 @@ it('writes every failed document, however many there are', async () => {
   expect(idsIn(cwd, 'failed.jsonl')).toEqual(bad.ids);
 });
 
-it('leaves an empty file when nothing failed', async () => {
+it('leaves an empty file of failed documents if none failed', async () => {
   const cwd = prepare('');
   writeFileSync(join(cwd, 'failed.jsonl'), 'of another run\n');
   expect(await headrace(['run', 'a.conf', '--failures', 'failed.jsonl'], { cwd })).toMatchObject({ code: 0 });
   expect(readFileSync(join(cwd, 'failed.jsonl'), 'utf8')).toBe('');
 });
 
-it('keeps the failures of the run before until there is something to write, or the run has ended well', async () => {
+it('keeps the old failures file until a document fails or the run succeeds', async () => {
   const cwd = prepare('');
   const old = '{"id":"1","connector":"source","document":{"id":"1"}}\n';
   writeFileSync(join(cwd, 'failed.jsonl'), old);
@@ -86,9 +86,9 @@ it('keeps the failures of the run before until there is something to write, or t
   }
 });
 
-it('reads a file of failed documents line by line, however long a line is', async () => {
+it('reads a file of failed documents line by line, even if a line is long', async () => {
   const cwd = prepare('');
-  // Longer than what is read at once, with characters of several bytes and what only looks like the end of a line.
+  // Longer than one read, with multi-byte characters and a character that only resembles a line break.
   const text = 'é\u2028😀'.repeat(30_000);
   const lines = ['a', 'b'].map((id) => JSON.stringify({ id, connector: 'source', document: { id, text } }));
   writeFileSync(join(cwd, 'long.jsonl'), lines.join('\n\n'));
@@ -97,7 +97,7 @@ it('reads a file of failed documents line by line, however long a line is', asyn
   expect(written.map((line) => JSON.parse(line).text)).toEqual([text, text]);
 });
 
-it('refuses files that cannot be used, before anything is done', async () => {
+it('rejects files that it cannot use before the run starts', async () => {
   const cwd = prepare('');
   writeFileSync(join(cwd, 'bad.jsonl'), '{"id":"1","connector":"source","document":{"id":"1"}}\nnonsense\n');
   const invalid = await headrace(['run', 'a.conf', '--retry', 'bad.jsonl'], { cwd });

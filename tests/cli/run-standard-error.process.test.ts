@@ -34,15 +34,15 @@ function prepare(files: Record<string, string>): string {
   return cwd;
 }
 
-/** Every record on standard error of a command line. Throws if a line is not a JSON object. */
+/** Returns the JSON objects on standard error of a command line. Throws if a line is not a JSON object. */
 async function records(args: readonly string[], cwd: string, options: object = {}) {
   const { stderr, code } = await headrace(args, { cwd, ...options });
   const lines = stderr.split('\n').filter((line) => line !== '');
   return { code, records: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-describe('standard error of a run, where it is no terminal, is a JSON object per line', () => {
-  it('for warnings of Node and for what components write, in every thread', async () => {
+describe('standard error that is not a terminal has one JSON object per line', () => {
+  it('for warnings of Node and output of components, in every thread', async () => {
     const cwd = prepare({
       ...configFiles('class: "./noisy.js#NoisyConnector"', '{ class: "./noisy.js#NoisyStage" }'),
       'noisy.js': NOISY,
@@ -79,7 +79,7 @@ pipelines: [{ name: p, stages: [] }], indexer { class: "./noisy.js#NoisyIndexer"
     ]);
   });
 
-  it('for the summary, when the documents go to standard output', async () => {
+  it('for the summary, if the documents go to standard output', async () => {
     const cwd = prepare(configFiles(SEQUENCE));
     const { records: all } = await records(['run', 'a.conf', '-s', 'jsonl.path=-'], cwd);
     expect(all.at(-1)).toMatchObject({ level: 'info', msg: expect.stringContaining('RUN SUMMARY: Success.') });

@@ -20,7 +20,7 @@ function logs({ stderr }: Outcome): Record<string, unknown>[] {
 }
 
 describe('run', () => {
-  it('runs a config: documents in the file, the summary on standard output, JSON logs on standard error', async () => {
+  it('writes documents to the file, the summary to standard output and JSON logs to standard error', async () => {
     const cwd = prepare(SEQUENCE, '{ class: SetStaticValues, staticValues { colour: red } }');
     const outcome = await headrace(['run', 'a.conf'], { cwd });
     expect(outcome.stdout).toMatch(
@@ -36,7 +36,7 @@ describe('run', () => {
     expect(new Set(records.map((record) => record['runId'])).size).toBe(1);
   });
 
-  it('takes values from the environment and from the command line', async () => {
+  it('uses values from the environment and from the command line', async () => {
     const cwd = prepare(SEQUENCE, '{ class: SetStaticValues, staticValues { colour: ${COLOUR} } }');
     const args = ['run', 'a.conf', '-s', 'jsonl.path=other.jsonl', '--set', 'more=1'];
     const { code } = await headrace(args, { cwd, env: { COLOUR: 'blue' } });
@@ -45,7 +45,7 @@ describe('run', () => {
     expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
   });
 
-  it('keeps standard output for the documents when they go there', async () => {
+  it('writes only documents to standard output if the indexer writes there', async () => {
     const cwd = prepare(SEQUENCE);
     const { code, stdout, stderr } = await headrace(['run', 'a.conf', '-s', 'jsonl.path=-'], { cwd });
     expect(code).toBe(0);
@@ -60,14 +60,14 @@ describe('run', () => {
     expect(dry.stdout).toContain('RUN SUMMARY: Success.');
   });
 
-  it('takes the config from standard input', async () => {
+  it('reads the config from standard input', async () => {
     const cwd = prepare(SEQUENCE);
     const input = readFileSync(join(cwd, 'a.conf'), 'utf8');
     expect(await headrace(['run', '-'], { cwd, input })).toMatchObject({ code: 0 });
     expect(lines(cwd, 'out.jsonl')).toHaveLength(5);
   });
 
-  it('indexes nothing in a dry run', async () => {
+  it('sends nothing to the destination in a dry run', async () => {
     const cwd = prepare(SEQUENCE);
     const { code } = await headrace(['run', 'a.conf', '--dry-run', 'dry.jsonl'], { cwd });
     expect(code).toBe(0);
@@ -75,7 +75,7 @@ describe('run', () => {
     expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
   });
 
-  it('succeeds in part when documents failed, and says which and why', async () => {
+  it('succeeds partly if documents failed, and lists them with their reasons', async () => {
     const cwd = prepare(SEQUENCE, '{ class: "./misbehaving.js#FailOn", ids: ["1", "3"] }');
     const outcome = await headrace(['run', 'a.conf'], { cwd });
     expect(outcome.code).toBe(0);
@@ -88,7 +88,7 @@ describe('run', () => {
     ]);
   });
 
-  it('exits with 1 when every document failed', async () => {
+  it('exits with 1 if every document failed', async () => {
     const cwd = prepare(SEQUENCE, '{ class: "./misbehaving.js#FailOn", ids: ["0", "1", "2", "3", "4"] }');
     const { code, stdout } = await headrace(['run', 'a.conf'], { cwd });
     expect(code).toBe(1);
@@ -108,13 +108,13 @@ describe('run', () => {
     expect(outcome.stdout.includes('(runner.maxFailures)')).toBe(code === 1);
   });
 
-  it('refuses a --max-failures that is neither a number nor a percentage, with 2', async () => {
+  it('rejects a --max-failures that is neither a number nor a percentage, and exits with 2', async () => {
     const { code, stderr } = await headrace(['run', 'a.conf', '--max-failures', 'many'], { cwd: prepare(SEQUENCE) });
     expect(code).toBe(2);
     expect(stderr).toContain('maxFailures must be a number of documents or a percentage, was \\"many\\"');
   });
 
-  it.runIf(existsSync('/dev/full'))('exits with 1 when the destination takes nothing', async () => {
+  it.runIf(existsSync('/dev/full'))('exits with 1 if the destination accepts nothing', async () => {
     const cwd = prepare(SEQUENCE);
     const { code, stdout, stderr } = await headrace(['run', 'a.conf', '-s', 'jsonl.path=/dev/full'], { cwd });
     expect(stdout).toContain('0 docs succeeded. 5 docs FAILED.');
@@ -124,7 +124,7 @@ describe('run', () => {
     expect(code).toBe(1);
   });
 
-  it('exits with 1 when the run failed, the reason in the summary', async () => {
+  it('exits with 1 if the run failed, with the reason in the summary', async () => {
     const cwd = prepare('class: "./misbehaving.js#Broken"');
     const { code, stdout } = await headrace(['run', 'a.conf'], { cwd });
     expect(code).toBe(1);
@@ -132,7 +132,7 @@ describe('run', () => {
     expect(stdout).toContain('the source is on fire');
   });
 
-  it('exits with 2 for an invalid config, every mistake with its place; nothing is run', async () => {
+  it('exits with 2 for an invalid config, reports every mistake with its position, and runs nothing', async () => {
     const cwd = prepare('class: SequenceConnectr', '{ class: CopyFields, fieldMaping { a: b } }');
     const outcome = await headrace(['run', 'a.conf'], { cwd });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
@@ -156,7 +156,7 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s ends a run cleanly, with its summary', async (signal, exitCode) => {
+  ] as const)('%s stops a run cleanly, with its summary', async (signal, exitCode) => {
     const cwd = prepare('class: "./misbehaving.js#Endless"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd });
     await said('stderr', 'The source is open');
@@ -168,7 +168,7 @@ describe('a signal', () => {
     expect(stderr).toContain('a second signal ends it immediately');
   });
 
-  it('that comes twice ends it at once', async () => {
+  it('a second time ends the run immediately', async () => {
     const cwd = prepare('class: "./misbehaving.js#Deaf"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd });
     await said('stderr', 'The source is open');

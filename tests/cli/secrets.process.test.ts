@@ -5,7 +5,7 @@ import { directoryWith, headrace } from './headrace.ts';
 
 const SECRET = 's3cr3t-Value-77';
 
-/** Where each indexer takes a secret; `http` is an address of HTTP, `tcp` one that hangs up. */
+/** The places of a secret in each indexer config. `http` is an HTTP address, `tcp` an address that closes connections. */
 const PLACES: Record<string, (http: string, tcp: string) => string> = {
   'opensearch, url': (http) => `opensearch { index: i, url: "${http.replace('//', `//u:${SECRET}@`)}" }`,
   'opensearch, password': (http) => `opensearch { index: i, url: "${http}", userName: u, password: "${SECRET}" }`,
@@ -31,7 +31,7 @@ const PLACES: Record<string, (http: string, tcp: string) => string> = {
 
 const TYPES: Record<string, string> = { kafkaTopic: 'Kafka' };
 
-/** Servers that refuse: one everything, one all but the first look at it. Both repeat what they received. */
+/** Servers that reject requests: `refusing` all, `fickle` all but the first check. Both echo what they received. */
 let refusing: Server;
 let fickle: Server;
 let hangingUp: ReturnType<typeof createTcpServer>;
@@ -71,7 +71,7 @@ function configOf(place: string, http: Server): string {
 }
 
 describe.each(Object.keys(PLACES))('the secret in %s', (place) => {
-  it('is in nothing that is said about a run that cannot write', async () => {
+  it('is in no output about a run that cannot write', async () => {
     const isHttp = configOf(place, refusing) !== configOf(place, fickle);
     for (const server of isHttp ? [refusing, fickle] : [refusing]) {
       const cwd = directoryWith({ 'c.conf': configOf(place, server) });
@@ -84,7 +84,7 @@ describe.each(Object.keys(PLACES))('the secret in %s', (place) => {
     }
   }, 120_000);
 
-  it('is in no problem of the config, nor in what render shows', async () => {
+  it('is neither in a problem of the config nor in the output of render', async () => {
     const wrong = configOf(place, refusing).replace(/\}\s*$/, ', nonsense: 1 }');
     const cwd = directoryWith({ 'c.conf': wrong });
     const validated = await headrace(['validate', 'c.conf'], { cwd });

@@ -6,14 +6,14 @@ import { defaultSettings, readServiceFile } from '@headrace/service';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, repository, type Started, start } from './headrace.ts';
 
-/** Where a service that has been started is reached, from its log. */
+/** Returns the URL of a started service from its log. */
 async function urlOf({ said, output }: Started): Promise<string> {
   await said('stderr', 'Headrace serves http');
   return /Headrace serves (http:\/\/[^"\s]+)/.exec(output.stderr)?.[1] as string;
 }
 
 describe('serve', () => {
-  it('serves until SIGTERM, then ends in order', async () => {
+  it('serves until SIGTERM, then shuts down cleanly', async () => {
     const file = 'server: { host: 127.0.0.1, port: 0 }\nstorage: { type: sqlite, path: store }\n';
     const cwd = directoryWith({ 'service.yml': file });
     const service = start(['serve', 'service.yml'], { cwd });
@@ -29,7 +29,7 @@ describe('serve', () => {
     await expect(fetch(`${url}/v1/livez`)).rejects.toThrow();
   });
 
-  it('has the examples as presets, the one with a separate module too', async () => {
+  it('has the examples as presets, with the example that needs a module', async () => {
     const out = directoryWith({
       'service.yml':
         'presetConfig: { configDirectoryPath: ./examples }\nserver: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\n',
@@ -50,7 +50,7 @@ describe('serve', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  it('listens on 127.0.0.1 without a file, and as npm start does it', async () => {
+  it('listens on 127.0.0.1 without a service file, in the way npm start runs it', async () => {
     const local = [{ host: '127.0.0.1', port: 8080 }];
     expect(defaultSettings().listeners).toEqual(local);
     expect(readFileSync(join(repository, 'scripts/start.mjs'), 'utf8')).toContain("'serve', 'examples/service.yml'");
@@ -76,7 +76,7 @@ describe('serve', () => {
     expect(await bound('users.yml')).toBe('0.0.0.0');
   });
 
-  it('does not listen elsewhere without authentication unless the service file says so', async () => {
+  it('listens on other addresses without authentication only if the service file allows it', async () => {
     const open = 'server: { host: 0.0.0.0, port: 0 }\nstorage: { type: memory }\n';
     const cwd = directoryWith({ 'open.yml': open, 'said.yml': `${open}auth: none\n` });
     const { code, stderr } = await headrace(['serve', 'open.yml'], { cwd });
@@ -89,7 +89,7 @@ describe('serve', () => {
     await service.ended;
   });
 
-  it('exits with 2 and a line for each mistake in the service file', async () => {
+  it('exits with 2 and one line for each mistake in the service file', async () => {
     const cwd = directoryWith({ 'service.yml': 'sever: { port: 1 }\nlimits:\n  maxRuns: many\n' });
     const { code, stderr } = await headrace(['serve', 'service.yml'], { cwd });
     expect(code).toBe(2);
@@ -99,13 +99,13 @@ describe('serve', () => {
     expect(lines[1]).toMatch(/^service\.yml:3:12: error: .*maxRuns/);
   });
 
-  it('exits with 2 when the service file cannot be read', async () => {
+  it('exits with 2 if the service file cannot be read', async () => {
     const { code, stderr } = await headrace(['serve', 'none.yml'], { cwd: directoryWith() });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^none\.yml: error: .*cannot be read/);
   });
 
-  it('exits with 1 when the port is taken, and says so without a stack', async () => {
+  it('exits with 1 and without a stack trace if the port is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;

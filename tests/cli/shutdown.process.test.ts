@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, type Started, start } from './headrace.ts';
 
-/** Connectors that do not listen to anybody; what the second one does, nothing can interrupt. */
+/** Connectors that ignore the request to stop. Nothing can interrupt the work of the second one. */
 const CONNECTORS = `
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 const parameters = { type: 'object', properties: {}, additionalProperties: false };
 
-/** Ignores that it is to stop. */
+/** Ignores the request to stop. */
 export class Stubborn {
   static kind = 'connector';
   static parameters = parameters;
@@ -19,7 +19,7 @@ export class Stubborn {
   }
 }
 
-/** Says that it begins, and computes forever in SQLite, in its thread. */
+/** Logs its start, then computes forever in SQLite and blocks its thread. */
 export class Endless {
   static kind = 'connector';
   static parameters = parameters;
@@ -41,7 +41,7 @@ function configWith(connector: 'Stubborn' | 'Endless') {
   };
 }
 
-/** A service with an endless run. */
+/** Starts a service with an endless run. */
 async function serving(
   graceSeconds: number,
   connector: 'Stubborn' | 'Endless' = 'Stubborn',
@@ -84,7 +84,7 @@ async function details(url: string, runId: string) {
 }
 
 describe('a shutdown with a run that does not stop', () => {
-  it('is over after the grace, with exit code 0; the run is INTERRUPTED, and its accounts are right', async () => {
+  it('ends after the grace period with exit code 0, and reports the run as INTERRUPTED with correct counts', async () => {
     const { service, cwd, url, runId } = await serving(1);
     service.child.kill('SIGTERM');
     await expect.poll(async () => (await fetch(`${url}/v1/readyz`)).status).toBe(503);
@@ -100,7 +100,7 @@ describe('a shutdown with a run that does not stop', () => {
     expect(await again.service.ended).toMatchObject({ code: 0 });
   });
 
-  it('is over at once at a second signal, however long the grace is', async () => {
+  it('ends immediately at a second signal, even in a long grace period', async () => {
     const { service, url } = await serving(600);
     service.child.kill('SIGTERM');
     await service.said('stderr', 'shutting down');
@@ -110,7 +110,7 @@ describe('a shutdown with a run that does not stop', () => {
       body: '{"config": {}}',
     });
     expect(refused.status).toBe(503);
-    // A signal that comes too soon is taken for the same one that a launcher has passed on.
+    // A launcher may forward the same signal, so the service ignores a second signal that comes too soon.
     const again = setInterval(() => service.child.kill('SIGTERM'), 100);
     const { signal } = await service.ended;
     clearInterval(again);
@@ -119,7 +119,7 @@ describe('a shutdown with a run that does not stop', () => {
 });
 
 describe('a shutdown with a thread that hangs in a library', () => {
-  it('closes all else, and the process kills itself', async () => {
+  it('closes everything else and kills its process', async () => {
     const { service, cwd, runId } = await serving(1, 'Endless');
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({

@@ -9,7 +9,7 @@ const STAGES = `
     { name: picky, class: ApplyJavascript, script: "print('at ' + doc.id); if (doc.id == 'bad') throw new Error('not this one')" }
     { class: SplitFieldValues, inputField: genre, outputField: genre, delimiter: ";", trimWhitespace: true }`;
 
-/** A config of one pipeline with these tests. */
+/** Returns a config of one pipeline with these tests. */
 const config = (tests: string, stages = STAGES) => `
 connectors: [{ class: CSVConnector, name: films, pipeline: films, path: movies.csv, idField: id }]
 pipelines: [{ name: films, stages: [${stages}] }]
@@ -18,7 +18,7 @@ jsonl { path: films.jsonl }
 ${tests === '' ? '' : `tests: [${tests}]`}
 `;
 
-/** `headrace test` on one config. */
+/** Runs `headrace test` on one config. */
 async function testConfig(tests: string, args: readonly string[] = [], stages = STAGES) {
   const cwd = directoryWith({ 'films.conf': config(tests, stages) });
   return { cwd, ...(await headrace(['test', 'films.conf', ...args], { cwd })) };
@@ -30,7 +30,7 @@ const FAILS =
   '{ name: "keeps genres", in: { id: m1, genre: "Drama; War", rating: 6.1 }, out: { id: m1, rating: 6.1, genre: "Drama; War" } }';
 
 describe('headrace test', () => {
-  it('passes a pipeline that does what its test expects, whatever the order of the fields', async () => {
+  it('passes if the pipeline returns the expected documents, in any order of the fields', async () => {
     const { code, stdout, stderr } = await testConfig(SPLITS);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
@@ -39,7 +39,7 @@ describe('headrace test', () => {
     });
   });
 
-  it('shows the fields that differ, expected and got, and what the stages printed', async () => {
+  it('shows the fields that differ, expected and actual, and the output of the stages', async () => {
     const { code, stdout } = await testConfig(`${SPLITS}, ${FAILS}`);
     expect(code).toBe(1);
     expect(stdout).toContain(`  FAILED  keeps genres
@@ -55,7 +55,7 @@ films.conf: 1 of 2 failed
 `);
   });
 
-  it('warns of a second list of tests, which takes the place of the first', async () => {
+  it('warns about a second list of tests, which replaces the first', async () => {
     const cwd = directoryWith({ 'films.conf': `${config(FAILS)}\ntests: [${SPLITS}]\n` });
     const { code, stdout, stderr } = await headrace(['test', 'films.conf'], { cwd });
     expect({ code, stdout: stdout.includes('1 passed') }).toEqual({ code: 0, stdout: true });
@@ -72,12 +72,12 @@ films.conf: 1 of 2 failed
     expect(stdout).toMatch(/\+ {3}"long": 9007199254740993\n/);
   });
 
-  it('takes documents as JSON texts too', async () => {
+  it('accepts documents as JSON texts', async () => {
     const line = '"""{"id":"a","rating":1,"10":[1.0,null]}"""';
     expect((await testConfig(`{ in: ${line}, out: ${line} }`)).stdout).toContain('1 passed');
   });
 
-  it('expects dropped and failed documents, by id, stage, code and message', async () => {
+  it('compares dropped and failed documents by id, stage, code and message', async () => {
     const { code, stdout } = await testConfig(`
       { name: "drops", in: [{ id: x }, { id: 7 }], dropped: [x, 7] }
       { name: "fails", in: { id: bad, rating: 1 }, failed: bad }
@@ -87,7 +87,7 @@ films.conf: 1 of 2 failed
     expect(code).toBe(0);
   });
 
-  it('fails when a document is dropped or fails that the test does not mention, or does not as it says', async () => {
+  it('fails if documents are dropped or fail in a way that the test does not expect', async () => {
     const { code, stdout } = await testConfig(`
       { name: "silent drop", in: { id: x }, out: [] }
       { name: "silent failure", in: { id: bad, rating: 1 }, out: [] }
@@ -125,7 +125,7 @@ films.conf: 1 of 2 failed
     expect(stdout).toContain('2 passed');
   });
 
-  it('runs the tests of the file beside the config, and takes that file for its config', async () => {
+  it('runs the tests of a file named like the config, and finds the config of that file', async () => {
     const cwd = directoryWith({
       'films.conf': config(''),
       'films.test.conf': `title = "in a file"\ntests: [${SPLITS}]`,
@@ -143,7 +143,7 @@ films.conf: 1 of 2 failed
     expect(none).toMatchObject({ code: 2, stderr: 'headrace: No test has "joins" in its name.\n' });
   });
 
-  it('takes values of the config from the command line', async () => {
+  it('sets values of the config with --set', async () => {
     const stages = '{ class: SetStaticValues, staticValues { colour: ${colour} } }';
     const cwd = directoryWith({
       'a.conf': `colour = red\n${config('{ in: { id: a }, out: { id: a, colour: blue } }', stages)}`,
@@ -152,7 +152,7 @@ films.conf: 1 of 2 failed
     expect((await headrace(['test', 'a.conf', '-s', 'colour=blue'], { cwd })).code).toBe(0);
   });
 
-  it('writes JUnit XML, whatever the names and values hold', async () => {
+  it('writes valid XML for JUnit, with any names and values', async () => {
     const odd = '{ name: "a <b> & \\"c\\" \\u0001", in: { id: m1, rating: 1 }, out: { id: "]]>", rating: 1 } }';
     const { code, cwd } = await testConfig(`${SPLITS}, ${odd}`, ['--junit', 'report.xml']);
     expect(code).toBe(1);
@@ -167,7 +167,7 @@ films.conf: 1 of 2 failed
     expect(xml('testcase').eq(0).children()).toHaveLength(0);
   });
 
-  it('tests the other configs when one is invalid, and exits with 2', async () => {
+  it('tests the other configs if one is invalid, and exits with 2', async () => {
     const cwd = directoryWith({
       'bad.conf': config(SPLITS).replace('SplitFieldValues', 'SplitFieldValue'),
       'good.conf': config(SPLITS),
@@ -182,7 +182,7 @@ films.conf: 1 of 2 failed
     expect(xml('error').text()).toContain('SplitFieldValues');
   });
 
-  it('refuses tests with mistakes, each with its place', async () => {
+  it('rejects tests with mistakes, each with its position', async () => {
     const { code, stdout } = await testConfig('\n{ in: { id: a }, out: { id: a }, dropt: b }\n{ out: { id: a } }');
     expect(code).toBe(2);
     expect(stdout).toMatch(
@@ -191,7 +191,7 @@ films.conf: 1 of 2 failed
     expect(stdout).toContain('The test has no input documents.');
   });
 
-  it('exits with 2 when no config has a test', async () => {
+  it('exits with 2 if no config has a test', async () => {
     const { code, stderr } = await testConfig('');
     expect(code).toBe(2);
     expect(stderr).toMatch(/^headrace: There are no tests\. List them in the config: tests: /);
@@ -205,15 +205,15 @@ films.conf: 1 of 2 failed
   });
 });
 
-describe('validate and tests', () => {
-  it('warns of a mistake in the tests of a config, which can still run', async () => {
+describe('validate', () => {
+  it('warns about a mistake in the tests of a config, which can still run', async () => {
     const cwd = directoryWith({ 'films.conf': config('{ in: { id: a } }') });
     const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain('warning: The test has no expected result. Add out: ');
   });
 
-  it('validates a file of tests for the config beside it', async () => {
+  it('checks a test file against the config in its folder', async () => {
     const files = { 'films.conf': config(''), 'films.test.conf': `tests: [${SPLITS}]`, 'alone.test.conf': 'tests: []' };
     const cwd = directoryWith(files);
     const { code, stdout } = await headrace(['validate', 'films.conf', 'films.test.conf', 'alone.test.conf'], { cwd });

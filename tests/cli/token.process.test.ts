@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { headrace } from './headrace.ts';
 
 describe('token', () => {
-  it('prints a new token each time, and the hash that the service file has of it', async () => {
+  it('prints a new token each time, and its hash for the service file', async () => {
     const tokens = new Set<string>();
     for (let i = 0; i < 2; i++) {
       const { code, stdout, stderr } = await headrace(['token']);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A port without a listener. */
+/** Returns a port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -57,7 +57,7 @@ const DRIVERS = {
 const database = (kind: keyof typeof DRIVERS) =>
   `driver: ${DRIVERS[kind]}, connectionString: "jdbc:${kind}://127.0.0.1:PORT/d", jdbcUser: u, jdbcPassword: secret-of-mine`;
 
-/** Configs in which `PORT` is a closed port and `FOLDER` an empty one, with the path of the problem. */
+/** Configs with the path and message of their problem. `PORT` is a closed port and `FOLDER` an empty folder. */
 const CLOSED: Readonly<Record<string, readonly [config: string, path: string, message: RegExp]>> = {
   CSVConnector: [withConnector('class: CSVConnector, path: "FOLDER/no.csv"'), 'connectors[0]', /no\.csv.*ENOENT/],
   JSONConnector: [withConnector('class: JSONConnector, jsonPath: "FOLDER/no.json"'), 'connectors[0]', /ENOENT/],
@@ -208,9 +208,9 @@ const CLOSED: Readonly<Record<string, readonly [config: string, path: string, me
   JSONLines: [withIndexer('indexer { type: JSONLines }, jsonl { path: "FOLDER" }'), 'jsonl', /folder/],
 };
 
-describe('without any server or file', () => {
+describe('validate --connect without any server or file', () => {
   for (const [name, [config, path, message]] of Object.entries(CLOSED)) {
-    it(`${name} is reported, and nothing is created`, async () => {
+    it(`reports ${name} and creates nothing`, async () => {
       const problems = await reach(config.replaceAll('PORT', String(port)).replaceAll('FOLDER', folder));
       expect(problems.filter(({ code, severity }) => code !== 'HR_CONFIG_UNREACHABLE' && severity === 'error')).toEqual(
         [],
@@ -235,7 +235,7 @@ describe('without any server or file', () => {
   }
 });
 
-describe('with existing files', () => {
+describe('validate --connect with existing files', () => {
   it('reports nothing for files that can be read and written, and writes none', async () => {
     const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/there.csv" }, { class: FileConnector, pipeline: p, paths: ["${folder}"], filterOptions { excludes: [a.csv] } }]
       pipelines: [{ name: p, stages: [] }], indexer { type: CSV }, csv { path: "${folder}/out/deep/a.csv", columns: [id] }`;
@@ -243,13 +243,13 @@ describe('with existing files', () => {
     expect(await readdir(folder)).toEqual(['there.csv']);
   });
 
-  it('reports several missing ones at once, in the order of the text', async () => {
+  it('reports all missing files, in the order of the config text', async () => {
     const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/1" }, { class: CSVConnector, pipeline: p, path: "${folder}/2" }]
       pipelines: [{ name: p, stages: [] }], indexer { type: Solr }, solr { url: "http://127.0.0.1:${port}/solr/c" }`;
     expect((await reach(config)).map(({ path }) => path)).toEqual(['connectors[0]', 'connectors[1]', 'solr']);
   });
 
-  it('checks nothing if the config has errors, and no indexer that sends nothing', async () => {
+  it('checks nothing if the config has errors, and skips an indexer that sends nothing', async () => {
     const config = withIndexer(
       `indexer { type: Solr, sendEnabled: false }, solr { url: "http://127.0.0.1:${port}/solr/c" }`,
     );
@@ -260,10 +260,10 @@ describe('with existing files', () => {
 });
 
 describe('a folder that cannot be written', () => {
-  // Even root cannot create a file there.
+  // Even root cannot create a file here.
   const READ_ONLY = '/proc';
 
-  it.runIf(existsSync(READ_ONLY))('is reported for every output that a config names', async () => {
+  it.runIf(existsSync(READ_ONLY))('is reported for every output of a config', async () => {
     const config = `connectors: [
       { class: CSVConnector, name: a, pipeline: p, path: "${folder}/there.csv", moveToAfterProcessing: "${READ_ONLY}/done" }
       { class: FileConnector, name: b, pipeline: p, paths: ["${folder}"], fileOptions { moveToErrorFolder: "${READ_ONLY}/bad" } }
@@ -287,7 +287,7 @@ describe('a folder that cannot be written', () => {
     ]);
   });
 
-  it.runIf(process.getuid?.() !== 0)('is reported if the rights are missing', async () => {
+  it.runIf(process.getuid?.() !== 0)('is reported if write permission is missing', async () => {
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o555 });
     try {
@@ -308,7 +308,7 @@ describe('the header of a CSV file', () => {
   beforeEach(() => writeFile(join(folder, 'header.csv'), 'Number,title\n1,A\n'));
   afterEach(() => rm(join(folder, 'header.csv')));
 
-  it('is read: a missing idField is reported, with a suggested column', async () => {
+  it('is checked for the idField, with a suggested column', async () => {
     expect(await reach(csv(', idField: Nummber'))).toMatchObject([
       {
         code: 'HR_CONFIG_UNREACHABLE',
@@ -323,7 +323,7 @@ describe('the header of a CSV file', () => {
     ]);
   });
 
-  it('is read as in a run, with the settings of the connector', async () => {
+  it('is read with the settings of the connector, as in a run', async () => {
     expect(await reach(csv(', idField: Number'))).toEqual([]);
     expect(await reach(csv(', idField: NUMBER, lowercaseFields: true'))).toEqual([]);
     expect(await reach(csv(', idField: Number, separatorChar: ";"'))).toHaveLength(1);
@@ -335,7 +335,7 @@ describe('the header of a CSV file', () => {
 });
 
 describe('a server that refuses access', () => {
-  it('is reported with a hint what to check', async () => {
+  it('is reported with a hint', async () => {
     const server = createServer((_request, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;

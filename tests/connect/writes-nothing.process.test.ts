@@ -13,7 +13,7 @@ import { casesFolder } from '../golden/golden-cases.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Checks the configs of a JSON list; prints, for each, its problems or the error. */
+/** Checks the configs in a JSON list, and prints the problems or the error of each. */
 const SCRIPT = `
 import { writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';

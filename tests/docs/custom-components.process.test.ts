@@ -15,7 +15,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** The servers that the page's components talk to. */
+/** Starts a server that the components of the page contact. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   closers.push(() => server.close());
@@ -24,7 +24,7 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 describe('the components of custom-components.md', () => {
-  it('are each used by a config of the page', () => {
+  it('are all used by a config of the page', () => {
     const configs = page.blocks.filter(isWholeConfig).map((block) => block.text);
     const classes = page.blocks
       .filter(({ language }) => language === 'js')
@@ -37,7 +37,7 @@ describe('the components of custom-components.md', () => {
       ).toBe(true);
   });
 
-  it('look-up.js asks for many documents at once, and fails those without an answer', async () => {
+  it('look-up.js sends one request for many documents, and fails the documents without an answer', async () => {
     let waiting = 0;
     let most = 0;
     const url = await serve((request, response) => {
@@ -58,7 +58,7 @@ describe('the components of custom-components.md', () => {
     expect(most).toBeLessThanOrEqual(32);
   });
 
-  it('web-hook.js posts batches, and counts what failed in them', async () => {
+  it('web-hook.js posts batches, and counts the failed documents in them', async () => {
     const batches: { authorization: string | undefined; ids: string[] }[] = [];
     const url = await serve(async (request, response) => {
       const lines = (await text(request)).trimEnd().split('\n');

@@ -12,7 +12,7 @@ const docs = join(repository, 'docs');
 const pages = readPages(docs);
 
 describe.each(pages)('$name', (page) => {
-  it('has whole configs that are valid, without a warning', async () => {
+  it('contains only complete configs that are valid, without a warning', async () => {
     const directory = pageDirectory(page);
     for (const block of page.blocks.filter(isWholeConfig)) {
       const file = fileOf(block) ?? `line-${block.line}.conf`;
@@ -22,7 +22,7 @@ describe.each(pages)('$name', (page) => {
     }
   });
 
-  it('links to what there is', () => {
+  it('contains only links to existing targets', () => {
     for (const [, target = ''] of page.text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = '', anchor] = target.split('#');
@@ -35,11 +35,11 @@ describe.each(pages)('$name', (page) => {
   });
 });
 
-/** A session that shows a service needs one to talk to: `service.process.test.ts` has it. */
+/** Pages with commands. The commands of service.md need a service: `service.process.test.ts` runs them. */
 const sessions = pages.filter(({ name, blocks }) => name !== 'service.md' && blocks.some(isSession));
 
 describe.each(sessions)('the commands of $name', (page) => {
-  it('say what is shown', async () => {
+  it('print the output that the page shows', async () => {
     const directory = pageDirectory(page);
     const env = { ...process.env, PATH: `${join(directory, 'bin')}:${process.env['PATH']}` };
     for (const shown of page.blocks.filter(isSession).flatMap(commandsOf)) {
@@ -56,7 +56,7 @@ function isSession({ language }: { language: string }): boolean {
   return language === 'console';
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors of the headings of a page, as GitHub creates them. */
 function anchorsOf({ text }: Page): string[] {
   const headings = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, heading = '']) =>

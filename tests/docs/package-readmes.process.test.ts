@@ -7,12 +7,12 @@ import { readPages } from './page.ts';
 /** Packages whose README has an example with results: `expression; // result`. */
 const PACKAGES = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'sandbox', 'text-analysis', 'xml'];
 
-/** Inside of the repository, where the packages are found by their names. */
+/** Inside the repository, so that Node finds the packages by name. */
 const folder = join(repository, 'node_modules/.cache/readmes');
 
 const RESULT = /^(?!const |import |for |\s|\/\/)(.+); \/\/ (.+)$/;
 
-it.each(PACKAGES)('the example in the README of %s gives the results that it shows', async (name) => {
+it.each(PACKAGES)('the example in the README of %s returns the results in its comments', async (name) => {
   const [page] = readPages(join(repository, 'packages', name)).filter((page) => page.name === 'README.md');
   const blocks = page?.blocks.filter(({ language }) => language === 'js') ?? [];
   const lines = blocks.flatMap(({ text }) => text.split('\n'));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { binary, directoryWith, installHeadrace } from '../cli/headrace.ts';
 import { fileOf, type Page } from './page.ts';
 
-/** A directory with the files that a page shows, and Headrace as users have it: `bin/headrace`, and the package. */
+/** Creates a folder with the files of a page and Headrace as users install it: `bin/headrace` and the package. */
 export function pageDirectory(page: Page): string {
   const directory = directoryWith({ 'package.json': '{"type":"module"}' });
   installHeadrace(directory);

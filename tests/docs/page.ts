@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A fenced block of a page. */
+/** A fenced code block of a page. */
 export interface Block {
-  /** `hocon`, `console`, `js`, … */
+  /** The language after the fence, such as `hocon`, `console` or `js`. */
   language: string;
-  /** The rest of the line that opens it: a file name, or `fragment` and a file name. */
+  /** The words after the language: a file name, or `fragment` and a file name. */
   info: readonly string[];
   text: string;
-  /** The line of the page on which its text begins, from 1. */
+  /** The line number in the page of the first line of text, from 1. */
   line: number;
 }
 
-/** A command of a `console` block, with what it is shown to say. */
+/** A command in a `console` block, with the output that the page shows. */
 export interface ShownCommand {
   command: string;
   output: readonly string[];
@@ -25,7 +25,7 @@ export interface Page {
   blocks: readonly Block[];
 }
 
-/** The pages of a directory, by name. */
+/** Reads the pages of a folder, sorted by name. */
 export function readPages(directory: string): Page[] {
   const names = readdirSync(directory).filter((name) => name.endsWith('.md'));
   return names.sort().map((name) => {
@@ -52,17 +52,17 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The file that a block is, when the page names it. */
+/** Returns the file name that the page gives a block, or undefined. */
 export function fileOf({ info }: Block): string | undefined {
   return info.find((word) => word.includes('.'));
 }
 
-/** Whether a block is a config that is complete. */
+/** Returns whether a block is a complete config. */
 export function isWholeConfig({ language, info }: Block): boolean {
   return language === 'hocon' && !info.includes('fragment');
 }
 
-/** The commands of a `console` block: lines that begin with `$ `, each with the lines after it. */
+/** Returns the commands of a `console` block: lines that begin with `$ `, each with the output lines after it. */
 export function commandsOf({ text, line }: Block): ShownCommand[] {
   const commands: { command: string; output: string[]; line: number }[] = [];
   for (const [i, row] of text.trimEnd().split('\n').entries()) {
@@ -74,7 +74,7 @@ export function commandsOf({ text, line }: Block): ShownCommand[] {
   return commands;
 }
 
-/** The lines that are shown and not among the printed ones, in this order. An ellipsis means anything. */
+/** Returns the shown lines that the output lacks, in this order. An ellipsis matches any text. */
 export function missingLines(shown: readonly string[], said: string): string[] {
   const lines = said.split('\n').map((line) => line.trimEnd());
   const missing: string[] = [];
@@ -89,7 +89,7 @@ export function missingLines(shown: readonly string[], said: string): string[] {
   return missing;
 }
 
-/** A pattern that matches this very text. */
+/** Returns a pattern that matches exactly this text. */
 function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -10,13 +10,13 @@ import { commandsOf, fileOf, missingLines, type Page, readPages, type ShownComma
 import { pageDirectory } from './page-directory.ts';
 
 const run = promisify(execFile);
-/** A run that was just started is not done yet: its command is repeated. */
+/** How long to repeat a command. A run that was just started is not finished yet. */
 const PATIENCE_MILLIS = 20_000;
 
 const page = readPages(join(repository, 'docs')).find(({ name }) => name === 'service.md') as Page;
 const { blocks } = page;
 
-/** Repeats a command until it says what is shown. Gives what it said last. */
+/** Repeats a command until it prints the shown output. Returns its last output. */
 async function say(shown: ShownCommand, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const until = Date.now() + PATIENCE_MILLIS;
   for (;;) {
@@ -27,7 +27,7 @@ async function say(shown: ShownCommand, cwd: string, env: NodeJS.ProcessEnv): Pr
 }
 
 describe('service.md', () => {
-  it('shows service files that are valid, the first with the defaults', async () => {
+  it('shows valid service files, the first one with the defaults', async () => {
     const directory = pageDirectory(page);
     const files = blocks.filter(({ language }) => language === 'yaml');
     expect(files.length).toBeGreaterThan(3);
@@ -41,7 +41,7 @@ describe('service.md', () => {
     }
   });
 
-  it('shows no hash of a token that somebody could have', () => {
+  it('shows only token hashes that match no possible token', () => {
     const shown = blocks.flatMap(({ text }) => text.match(/sha256:[0-9a-f]{64}/g) ?? []);
     expect(shown).toEqual([`sha256:${'0'.repeat(64)}`]);
   });
@@ -51,7 +51,7 @@ describe('service.md', () => {
     for (const name of Object.keys(defaultSettings().limits)) expect(first?.text).toContain(`${name}:`);
   });
 
-  it('shows a script whose hash lets its password in', async () => {
+  it('shows a script whose hash is accepted with its password', async () => {
     const directory = pageDirectory(page);
     const { stdout } = await run(process.execPath, ['hash-password.mjs', 'secret'], { cwd: directory });
     const service = `server: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\nauth: { type: basicAuth, users: [{ name: m, role: reader, passwordHash: "${stdout.trim()}" }] }\n`;
@@ -66,7 +66,7 @@ describe('service.md', () => {
     }
   });
 
-  it('has commands that say what is shown', async () => {
+  it('shows the output that its commands print', async () => {
     const directory = pageDirectory(page);
     const settings =
       'server: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\npresetConfig: { configDirectoryPath: presets }\n';

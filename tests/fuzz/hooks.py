@@ -1,4 +1,4 @@
-# What Schemathesis must know to send every request of the document.
+# Extends Schemathesis, so that it can send every request of the OpenAPI document.
 import random
 
 import schemathesis
@@ -13,7 +13,7 @@ def hocon(_context, value):
 
 @schemathesis.hook
 def filter_case(_context, case):
-    """Sent as HOCON everything is a text: a body of another type cannot be made."""
+    """Skips HOCON requests whose body is not text, because HOCON is always text."""
     return case.media_type != HOCON or isinstance(case.body, (str, bytes))
 
 

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { prepare } from '../../scripts/lib/prepare.mjs';
 import { env, mustRun, root, run } from '../../scripts/lib/root.mjs';
 
-/** Failures must be the same on every machine: other versions make other requests. */
+/** Pinned, because other versions send other requests, and failures must be equal on every machine. */
 const SCHEMATHESIS = 'schemathesis==4.32.5';
 const USER = 'fuzz';
 const PASSWORD = 'only for this test';
@@ -30,7 +30,7 @@ for (const withUser of [false, true]) {
 }
 process.exitCode = failed ? 1 : 0;
 
-/** Returns the path of the program. */
+/** Installs Schemathesis if needed. Returns the path of the program. */
 async function install() {
   const venv = join(root, '.cache', SCHEMATHESIS.replace('==', '-'));
   const program = join(venv, 'bin', 'schemathesis');
@@ -41,7 +41,7 @@ async function install() {
   return program;
 }
 
-/** Returns the exit code of Schemathesis; 1 also when the service did not survive it. */
+/** Returns the exit code of Schemathesis, or 1 if the service stopped during the run. */
 async function fuzz(withUser) {
   const directory = await mkdtemp(join(tmpdir(), 'headrace-fuzz-'));
   const service = await serve(directory, withUser);
@@ -69,7 +69,7 @@ async function fuzz(withUser) {
   }
 }
 
-/** Starts a service on a free port. Uploads are strangers' there: `policy: strict`. */
+/** Starts a service on a free port. It treats uploads as untrusted: `policy: strict`. */
 async function serve(directory, withUser) {
   const settings = {
     server: { host: '127.0.0.1', port: 0, trustedProxies: ['127.0.0.1'] },
@@ -91,7 +91,7 @@ async function serve(directory, withUser) {
     createInterface({ input: child.stderr }).on('line', (line) => {
       const listening = /Listening on (http:\/\/[\d.]+:\d+)/.exec(line);
       if (listening !== null) resolve(listening[1]);
-      // What a run says is about its config. The rest should not be there.
+      // Errors of a run are about its config. Any other error is a bug of the service.
       if (line.includes('"level":"error"') && !line.includes('"runId"')) console.error(line);
     });
   });

@@ -19,7 +19,7 @@ const registry = await Registry.open({ catalogs: [catalogUrl], modules: [], base
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 const validate = ajv.compile(configSchema(registry));
 
-/** Problems of names, types and values, which a schema can report. */
+/** Codes of problems with names, types and values, which a schema can report. */
 const SHAPE: readonly Problem['code'][] = [
   'HR_CONFIG_UNKNOWN_PARAMETER',
   'HR_CONFIG_WRONG_TYPE',
@@ -34,11 +34,11 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl', 'stag
     const seen = { valid: 0, broken: 0 };
     for (const golden of cases) {
       const reason = SCHEMA_DIFFERENCES[golden.name];
-      it(reason === undefined ? golden.name : `${golden.name} (the schema says otherwise: ${reason})`, ({ skip }) =>
+      it(reason === undefined ? golden.name : `${golden.name} (the schema differs: ${reason})`, ({ skip }) =>
         openCase(golden, async ({ content }) => {
           const text = configText(content);
           const root = text === undefined ? undefined : readConfigText(text).root;
-          // A schema cannot check a text that cannot be read.
+          // A schema cannot check a config with syntax errors.
           if (root === undefined) return skip('it is no config');
           const { problems } = await checkConfig(root, registry);
           const broken = problems.some(isShape);
@@ -64,7 +64,7 @@ function isShape({ severity, code, message }: Problem): boolean {
   return SHAPE.includes(code) || / must be (one of|at least \d|at most \d|greater than|less than) /.test(message);
 }
 
-/** The whole config of a case; undefined if it has none. */
+/** Returns the complete config of a case, or undefined if the case has none. */
 function configText(content: JsonObject): string | undefined {
   const stages = content.get('stages');
   if (typeof stages === 'string') {

@@ -18,13 +18,13 @@ export interface GoldenCase {
   readonly name: string;
   /** Why matching this behaviour of the reference is optional. */
   readonly quirk: string | undefined;
-  /** The case as a line of JSON. */
+  /** The case as one line of JSON. */
   readonly text: string;
 }
 
 /** A case ready to run: placeholders filled, files written. */
 export interface OpenCase {
-  /** Without loss: `1` and `1.0` differ, long integers are exact. */
+  /** The content in lossless form: `1` and `1.0` differ, and long integers are exact. */
   readonly content: JsonObject;
   /** The directory of the case, which replaces `@DIR@`. */
   readonly folder: string;
@@ -66,14 +66,14 @@ export async function writeFiles(content: JsonObject, folder: string): Promise<v
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** An instant, or one relative to now: `-10m`. */
+/** Returns the instant of an ISO time, or of a time relative to now, such as `-10m`. */
 function instantOf(time: string): Date {
   const relative = /^([+-]\d+)([smhd])$/.exec(time);
   if (relative === null) return new Date(time);
   return new Date(Date.now() + Number(relative[1]) * (UNITS[relative[2] as string] as number) * 1000);
 }
 
-/** Fills in `@MD5:text@`, which is a whole JSON text, or the end of one. */
+/** Replaces `@MD5:text@`, which is a complete JSON text, or the end of one. */
 function withDigests(text: string): string {
   return text.replace(/@MD5:((?:[^"\\]|\\.)*)@"/g, (_, json: string) => {
     const digest = createHash('md5').update(JSON.parse(`"${json}"`) as string);
@@ -81,12 +81,12 @@ function withDigests(text: string): string {
   });
 }
 
-/** The bytes of a file of a case: text, or `{"base64": …}`. */
+/** Returns the bytes of a file of a case, which is a text or `{"base64": …}`. */
 export function fileBytes(file: Value): Buffer {
   return file instanceof Map ? Buffer.from(file.get('base64') as string, 'base64') : Buffer.from(file as string);
 }
 
-/** JSON text with sorted keys: the texts are equal if the values are, numbers compared by kind. */
+/** Returns JSON text with sorted keys. Two texts are equal if the values are equal and numbers have the same kind. */
 export function canonicalJson(value: Value): string {
   return writeValue(sorted(value));
 }

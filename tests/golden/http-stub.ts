@@ -34,7 +34,7 @@ export class HttpStub {
     return stub;
   }
 
-  /** Host and port. */
+  /** The host and port of the stub. */
   get address(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -133,7 +133,7 @@ export class HttpStub {
   }
 
   /**
-   * Counts a use of something with a limited number of uses (-1: no limit); returns whether the limit was reached
+   * Counts a use of something with a limited number of uses (-1 means no limit). Returns whether the limit was reached
    * before.
    */
   #isSpent(what: Value, times: Value): boolean {

@@ -1,6 +1,6 @@
 import { Indexer, type IndexFailure, Type } from '@headrace/engine';
 
-/** Replaces an indexer in a test that needs a whole config but indexes nothing. */
+/** An indexer for tests that need a complete config but index nothing. */
 export class NoIndexer extends Indexer {
   static override readonly parameters = Type.Object({});
   static readonly type = 'none';

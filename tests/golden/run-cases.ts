@@ -15,31 +15,32 @@ import type { HttpStub, StubRequest } from './http-stub.ts';
 
 const RUN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** The result of a run, in the form of the recordings. */
+/** The result of a run, in the format of the recordings. */
 export interface RunFacts {
   exitCode: number;
-  /** Whether the config was refused before the run. */
+  /** True if the config was rejected before the run. */
   refused: boolean;
   summary: string;
   accounting: string[];
   failedDocs: string[];
-  /** By connector, the documents that the pipeline passed to the indexer; only in mode `test`. */
+  /** For each connector, the documents that the pipeline passed to the indexer. Set only in mode `test`. */
   docs: Record<string, Value[]> | undefined;
   filesAfter: string[];
   output: Record<string, string>;
 }
 
 /**
- * Unlike in the reference, retries are on by default. For a case without retries they are as few and short as possible.
+ * Retries are on by default, unlike in the reference. A case without retry settings gets as few and short retries as
+ * possible.
  */
 const SHORTEST_RETRIES = '\nindexer { maxRetries: 1, retryWaitDurationMs: 5, retryRandomizationFactor: 0 }\n';
 
-/** The reference does not wait for a destination that is down when a run starts. */
+/** Turns off waiting: the reference does not wait for a destination that is down when a run starts. */
 const NO_WAIT = { overrides: JSON.stringify({ 'indexer.connectTimeout': 0 }) };
 
 /**
  * Runs the steps of a case in sequence in the same directory, and returns the differences from the recording.
- * @param stub the server that the case needs, if it does
+ * @param stub the server of the case, if it needs one
  */
 export async function runSteps(open: OpenCase, threads: RunLauncher, stub?: HttpStub): Promise<string[]> {
   const steps = open.content.get('steps') as JsonObject[] | undefined;
@@ -110,7 +111,7 @@ async function runCase({ content, folder }: OpenCase, threads: RunLauncher): Pro
   };
 }
 
-/** The differences from the recording; empty if there are none. */
+/** Returns the differences from the recording. */
 function disagreements(actual: RunFacts, content: JsonObject): string[] {
   const expected = content.get('expect') as JsonObject;
   const found: string[] = [];
@@ -127,12 +128,12 @@ function disagreements(actual: RunFacts, content: JsonObject): string[] {
   const summary = expected.get('summary') as string | undefined;
   if (summary !== undefined) {
     const masked = actual.summary.replace(/Time: \d+\.\d\d secs/g, 'Time: @T@ secs');
-    // Headrace adds the reasons of a failure.
+    // Headrace adds the reasons of a failure after the recorded text.
     if (masked.slice(0, summary.length) !== summary) compare('summary', masked, summary);
   }
   compare('accounting', actual.accounting, expected.get('accounting'));
   const failed = expected.get('failedDocs') as string[] | undefined;
-  // Headrace adds the answer of the server.
+  // Headrace adds the response of the server after the recorded text.
   const cut = actual.failedDocs.map((text, i) => text.slice(0, failed?.[i]?.length));
   compare('failed documents', failed?.length === cut.length ? cut : actual.failedDocs, failed);
   if (actual.docs !== undefined && expected.has('docs')) {
@@ -148,8 +149,8 @@ function disagreements(actual: RunFacts, content: JsonObject): string[] {
 }
 
 /**
- * The differences from the recorded requests. Headrace asks whether a server is available once per run, not once per
- * connector.
+ * Returns the differences from the recorded requests. Headrace checks the availability of a server once per run, not
+ * once per connector.
  */
 function differentRequests(requests: readonly StubRequest[], content: JsonObject): string[] {
   const expected = (content.get('expect') as JsonObject).get('requests') as JsonObject[] | undefined;
@@ -159,7 +160,7 @@ function differentRequests(requests: readonly StubRequest[], content: JsonObject
   const ours = requests.map((request) => new Map(Object.entries(request) as [string, Value][]));
   const texts = (list: JsonObject[]) => {
     const asked = list.filter((request) => request.get('method') !== 'HEAD');
-    // Several batches may be in flight at once.
+    // Several batches may be in flight at the same time, so their order may differ.
     const anyOrder = content.get('order') === 'any' || /batch(Byte)?Size/.test(String(content.get('config')));
     const lines = asked.map((request) => {
       const actions = request.get('lines') as Value[] | undefined;
@@ -172,7 +173,7 @@ function differentRequests(requests: readonly StubRequest[], content: JsonObject
   return a === b ? [] : [`requests:\n  ours:\n    ${a}\n  theirs:\n    ${b}`];
 }
 
-/** The lines of a bulk request, those of one document together. */
+/** Joins the lines of a bulk request that belong to one document. */
 function pairs(lines: readonly Value[]): string[] {
   const texts: string[] = [];
   for (let i = 0; i < lines.length; i++) {
@@ -182,18 +183,18 @@ function pairs(lines: readonly Value[]): string[] {
   return texts;
 }
 
-/** The content of a document without its times, to sort by. */
+/** Returns the content of a document without its times, as a sort key. */
 function timeless(document: Value): string {
   return canonicalJson(new Map([...(document as JsonObject)].filter(([name]) => !name.endsWith('_date'))));
 }
 
-/** The placeholders of expected values. */
+/** The patterns of the placeholders in expected values. */
 const MASKS: Readonly<Record<string, RegExp>> = {
   '@INSTANT@': /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
   '@UUID@': /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
 };
 
-/** Documents with a placeholder for each value that the recording has as a placeholder, if its kind is right. */
+/** Returns the documents with the recording's placeholders, where the actual value matches the pattern. */
 function withMask(documents: readonly Value[], expected: readonly Value[]): Value[] {
   return documents.map((document, i) => {
     const masks = expected[i] as JsonObject | undefined;
@@ -242,7 +243,7 @@ function outputsOf(folder: string): Record<string, string> {
   return Object.fromEntries(outputs.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
-/** The names of all component classes and indexer types that a config text names. */
+/** Returns all component classes and indexer types in a config text. */
 export function componentsOf(caseText: string): string[] {
   const config = caseText.replaceAll('\\"', '"');
   const classes = [...config.matchAll(/["\s{,]class"?\s*[:=]\s*"?([\w.]+)/g)].map(([, name]) => name as string);

@@ -9,7 +9,7 @@ import { runDifferences } from './run-differences.ts';
 const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
 afterAll(() => threads.close());
 
-/** Runs a case, with the server that it needs; returns the differences from the recording. */
+/** Runs a case with the server that it needs. Returns the differences from the recording. */
 async function runGolden(golden: GoldenCase): Promise<string[]> {
   const script = (readJson(golden.text) as JsonObject).get('http') as JsonObject | undefined;
   if (script === undefined) return openCase(golden, (open) => runSteps(open, threads));
@@ -28,7 +28,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
       const { mode = 'test' } = JSON.parse(golden.text) as { mode?: string };
       if (mode !== 'test' && mode !== 'local') continue;
       const difference = runDifferences[`${suite.replace('.jsonl', '')}/${golden.name}`];
-      it(`${golden.name}${difference === undefined ? '' : ` (decided otherwise: ${difference})`}`, async () => {
+      it(`${golden.name}${difference === undefined ? '' : ` (intended difference: ${difference})`}`, async () => {
         const found = await runGolden(golden);
         if (difference === undefined) expect(found.join('\n')).toBe('');
         else expect(found).not.toEqual([]);

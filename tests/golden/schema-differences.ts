@@ -1,4 +1,4 @@
-const POLICY = 'a policy that does not exist is only a warning where there are no conditions';
+const POLICY = 'an unknown policy without conditions is only a warning';
 
 /** The recorded configs for which the JSON Schema and the check differ, by name, and why. */
 export const SCHEMA_DIFFERENCES: Readonly<Record<string, string>> = {

@@ -18,12 +18,12 @@ import { Pipeline } from '@headrace/engine/testing';
 import { parse } from '@headrace/hocon';
 import { canonicalJson, fileBytes, type OpenCase } from './golden-cases.ts';
 
-/** The result of a case: the list of stages was refused, or each document had a result. */
+/** The result of a case: the list of stages was rejected, or each document has a result. */
 export type StageOutcome =
   | { readonly refused: 'config' | 'start'; readonly messages: readonly string[] }
   | { readonly results: readonly DocumentResult[]; readonly files: Readonly<Record<string, string>> };
 
-/** The result of one document: the documents that left, as canonical JSON, and whether processing failed. */
+/** The result of one document: the emitted documents as canonical JSON, and whether processing failed. */
 export interface DocumentResult {
   readonly docs: readonly string[];
   readonly failed: boolean;
@@ -31,7 +31,7 @@ export interface DocumentResult {
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The names of the classes that a list of stages uses, as written. */
+/** Returns the class names in a list of stages, as written. */
 export function classNames(stages: string): string[] {
   const { value } = parse(`stages: ${stages}`);
   return (value['stages'] as { class?: unknown }[]).flatMap(({ class: name }) =>
@@ -39,7 +39,7 @@ export function classNames(stages: string): string[] {
   );
 }
 
-/** The result of a case in the reference. */
+/** Returns the result of a case in the reference. */
 export function recordedOutcome({ content }: OpenCase): StageOutcome {
   const expected = content.get('expect') as JsonObject;
   for (const [key, refused] of [
@@ -58,7 +58,7 @@ export function recordedOutcome({ content }: OpenCase): StageOutcome {
   };
 }
 
-/** The result of a case in Headrace. */
+/** Returns the result of a case in Headrace. */
 export async function actualOutcome({ content, folder }: OpenCase, registry: Registry): Promise<StageOutcome> {
   const { root, problems } = parse(
     `pipelines: [{name: p, stages: ${content.get('stages')}}], connectors: [], indexer {type: none}`,
@@ -86,8 +86,8 @@ export async function actualOutcome({ content, folder }: OpenCase, registry: Reg
 }
 
 /**
- * Whether an outcome is as good as the recorded one: the same documents and files, or a failure that is reported no
- * later. If the reference reports a wrong config at each document, it is better to refuse it at once.
+ * Returns whether an outcome is as good as the recorded one: the same documents and files, or a failure that is not
+ * reported later. If the reference fails each document because of a wrong config, Headrace may reject the config.
  */
 export function agrees(actual: StageOutcome, recorded: StageOutcome): boolean {
   if (!('refused' in actual)) return JSON.stringify(actual) === JSON.stringify(recorded);
@@ -110,7 +110,7 @@ async function send(pipeline: Pipeline, input: Value): Promise<DocumentResult> {
     return { docs, failed: true };
   }
   const sink = {
-    // As JSON text, because that is the output of the engine.
+    // JSON text is the output of the engine.
     emit: (leaving: Document) => void docs.push(canonicalJson(readJson(leaving.toJson()))),
     finished() {},
     failedDocument: () => {
@@ -121,7 +121,7 @@ async function send(pipeline: Pipeline, input: Value): Promise<DocumentResult> {
   return { docs, failed };
 }
 
-/** The texts of the files that were created or changed, by path. */
+/** Returns the texts of the files that were created or changed, by path. */
 function changedFiles(folder: string, before: JsonObject): Record<string, string> {
   const changed: Record<string, string> = {};
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -2,8 +2,8 @@ import { catalogUrl } from '@headrace/components';
 import { Registry } from '@headrace/engine';
 
 /**
- * The built-in components, as the build has created them, and an indexer that accepts nothing, because a config without
- * one is invalid.
+ * Opens a registry of the built-in components from the build, with an indexer that accepts nothing. A config without
+ * an indexer is invalid.
  */
 export function openStageRegistry(): Promise<Registry> {
   return Registry.open({

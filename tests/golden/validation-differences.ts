@@ -1,8 +1,8 @@
-/** The recorded validations in which Headrace differs on purpose, by name, and why. Each is in docs/differences.md. */
+/** Recorded validations with an intended difference, by name, and the reason. docs/differences.md has each of them. */
 export const VALIDATION_DIFFERENCES: Readonly<Record<string, string>> = {
-  'val-connector-pipeline-missing': 'a pipeline that does not exist is found by validation',
-  'val-empty-pipelines': 'a pipeline that does not exist is found by validation',
-  'val-indexer-solr-url-string': 'a plain text is a good `url`',
+  'val-connector-pipeline-missing': 'validation reports a pipeline that does not exist',
+  'val-empty-pipelines': 'validation reports a pipeline that does not exist',
+  'val-indexer-solr-url-string': 'a single text is a valid `url`',
   'val-other-log': 'a value of a wrong type is reported once, at its position',
-  'es-index-override': 'Elasticsearch honours `indexOverrideField` and `versionField`',
+  'es-index-override': 'the Elasticsearch indexer supports `indexOverrideField` and `versionField`',
 };

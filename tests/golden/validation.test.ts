@@ -15,7 +15,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
     const validations = cases.filter(isValidation);
     for (const golden of validations) {
       const reason = VALIDATION_DIFFERENCES[golden.name];
-      const title = reason === undefined ? golden.name : `${golden.name} (not as recorded: ${reason})`;
+      const title = reason === undefined ? golden.name : `${golden.name} (intended difference: ${reason})`;
       const unbuilt = unbuiltComponents(golden);
       it.skipIf(unbuilt.length > 0)(title, () =>
         openCase(golden, async ({ content, folder }) => {
@@ -23,7 +23,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
           const before = Object.keys(Object.fromEntries((content.get('files') as JsonObject | undefined) ?? []));
           const missing = unsaid(content, problems);
           if (reason === undefined) expect(missing, JSON.stringify(problems, null, 2)).toEqual([]);
-          else expect(missing, 'agrees with the reference after all').not.toEqual([]);
+          else expect(missing, 'the listed difference no longer exists').not.toEqual([]);
           expect(readdirSync(folder, { recursive: true }).length, 'validating wrote something').toBeLessThanOrEqual(
             before.flatMap((path) => path.split('/')).length,
           );
@@ -35,7 +35,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
   });
 }
 
-it('every validation with an intended difference is a recorded one', () => {
+it('every validation with an intended difference is a recorded case', () => {
   expect(Object.keys(VALIDATION_DIFFERENCES).filter((name) => !/^(val|es)-/.test(name))).toEqual([]);
 });
 
@@ -53,7 +53,7 @@ function isValidation(golden: GoldenCase): boolean {
   return mode === 'validate' || 'configErrors' in expected || 'configParseError' in expected;
 }
 
-/** The reference's components in a case that do not exist yet. */
+/** Returns the components of the reference in a case that Headrace does not have. */
 function unbuiltComponents(golden: GoldenCase): string[] {
   const known = (['connector', 'stage', 'indexer'] as const).flatMap((kind) =>
     registry.list(kind).flatMap((entry) => entry.aliases),
@@ -72,8 +72,8 @@ async function problemsOf(text: string): Promise<Problem[]> {
 }
 
 /**
- * Problems that the reference reports and Headrace does not; for a config that it accepts, problems that Headrace
- * reports.
+ * Returns the problems that only the reference reports. For a config that the reference accepts, returns the problems
+ * that Headrace reports.
  */
 function unsaid(content: JsonObject, problems: readonly Problem[]): string[] {
   const expected = content.get('expect') as JsonObject;
@@ -103,7 +103,7 @@ function isAt({ path }: Problem, paths: readonly string[]): boolean {
   );
 }
 
-/** The positions of the things that the reference calls by this name; a component may have the name of a section. */
+/** Returns the paths that the reference calls by this name. A component may have the name of a section. */
 function pathsOf(section: string, text: string): string[] {
   const paths = [section];
   if (section === 'indexer') paths.push('csv', 'solr', 'opensearch', 'elasticsearch', 'pinecone', 'weaviate');
@@ -121,7 +121,7 @@ function pathsOf(section: string, text: string): string[] {
   return paths;
 }
 
-/** The single complaints of a message: `Errors with x Config: [a, b]` says two things. */
+/** Returns the single problems of a message: `Errors with x Config: [a, b]` contains two. */
 function leaves(message: string): string[] {
   const own = (message.split(' <- ')[0] as string).replace(/^@ORIGIN@: /, '');
   const wrapped = /^Errors? with .+? (?:Config|elements?): (.*)$/s.exec(own)?.[1];
@@ -130,16 +130,16 @@ function leaves(message: string): string[] {
   return (list === undefined ? [wrapped] : list.split(/, (?=Config |Errors? with |\w+ (?:must|is) )/)).flatMap(leaves);
 }
 
-/** Messages of the reference and of Headrace that mean the same; `$1` is the text of the first group. */
+/** Pairs of messages of the reference and of Headrace with the same meaning. `$1` is the text of the first group. */
 const OTHER_WORDS: readonly (readonly [recorded: RegExp, ours: string])[] = [
   [/^Error with Connector class \/ constructor: (.+)$/, 'There is no connector $1'],
   [/^(\w+) has type (\w+) rather than LIST$/, '$1 is supposed to be a list, was "$2"'],
   [/^(indexer\.retry\w+), .* require (indexer\.maxRetries to be set)$/, '$1 requires $2'],
 ];
 
-/** Whether a Headrace message means the same as the reference's, with or without its advice. */
+/** Returns whether a Headrace message means the same as the message of the reference, with or without its advice. */
 function says(ours: string, recorded: string): boolean {
-  // For this message the reference hides the reason; any reason is better.
+  // The reference hides the reason in this message, so any reason is accepted.
   if (recorded.startsWith('Problem initializing indexer.class configuration of')) return true;
   const [own, theirs] = [sentence(ours), sentence(recorded)];
   if (theirs === own || theirs.startsWith(`${own}. `)) return true;

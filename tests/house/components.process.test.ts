@@ -8,22 +8,22 @@ import { root } from './repository.ts';
 
 const entries = readCatalog(catalogUrl);
 
-/** Parameters that the reference lacks, nested ones as `outer.inner`, and why Headrace has them. */
+/** Parameters that the Java system lacks, and why Headrace has them. Nested parameters are written `outer.inner`. */
 const ADDED: Readonly<Record<string, string>> = {
-  's3.endpoint': 'servers that speak the protocol of S3',
-  'gcp.endpoint': 'servers that speak the protocol of Google Cloud Storage',
-  's3.tls': 'private authorities and client certificates',
-  's3.acceptInvalidCert': 'servers of tests',
-  'azure.tls': 'private authorities and client certificates',
-  'azure.acceptInvalidCert': 'servers of tests',
-  'gcp.tls': 'private authorities and client certificates',
-  'gcp.acceptInvalidCert': 'servers of tests',
-  'fileOptions.maxArchiveDepth': 'the reference leaves archives in archives closed',
-  'kafka.consumer': 'without it there is no TLS and no SASL',
-  'kafka.securityProtocol': 'without it there is no TLS and no SASL',
+  's3.endpoint': 'servers that support the S3 protocol',
+  'gcp.endpoint': 'servers that support the protocol of Google Cloud Storage',
+  's3.tls': 'private certificate authorities and client certificates',
+  's3.acceptInvalidCert': 'test servers',
+  'azure.tls': 'private certificate authorities and client certificates',
+  'azure.acceptInvalidCert': 'test servers',
+  'gcp.tls': 'private certificate authorities and client certificates',
+  'gcp.acceptInvalidCert': 'test servers',
+  'fileOptions.maxArchiveDepth': 'the reference does not open archives inside archives',
+  'kafka.consumer': 'required for TLS and SASL',
+  'kafka.securityProtocol': 'required for TLS and SASL',
 };
 
-/** Those of single components, by component and block, and why. */
+/** Parameters that Headrace added to single components, by component and block, and why. */
 const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: readonly string[]; readonly why: string }[] =
   [
     {
@@ -34,12 +34,12 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
         'QueryOpensearch opensearch.',
       ],
       names: ['userName', 'password', 'apiKey', 'bearerToken', 'tls'],
-      why: 'the reference knows a user in the URL only, and no certificates',
+      why: 'the reference accepts a user only in the URL, and no certificates',
     },
     {
       to: ['SolrIndexer ', 'SolrConnector solr.'],
       names: ['bearerToken', 'tls'],
-      why: 'the reference knows basic authentication and stores of Java only',
+      why: 'the reference supports only basic authentication and Java key stores',
     },
     {
       to: ['DatabaseConnector '],
@@ -56,23 +56,27 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       names: ['encoding', 'onInvalidBytes', 'maxLinesPerCell'],
       why: 'the reference reads every CSV and JSON file as UTF-8, and a quote in the wrong place joins rows',
     },
-    { to: ['XMLConnector '], names: ['onInvalidBytes'], why: 'the reference never fails a file for its bytes' },
-    { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside of a company' },
-    { to: ['RSSConnector '], names: ['state'], why: 'the reference remembers nothing between runs' },
+    {
+      to: ['XMLConnector '],
+      names: ['onInvalidBytes'],
+      why: 'the reference never rejects a file because of invalid bytes',
+    },
+    { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside a company network' },
+    { to: ['RSSConnector '], names: ['state'], why: 'the reference stores no state between runs' },
     { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a different server for each stage' },
   ];
 
-/** Classes of the reference that its list lacks: optional components, and one that was not built with the rest. */
+/** Components of the reference that its list lacks: optional ones, and one that was not built with the others. */
 const NOT_LISTED = ['ApplyJavascript', 'EmbeddedPython', 'MatchQuery'];
 
-/** A parameter as far as the reference describes it. */
+/** The properties of a parameter that the reference also describes. */
 interface PlainField {
   readonly name: string;
   readonly required: boolean;
   readonly type: unknown;
 }
 
-describe('the parameters of built-in components are those of the reference', () => {
+describe('the parameters of built-in components equal those of the reference', () => {
   const byClass = new Map(
     Object.values(
       JSON.parse(readFileSync(referenceComponents, 'utf8')) as Record<string, { class: string; fields: SpecField[] }[]>,
@@ -89,21 +93,21 @@ describe('the parameters of built-in components are those of the reference', () 
     });
   }
 
-  it('whose Java names it has', () => {
+  it('components have the Java names of the reference', () => {
     const strangers = entries.filter(({ aliases }) => aliases.some((alias) => !byClass.has(alias)));
     expect(strangers.filter(({ name }) => !NOT_LISTED.includes(name)).map(({ name }) => name)).toEqual([]);
   });
 });
 
 describe('the documentation', () => {
-  it.each(entries.map((entry) => ({ name: entry.name, entry })))('of $name describes every parameter', ({ entry }) => {
+  it.each(entries.map((entry) => ({ name: entry.name, entry })))('describes every parameter of $name', ({ entry }) => {
     expect(entry.description, 'the class has no doc comment').toMatch(/\S/);
     expect(undescribed(ownFields(entry)), 'put a doc comment before the parameter in the schema').toEqual([]);
   });
 });
 
 describe('listing the components', () => {
-  it('reads only one file: no module of theirs is loaded, and loading them all loads no heavy library', () => {
+  it('reads only one file, and loading all components loads no heavy library', () => {
     const script = `
       import { registerHooks } from 'node:module';
       const packages = new Set();
@@ -125,7 +129,11 @@ describe('listing the components', () => {
   });
 });
 
-/** @param component the component of the fields, if it is ours: without the fields that we have added */
+/**
+ * Returns the fields as the reference describes them.
+ *
+ * @param component a component of Headrace, to omit the fields that Headrace has added to it
+ */
 function plain(fields: readonly SpecField[], component?: string, prefix = ''): PlainField[] {
   return fields
     .filter(({ name }) => component === undefined || !isAdded(component, prefix, name))
@@ -143,7 +151,7 @@ function isAdded(component: string, prefix: string, name: string): boolean {
   return ADDED_TO.some(({ to, names }) => to.includes(`${component} ${prefix}`) && names.includes(name));
 }
 
-/** The names of the parameters that have no description, nested ones as `outer.inner`. */
+/** Returns the names of the parameters without a description. Nested parameters are written `outer.inner`. */
 function undescribed(fields: readonly SpecField[], prefix = ''): string[] {
   return fields.flatMap(({ name, type, description }) => [
     ...(description === undefined ? [`${prefix}${name}`] : []),

@@ -9,7 +9,7 @@ import { STAGE_DIFFERENCES } from '../golden/stage-differences.ts';
 import { VALIDATION_DIFFERENCES } from '../golden/validation-differences.ts';
 import { readText, root } from './repository.ts';
 
-it('the generated pages of the docs are as npm run docs would write them', () => {
+it('the generated pages of the docs equal the output of npm run docs', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/build-docs.mjs', '--check'], { cwd: root });
   expect(stderr.toString()).toBe('');
   expect(status).toBe(0);
@@ -62,7 +62,7 @@ describe('docs/differences.md', () => {
   });
 });
 
-/** Letter case and code marks aside. */
+/** Returns the text in lower case and without code marks. */
 function comparable(text: string): string {
   return text.replaceAll('`', '').toLowerCase();
 }

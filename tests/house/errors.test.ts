@@ -15,19 +15,19 @@ const used = new Set(
 const known = [...Object.keys(ERROR_CODES), ...Object.keys(SERVICE_ERROR_CODES)];
 
 describe('error codes', () => {
-  it('that are used are in a table', () => {
+  it('used in the source are listed in a table', () => {
     expect([...used].filter((code) => !known.includes(code))).toEqual([]);
   });
 
-  it('in a table are used', () => {
+  it('listed in a table are used in the source', () => {
     expect(known.filter((code) => !used.has(code))).toEqual([]);
   });
 
-  it('are each in one table', () => {
+  it('are listed in exactly one table', () => {
     expect(known.filter((code, i) => known.indexOf(code) !== i)).toEqual([]);
   });
 
-  it('are all on the page of the docs, and no others', () => {
+  it('are all on the error page of the docs, without extra codes', () => {
     const listed = Array.from(readText('docs/errors.md').matchAll(/^\| `(HR_[A-Z_]+)` +\|/gm), ([, code]) => code);
     expect(listed.sort()).toEqual(known.toSorted());
   });

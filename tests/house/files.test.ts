@@ -4,18 +4,18 @@ import { isForTests, readText, repositoryFiles, root } from './repository.ts';
 const files = repositoryFiles();
 const texts = files.filter((path) => !/\.(png|ico|jpg|gif|woff2?|parquet|gz|zip|pdf|bin)$/.test(path));
 
-/** Source files of more than 400 lines, and why they are one. */
+/** Source files of more than 400 lines, and why they are not split. */
 const LONG_FILES: Readonly<Record<string, string>> = {};
 const LONG = 400;
 
 describe('files of the repository', () => {
-  it('contain no facts about the machine they were written on', () => {
+  it('contain no path of the machine that wrote them', () => {
     const place = root.replace(/\/$/, '');
     const wrong = texts.filter((path) => readText(path).includes(place));
     expect(wrong).toEqual([]);
   });
 
-  it('name no registry: npm knows where it gets packages from', () => {
+  it('name no package registry, because npm has its own setting for it', () => {
     const host = /https?:\/\/[^\s"'/]*(registry|artifactory|nexus|verdaccio|pypi|npm\.)[^\s"'/]*/i;
     const wrong = texts.filter((path) => host.test(readText(path)));
     expect(wrong).toEqual([]);
@@ -24,7 +24,7 @@ describe('files of the repository', () => {
     expect(resolved.filter((url) => /^https?:/.test(url))).toEqual([]);
   });
 
-  it('hold one idea each: a long source file needs a reason', () => {
+  it('have at most 400 lines if they are source files without a listed reason', () => {
     const long = files.filter(
       (path) =>
         /\.(ts|tsx|mjs|js)$/.test(path) &&
@@ -36,12 +36,12 @@ describe('files of the repository', () => {
     expect(long, `split them, or give the reason in ${import.meta.filename.slice(root.length)}`).toEqual([]);
   });
 
-  it('wait for the real servers that their tests need: otherwise the tests would be defined too late', () => {
+  it('await describeWithServer, so that its tests are defined in time', () => {
     const late = texts.filter((path) => path.endsWith('.test.ts') && /^describeWithServer\(/m.test(readText(path)));
     expect(late).toEqual([]);
   });
 
-  it('are named *.server.test.ts exactly if they are tests that start a real server', () => {
+  it('are named *.server.test.ts exactly if they start a real server', () => {
     const wrong = texts.filter(
       (path) =>
         path.endsWith('.test.ts') &&
@@ -50,7 +50,7 @@ describe('files of the repository', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leave nothing unfinished', () => {
+  it('contain no TODO, FIXME, .only or ignored type error', () => {
     const marks = new RegExp(
       `\\b(${['TODO', 'FIXME'].join('|')})\\b|\\b(it|test|describe)\\.only\\(|@ts-(ignore|nocheck)`,
     );

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspacePackages } from './repository.ts';
 
 /**
- * Engines for languages that others have defined. They do not depend on ingest, and import no other package of ours.
+ * Packages that implement languages defined by others. They know nothing about ingest, and import no other package of
+ * the repository.
  */
 const DIALECTS = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'sandbox', 'text-analysis', 'xml'];
 
-/** The packages of ours that each may import. A plugin may import the engine alone. */
+/** The packages of the repository that each package may import. A plugin may import only the engine. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(DIALECTS.map((name) => [name, []])),
   hocon: [],
@@ -22,23 +23,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Libraries that a component may load with its module; anything heavier it imports when it starts. The XML parser is 50
- * KB.
+ * Libraries that a component module may import statically. A component imports heavier libraries when it starts. The
+ * XML parser is 50 KB.
  */
 const LIGHT = new RegExp(`^(node:|\\.|@headrace/engine$|@headrace/(${DIALECTS.join('|')})(/|$)|typebox$|saxes$)`);
-/** Entries of dialects that load something heavier. */
+/** Exports of the dialect packages that load heavier libraries. */
 const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
 
 /** Folders that stages import when they start. components.process.test.ts checks that nothing loads them earlier. */
 const LOADED_AT_START = /^packages\/(jsonata\/src|xml\/src\/html\/reader)\//;
 
-/** The files directly in `src` are a folder like any other. They combine the package, so no folder imports them. */
+/** The files directly in `src` count as a folder. They combine the package, so no folder may import them. */
 const ROOT = '(src)';
 
 interface Import {
   readonly file: string;
   readonly specifier: string;
-  /** Gone when it runs. */
+  /** True for an import of types, which does not exist at run time. */
   readonly typeOnly: boolean;
   readonly dynamic: boolean;
 }
@@ -51,7 +52,7 @@ const byPackage = workspacePackages.map((owner) => ({
 }));
 
 describe('imports between packages', () => {
-  it('are found', () => {
+  it('are found by the pattern of this test', () => {
     const known = {
       file: 'packages/engine/src/config/check-config.ts',
       specifier: '@headrace/hocon',
@@ -61,7 +62,7 @@ describe('imports between packages', () => {
     expect(imports).toContainEqual(known);
   });
 
-  it.each(byPackage)('of $owner.path have one direction', ({ owner, imports }) => {
+  it.each(byPackage)('of $owner.path go only to allowed packages', ({ owner, imports }) => {
     const allowed = owner.isPlugin ? ['engine'] : MAY_IMPORT[owner.name];
     expect(allowed, `tests/house/imports.test.ts does not know what ${owner.path} may import`).toBeDefined();
     const wrong = imports.filter(({ specifier }) => {
@@ -71,18 +72,21 @@ describe('imports between packages', () => {
     expect(wrong.map(shown)).toEqual([]);
   });
 
-  it.each(byPackage)('of $owner.path stay inside it, and give the extension', ({ owner, imports }) => {
-    const wrong = imports.filter(({ file, specifier }) => {
-      if (!specifier.startsWith('.')) return false;
-      const target = normalize(join(dirname(file), specifier));
-      return !target.startsWith(`${owner.path}/src/`) || !/\.(ts|tsx|js|json|css)$/.test(specifier);
-    });
-    expect(wrong.map(shown)).toEqual([]);
-  });
+  it.each(byPackage)(
+    'of $owner.path are relative inside the package and have a file extension',
+    ({ owner, imports }) => {
+      const wrong = imports.filter(({ file, specifier }) => {
+        if (!specifier.startsWith('.')) return false;
+        const target = normalize(join(dirname(file), specifier));
+        return !target.startsWith(`${owner.path}/src/`) || !/\.(ts|tsx|js|json|css)$/.test(specifier);
+      });
+      expect(wrong.map(shown)).toEqual([]);
+    },
+  );
 
-  it('go through what a package exports', () => {
+  it('between packages use only paths that the package exports', () => {
     const wrong = imports.filter(({ file, specifier }) => {
-      // Only the data: a benchmark compares what is done with it.
+      // A benchmark may import generated data, to compare what libraries do with the same data.
       if (file.startsWith('bench/') && specifier.endsWith('.generated.ts')) return false;
       const name = packageOf(specifier);
       if (name === undefined) return /(^|\/)(packages|plugins)\/[^/]+\/(src|dist)\//.test(specifier);
@@ -94,12 +98,12 @@ describe('imports between packages', () => {
 });
 
 describe('imports between the folders of a package', () => {
-  it.each(byPackage)('of $owner.path have one direction: no two folders import each other', ({ owner, imports }) => {
+  it.each(byPackage)('of $owner.path never go in both directions between two folders', ({ owner, imports }) => {
     const pairs = mutualImports(imports, `${owner.path}/src`);
     expect(pairs).toEqual([]);
   });
 
-  it('are refused where both directions exist, unless one folder contains the other', () => {
+  it('are rejected if two folders import each other, unless one folder contains the other', () => {
     const imported = (file: string, specifier: string): Import => {
       return { file: `p/src/${file}`, specifier, typeOnly: true, dynamic: false };
     };
@@ -124,7 +128,7 @@ describe('components', () => {
     .flatMap(({ imports }) => imports)
     .filter(({ file }) => !isForTests(file));
 
-  it('load no heavy library before they start', () => {
+  it('import no heavy library statically', () => {
     const heavy = componentFiles.filter(
       ({ file, specifier, typeOnly, dynamic }) =>
         !typeOnly &&
@@ -137,7 +141,7 @@ describe('components', () => {
 });
 
 describe('the bundle of the components', () => {
-  it('finds the libraries of the dialects in it: they are dependencies of the components too, in the same version', () => {
+  it('uses the libraries of the dialects, which the components depend on in the same version', () => {
     const wanted = DIALECTS.flatMap((name) => Object.entries(dependenciesOf(name)));
     const found = dependenciesOf('components');
     expect(wanted.length).toBeGreaterThan(0);
@@ -153,7 +157,7 @@ function dependenciesOf(name: string): Readonly<Record<string, string>> {
   return { ...dependencies, ...optionalDependencies };
 }
 
-/** The imports of a file, by the form in which Biome leaves them: statements begin a line, quotes are single. */
+/** Returns the imports of a file. Relies on the format of Biome: statements begin a line, and quotes are single. */
 function importsOf(file: string): Import[] {
   const text = readText(file);
   const statements = text.matchAll(/^(?:import|export)\s+(type\s)?(?:[\w*{}\s,$]+?\sfrom\s+)?'([^']+)'/gm);
@@ -170,8 +174,8 @@ function importsOf(file: string): Import[] {
 }
 
 /**
- * Pairs of folders that import each other, without tests; imports of types count. Subfolders count separately, so
- * `database/mysql` and `database/postgres` must not import each other. A folder and its own subfolder may: the folder
+ * Returns pairs of folders that import each other, without tests. Imports of types count. Subfolders count separately,
+ * so `database/mysql` and `database/postgres` must not import each other. A folder and its subfolder may: the folder
  * combines its parts, and the parts use what the folder shares.
  */
 function mutualImports(imports: readonly Import[], source: string): string[] {
@@ -190,13 +194,13 @@ function mutualImports(imports: readonly Import[], source: string): string[] {
     .sort();
 }
 
-/** The folder of a file below `src`: `config`, `database/mysql`. */
+/** Returns the folder of a file below `src`, such as `config` or `database/mysql`. */
 function folderOf(file: string, source: string): string {
   const folder = dirname(file).slice(source.length + 1);
   return folder === '' ? ROOT : folder;
 }
 
-/** The package of ours that a specifier names. */
+/** Returns the package of the repository that an import specifier names. */
 function packageOf(specifier: string): string | undefined {
   return /^@headrace\/([\w-]+)/.exec(specifier)?.[1] ?? (/^headrace(\/|$)/.test(specifier) ? 'headrace' : undefined);
 }

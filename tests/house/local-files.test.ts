@@ -1,29 +1,29 @@
 import { expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles } from './repository.ts';
 
-/** Files that access the disk, databases on it or processes without `local-files/`, and why they may. */
+/** Files outside `local-files/` that may access files, local databases or processes, and why. */
 const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
-  'packages/engine/src/component/catalog-file.ts': 'the catalogue of a package',
-  'packages/engine/src/component/doc-comments.ts': 'the source of a module that is loaded, for its doc comments',
-  'packages/engine/src/pipeline/conditions.ts': 'opens what allowedPath gave',
-  'packages/engine/src/policy/file-rules.ts': 'looks where links lead: it is what the policy asks',
-  'packages/engine/src/run/dry-run.ts': 'the file of --dry-run, of the command line alone',
-  'packages/components/src/storage/local-storage.ts': 'lstat of paths that allowedPath gave, a million of them',
-  'packages/components/src/storage/archives/local-copy.ts': 'a new file, without a name',
-  'packages/components/src/scripts/python-environment.ts': 'scripts of ExternalPython, which the policy allows or not',
-  'packages/sandbox/src/python/pyodide-process.ts': 'the files of a package',
-  'packages/sandbox/src/python/bounded-python.ts': 'where the Python of this machine is, which the config does not say',
-  'packages/sandbox/src/boundary/boundary-command.ts': 'where Node and its libraries are',
-  'packages/sandbox/src/boundary/find-boundary.ts': 'the tools that make a boundary, started by the service',
-  'packages/sandbox/src/boundary/launcher.ts': 'runs inside of a boundary that is being made',
-  'packages/sandbox/src/boundary/probe.ts': 'runs inside of a boundary, and must not get out',
-  'packages/sandbox/src/process/processor-time.ts': 'what the kernel says of a process of ours',
-  'packages/sandbox/src/process/script-process.ts': 'the process of a script, which the policy allows or not',
+  'packages/engine/src/component/catalog-file.ts': 'reads the catalog of a package',
+  'packages/engine/src/component/doc-comments.ts': 'reads the doc comments in the source of a loaded module',
+  'packages/engine/src/pipeline/conditions.ts': 'opens paths that allowedPath returned',
+  'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
+  'packages/engine/src/run/dry-run.ts': 'writes the file of --dry-run, which only the command line has',
+  'packages/components/src/storage/local-storage.ts': 'calls lstat for up to a million paths that allowedPath returned',
+  'packages/components/src/storage/archives/local-copy.ts': 'creates a new file and removes its name',
+  'packages/components/src/scripts/python-environment.ts': 'runs scripts of ExternalPython, which the policy controls',
+  'packages/sandbox/src/python/pyodide-process.ts': 'reads the files of a package',
+  'packages/sandbox/src/python/bounded-python.ts': 'finds the installed Python, which no config sets',
+  'packages/sandbox/src/boundary/boundary-command.ts': 'finds Node and its libraries',
+  'packages/sandbox/src/boundary/find-boundary.ts': 'starts the tools that create a boundary, in the service',
+  'packages/sandbox/src/boundary/launcher.ts': 'runs while the boundary is created',
+  'packages/sandbox/src/boundary/probe.ts': 'runs inside a boundary, to check that it blocks access',
+  'packages/sandbox/src/process/processor-time.ts': 'reads the processor time of a child process from the kernel',
+  'packages/sandbox/src/process/script-process.ts': 'starts the process of a script, which the policy controls',
 };
 
-/** Functions that open nothing: they take open files. */
+/** Functions of `node:fs` that open no path. They work on open files. */
 const HARMLESS = new Set(['constants', 'closeSync', 'readSync', 'write', 'writeSync', 'FileHandle', 'Dir', 'Stats']);
-/** `writeFileSync` takes an open file there. */
+/** The only file that passes an open file to `writeFileSync`. */
 const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
 
 const sources = repositoryFiles().filter(
@@ -37,16 +37,16 @@ it('the engine and components open files, local databases and processes only thr
   const wrong = sources.flatMap((path) =>
     OUTSIDE_LOCAL_FILES[path] === undefined ? opensIn(path).map((name) => `${path}: ${name}`) : [],
   );
-  expect(wrong, 'take it from local-files/, or give the reason in this test').toEqual([]);
+  expect(wrong, 'use a function of local-files/, or add a reason to OUTSIDE_LOCAL_FILES in this test').toEqual([]);
 });
 
-it('has no reason for a file that needs none', () => {
+it('OUTSIDE_LOCAL_FILES lists only files that need a reason', () => {
   expect(
     Object.keys(OUTSIDE_LOCAL_FILES).filter((path) => !sources.includes(path) || opensIn(path).length === 0),
   ).toEqual([]);
 });
 
-/** The functions of Node that a file imports and that open something by a name. */
+/** Returns the functions imported from Node that open a file, database or process by name. */
 function opensIn(path: string): string[] {
   const text = readText(path);
   const found: string[] = [];

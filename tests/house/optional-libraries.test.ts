@@ -13,30 +13,30 @@ const components = JSON.parse(readText('packages/components/package.json')) as M
 const libraries = Object.keys(components.peerDependencies);
 
 describe('optional libraries', () => {
-  it('are optional for npm', () => {
+  it('are optional peer dependencies for npm', () => {
     expect(components.peerDependenciesMeta).toEqual(
       Object.fromEntries(libraries.map((name) => [name, { optional: true }])),
     );
   });
 
-  it('are installed in the repository and in the image, in the versions that users get', () => {
+  it('are installed in the repository and in the image in the versions that users get', () => {
     const repository = JSON.parse(readText('package.json')) as Manifest;
     expect(repository.dependencies).toEqual(components.peerDependencies);
   });
 
-  it('are all in the table of the loader, with the range that package.json has', () => {
+  it('are all in the table of the loader, with the version range of package.json', () => {
     const table = readText(LOADER).matchAll(/^ {2}'?([\w@/-]+)'?: \{[^}]*range: '([^']+)'/gm);
     expect(Object.fromEntries(Array.from(table, ([, name, range]) => [name, range]))).toEqual(
       components.peerDependencies,
     );
   });
 
-  it('include Pyodide, whose missing version is named as in package.json', () => {
+  it('include Pyodide with the version of package.json', () => {
     const [, range] = /RANGE = '([^']+)'/.exec(readText('packages/components/src/scripts/pyodide-folder.ts')) ?? [];
     expect(range).toBe(components.optionalDependencies['pyodide']);
   });
 
-  it('are loaded by the loader alone: other files import their types', () => {
+  it('are imported only by the loader, and other files import only their types', () => {
     const found = repositoryFiles()
       .filter((path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !isForTests(path))
       .filter((path) =>

@@ -9,7 +9,7 @@ const registry = await Registry.open({
   allowModules: false,
 });
 
-/** The problems of a text, as `path message hint`. */
+/** Returns the problems of a config as `path message hint`. */
 async function problemsOf(text: string) {
   const { root, problems } = readConfigText(text);
   expect(problems).toEqual([]);
@@ -20,7 +20,7 @@ const withStage = (stage: string) =>
   problemsOf(`connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 1 }]
 pipelines: [{ name: p, stages: [${stage}] }], indexer { type: Nop }`);
 
-/** The hint for an unknown key of a stage. */
+/** Returns the hint for an unknown key of a stage. */
 async function hintFor(className: string, key: string, more = '') {
   const problems = await withStage(`{ class: ${className}, ${key}: x${more} }`);
   return problems.find(({ code }) => code === 'HR_CONFIG_UNKNOWN_PARAMETER')?.hint;
@@ -37,7 +37,7 @@ function stagesWithout(key: string, group: readonly string[]): [string, string[]
   });
 }
 
-describe('a parameter with its name from another stage gets the name in this stage as its hint', () => {
+describe('a parameter name of another stage gets the name in this stage as its hint', () => {
   it.each(INPUTS.flatMap((key) => stagesWithout(key, INPUTS).map(([name, own]) => [key, name, own] as const)))(
     '%s of %s',
     async (key, name, own) => {
@@ -75,7 +75,7 @@ describe('a parameter with its name from another stage gets the name in this sta
     expect(await hintFor('ApplyRegex', 'input', ', source: [a]')).toMatch(/^Known parameters: /);
   });
 
-  it('for connectors too', async () => {
+  it('connectors also get hints for unknown parameters', async () => {
     const problems = await problemsOf(`connectors: [
       { class: JSONConnector, name: a, pipeline: p, path: x }, { class: FileConnector, name: b, pipeline: p, folder: x }
       { class: KafkaConnector, name: c, pipeline: p, kafkaTopic { topic: x } }
@@ -90,7 +90,7 @@ describe('a parameter with its name from another stage gets the name in this sta
   });
 });
 
-describe('the block of an indexer that has another name', () => {
+describe('the block of an indexer with a wrong name', () => {
   const base = `connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 1 }]
 pipelines: [{ name: p, stages: [] }]\n`;
 
@@ -113,7 +113,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
     });
   });
 
-  it('has its other mistakes reported too', async () => {
+  it('reports the other mistakes in the block', async () => {
     const problems = await problemsOf(
       `${base}indexer { type: Kafka }\nkafka { bootstrapServers: a, topic: b, colour: c }`,
     );
@@ -128,7 +128,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
     ]);
   });
 
-  it('a block of the engine stays one', async () => {
+  it('reports a block of the engine as a block, not as a wrong name', async () => {
     const problems = await problemsOf(`${base}indexer { type: Kafka }
 kafka { bootstrapServers: a, consumerGroupId: b, maxPollIntervalSecs: 1, maxRequestSize: 1 }`);
     expect(problems.map(({ message }) => message)).toEqual([

@@ -4,11 +4,11 @@ import { readText, repositoryFiles } from './repository.ts';
 interface Pinned {
   readonly name: string;
   readonly version: string;
-  /** The private parts that we use, and what to check by hand after an upgrade. */
+  /** The private parts that Headrace uses, and what to check by hand after an upgrade. */
   readonly uses: string;
 }
 
-/** Libraries whose private parts we use. A new version may change these without notice. */
+/** Libraries whose private parts Headrace uses. A new version may change these without notice. */
 const PINNED: readonly Pinned[] = [
   {
     name: 'pg',
@@ -33,11 +33,11 @@ const PINNED: readonly Pinned[] = [
   },
 ];
 
-/** An import of a file inside a library: `library/lib/part.js`. Files that a library documents are not private. */
+/** Matches an import of an internal file of a library: `library/lib/part.js`. Documented files are not internal. */
 const INSIDE = /from '((?!\.|#|node:|@headrace\/)(?:@[^/']+\/)?[^/']+\/[^']*\.[cm]?js)'/g;
 const DOCUMENTED = ['ajv/dist/2020.js'];
 
-it('no source file imports a file from inside a library', () => {
+it('no source file imports an internal file of a library', () => {
   const wrong = repositoryFiles()
     .filter((path) => /^(packages|plugins|tests|bench|scripts)\/.*\.(ts|mjs)$/.test(path))
     .flatMap((path) => Array.from(readText(path).matchAll(INSIDE), ([, name = '']) => ({ path, name })))
@@ -45,13 +45,13 @@ it('no source file imports a file from inside a library', () => {
   expect(wrong).toEqual([]);
 });
 
-it('an import from inside a library is recognised', () => {
+it('the test recognises an import of an internal file of a library', () => {
   const names = ['x/lib/a.js', '@y/z/dist/b.mjs', './c.js', '@y/z', 'node:fs', '@headrace/engine/a.js'];
   const text = names.map((name) => `import a from '${name}';`).join('\n');
   expect(Array.from(text.matchAll(INSIDE), ([, name]) => name)).toEqual(['x/lib/a.js', '@y/z/dist/b.mjs']);
 });
 
-describe.each(PINNED)('the library $name, whose private parts we use', ({ name, version, uses }) => {
+describe.each(PINNED)('the library $name, whose private parts Headrace uses', ({ name, version, uses }) => {
   const { dependencies } = JSON.parse(readText('packages/components/package.json')) as {
     dependencies: Record<string, string>;
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readText, repositoryFiles } from './repository.ts';
 
-/** A member that only the compiler keeps private. Constructors have no other form. */
+/** Matches a member with the keyword `private`, which only the compiler checks. Constructors have no other form. */
 const PRIVATE_KEYWORD = /^\s+(?:\w+ )*private (?!constructor\()/;
 
 const files = repositoryFiles().filter(
@@ -9,7 +9,7 @@ const files = repositoryFiles().filter(
 );
 
 describe('private members of classes', () => {
-  it('are #private, so that no other code can reach them at run time', () => {
+  it('are written as #private, so that no other code can reach them at run time', () => {
     const wrong = files.flatMap((path) =>
       readText(path)
         .split('\n')
@@ -18,7 +18,7 @@ describe('private members of classes', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('are recognised with every modifier, and constructors are not', () => {
+  it('are recognised with every modifier, except constructors', () => {
     const lines = [
       '  private a = 1;',
       '  private readonly b: string;',

@@ -3,21 +3,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The directory of the repository. */
+/** The root folder of the repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A package of the repository, or a plugin. */
+/** A package or plugin of the repository. */
 export interface WorkspacePackage {
-  /** `engine`, or `kafka` for a plugin. */
+  /** Such as `engine`, or `kafka` for a plugin. */
   readonly name: string;
-  /** `packages/engine`. */
+  /** Such as `packages/engine`. */
   readonly path: string;
   readonly isPlugin: boolean;
-  /** What its package.json exports: `.`, `./testing`. */
+  /** The export paths of its package.json, such as `.` and `./testing`. */
   readonly exported: readonly string[];
 }
 
-/** The packages and plugins. */
+/** All packages and plugins. */
 export const workspacePackages: readonly WorkspacePackage[] = ['packages', 'plugins'].flatMap((parent) =>
   (existsSync(join(root, parent)) ? readdirSync(join(root, parent)) : [])
     .filter((name) => existsSync(join(root, parent, name, 'package.json')))
@@ -30,7 +30,7 @@ export const workspacePackages: readonly WorkspacePackage[] = ['packages', 'plug
     }),
 );
 
-/** The files of the repository as they would be committed, by path. */
+/** Returns the paths of the files in the repository that Git tracks or would add. */
 export function repositoryFiles(): string[] {
   const out = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root });
   return out
@@ -43,7 +43,7 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** Whether a source file only serves tests. */
+/** Returns whether only tests use a source file. */
 export function isForTests(path: string): boolean {
   return /\.test\.|\/testing\//.test(path);
 }

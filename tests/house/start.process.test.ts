@@ -3,7 +3,7 @@ import { catalogUrl } from '@headrace/components';
 import { readCatalog } from '@headrace/engine';
 import { describe, expect, test } from 'vitest';
 
-/** Components of local jobs, which talk to no server. Every thread of a run loads those of its config. */
+/** Components of local jobs, which contact no server. Every thread of a run loads the components of its config. */
 const LOCAL = [
   'CSVConnector',
   'JSONConnector',
@@ -16,7 +16,7 @@ const LOCAL = [
   'NopIndexer',
 ];
 
-/** Parts of Node that take milliseconds to load, or tens of them, in each thread. */
+/** Parts of Node that take milliseconds, some tens of milliseconds, to load in each thread. */
 const HEAVY = [
   'NativeModule http',
   'NativeModule https',
@@ -28,7 +28,7 @@ const HEAVY = [
   'NativeModule child_process',
 ];
 
-/** The parts of Node that a module loads into a thread. */
+/** Returns the parts of Node that a module loads into a thread. */
 function loadedBy(url: string): string[] {
   const script = `
     const { Worker } = require('node:worker_threads');
@@ -39,7 +39,7 @@ function loadedBy(url: string): string[] {
 describe('the start of a local run', () => {
   const catalog = readCatalog(catalogUrl);
 
-  test.each(LOCAL)('%s brings no part of Node that talks to servers', (name) => {
+  test.each(LOCAL)('%s loads no part of Node that contacts servers', (name) => {
     const module = catalog.find((entry) => entry.name === name)?.module;
     expect(module).toBeDefined();
     const loaded = loadedBy(module as string);

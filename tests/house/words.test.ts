@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readText, repositoryFiles } from './repository.ts';
 
-/** Words that slow down a reader, and what to write instead. The guide is docs/contributing/writing.md. */
+/** Words that slow down readers, and what to write instead. The guide is docs/contributing/writing.md. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\btold\b/i, 'is reported, returns, lists'],
   [/\btells? of\b/i, 'reports, describes'],
@@ -27,7 +27,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bone after the other\b/i, 'one at a time, in sequence'],
 ];
 
-/** The guide shows the words; recorded cases, licences and generated data are not ours to edit. */
+/** Files without a check: the guide shows the words, and recorded cases, licences and generated data stay unchanged. */
 const EXEMPT = [
   /^docs\/contributing\/writing\.md$/,
   /^tests\/house\/words\.test\.ts$/,

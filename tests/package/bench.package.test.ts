@@ -19,10 +19,10 @@ describe('the benchmark', () => {
   it.each<[what: string, args: string[], expected: RegExp]>([
     ['groups', ['micro', 'nope', 'neither'], /^There is no group nope, neither: throughput, /],
     ['an option', ['--nope'], /^Unknown option '--nope'/],
-    ['a place to save', ['micro', '--save', join(folder, 'missing', 'x.json')], /^Cannot save there: ENOENT/],
+    ['a place to save', ['micro', '--save', join(folder, 'missing', 'x.json')], /^Cannot save the results: ENOENT/],
     ['a file to compare', ['micro', '--compare', join(folder, 'missing.json')], /^ENOENT/],
     ['results to compare', ['micro', '--compare', fileWith('{}')], /has no results in it/],
-  ])('refuses %s before it measures', (_, args, expected) => {
+  ])('rejects an invalid argument before it measures: %s', (_, args, expected) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(bench, 'index.mjs'), ...args], {
       encoding: 'utf8',
     });
@@ -31,13 +31,13 @@ describe('the benchmark', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('lists its groups', () => {
+  it('lists its groups with --list', () => {
     const { status, stdout } = spawnSync(process.execPath, [join(bench, 'index.mjs'), '--help'], { encoding: 'utf8' });
     expect(status).toBe(0);
     expect(stdout).toContain('  kills       200 random kills');
   });
 
-  it('keeps a file of results until there are new ones', () => {
+  it('keeps the old file of results until new results are complete', () => {
     const path = fileWith('[{"job":"a"}]');
     spawnSync(process.execPath, [join(bench, 'index.mjs'), 'nope', '--save', path]);
     spawnSync(process.execPath, [join(bench, 'index.mjs'), '--help', '--save', path]);
@@ -79,11 +79,11 @@ describe('results', async () => {
       { job: 'new', value: 5, unit: 'ms' },
       { change: '', worse: '' },
     ],
-  ])('report what is worse: %j', (row, expected) => {
+  ])('report a regression: %j', (row, expected) => {
     expect(tableRow(row, before)).toMatchObject(expected);
   });
 
-  it('report what is missing on a side, of the groups that were measured', () => {
+  it('report jobs that are missing on one side, within the measured groups', () => {
     const now = [
       { group: 'g', job: 'speed', value: 1, unit: 'docs/s' },
       { group: 'g', job: 'time', error: 'lost' },

@@ -19,7 +19,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readText, repositoryFiles, root } from '../house/repository.ts';
 import { type BuildStage, type Instruction, ignoredBy, readContainerfile } from './containerfile.ts';
 
-/** No container engine is needed: the test reads the file, and runs its stages in directories. */
+/** Needs no container engine: the test reads the Containerfile, and runs its stages in folders. */
 
 const run = promisify(execFile);
 const MINUTES = 60_000;
@@ -27,7 +27,7 @@ const { parse: parseYaml } = createRequire(join(root, 'packages/service/package.
   parse(text: string): unknown;
 };
 
-/** The content of a service file of the image, read with another directory of presets. */
+/** Returns the settings of a service file of the image, read with another folder of presets. */
 async function imageSettings(file = 'container/service.yml', more = '') {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-image-'));
   const text = readText(file) + more;
@@ -55,14 +55,14 @@ const the = (stage: BuildStage, name: string): Instruction => {
 };
 
 describe('Containerfile', () => {
-  it('has two stages, from public images by name and tag, of the Node that is needed', () => {
+  it('has two stages from public images with name and tag, with the required Node version', () => {
     expect(stages).toHaveLength(2);
     const { devDependencies } = JSON.parse(readText('package.json')) as { devDependencies: { node: string } };
     const needed = /\d+/.exec(devDependencies.node)?.[0];
     for (const { image } of stages) expect(image).toMatch(new RegExp(`^node:${needed}(\\.\\d+)*(-[a-z]+)?$`));
   });
 
-  it('copies existing files, and nothing that was built on this machine', () => {
+  it('copies only existing files, and no build output of this machine', () => {
     const copied = stages.flatMap((stage) => all(stage, 'COPY')).filter(({ flags }) => flags['from'] === undefined);
     for (const { words } of copied) {
       const source = words[0] as string;
@@ -75,14 +75,14 @@ describe('Containerfile', () => {
       expect(isIgnored(path)).toBe(true);
   });
 
-  it('runs npm scripts that exist', () => {
+  it('runs only npm scripts that exist', () => {
     const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
     const named = all(build, 'RUN').flatMap(({ text }) => /npm run (\S+)/.exec(text)?.[1] ?? []);
     expect(named.length).toBeGreaterThan(0);
     for (const name of named) expect(scripts[name]).toBeDefined();
   });
 
-  it('is not root, and writes only to its volume', () => {
+  it('runs without root rights, and writes only to its volume', () => {
     expect(the(image, 'USER').text).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     const after = image.instructions.slice(image.instructions.indexOf(the(image, 'USER')));
     expect(after.filter(({ name }) => name === 'RUN' || name === 'COPY')).toEqual([]);
@@ -90,13 +90,13 @@ describe('Containerfile', () => {
     expect(all(image, 'WORKDIR').at(-1)?.text).toBe('/var/lib/headrace');
   });
 
-  it('does not start until the operator has defined who may use the service', async () => {
+  it('does not start until the operator has configured users', async () => {
     const { settings, problems } = await imageSettings();
     expect(settings).toBeUndefined();
     expect(problems.map(({ code }) => code)).toEqual(['HR_SERVICE_UNPROTECTED']);
   });
 
-  it('has a service file that is valid with users, and refers to files at their paths in the image', async () => {
+  it('has a service file that is valid with users, and refers to existing files in the image', async () => {
     const { settings, problems, presets } = await imageSettings('container/service.yml', USERS);
     expect(problems).toEqual([]);
     expect(settings?.storage).toEqual({ type: 'sqlite', path: '/var/lib/headrace/store' });
@@ -117,7 +117,7 @@ describe('compose.yaml', () => {
     volumes: Record<string, unknown>;
   };
 
-  it('names existing files', () => {
+  it('names only existing files', () => {
     for (const { build: from, image: name, volumes: mounts = [] } of Object.values(services)) {
       expect(name).toMatch(/^[a-z-]+(\/[a-z-]+)?(:[\w.-]+)?$/);
       if (from !== undefined) expect(existsSync(join(root, (from as { dockerfile: string }).dockerfile))).toBe(true);
@@ -129,7 +129,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('runs the service without rights, on a read-only file system, with time to shut down', async () => {
+  it('runs the service without privileges, on a read-only file system, with time to shut down', async () => {
     const service = services['headrace'] as Record<string, unknown>;
     expect(service).toMatchObject({
       read_only: true,
@@ -159,10 +159,10 @@ describe('the image', () => {
     rmSync(directory, { recursive: true, force: true });
   }, 10 * MINUTES);
 
-  /** The path on this machine of a file in the image. */
+  /** Returns the path on this machine of a file in the image. */
   const inImage = (path: string) => join(directory, 'image', path.startsWith('/') ? path : join('/opt/headrace', path));
 
-  it('serves, is healthy and shuts down cleanly if it is built as the Containerfile says', {
+  it('serves, is healthy and shuts down cleanly if it is built by the steps of the Containerfile', {
     timeout: 10 * MINUTES,
   }, async () => {
     const context = join(directory, 'build');
@@ -220,7 +220,7 @@ describe('the image', () => {
   });
 });
 
-/** The URL of a service that was just started. */
+/** Returns the URL of a service that was just started. */
 function urlOf(service: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 /** An instruction of a Containerfile. */
 export interface Instruction {
   name: string;
-  /** `--from=build` and the like. */
+  /** Options such as `--from=build`. */
   flags: Readonly<Record<string, string>>;
-  /** The rest, in one line. */
+  /** The rest of the instruction, in one line. */
   text: string;
-  /** The same as words: the elements of a JSON array, or the words between spaces. */
+  /** The rest as words: the elements of a JSON array, or the words between spaces. */
   words: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const NAMES = new Set(
   'FROM ARG LABEL ENV WORKDIR COPY RUN VOLUME USER EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' '),
 );
 
-/** Reads a Containerfile. It supports only the syntax of the images here, and throws at anything else. */
+/** Reads a Containerfile. Supports only the syntax used in this repository, and throws at anything else. */
 export function readContainerfile(text: string): BuildStage[] {
   const stages: { image: string; name: string | undefined; instructions: Instruction[] }[] = [];
   const lines = text
@@ -37,11 +37,11 @@ export function readContainerfile(text: string): BuildStage[] {
     const instruction = readInstruction(line);
     if (instruction.name === 'FROM') {
       const [image = '', as, name] = instruction.words;
-      if (as !== undefined && as.toUpperCase() !== 'AS') throw new Error(`No stage: ${line}`);
+      if (as !== undefined && as.toUpperCase() !== 'AS') throw new Error(`Not a valid FROM: ${line}`);
       stages.push({ image, name, instructions: [] });
     } else {
       const stage = stages.at(-1);
-      if (stage === undefined) throw new Error(`An instruction before FROM: ${line}`);
+      if (stage === undefined) throw new Error(`This instruction is before the first FROM: ${line}`);
       stage.instructions.push(instruction);
     }
   }
@@ -64,7 +64,7 @@ function readInstruction(line: string): Instruction {
 
 const FLAG = /^--([a-z-]+)=(\S+) +/;
 
-/** Whether a file of the repository is excluded from an image. The last pattern that matches decides. */
+/** Returns whether an image excludes a file of the repository. The last matching pattern decides. */
 export function ignoredBy(root: string): (path: string) => boolean {
   const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')

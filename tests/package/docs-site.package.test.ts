@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const docs = join(root, 'docs');
 const MINUTES = 60_000;
 
-/** Inside of the repository, where the configuration finds its packages; ignored by git. */
+/** Inside the repository, so that the configuration finds its packages. Git ignores the folder. */
 const site = join(root, 'node_modules/.cache/docs-site');
 
 interface Page {

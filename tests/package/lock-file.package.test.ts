@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-it('has the packages for every platform, or `npm ci` refuses it: node scripts/complete-lock.mjs adds them', () => {
+it('contains the packages of every platform, as npm ci requires (fix: node scripts/complete-lock.mjs)', () => {
   const copy = mkdtempSync(join(tmpdir(), 'headrace-lock-'));
   try {
     for (const path of ['package-lock.json', 'scripts/complete-lock.mjs', 'scripts/lib/lock-file.mjs']) {

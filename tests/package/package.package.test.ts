@@ -6,7 +6,7 @@ import { type PackedPackage, Project, packPackages, repository, run } from './pa
 
 const MINUTES = 60_000;
 const MEGABYTE = 1024 ** 2;
-/** The disk space that `npm install headrace` may take, without Node. */
+/** The maximum disk space of `npm install headrace`, without Node. */
 const MAX_BYTES = 120 * MEGABYTE;
 const DISK_BLOCK = 4096;
 
@@ -40,7 +40,7 @@ indexer { type: Kafka }
 kafkaTopic { bootstrapServers: "localhost:1", topic: t }
 `;
 
-/** The path of the file is in a document, so a check of the config does not see it. */
+/** A config with the file path in a document, so that a check of the config does not find it. */
 const LATE_CONFIG = `
 connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 1 }]
 pipelines: [{ name: main, stages: [
@@ -54,7 +54,7 @@ let directory: string;
 let project: Project;
 let packed: PackedPackage;
 
-/** The size of a folder on a disk. */
+/** Returns the disk space of a folder. */
 function diskUsage(folder: string): number {
   let bytes = 0;
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -76,16 +76,16 @@ describe('the package that users install', () => {
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('takes less than 120 MB on a disk', () => {
+  it('takes less than 120 MB of disk space', () => {
     expect(diskUsage(join(project.path, 'node_modules'))).toBeLessThan(MAX_BYTES);
   });
 
-  it('has the command line', async () => {
+  it('contains the command line', async () => {
     const { version } = JSON.parse(readFileSync(join(repository, 'packages/headrace/package.json'), 'utf8'));
     expect(await project.run('npx', ['headrace', '--version'])).toBe(`${version}\n`);
   });
 
-  it('has the components and their descriptions', async () => {
+  it('contains the components and their descriptions', async () => {
     const here = await run(process.execPath, [join(repository, 'packages/headrace/bin/headrace.js'), 'components']);
     expect(await project.run('npx', ['headrace', 'components'])).toBe(here.stdout);
   });
@@ -96,19 +96,19 @@ describe('the package that users install', () => {
     expect(JSON.parse(first as string)).toMatchObject({ id: '0', shout: 'HELLO' });
   });
 
-  it('leaves the Node of the user alone', () => {
+  it('does not replace the Node version of the user', () => {
     expect(existsSync(join(project.path, 'node_modules/.bin/headrace'))).toBe(true);
     expect(existsSync(join(project.path, 'node_modules/.bin/node'))).toBe(false);
   });
 
-  it('names the Node version that it needs on a machine with an older one', async () => {
+  it('names the required Node version on a machine with an older one', async () => {
     const old = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})';
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` };
     const { code, stderr } = await project.fail('npx', ['headrace', 'validate', 'a.conf'], env);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('headrace needs Node.js 26') });
   });
 
-  it('names each library that a config needs and that is not installed, with the position and the command', async () => {
+  it('lists each missing library of a config, with its position and the install command', async () => {
     writeFileSync(join(project.path, 'libraries.conf'), LIBRARIES_CONFIG);
     const { peerDependencies } = JSON.parse(
       readFileSync(join(repository, 'packages/components/package.json'), 'utf8'),
@@ -130,10 +130,10 @@ describe('the package that users install', () => {
     });
   });
 
-  it('fails a document that needs a library which is not installed, with the command', async () => {
+  it('fails a document that needs a missing library, with the install command', async () => {
     writeFileSync(join(project.path, 'late.conf'), LATE_CONFIG);
     const { stderr } = await project.fail('npx', ['headrace', 'run', 'late.conf']);
-    // npm may add warnings.
+    // npm may print warnings on standard error.
     const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
     const records = lines.map((line) => JSON.parse(line));
     expect(records).toContainEqual(
@@ -145,14 +145,14 @@ describe('the package that users install', () => {
     );
   });
 
-  it('uses a library after it is installed next to it', async () => {
+  it('uses a library after it is installed in the same project', async () => {
     await project.install('@platformatic/kafka');
     const { stdout } = await project.fail('npx', ['headrace', 'validate', 'libraries.conf']);
     expect(stdout).toContain('npm install mssql');
     expect(stdout).not.toContain('kafka');
   });
 
-  it('has types with which the TypeScript examples compile under strict', async () => {
+  it('has types that the TypeScript examples compile with in strict mode', async () => {
     await project.install('@types/node');
     expect(await project.compileExamples('packages/headrace/README.md', 'docs/custom-components.md')).toBe(2);
   });

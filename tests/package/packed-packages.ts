@@ -9,13 +9,13 @@ import { readPages } from '../docs/page.ts';
 export const run = promisify(execFile);
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A package of ours as `npm pack` created it. */
+/** A package of the repository as `npm pack` created it. */
 export interface PackedPackage {
   readonly manifest: {
     readonly name: string;
     readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
   };
-  /** Paths in the tarball. */
+  /** The paths of the files in the tarball. */
   readonly files: readonly string[];
   readonly tarball: string;
 }
@@ -27,8 +27,8 @@ export const packages = readdirSync(join(repository, 'packages')).filter((name) 
 });
 
 /**
- * Packs a copy of each package, because packing changes the folder of `headrace` for a while, and other tests read
- * there.
+ * Packs a copy of each package. Packing changes the folder of `headrace` for a while, and other tests read it.
+ *
  * @param names folders in `packages`
  */
 export async function packPackages(directory: string, names: readonly string[]): Promise<PackedPackage[]> {
@@ -57,7 +57,7 @@ export async function packPackages(directory: string, names: readonly string[]):
   return packed;
 }
 
-/** A project of a user, outside the repository. */
+/** A test project outside the repository, as a user would have it. */
 export class Project {
   readonly path: string;
 
@@ -72,13 +72,13 @@ export class Project {
     await this.run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...specifiers]);
   }
 
-  /** The standard output of a command. */
+  /** Runs a command and returns its standard output. */
   async run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const { stdout } = await run(command, args, { cwd: this.path, env: { ...process.env, ...env } });
     return stdout;
   }
 
-  /** A command that must fail. */
+  /** Runs a command that must fail. */
   async fail(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const failed = this.run(command, args, env).then(
       (stdout) => {
@@ -91,7 +91,7 @@ export class Project {
   }
 
   /**
-   * Compiles the TypeScript examples of pages as a strict project does. An error of the compiler fails.
+   * Compiles the TypeScript examples of pages in strict mode. Throws if the compiler reports an error.
    * @param pages paths in the repository
    */
   async compileExamples(...pages: readonly string[]): Promise<number> {
@@ -114,7 +114,7 @@ export class Project {
   }
 }
 
-/** The TypeScript blocks of a page, named by the page and their line. */
+/** Returns the TypeScript blocks of a page, named by the page and the line. */
 function examplesOf(path: string): { name: string; text: string }[] {
   const [file = ''] = path.split('/').slice(-1);
   const page = readPages(join(repository, path.slice(0, -file.length))).find(({ name }) => name === file);

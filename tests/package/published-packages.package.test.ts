@@ -17,7 +17,7 @@ describe('the published packages', () => {
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('each have a README, the licence, and the code and types of everything that they export', () => {
+  it('each contain a README, the licence, and the code and types of all exports', () => {
     for (const { manifest, files } of packed) {
       const exported = Object.values(manifest.exports).flatMap(({ types, default: code }) => [types, code]);
       const needed = ['README.md', 'LICENSE', ...exported.map((path) => path.replace('./', ''))];
@@ -32,7 +32,7 @@ describe('the published packages', () => {
     }
   });
 
-  it('name a licence, and the Node that they need', () => {
+  it('name a licence and the required Node version', () => {
     for (const { manifest } of packed) {
       expect(manifest, manifest.name).toMatchObject({
         license: 'Apache-2.0',
@@ -42,7 +42,7 @@ describe('the published packages', () => {
     }
   });
 
-  it('install together outside of the repository, load, and compile their TypeScript examples under strict', {
+  it('install together outside the repository, load, and compile their TypeScript examples in strict mode', {
     timeout: 10 * MINUTES,
   }, async () => {
     const project = new Project(join(directory, 'project'));

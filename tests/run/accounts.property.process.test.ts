@@ -6,7 +6,7 @@ import { accountsOf, configOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
-/** Documents one by one, or a file that is read in chunks and decoded to tables, with rows that break the rules. */
+/** Generates single documents, or a file that is read in chunks and decoded to tables, with some invalid rows. */
 const source = fc.oneof(
   fc.record({ kind: fc.constant('count' as const), failAfter: fc.option(fc.integer({ min: 0, max: 3000 })) }),
   fc.record({ kind: fc.constant('csv' as const), badEvery: fc.integer({ min: 3, max: 2000 }) }),
@@ -36,7 +36,7 @@ const scenario = fc.record({
 
 let files = 0;
 
-it('counts every document once, and sends none twice, whatever fails and whenever it is stopped', async () => {
+it('every document is counted once and sent at most once, with any failures and at any time of a stop', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ count, pad, source, stages, threads, batchSize, stream, ...rest }) => {
       const path = `${harness.directory}/accounts-${++files}`;
@@ -68,7 +68,7 @@ it('counts every document once, and sends none twice, whatever fails and wheneve
       if (counts.succeeded === 0 && counts.failed > 0) expect(result.status).not.toBe('SUCCEEDED');
       const sent = read(path);
       expect(new Set(sent).size, 'a document was sent twice').toBe(sent.length);
-      // Written documents are those that succeeded, and those that the destination refused by their id.
+      // The indexer wrote the succeeded documents, and documents that the destination rejected.
       expect(sent.length).toBeGreaterThanOrEqual(counts.succeeded);
       const uncertain = result.status !== 'SUCCEEDED' || rest.failIds !== undefined;
       expect(sent.length).toBeLessThanOrEqual(counts.succeeded + (uncertain ? counts.failed : 0));
@@ -79,7 +79,7 @@ it('counts every document once, and sends none twice, whatever fails and wheneve
   );
 });
 
-/** Rows of `id`, `n` and `pad`, with quotes and line ends; one in `badEvery` has an extra value. */
+/** Writes rows of `id`, `n` and `pad`, with quotes and line breaks. One row in `badEvery` has an extra value. */
 function writeCsv(path: string, count: number, pad: number, badEvery: number): string {
   const rows = Array.from({ length: count }, (_, i) =>
     i % badEvery === badEvery - 1 ? `${i},${i},a,b` : `${i},${i},"${'x'.repeat(pad)}\r\n"" é"`,
@@ -94,7 +94,7 @@ function read(path: string): string[] {
       .split(/\s+/)
       .filter((id) => id !== '');
   } catch {
-    // A run that was stopped before the indexer was connected has no file.
+    // A run that stops before the indexer connects has no file.
     return [];
   }
 }

@@ -10,7 +10,7 @@ const BREAKS = 'the records cannot be read any further';
 
 describe('a chunk that cannot be decoded completely', () => {
   it.each(['', '{class: Trouble, kind: wait, millis: 20}', '{class: Trouble, kind: concurrent, millis: 20}'])(
-    'fails the run, and what came before it counts and is written (stages: %j)',
+    'fails the run, and keeps the documents before the failure (stages: %j)',
     async (stages) => {
       const path = join(harness.directory, 'before.txt');
       const indexer = `class: BatchFileIndexer }\nbatchfile { path: "${path}"`;
@@ -37,7 +37,7 @@ describe('a chunk that cannot be decoded completely', () => {
     expect(result.problems[0]?.message).toContain('BraekingDecoder');
   });
 
-  it('is not finished for its source', async () => {
+  it('is not reported to its source as finished', async () => {
     const settledFile = join(harness.directory, 'settled.txt');
     const connector = `class: BreakingConnector, count: 5, settledFile: "${settledFile}"`;
     await harness.run(configOf({ connector, stages: '{class: Trouble, kind: wait, millis: 20}' }));

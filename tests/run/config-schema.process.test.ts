@@ -14,7 +14,7 @@ const registry = await Registry.open({
 const schema = configSchema(registry);
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
 
-/** The errors of the schema for a config, with their paths; empty if it is valid. */
+/** Returns the errors of the schema for a config, with their paths. */
 function complaints(config: string): string[] {
   const { root, problems } = readConfigText(config);
   if (root === undefined) throw new Error(JSON.stringify(problems));
@@ -117,7 +117,7 @@ describe('the schema of a config', () => {
       '/fileHandlers/x/class',
     ],
     [
-      'a generator that is none',
+      'a generator that is another kind of stage',
       withStage('{ class: AddRandomNestedField, targetField: a, entries { b: c }, generators { c { class: Print } } }'),
       '/generators/c/class',
     ],
@@ -160,7 +160,7 @@ describe('the schema of a config', () => {
     expect(bare).toEqual([]);
   });
 
-  it('accepts the examples of the stages, and refuses each with an unknown key, or without a required one', () => {
+  it('accepts the examples of the stages, and rejects each with an unknown or a missing key', () => {
     const stages = registry.list('stage').filter(({ examples = [] }) => examples.length > 0);
     expect(stages.length).toBeGreaterThan(30);
     for (const { name, examples = [], schema: own } of stages) {

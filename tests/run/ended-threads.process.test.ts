@@ -8,8 +8,8 @@ afterAll(() => harness.close());
 
 const ports = () => queryObjects(MessagePort, { format: 'count' }) as unknown as number;
 
-it('the threads of runs and previews leave nothing in the process after they have ended', async () => {
-  // Node's main thread lists every thread of a process, with a port for each.
+it('finished threads of runs and previews leave nothing in the process', async () => {
+  // The main thread of Node lists every thread of the process, with a port for each.
   expect(isMainThread).toBe(true);
   const config = configOf({ connector: 'class: CountConnector, count: 10' });
   const several = async () => {

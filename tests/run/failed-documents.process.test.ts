@@ -8,7 +8,7 @@ afterAll(() => harness.close());
 const failing = '{class: Trouble, kind: throw, every: 1}';
 
 describe('a run in which no document succeeded', () => {
-  it('has failed if a stage failed on every document', async () => {
+  it('fails if a stage failed on every document', async () => {
     const { config } = recorded(harness, { connector: 'class: CountConnector, count: 2500', stages: failing });
     const result = await harness.run(config);
     expect(result.status).toBe('FAILED');
@@ -23,7 +23,7 @@ describe('a run in which no document succeeded', () => {
     });
   });
 
-  it('has failed if the destination refused every document', async () => {
+  it('fails if the destination rejected every document', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 10',
       options: 'failIds: "", stream: false',
@@ -32,7 +32,7 @@ describe('a run in which no document succeeded', () => {
     expect(result).toMatchObject({ status: 'FAILED', counts: { published: 10, failed: 10 } });
   });
 
-  it('has failed if the other documents were dropped', async () => {
+  it('fails if the other documents were dropped', async () => {
     const { config } = recorded(harness, {
       stages: '{class: Trouble, kind: throw, every: 9}, {class: Trouble, kind: drop, every: 1}',
     });
@@ -55,7 +55,7 @@ describe('a run in which no document succeeded', () => {
     expect(result.connectors).toMatchObject([{ status: 'complete' }]);
   });
 
-  it('has succeeded if no document failed either', async () => {
+  it('succeeds if no document failed', async () => {
     const dropping = recorded(harness, { stages: '{class: Trouble, kind: drop, every: 1}' });
     expect((await harness.run(dropping.config)).status).toBe('SUCCEEDED');
     const empty = recorded(harness, { connector: 'class: CountConnector, count: 0' });
@@ -64,7 +64,7 @@ describe('a run in which no document succeeded', () => {
 });
 
 describe('runner.maxFailures', () => {
-  it('stops an endless run if more documents have failed', async () => {
+  it('stops an endless run when more documents have failed', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 0, endless: true',
       stages: '{class: Trouble, kind: throw, every: 3}',
@@ -78,7 +78,7 @@ describe('runner.maxFailures', () => {
     );
     const { succeeded, failed } = accountsOf(result);
     expect(failed).toBeGreaterThan(20);
-    // Documents in flight failed after the stop: the message has the counts of the summary.
+    // Documents in flight failed after the stop. The message has the same counts as the summary.
     expect(result.problems[0]?.message).toContain(`${failed} of `);
     expect(ids()).toHaveLength(succeeded);
   });
@@ -91,7 +91,7 @@ describe('runner.maxFailures', () => {
     expect(await harness.run(config)).toMatchObject({ status: 'SUCCEEDED', counts: { succeeded: 7, failed: 3 } });
   });
 
-  it('stops a run in which a larger part fails than the percentage', async () => {
+  it('stops a run when a larger part of the documents fails than the percentage', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 0, endless: true',
       stages: '{class: Trouble, kind: throw, every: 3}',
@@ -105,7 +105,7 @@ describe('runner.maxFailures', () => {
     expect(accountsOf(result).published).toBeGreaterThanOrEqual(1000);
   });
 
-  it('does not end a run after the first failed document, by a percentage', async () => {
+  it('continues after one failed document if the limit is a percentage', async () => {
     // The first of 10,000 documents fails, and every 5000th after it.
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 10000',
@@ -115,7 +115,7 @@ describe('runner.maxFailures', () => {
     expect(await harness.run(config)).toMatchObject({ status: 'SUCCEEDED', counts: { succeeded: 9998, failed: 2 } });
   });
 
-  it('applies the percentage to a short run at its end', async () => {
+  it('applies the percentage to a short run when the run ends', async () => {
     const { config } = recorded(harness, {
       stages: '{class: Trouble, kind: throw, every: 4}',
       rest: 'runner.maxFailures: 10%',

@@ -5,8 +5,8 @@ import { accountsOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
-describe('a run fails with a reason', () => {
-  it.each(['preExecute', 'postExecute'])('and logs the reason after a colon if %s throws', async (phase) => {
+describe('a failed run', () => {
+  it.each(['preExecute', 'postExecute'])('logs the reason after a colon if %s throws', async (phase) => {
     const { config } = recorded(harness, { connector: `class: CountConnector, count: 1, failIn: ${phase}` });
     await harness.run(config);
     expect(harness.logged.map(({ message }) => message)).toContain(`${phase} failed: no ${phase} today`);
@@ -14,42 +14,42 @@ describe('a run fails with a reason', () => {
 
   const reasons: [string, RecordedParts, { text: string; message: string }][] = [
     [
-      'when a connector throws',
+      'fails when a connector throws',
       { connector: 'class: CountConnector, count: 10, failAfter: 5' },
       { text: 'c: ERROR. Connector exception. Time: ', message: 'the source broke after 5 documents' },
     ],
     [
-      'when preExecute throws',
+      'fails when preExecute throws',
       { connector: 'class: CountConnector, count: 1, failIn: preExecute' },
       { text: 'c: ERROR. preExecute failed.\n', message: 'no preExecute today' },
     ],
     [
-      'when postExecute throws',
+      'fails when postExecute throws',
       { connector: 'class: CountConnector, count: 1, failIn: postExecute' },
       { text: 'c: ERROR. postExecute failed\n', message: 'no postExecute today' },
     ],
     [
-      'when close throws',
+      'fails when close throws',
       { connector: 'class: CountConnector, count: 1, failIn: close' },
       { text: 'c: ERROR. Error closing connector\n', message: 'no close today' },
     ],
     [
-      'when a stage does not start',
+      'fails when a stage does not start',
       { stages: '{class: Trouble, kind: start}' },
       { text: 'c: ERROR. Error starting workers for pipeline p\n', message: 'this stage does not start' },
     ],
     [
-      'when the indexer cannot connect',
+      'fails when the indexer cannot connect',
       { options: 'failConnect: true' },
       { text: 'c: ERROR. Indexer could not connect.\n', message: 'no server is listening' },
     ],
     [
-      'when a stage ends the thread',
+      'fails when a stage ends the thread',
       { stages: '{class: Trouble, kind: exit}' },
       { text: 'c: ERROR. Connector exception. Time: ', message: 'ended unexpectedly' },
     ],
     [
-      'when a connector takes too long',
+      'fails when a connector takes too long',
       { connector: 'class: CountConnector, count: 0, endless: true', rest: 'runner { connectorTimeout: 300 }' },
       { text: 'c: ERROR. Connector timeout. Time: ', message: 'did not finish within 300 ms' },
     ],
@@ -66,7 +66,7 @@ describe('a run fails with a reason', () => {
   });
 
   it.each([250, 270, 290, 310])(
-    'and counts each document once if %i ms pass while documents wait for space',
+    'counts each document once if connectorTimeout (%i ms) ends while documents wait for space',
     async (limit) => {
       const { config, ids } = recorded(harness, {
         connector: 'class: CountConnector, count: 0, endless: true',
@@ -78,7 +78,7 @@ describe('a run fails with a reason', () => {
     },
   );
 
-  it('if closing throws too, with both reasons', async () => {
+  it('reports both reasons if the connector and its close method throw', async () => {
     const { config } = recorded(harness, { connector: 'class: CountConnector, count: 3, failAfter: 1, failIn: close' });
     const result = await harness.run(config);
     expect(result.message).toContain('c: ERROR. Error closing connector\n');
@@ -88,13 +88,13 @@ describe('a run fails with a reason', () => {
     ]);
   });
 
-  it('if a connector without a pipeline publishes a document', async () => {
+  it('fails if a connector without a pipeline publishes a document', async () => {
     const result = await harness.run(`connectors: [{name: s, class: CountConnector, count: 1}], pipelines: []
       indexer { class: NopIndexer }`);
     expect(result.message).toContain('s: ERROR. execute failed.\n');
   });
 
-  it('and skips the connectors after the one that failed', async () => {
+  it('skips the connectors after the one that failed', async () => {
     const result = await harness.run(`connectors: [
         {name: a, class: CountConnector, pipeline: p, count: 3}
         {name: b, class: CountConnector, pipeline: p, count: 3, failAfter: 0}
@@ -107,14 +107,14 @@ describe('a run fails with a reason', () => {
     expect(result.message).toContain('\nd: skipped.\n');
   });
 
-  it('but keeps what was published before the source broke', async () => {
+  it('keeps documents that were published before the source failed', async () => {
     const { config, ids } = recorded(harness, { connector: 'class: CountConnector, count: 9999, failAfter: 2345' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ published: 2345, succeeded: 2345 });
     expect(ids()).toEqual(firstIds(2345));
   });
 
-  it('at once if its source is a device or a pipe, which could block a thread forever', async () => {
+  it('fails immediately if its source is a device or a pipe, which could block a thread forever', async () => {
     const { config } = recorded(harness, { connector: 'class: CSVConnector, path: /dev/zero' });
     const result = await harness.run(config);
     expect(result.problems[0]).toMatchObject({
@@ -123,7 +123,7 @@ describe('a run fails with a reason', () => {
     });
   });
 
-  it('if its config is invalid, without any side effect', async () => {
+  it('fails without side effects if its config is invalid', async () => {
     const { config } = recorded(harness, { stages: '{class: Troubel, kind: x}, {class: TrimWhitespace}' });
     const result = await harness.run(config);
     expect(result.message).toContain('RUN SUMMARY: Failure. 0/0 connectors complete. No docs published.\n');

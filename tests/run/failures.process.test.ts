@@ -9,7 +9,7 @@ afterAll(() => harness.close());
 let files = 0;
 const newPath = (suffix = '') => `${harness.directory}/failures-${++files}${suffix}`;
 
-/** The indexer that writes a line for each batch. */
+/** Returns the config of an indexer that writes a line for each batch. */
 const toFile = (path: string, options = '') => ({
   indexer: 'class: BatchFileIndexer',
   rest: `batchfile { path: "${path}", ${options} }`,
@@ -34,7 +34,7 @@ const retry = (config: string, failures: readonly KeptFailure[]) =>
 const inputOf = ({ document }: KeptFailure) => (document?.kind === 'input' ? document.json : undefined);
 
 describe('a document that fails in a stage', () => {
-  it('is stored as the source published it, whatever the earlier stages changed', async () => {
+  it('is stored as the source published it, without the changes of earlier stages', async () => {
     const path = newPath('.csv');
     const rows = Array.from({ length: 3000 }, (_, i) => `r${i}, a ${i} ,"1.0"`);
     writeFileSync(path, `key,text,n\n${rows.join('\n')}\n`);
@@ -54,7 +54,7 @@ describe('a document that fails in a stage', () => {
     expect(input).toMatchObject({ id: 'r7', text: ' a 7 ', n: '1.0' });
     expect(input).not.toHaveProperty('title');
     expect(input).not.toHaveProperty('run_id');
-    // The result reports them without their contents.
+    // The result lists failed documents without their content.
     expect(result.failures[0]).not.toHaveProperty('document');
   });
 
@@ -66,7 +66,7 @@ describe('a document that fails in a stage', () => {
       'has children, several in flight',
       '{class: Trouble, kind: concurrent, millis: 2}, {class: Trouble, kind: children}',
     ],
-  ])('is distinguished from its neighbours if it %s', async (_, stages) => {
+  ])('is distinguished from the other documents if it %s', async (_, stages) => {
     const { failures } = await failuresOf(
       configOf({
         connector: 'class: CountConnector, count: 600',
@@ -78,7 +78,7 @@ describe('a document that fails in a stage', () => {
     expect(failures.map((failure) => JSON.parse(inputOf(failure) as string))).toEqual(expected);
   });
 
-  it('is stored if the time limit ended it', async () => {
+  it('is stored if it exceeded the time limit', async () => {
     const { failures } = await failuresOf(
       configOf({
         connector: 'class: CountConnector, count: 20',
@@ -102,7 +102,7 @@ describe('a document that fails in a stage', () => {
     expect(inputOf(failures[0] as KeptFailure)).toBe('{"id":"3","n":3}');
   });
 
-  it('is reported without its content if that is too large, with the reason', async () => {
+  it('is reported without its content and with a reason if the content is too large', async () => {
     const { failures } = await failuresOf(
       configOf({
         connector: 'class: CountConnector, count: 2, pad: 1100000',
@@ -125,7 +125,7 @@ describe('a document that fails in a stage', () => {
 });
 
 describe('all documents that fail', () => {
-  it('are reported on request, from stages and from the indexer, in any number and size', async () => {
+  it('are reported on request, from stages and from the indexer, without a limit', async () => {
     for (const [more, indexed] of [
       ['', { ...toFile(newPath(), 'throwFrom: 0'), stages: '' }],
       [', pad: 1100000', { stages: '{class: Trouble, kind: throw}' }],
@@ -155,15 +155,15 @@ describe('a document that fails at the indexer', () => {
     expect(failures).toHaveLength(102);
   });
 
-  it('has no separate content in a stream', async () => {
+  it('is not stored with its content in streaming mode', async () => {
     const { failures } = await failuresOf(configOf(toFile(newPath(), 'stream: true, throwFrom: 0')));
     expect(failures).toHaveLength(10);
     expect(failures[0]).toMatchObject({ id: '0', omitted: expect.stringContaining('stream') });
   });
 });
 
-describe('failed documents that are run again', () => {
-  it('go through the pipeline, alone, if a stage failed; the connector is not executed', async () => {
+describe('failed documents that are processed again', () => {
+  it('go through the pipeline without the connector if a stage failed', async () => {
     const broken = configOf({
       connector: 'class: CountConnector, count: 50',
       stages: '{class: Trouble, kind: throw, every: 10}',
@@ -181,7 +181,7 @@ describe('failed documents that are run again', () => {
     expect(idsIn(path).filter((id) => !id.includes('-'))).toEqual(['0', '10', '20', '30', '40']);
   });
 
-  it('go to the indexer unchanged, without the stages, if the indexer failed', async () => {
+  it('go to the indexer unchanged and without the stages if the indexer failed', async () => {
     const { failures } = await failuresOf(
       configOf({ connector: 'class: CountConnector, count: 300', ...toFile(newPath(), 'failIds: "7"') }),
     );
@@ -196,7 +196,7 @@ describe('failed documents that are run again', () => {
     expect(idsIn(path)).toEqual(failures.map(({ id }) => id));
   });
 
-  it('may fail again, and are stored again', async () => {
+  it('can fail again, and are stored again', async () => {
     const config = configOf({
       stages: '{class: Trouble, kind: throw, at: 4}',
       ...toFile(newPath(), 'failIds: "7"'),
@@ -222,7 +222,7 @@ describe('failed documents that are run again', () => {
     expect(readFileSync(path, 'utf8')).toContain('"kind":"bytes"');
   });
 
-  it('are left out with a warning if their content is unknown or the config has changed', async () => {
+  it('are skipped with a warning if their content is unknown or the config has changed', async () => {
     const lines = [
       '{"id":"a.csv:3","connector":"c","at":"connector","code":"HR_RECORD_UNREADABLE","message":"bad"}',
       '{"id":"big","connector":"c","at":"s","omitted":"It is too large"}',
@@ -244,14 +244,14 @@ describe('failed documents that are run again', () => {
     );
   });
 
-  it('fail the run if none of them can be run again', async () => {
+  it('fail the run if none of them can be processed again', async () => {
     const line = '{"id":"2","connector":"c","at":"indexer","processed":true,"encoding":"0000","document":"2"}';
     const result = await harness.run(configOf({}), { retry: [line] });
     expect(result.status).toBe('FAILED');
     expect(result.problems).toMatchObject([{ severity: 'error', code: 'HR_RETRY_LEFT_OUT' }]);
   });
 
-  it('are refused, all at once, if the lines are invalid', async () => {
+  it('are rejected with all invalid lines reported', async () => {
     const result = await harness.run(configOf({}), {
       retry: ['nonsense', '[]', '{"id":"1","connector":"c","document":{"title":"no id"}}', '{"id":"1"}'],
     });

@@ -14,16 +14,16 @@ import {
   Type,
 } from '@headrace/engine';
 
-// Components that misbehave on demand, for the tests of runs. They are loaded as a custom module.
+// Components that misbehave on demand, for the tests of runs. Configs load this file as a custom module.
 
 const countParameters = Type.Object({
   count: Type.Integer(),
-  /** Fail after this many documents. */
+  /** The connector fails after this many documents. */
   failAfter: Type.Optional(Type.Integer()),
-  /** Continue forever, until stopped. */
+  /** The connector continues until it is stopped. */
   endless: Type.Optional(Type.Boolean({ default: false })),
   failIn: Type.Optional(Type.String()),
-  /** Characters of a field `pad`. */
+  /** The length of the field `pad`. */
   pad: Type.Optional(Type.Integer({ default: 0 })),
 });
 
@@ -58,29 +58,29 @@ export class CountConnector extends Connector<typeof countParameters> {
 }
 
 const troubleParameters = Type.Object({
-  /** What to do: throw, start (throw in start), memory, exit, hang, wait. */
+  /** The kind of trouble: throw, start (throw in start), memory, exit, hang, wait. */
   kind: Type.String(),
-  /** Only for documents with `n` a multiple of this. */
+  /** Affects only documents whose `n` is a multiple of this. */
   every: Type.Optional(Type.Integer({ default: 1 })),
-  /** Only for the document with this `n`. */
+  /** Affects only the document with this `n`. */
   at: Type.Optional(Type.Integer()),
   millis: Type.Optional(Type.Integer({ default: 1 })),
-  /** How many children, if it then creates no more and does not end. */
+  /** The number of children, after which the stage creates no more and does not return. */
   count: Type.Optional(Type.Integer()),
   /** The file of the indexer. */
   path: Type.Optional(Type.String()),
-  /** Part of the ids of the children. */
+  /** A part of the ids of the children. */
   tag: Type.Optional(Type.String({ default: '' })),
 });
 
-/** @param count after these it creates no more, and does not end either */
+/** @param count the number of children, after which it creates no more and does not return */
 function* endlessChildren(parent: Document, count: number): Generator<Document> {
   for (let i = 0; ; ) if (i < count) yield Document.create(`${parent.id}-${i++}`);
 }
 
 /**
- * Children of 64 KiB, 64 MiB in all. The last one has the number of lines that the indexer had written when it was
- * created.
+ * Creates children of 64 KiB each, 64 MiB in total. The last one contains the number of lines that the indexer had
+ * written when the child was created.
  */
 function* manyChildren(parent: Document, written: string): Generator<Document> {
   for (let i = 0; i < 1024; i++) {
@@ -91,7 +91,7 @@ function* manyChildren(parent: Document, written: string): Generator<Document> {
   }
 }
 
-/** Causes a problem of a kind. */
+/** Causes a problem of the configured kind. */
 export class Trouble extends Stage<typeof troubleParameters> {
   static override readonly parameters = troubleParameters;
   override readonly maxInFlight: number = this.params.kind === 'concurrent' ? 8 : 1;
@@ -149,7 +149,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
 
 const refuseParameters = Type.Object({ ids: Type.Array(Type.String()) });
 
-/** Fails on documents of these ids. */
+/** Fails on documents with these ids. */
 export class Refuse extends Stage<typeof refuseParameters> {
   static override readonly parameters = refuseParameters;
 
@@ -170,15 +170,15 @@ export class KindOf extends Stage<typeof kindParameters> {
 }
 
 const breakingParameters = Type.Object({
-  /** How many documents can be decoded before it breaks. */
+  /** The number of documents before the decoder throws. */
   count: Type.Integer(),
-  /** The location of the decoder, in this module. */
+  /** The export of this module that has the decoder. */
   decoder: Type.Optional(Type.String({ default: 'BreakingDecoder' })),
-  /** Write here whether the published documents are finished. */
+  /** The file to write when the published documents are finished. */
   settledFile: Type.Optional(Type.String()),
 });
 
-/** Returns documents with `n`, and then throws. */
+/** Returns documents with the field `n`, and then throws. */
 export class BreakingDecoder implements RecordDecoder {
   decode(_bytes: Uint8Array, count: unknown, sink: RecordSink): void {
     for (let n = 0; n < (count as number); n++) {
@@ -210,14 +210,14 @@ export class BreakingConnector extends Connector<typeof breakingParameters> {
 const fileParameters = Type.Object({
   path: Type.String(),
   failConnect: Type.Optional(Type.Boolean({ default: false })),
-  /** Fail documents whose id ends with this. */
+  /** Fails documents whose id ends with this. */
   failIds: Type.Optional(Type.String()),
-  /** Throw on every batch with this number or above. */
+  /** Throws on every batch from this number on. */
   throwFrom: Type.Optional(Type.Integer()),
   millis: Type.Optional(Type.Integer({ default: 0 })),
   hang: Type.Optional(Type.Boolean({ default: false })),
   stream: Type.Optional(Type.Boolean({ default: false })),
-  /** Return this, as JSON, for every batch. */
+  /** Returns this JSON for every batch. */
   answer: Type.Optional(Type.String()),
 });
 
@@ -228,7 +228,7 @@ export class IdEncoder implements DocumentEncoder {
   }
 }
 
-/** Writes a line for each batch: its ids. Fails as its parameters say. */
+/** Writes a line with the ids of each batch. Fails as its parameters say. */
 export class BatchFileIndexer extends Indexer<typeof fileParameters> {
   static override readonly parameters = fileParameters;
   static override readonly block = 'batchfile';

@@ -10,7 +10,7 @@ const library = fileURLToPath(new URL('../../examples/data/library.sqlite', impo
 
 const harness = new RunHarness();
 const ids: string[] = [];
-/** An index that takes everything. */
+/** A search index that accepts every document. */
 const server = createServer(async (request, response) => {
   const lines = (await request.toArray()).join('').trim().split('\n');
   const found = lines.flatMap((line) => /^\{"index":\{.*"_id":"([^"]*)"/.exec(line)?.[1] ?? []);
@@ -24,7 +24,7 @@ afterAll(async () => {
   await harness.close();
 });
 
-it('the rows of other queries get different ids, as documented for DatabaseConnector', async () => {
+it('rows of other queries get different ids, as the documentation of DatabaseConnector says', async () => {
   const shown = /```hocon\n(stages:[^`]*?)(indexer[^`]*)```/.exec(readFileSync(page, 'utf8'));
   const { status } = await harness.run(`
     connectors: [{

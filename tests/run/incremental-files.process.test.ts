@@ -25,7 +25,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A run in a separate process, which can be killed. */
+/** Starts a run in a separate process, which the test can kill. */
 const SCRIPT = `
   import { catalogUrl } from '@headrace/components';
   import { readConfigText } from '@headrace/engine';
@@ -58,12 +58,12 @@ function start(folder: string, out: string, options: string): ChildProcess {
   });
 }
 
-/** The ids in what was indexed. */
+/** Returns the ids of the indexed documents. */
 function indexed(out: string): string[] {
   return existsSync(out) ? readFileSync(out, 'utf8').split(/\s+/).filter(Boolean) : [];
 }
 
-/** A new folder with these files in its folder `in`, written long ago. */
+/** Creates a folder with these files in its folder `in`, with old modification times. */
 function folderWith(files: Iterable<readonly [name: string, content: string | Uint8Array]>): string {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-incremental-'));
   folders.push(folder);
@@ -76,7 +76,7 @@ function folderWith(files: Iterable<readonly [name: string, content: string | Ui
   return folder;
 }
 
-/** A compressed archive of a hundred documents: files, records, and records compressed once more. */
+/** Returns a compressed archive of a hundred documents: files, records, and records compressed again. */
 function archiveOf(i: number): [name: string, content: Uint8Array] {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-archive-'));
   folders.push(folder);
@@ -87,18 +87,18 @@ function archiveOf(i: number): [name: string, content: Uint8Array] {
   return [`${i}.tar.gz`, gzipSync(execFileSync('tar', ['-C', folder, '-cf', '-', ...readdirSync(folder)]))];
 }
 
-/** The documents that are indexed but not recorded when a process dies: about one group each time. */
+/** How many documents are indexed but not recorded when a process dies: about one group each time. */
 const REPEATED = 700;
 const KILLS = 3;
 
-/** Runs over a folder until a run finishes; the runs before it are killed. Returns the ids of all. */
+/** Runs over a folder until a run finishes, and kills the runs before it. Returns the ids of all runs. */
 async function runWithKills(folder: string, documents: number, options: string): Promise<string[][]> {
   const outs: string[] = [];
   for (let round = 0; round <= KILLS; round++) {
     const out = join(folder, `out-${round}`);
     outs.push(out);
     const child = start(folder, out, options);
-    // They are killed at different moments; the last one is not killed.
+    // The runs are killed at different moments. The last one is not killed.
     const enough = round === KILLS ? Number.POSITIVE_INFINITY : (documents * (2 + round * 4)) / 30;
     while (child.exitCode === null && indexed(out).length < enough) await setTimeout(20);
     if (round < KILLS) child.kill('SIGKILL');
@@ -108,7 +108,7 @@ async function runWithKills(folder: string, documents: number, options: string):
   return outs.map(indexed);
 }
 
-describe('an incremental run that is killed again and again', { timeout: 300_000 }, () => {
+describe('an incremental run that is killed repeatedly', { timeout: 300_000 }, () => {
   it.each<[what: string, options: string, documents: number, files: () => [string, string | Uint8Array][]]>([
     [
       'over files',
@@ -148,7 +148,7 @@ describe('an incremental run that is killed again and again', { timeout: 300_000
     expect([code, indexed(last)]).toEqual([0, []]);
   });
 
-  it('and moves finished files loses no file, and moves none before its documents are indexed', async () => {
+  it('moves no file before its documents are indexed, and loses none, if moveToAfterProcessing is set', async () => {
     const names = Array.from({ length: 2000 }, (_, i) => `${i}.csv`);
     const folder = folderWith(names.map((name, i) => [name, `k\nrow-${i}\n`]));
     const done = join(folder, 'done');
@@ -167,11 +167,11 @@ describe('a destination that accepts nothing', () => {
 
   it.each([
     ['is away (503)', 503, 'ndjson'],
-    ['no longer knows the password (401)', 401, 'ndjson'],
-    ['no longer knows the password (401), asked for each document by itself', 401, 'single'],
-  ])('leaves the files of refused documents for the next run if it %s', async (_, status, form) => {
+    ['rejects the password (401)', 401, 'ndjson'],
+    ['rejects the password (401) for each single document', 401, 'single'],
+  ])('leaves the files of rejected documents for the next run if it %s', async (_, status, form) => {
     const folder = folderWith(Array.from({ length: 300 }, (_, i) => [`${i}.txt`, `text ${i}`] as const));
-    /** The number of requests that it accepts before it refuses all. */
+    /** The number of requests that the destination accepts before it rejects all. */
     let takes = 0;
     const taken = new Set<string>();
     const server = createServer(async (request, response) => {
@@ -207,7 +207,7 @@ describe('a destination that accepts nothing', () => {
     server.close();
   });
 
-  it('leaves a CSV file where it is', async () => {
+  it('does not move a CSV file', async () => {
     const folder = folderWith([['a.csv', 'k\n1\n2\n']]);
     const server = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -7,7 +7,7 @@ const harness = new RunHarness();
 afterAll(() => harness.close());
 
 describe('the indexer', () => {
-  it('gets all documents, however few may wait for it', async () => {
+  it('receives all documents, with a very small queue', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 5000',
       indexer: 'batchSize: 7',
@@ -25,7 +25,7 @@ describe('the indexer', () => {
   });
 
   it.each(['false', 'true'])(
-    'fails every document of a batch that it throws on, and continues (streaming: %s)',
+    'fails every document of a batch if it throws, and continues (streaming: %s)',
     async (stream) => {
       const { config } = recorded(harness, {
         connector: 'class: CountConnector, count: 5000',
@@ -44,8 +44,8 @@ describe('the indexer', () => {
     ['nothing', 'null'],
     ['no list', '{}'],
     ['a document twice', '[{"index":1,"message":"a"},{"index":1,"message":"b"}]'],
-    ['one that is not there', '[{"index":10,"message":"a"}]'],
-    ['one without a position', '[{"message":"a"}]'],
+    ['a position that does not exist', '[{"index":10,"message":"a"}]'],
+    ['a failure without a position', '[{"message":"a"}]'],
   ])('fails the batch if it returns %s', async (_, answer) => {
     const { config } = recorded(harness, { options: `answer: ${JSON.stringify(answer)}` });
     const result = await harness.run(config);
@@ -57,7 +57,7 @@ describe('the indexer', () => {
     });
   });
 
-  it('is not called with sendEnabled: false', async () => {
+  it('sends nothing with sendEnabled: false', async () => {
     const result = await harness.run(
       configOf({
         indexer: 'type: CSV, sendEnabled: false',
@@ -69,7 +69,7 @@ describe('the indexer', () => {
   });
 
   it.each(['type: CSV', 'type: JSONLines'])(
-    '%s keeps the output of the last run when this one fails at once',
+    '%s keeps the output of the last run if this run fails at the start',
     async (indexer) => {
       const path = `${harness.directory}/kept-${indexer.replace(/\W/g, '')}`;
       const blocks = `csv { path: "${path}", columns: [id] }, jsonl { path: "${path}" }`;
@@ -83,7 +83,7 @@ describe('the indexer', () => {
     },
   );
 
-  it('may not overwrite what a connector reads', async () => {
+  it('cannot overwrite a source file of a connector', async () => {
     const path = `${harness.directory}/both-ways.jsonl`;
     writeFileSync(path, '{"id":"1"}\n');
     const connector = `class: JSONConnector, jsonPath: "${path}"`;
@@ -96,13 +96,13 @@ describe('the indexer', () => {
     expect(readFileSync(path, 'utf8')).toBe('{"id":"1"}\n');
   });
 
-  it('that cannot write a dry run fails its documents, with the reason', async () => {
+  it('fails documents with the reason if it cannot write a dry run', async () => {
     const result = await harness.run(configOf({}), { dryRunFile: '/dev/full' });
     expect(accountsOf(result)).toMatchObject({ failed: 10 });
     expect(result.failures[0]?.failure.message).toContain('ENOSPC');
   });
 
-  it('serves all connectors of a run: one CSV file, one header', async () => {
+  it('serves all connectors of a run with one CSV file and one header', async () => {
     const path = `${harness.directory}/both.csv`;
     const result = await harness.run(`connectors: [
         {name: a, class: CountConnector, pipeline: p, count: 2, docIdPrefix: a}
@@ -116,8 +116,8 @@ describe('the indexer', () => {
   });
 });
 
-describe('accounts', () => {
-  it('account for every document of a connector, even if a pipeline thread is lost', async () => {
+describe('document counts', () => {
+  it('include every document of a connector, even if a pipeline thread is lost', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 5000',
       stages: '{class: Trouble, kind: exit, at: 3500}',
@@ -132,7 +132,7 @@ describe('accounts', () => {
     expect(new Set(ids()).size).toBe(ids().length);
   });
 
-  it('of a lost thread keep the counts of its connectors', async () => {
+  it('keep the counts of the connectors of a lost thread', async () => {
     const result = await harness.run(`connectors: [
         {name: a, class: CountConnector, pipeline: p, count: 10}
         {name: b, class: SleepConnector, duration: 1}
@@ -151,7 +151,7 @@ describe('accounts', () => {
     );
   });
 
-  it('stop a connector that has the maximum number of documents in flight', async () => {
+  it('stop a connector at the maximum number of documents in flight', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 500',
       stages: '{class: Trouble, kind: wait, millis: 2}',

@@ -6,7 +6,7 @@ import { accountsOf, configOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
-it('a run whose output another run is writing fails, and leaves that output unchanged', async () => {
+it('a run fails if another run writes the same output, and leaves that output unchanged', async () => {
   const path = join(harness.directory, 'shared.jsonl');
   const rest = `jsonl { path: "${path}" }`;
   const indexer = 'type: JSONLines';

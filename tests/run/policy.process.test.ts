@@ -44,7 +44,7 @@ afterAll(async () => {
   await harness.close();
 });
 
-/** Runs an untrusted config; returns all its messages, and the run. */
+/** Runs an untrusted config. Returns all its messages and the result. */
 async function run(parts: Parameters<typeof configOf>[0], policy: Partial<Policy> = {}) {
   const before = { logged: harness.logged.length, failures: harness.failures.length };
   const result = await harness.run(configOf(parts), {
@@ -58,7 +58,7 @@ async function run(parts: Parameters<typeof configOf>[0], policy: Partial<Policy
   return { result, messages };
 }
 
-/** The check of an untrusted config: no thread, no file, no connection. */
+/** Checks an untrusted config, without threads, files or connections. */
 async function check(parts: Parameters<typeof configOf>[0], policy: Partial<Policy> = {}) {
   const registry = await Registry.open({
     ...registrySource,
@@ -81,7 +81,7 @@ const document = (field: string, value: string) =>
   `{class: SetStaticValues, staticValues: {${field}: ${JSON.stringify(value)}}}`;
 
 /**
- * For each part that uses files or hosts, a config that must be refused. `{closed}` is the directory with the secrets.
+ * A config that the policy must reject, for each part that uses files or hosts. `{closed}` is a folder with secrets.
  */
 const FILES: Record<string, Parameters<typeof configOf>[0]> = {
   CSVConnector: { connector: 'class: CSVConnector, path: "{closed}/secret.csv"' },
@@ -93,10 +93,10 @@ const FILES: Record<string, Parameters<typeof configOf>[0]> = {
   FileConnector: { connector: 'class: FileConnector, paths: ["{closed}"]' },
   'FileConnector with a file': { connector: 'class: FileConnector, paths: ["{closed}/secret.txt"]' },
   'FileConnector with a URI': { connector: 'class: FileConnector, paths: ["file://{closed}/secret.txt"]' },
-  'a state of FileConnector': {
+  'a state database of FileConnector': {
     connector: 'class: FileConnector, paths: ["{open}"], state { connectionString: "jdbc:sqlite:{closed}/new.db" }',
   },
-  'a folder to move to': {
+  'a target folder for processed files': {
     connector: 'class: CSVConnector, path: "{open}/in.csv", moveToAfterProcessing: "{closed}/moved"',
   },
   'DatabaseConnector with SQLite': {
@@ -105,7 +105,7 @@ const FILES: Record<string, Parameters<typeof configOf>[0]> = {
   },
   'JSON lines': { indexer: 'type: JSONLines', rest: 'jsonl { path: "{closed}/new.jsonl" }' },
   'JSON lines in a new folder': { indexer: 'type: JSONLines', rest: 'jsonl { path: "{closed}/new/new.jsonl" }' },
-  'a file of CSV': { indexer: 'type: CSV', rest: 'csv { path: "{closed}/new.csv", columns: [id] }' },
+  'a CSV file': { indexer: 'type: CSV', rest: 'csv { path: "{closed}/new.csv", columns: [id] }' },
   Print: { stages: '{class: Print, outputFile: "{closed}/new.txt", shouldLog: false}' },
   DictionaryLookup: {
     stages: '{class: DictionaryLookup, source: [a], dest: [b], dictPath: "{closed}/secret.txt"}',
@@ -149,7 +149,7 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   const parts = FILES[name] as Parameters<typeof configOf>[0];
   const policy = { read: [open], write: [open], privateAddresses: true, scripts: 'all' as const };
 
-  it('cannot reach a file outside through a link, which the check of texts cannot see', async () => {
+  it('is blocked from a file outside through a link, which the config check cannot detect', async () => {
     const { result, messages } = await run(filled(parts, join(open, 'way-out')), policy);
     expect(messages).toMatch(/An uploaded config may not (read|write)/);
     expect(messages).not.toContain(SECRET);
@@ -158,7 +158,7 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   });
 
   it.skipIf(name.includes('a document') || name.includes('certificate of a database'))(
-    'is reported by the check of the config, with the position',
+    'is reported by the config check, with the position',
     async () => {
       for (const closed of [join(directory, 'closed'), `${open}/../closed`]) {
         const problems = await check(filled(parts, closed), policy);
@@ -168,43 +168,43 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   );
 });
 
-describe('files that a config uses without naming them', () => {
+describe('implicit files of a config', () => {
   const moves = 'moveToAfterProcessing: "{open}/done"';
   const cases: [string, string, RegExp][] = [
     [
-      'a CSV file that is moved away',
+      'a processed CSV file that is moved',
       `class: CSVConnector, path: "{closed}/in.csv", ${moves}`,
       /^connectors\[0\]\.moveToAfterProcessing: .* may not move files out of .*closed\/in\.csv: .* to write$/,
     ],
     [
-      'files that are moved away',
+      'processed files that are moved',
       `class: FileConnector, paths: ["file://{closed}"], fileOptions { ${moves}, moveToErrorFolder: "{open}/bad" }`,
       /^connectors\[0\]\.fileOptions\.moveToErrorFolder: .* may not move files out of .*closed: .* to write$/,
     ],
     [
-      'a state in its usual place',
+      'a state file at its default path',
       'class: FileConnector, paths: ["{open}"], state {}',
       /^connectors\[0\]\.state: .* may not keep a state in \.\/state\/\w+: .* to write$/,
     ],
   ];
 
-  it.each(cases)('%s is reported by the check', async (_, connector, expected) => {
+  it.each(cases)('%s is reported by the config check', async (_, connector, expected) => {
     const policy = { read: [open, join(directory, 'closed')], write: [open] };
     const problems = await check(filled({ connector }, join(directory, 'closed')), policy);
     expect(problems).toContainEqual(refusal(/may not/));
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toContainEqual(expect.stringMatching(expected));
-    // The same, if all of it may be written.
+    // The policy allows the same config if it may write everything.
     expect(await check(filled({ connector }, open), { read: [open], write: ['/'] })).toEqual([]);
   });
 
-  it('files in a cloud are not files of this machine', async () => {
+  it('files in a cloud are not limited by the file rules', async () => {
     const connector =
       'class: FileConnector, paths: ["s3://bucket/in"], s3 {}, fileOptions { moveToAfterProcessing: "s3://bucket/done" }';
     expect(await check({ connector }, { read: [], write: [] })).toEqual([]);
   });
 });
 
-describe('files that the policy names', () => {
+describe('files that the policy allows', () => {
   it('are read and written', async () => {
     const { result } = await run(
       {
@@ -219,7 +219,7 @@ describe('files that the policy names', () => {
     expect(readFileSync(join(open, 'new/out.jsonl'), 'utf8')).toContain('"name":"a"');
   });
 
-  it('are walked without links that lead outside', async () => {
+  it('are listed without links to the outside', async () => {
     const { result, messages } = await run(
       {
         connector: `class: FileConnector, paths: ["${open}"]`,
@@ -232,7 +232,7 @@ describe('files that the policy names', () => {
     expect(result.problems.map(({ code }) => code)).toContain('HR_POLICY_REFUSED');
   });
 
-  it('are not left through a link to a path that does not exist yet', async () => {
+  it('are not written through a link to a path outside that does not exist yet', async () => {
     const { messages } = await run(
       { indexer: 'type: JSONLines', rest: `jsonl { path: "${open}/dangling" }` },
       { read: [open], write: [open] },
@@ -244,7 +244,7 @@ describe('files that the policy names', () => {
 
 describe('SQLite', () => {
   it.each(["ATTACH '{closed}/new.db' AS x", "VACUUM INTO '{closed}/new.db'"])(
-    'does not open other files: %s',
+    'cannot open other files: %s',
     async (sql) => {
       const statement = sql.replace('{closed}', join(directory, 'closed'));
       const { messages } = await run(
@@ -259,7 +259,7 @@ describe('SQLite', () => {
   );
 
   it.each(['sandbox', 'none'] as const)(
-    'is not queried where scripts are %s: nothing ends a query',
+    'is rejected if scripts are %s, because nothing can interrupt a query',
     async (scripts) => {
       const connector =
         'class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""';
@@ -276,14 +276,14 @@ describe('SQLite', () => {
       const query =
         '{class: QueryDatabase, driver: "org.sqlite.JDBC", connectionString: "jdbc:h2:mem:x", jdbcUser: "", jdbcPassword: "", sql: "select 1", keyFields: [], inputTypes: [], fieldMapping {}}';
       expect(await check({ stages: query }, { scripts })).toContainEqual(refusal(/may not query SQLite/));
-      // A component that keeps state there does not send statements of the config.
+      // A component that stores its state in SQLite sends no statements of the config.
       const files = `class: FileConnector, paths: ["${open}"], state { connectionString: "jdbc:sqlite:${open}/s.db" }`;
       expect(await check({ connector: files }, { scripts, read: [open], write: [open] })).toEqual([]);
     },
   );
 });
 
-/** `{host}` is this machine. */
+/** Configs that connect to `{host}`, which is this machine. */
 const HOSTS: Record<string, Parameters<typeof configOf>[0]> = {
   RSSConnector: { connector: 'class: RSSConnector, rssURL: "http://{host}:{port}/feed"' },
   FileConnector: {
@@ -332,22 +332,22 @@ describe.each(Object.keys(HOSTS))('%s', (name) => {
       ]),
     );
 
-  it('cannot reach this machine by one of its names', async () => {
+  it('cannot connect to this machine by any of its names', async () => {
     const { messages } = await run(at('localhost'));
     expect(messages).not.toContain(SECRET);
     expect(connections).toBe(0);
-    // FetchUri writes its errors into the document; the driver of SQL Server does not report the reason.
+    // FetchUri writes its errors into the document. The SQL Server driver does not report the reason.
     if (!/FetchUri|SQL Server/.test(name)) expect(messages).toMatch(/may not connect to/);
   });
 
-  it.skipIf(name === 'FetchUri')('is reported by the check of the config, with the position', async () => {
+  it.skipIf(name === 'FetchUri')('is reported by the config check, with the position', async () => {
     for (const host of ['127.0.0.1', '[::1]', '0x7f.1', '169.254.169.254']) {
       expect(await check(at(host)), host).toContainEqual(refusal(/may not connect to .*(private|cloud)/));
     }
   });
 });
 
-it('a refusal names only the host, and no other part of the connection', async () => {
+it('a rejected connection is reported with its host only', async () => {
   const { connector = '' } = HOSTS['SQL Server'] ?? {};
   const problems = await check({ connector: connector.replace('{host}:{db}', 'u:pw@127.0.0.1:1433') });
   expect(problems.map(({ message }) => message)).toEqual([
@@ -372,7 +372,7 @@ describe('components', () => {
     ['{class: Print}', { components: { allow: ['CountConnector', 'NopIndexer'], deny: [] } }, 'components.allow'],
     ['', { components: STRICT_POLICY.components }, 'components.allow of the policy does not contain CountConnector'],
     ['', { components: { allow: ['*'], deny: ['NopIndexer'] } }, 'components.deny'],
-  ])('%s under %j is refused', async (stages, policy, why) => {
+  ])('%s is rejected under %j', async (stages, policy, why) => {
     const { result } = await run({ stages }, policy);
     expect(result.status).toBe('FAILED');
     expect(result.problems).toContainEqual(refusal(new RegExp(why)));
@@ -382,7 +382,7 @@ describe('components', () => {
 describe.each(['{class: EmbeddedPython, script: "1"}', '{class: ExternalPython, scriptPath: "x.py"}'])(
   'Python of an upload: %s',
   (stages) => {
-    it('is refused if the system offers no boundary, with the reason and the remedy', async () => {
+    it('is rejected if the system offers no boundary, with the reason and the remedy', async () => {
       const boundary = { kind: 'none', reason: 'bubblewrap (bwrap) is not installed; unshare failed: no' } as const;
       const refused = expect.objectContaining({
         code: 'HR_POLICY_NO_BOUNDARY',
@@ -396,11 +396,11 @@ describe.each(['{class: EmbeddedPython, script: "1"}', '{class: ExternalPython, 
       expect(result.problems).toContainEqual(refused);
     });
 
-    it('is refused if there was no search for a boundary', async () => {
+    it('is rejected if no search for a boundary was made', async () => {
       expect(await check({ stages })).toContainEqual(expect.objectContaining({ code: 'HR_POLICY_NO_BOUNDARY' }));
     });
 
-    it('passes the check if there is a boundary', async () => {
+    it('is accepted if there is a boundary', async () => {
       const boundary = { kind: 'bubblewrap', path: '/usr/bin/bwrap' } as const;
       const codes = (await check({ stages }, { boundary })).map(({ code }) => code);
       expect(codes).not.toContain('HR_POLICY_NO_BOUNDARY');
@@ -418,7 +418,7 @@ it('a trusted config has no restrictions', async () => {
   expect(result.counts.succeeded).toBe(1);
 });
 
-it('hosts that are refused for documents are logged once each, not for each document', async () => {
+it('rejected hosts of documents are logged once per host, not once per document', async () => {
   const before = harness.logged.length;
   const url = '{class: Concatenate, dest: url, formatString: "http://127.0.0.{id}:9/"}';
   const { result } = await run({
@@ -434,7 +434,7 @@ it('hosts that are refused for documents are logged once each, not for each docu
   ]);
 });
 
-it('a preview enforces the policy too', async () => {
+it('a preview enforces the policy', async () => {
   const parts = filled({ connector: 'class: CSVConnector, path: "{closed}/secret.csv"' }, `${open}/way-out`);
   const registry = {
     ...registrySource,

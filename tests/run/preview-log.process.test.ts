@@ -13,14 +13,14 @@ async function preview(script: string, documents: string[], trace: boolean) {
   return results;
 }
 
-describe('what stages say in a preview', () => {
-  it.each([false, true])('comes with the document in progress; traced: %s', async (trace) => {
+describe('the messages of stages in a preview', () => {
+  it.each([false, true])('are attached to the document in progress (traced: %s)', async (trace) => {
     const script = `if (doc.id !== 'b') console.log('at ' + doc.id); if (doc.id === 'c') { console.error('bad'); throw new Error('no') }`;
     const results = await preview(script, ['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'], trace);
     expect(results.map((result) => result.log)).toEqual([[log('at a')], undefined, [log('at c'), log('bad', 'error')]]);
   });
 
-  it('is limited, and reports the limit', async () => {
+  it('are limited, with a final line about the rest', async () => {
     const script = `console.log('x'.repeat(5000)); for (let i = 1; i < 150; i++) console.log(i)`;
     const [{ log: lines = [] } = {}] = await preview(script, ['{"id":"a"}'], false);
     expect(lines).toHaveLength(101);
@@ -29,7 +29,7 @@ describe('what stages say in a preview', () => {
   });
 
   it(
-    'has what a process of a script prints',
+    'include the output of a script process',
     async () => {
       const script = 'print("at " + doc.id)';
       const config = configOf({ stages: `{ class: EmbeddedPython, name: talk, script: ${JSON.stringify(script)} }` });
@@ -41,7 +41,7 @@ describe('what stages say in a preview', () => {
   );
 });
 
-it('gives a document at most a third of the time of a preview', async () => {
+it('a document gets at most a third of the time of a preview', async () => {
   const config = configOf({ stages: '{ class: Trouble, name: slow, kind: hang, at: 5 }' });
   const documents = ['{"id":"a","n":5}', '{"id":"b","n":1}'];
   const { results } = await harness.preview(config, { documents }, 30_000);

@@ -6,7 +6,7 @@ const harness = new RunHarness();
 afterAll(() => harness.close());
 
 describe('a dry run', () => {
-  it('writes every document that would have reached the indexer, and does not touch the indexer', async () => {
+  it('writes every document that would reach the indexer, and does not open the destination', async () => {
     const path = `${harness.directory}/dry.jsonl`;
     const config = configOf({
       connector: 'class: CountConnector, count: 3',
@@ -22,7 +22,7 @@ describe('a dry run', () => {
 });
 
 describe('a preview', () => {
-  it('leaves the sources unchanged', async () => {
+  it('does not change the sources', async () => {
     const { directory } = harness;
     const source = `${directory}/moved.csv`;
     const connector = `class: CSVConnector, path: "${source}", moveToErrorFolder: "${directory}/bad"`;
@@ -32,7 +32,7 @@ describe('a preview', () => {
     expect(readFileSync(source, 'utf8')).toBe('a,\n1,2\n');
   });
 
-  it.each([true, false])('writes no file of a stage (one for each thread: %s)', async (appendThreadName) => {
+  it.each([true, false])('writes no files of stages (one for each thread: %s)', async (appendThreadName) => {
     const { directory } = harness;
     const outputFile = `${directory}/printed-${appendThreadName}.jsonl`;
     const files = [outputFile, outputFile.replace('.jsonl', 'preview.jsonl')] as const;
@@ -47,7 +47,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('shows a record that cannot be read, as JSON like all others', async () => {
+  it('shows an unreadable record as JSON, like all other records', async () => {
     const path = `${harness.directory}/ragged.csv`;
     writeFileSync(path, 'a,b\n1,2\n3\n');
     const { results } = await harness.preview(configOf({ connector: `class: CSVConnector, path: "${path}"` }));
@@ -55,7 +55,7 @@ describe('a preview', () => {
     expect(results[1]?.failure).toMatchObject({ stage: 'c', code: 'HR_RECORD_UNREADABLE' });
   });
 
-  it('returns the result of a pipeline for given documents', async () => {
+  it('returns the pipeline output for given documents', async () => {
     const config = configOf({
       stages:
         '{class: Trouble, kind: drop, every: 5}, {class: Trouble, kind: throw, every: 3}, {class: Trouble, kind: children, every: 2}',
@@ -72,7 +72,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it.each([false, true])('fails a document on which a stage computes without end; traced: %s', async (trace) => {
+  it.each([false, true])('fails a document if a stage never finishes it (traced: %s)', async (trace) => {
     for (const kind of ['drop', 'wait', 'concurrent']) {
       const config = configOf({
         stages: `{class: Trouble, kind: ${kind}, every: 100}, {class: Trouble, name: slow, kind: hang, at: 5}`,
@@ -87,7 +87,7 @@ describe('a preview', () => {
     }
   });
 
-  it('takes the first documents of the connectors if none are given', async () => {
+  it('uses the first documents of the connectors if none are given', async () => {
     const { results } = await harness.preview(
       configOf({ connector: 'class: CountConnector, count: 0, endless: true' }),
       {
@@ -101,7 +101,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('collapses as a run does', async () => {
+  it('merges documents with the same id, as a run does', async () => {
     writeFileSync(
       `${harness.directory}/p.jsonl`,
       '{"id":"a","x":1}\n{"id":"a","x":2}\n{"id":"b"}\n{"id":"b","x":3}\n{"id":"c"}\n',
@@ -111,7 +111,7 @@ describe('a preview', () => {
     expect(results.map((result) => result.documents)).toEqual([['{"id":"a","x":[1,2]}'], ['{"id":"b","x":3}']]);
   });
 
-  it('fails at once if a stage ends the thread', async () => {
+  it('fails immediately if a stage ends the thread', async () => {
     const exiting = harness.preview(configOf({ stages: '{class: Trouble, kind: exit}' }), {
       documents: ['{"id":"a","n":0}'],
     });
@@ -124,7 +124,7 @@ describe('a preview', () => {
     expect(problems).toMatchObject([{ code: 'HR_CONFIG_MISSING_PIPELINE', hint: 'Did you mean p?' }]);
   });
 
-  it('shows each document after each stage on request', async () => {
+  it('shows each document after each stage if a trace is requested', async () => {
     const config = configOf({
       stages: `{class: SetStaticValues, name: set, staticValues {a: 1}, conditions: [{fields: [n], values: [4]}]},
         {class: Trouble, name: drop, kind: drop, at: 5}, {class: Trouble, name: throw, kind: throw, at: 3},
@@ -150,7 +150,7 @@ describe('a preview', () => {
     expect(made[0]?.trace).toEqual([{ stage: 'trim', class: 'TrimWhitespace', unchanged: true }]);
   });
 
-  it('ends with the signal', async () => {
+  it('ends when its signal is aborted', async () => {
     const client = new AbortController();
     const hanging = harness.preview(
       configOf({ stages: '{class: Trouble, kind: hang}' }),
@@ -162,10 +162,10 @@ describe('a preview', () => {
     await expect(hanging).rejects.toMatchObject({ code: 'HR_RUN_CANCELLED' });
   });
 
-  it('is ended if it takes too long', async () => {
+  it('ends with the finished documents if it takes too long', async () => {
     const hanging = harness.preview(
       configOf({ stages: '{class: Trouble, kind: hang}' }),
-      // Each of them has a third of the time.
+      // Each document may use a third of the time.
       { documents: Array.from({ length: 5 }, (_, n) => `{"id":"${n}","n":${n}}`) },
       700,
     );

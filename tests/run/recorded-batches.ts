@@ -6,7 +6,7 @@ let files = 0;
 /** Parts of a config, and options of the indexer of that config. */
 export type RecordedParts = Parameters<typeof configOf>[0] & { options?: string };
 
-/** A config whose indexer writes a line for each batch, and a reader of those lines. */
+/** Returns a config whose indexer writes a line for each batch, and a function that reads the lines. */
 export function recorded(harness: RunHarness, parts: RecordedParts) {
   const path = `${harness.directory}/batches-${++files}`;
   const config = configOf({
@@ -22,5 +22,5 @@ export function recorded(harness: RunHarness, parts: RecordedParts) {
   return { config, batches, ids: () => batches().flat() };
 }
 
-/** The ids of this many documents of `SequenceConnector`. */
+/** Returns the ids of the first documents of `SequenceConnector`. */
 export const firstIds = (count: number) => Array.from({ length: count }, (_, i) => String(i));

@@ -22,7 +22,7 @@ export const registrySource: RegistrySource = {
   allowModules: true,
 };
 
-/** A config of one connector, one pipeline, one indexer, as most tests of runs need. */
+/** Returns a config of one connector, one pipeline and one indexer, as most tests of runs need. */
 export function configOf(parts: { connector?: string; stages?: string; indexer?: string; rest?: string }): string {
   const {
     connector = 'class: CountConnector, count: 10',
@@ -36,12 +36,12 @@ indexer { ${indexer} }
 ${rest}`;
 }
 
-/** Starts runs from config texts, in a separate directory. */
+/** Starts runs from config texts, in a separate folder. */
 export class RunHarness {
   readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
   readonly threads: RunLauncher;
   readonly logged: LogRecord[] = [];
-  /** Failed documents as the runs reported them. */
+  /** Failed documents that the runs reported. */
   readonly failures: { runId: string; kept: KeptFailure }[] = [];
   lastRunId = '';
   #runs = 0;
@@ -80,7 +80,7 @@ export class RunHarness {
   }
 }
 
-/** Throws unless every document is counted exactly once. */
+/** Returns the counts of a run. Throws unless every document is counted exactly once. */
 export function accountsOf({ counts }: RunResult): RunResult['counts'] {
   const { published, created, succeeded, failed, dropped } = counts;
   if (published + created !== succeeded + failed + dropped)

@@ -7,7 +7,7 @@ const harness = new RunHarness();
 afterAll(() => harness.close());
 
 describe('a run', () => {
-  it('sends every document to the indexer, in order, and counts it', async () => {
+  it('sends every document to the indexer in order, and counts it', async () => {
     const { config, ids } = recorded(harness, { connector: 'class: CountConnector, count: 2500' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toEqual({ published: 2500, created: 0, succeeded: 2500, failed: 0, dropped: 0 });
@@ -19,18 +19,15 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(2500));
   });
 
-  it.each([1, 2, 4])(
-    'keeps the order with %i threads, stages that wait for different times included',
-    async (threads) => {
-      const { config, ids } = recorded(harness, {
-        connector: 'class: CountConnector, count: 3000, pad: 2000',
-        stages: '{class: Trouble, kind: concurrent, millis: 3}, {class: Trouble, kind: wait, every: 97, millis: 5}',
-        rest: `worker { threads: ${threads} }`,
-      });
-      accountsOf(await harness.run(config));
-      expect(ids()).toEqual(firstIds(3000));
-    },
-  );
+  it.each([1, 2, 4])('keeps the order with %i threads, even if stages wait for different times', async (threads) => {
+    const { config, ids } = recorded(harness, {
+      connector: 'class: CountConnector, count: 3000, pad: 2000',
+      stages: '{class: Trouble, kind: concurrent, millis: 3}, {class: Trouble, kind: wait, every: 97, millis: 5}',
+      rest: `worker { threads: ${threads} }`,
+    });
+    accountsOf(await harness.run(config));
+    expect(ids()).toEqual(firstIds(3000));
+  });
 
   it('writes the same bytes with 1, 2 and 4 threads', async () => {
     const source = `${harness.directory}/threads.csv`;
@@ -59,7 +56,7 @@ describe('a run', () => {
     expect((await written(4)) === one).toBe(true);
   });
 
-  it('puts children before their parent, and counts them', async () => {
+  it('sends children before their parent, and counts them', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 2',
       stages: '{class: Trouble, kind: children}, {class: Trouble, kind: children, every: 2}',
@@ -71,7 +68,7 @@ describe('a run', () => {
     expect(ids()).toEqual([...family('0'), '0-0', '0-1', '0-2', '0', '1-0', '1-1', '1-2', '1']);
   });
 
-  it('fails only the document on which a stage throws, with its reason', async () => {
+  it('fails only the document that a stage rejects, with the reason', async () => {
     const { config, ids } = recorded(harness, { stages: '{class: Trouble, name: picky, kind: throw, every: 4}' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ succeeded: 7, failed: 3 });
@@ -92,7 +89,7 @@ describe('a run', () => {
     });
   });
 
-  it('fails a document on which a stage computes without end, and continues with the rest', async () => {
+  it('fails a document if a stage never finishes it, and continues', async () => {
     const { config, ids } = recorded(harness, {
       stages: '{class: Trouble, kind: children, every: 4}, {class: Trouble, name: slow, kind: hang, at: 5}',
       rest: 'worker { maxProcessingSecs: 1 }',
@@ -103,7 +100,7 @@ describe('a run', () => {
     expect(ids().filter((id) => !id.includes('-'))).toEqual(firstIds(10).filter((id) => id !== '5'));
   });
 
-  it('fails three documents on which a stage computes without end, each with its reason', async () => {
+  it('fails three documents that a stage never finishes, each with its reason', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 600',
       stages: '{class: Trouble, name: slow, kind: hang, every: 250}',
@@ -117,7 +114,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(600).filter((id) => Number(id) % 250 !== 0));
   });
 
-  it('processes each document around an ended one once, including bad records', async () => {
+  it('processes the documents before and after an aborted one once, including invalid records', async () => {
     const path = `${harness.directory}/mixed.csv`;
     const text = (i: number) => ([7, 333, 334].includes(i) ? 'a'.repeat(60) : `t${i}`);
     const rows = Array.from({ length: 900 }, (_, i) => (i % 100 === 50 ? `${i},1,2,3` : `${i},${text(i)}`));
@@ -139,7 +136,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(900).filter((id) => !failed.has(id) && Number(id) % 100 !== 50));
   });
 
-  it.each(['concurrent', 'wait'])('processes them once if another stage waits: %s', async (kind) => {
+  it.each(['concurrent', 'wait'])('processes documents once if another stage waits: %s', async (kind) => {
     const { config, ids } = recorded(harness, {
       stages: `{class: Trouble, kind: ${kind}, millis: 2}, {class: Trouble, name: slow, kind: hang, at: 5}`,
       rest: 'worker { maxProcessingSecs: 1 }',
@@ -150,7 +147,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(10).filter((id) => id !== '5'));
   });
 
-  it('does not treat slow stages as endless, in rows of a table and one by one', async () => {
+  it('does not abort slow stages, in tables and in single documents', async () => {
     const path = `${harness.directory}/slow.csv`;
     writeFileSync(path, `text\n${Array.from({ length: 400 }, (_, i) => `t${i}`).join('\n')}\n`);
     const { config, ids } = recorded(harness, {
@@ -164,7 +161,7 @@ describe('a run', () => {
     expect(ids()).toEqual(Array.from({ length: 400 }, (_, i) => `slow.csv-${i + 1}`));
   });
 
-  it('rolls back the children of a document that is ended', async () => {
+  it('removes the children of a document that is aborted', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 4',
       stages: '{class: Trouble, kind: endless, at: 2}',
@@ -176,7 +173,7 @@ describe('a run', () => {
   });
 
   it.each(['', ', {class: Trouble, kind: concurrent}'])(
-    'lets the children of one document leave while it makes more (%s)',
+    'sends the children of one document while it creates more (%s)',
     async (further) => {
       const path = `${harness.directory}/many${further.length}.jsonl`;
       const config = configOf({
@@ -187,13 +184,13 @@ describe('a run', () => {
       });
       expect(accountsOf(await harness.run(config))).toMatchObject({ published: 1, created: 1024, succeeded: 1025 });
       const [last, parent] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-2);
-      // At most 16 MiB wait for the indexer, and a few are in flight.
+      // The indexer has at most 16 MiB waiting, and a few documents are in flight.
       expect((JSON.parse(last as string) as { written: number }).written).toBeGreaterThan(512);
       expect(JSON.parse(parent as string)).toMatchObject({ id: '0' });
     },
   );
 
-  it('stops a document that creates children without end', async () => {
+  it('aborts a document that creates children without end', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 4',
       stages: `{class: Trouble, kind: endless, at: 2, count: ${Number.MAX_SAFE_INTEGER}}`,
@@ -207,7 +204,7 @@ describe('a run', () => {
     expect(published + created).toBe(succeeded + failed + dropped);
   });
 
-  it('slows down stages that wait, too, if the indexer is slow', async () => {
+  it('slows down waiting stages if the indexer is slow', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 3000, pad: 20000',
       stages: '{class: Trouble, kind: concurrent, millis: 1}',
@@ -218,7 +215,7 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(3000));
   });
 
-  it('fails a row on which a regular expression never ends, in a table of others', async () => {
+  it('fails only the row of a table on which a regular expression never ends', async () => {
     const path = `${harness.directory}/regex.csv`;
     writeFileSync(
       path,
@@ -246,7 +243,7 @@ describe('a run', () => {
     });
   });
 
-  it('does not send dropped documents, and does not report that nothing was published', async () => {
+  it('counts dropped documents, and does not report that nothing was published', async () => {
     const { config, ids } = recorded(harness, { stages: '{class: Trouble, kind: drop}' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ published: 10, dropped: 10, succeeded: 0 });
@@ -255,7 +252,7 @@ describe('a run', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('merges consecutive documents with one id if it collapses', async () => {
+  it('merges consecutive documents with one id if collapse is on', async () => {
     writeFileSync(
       `${harness.directory}/c.jsonl`,
       '{"id":"a","x":1}\n{"id":"a","x":2}\n{"id":"b","x":3}\n{"id":"a","x":4}\n',
@@ -269,7 +266,7 @@ describe('a run', () => {
     expect(ids()).toEqual(['a', 'b', 'a']);
   });
 
-  it('gives the run id to documents and children', async () => {
+  it('adds the run id to documents and children', async () => {
     const path = `${harness.directory}/ids.jsonl`;
     const config = configOf({
       connector: 'class: CountConnector, count: 1',
@@ -285,7 +282,7 @@ describe('a run', () => {
 });
 
 describe('batches', () => {
-  it('have batchSize documents, 100 by default; the last one has the rest', async () => {
+  it('contain batchSize documents, 100 by default, and the last one contains the rest', async () => {
     const { config, batches } = recorded(harness, { connector: 'class: CountConnector, count: 250' });
     await harness.run(config);
     expect(batches().map((batch) => batch.length)).toEqual([100, 100, 50]);
@@ -294,8 +291,8 @@ describe('batches', () => {
     expect(small.batches().map((batch) => batch.length)).toEqual([3, 3, 1]);
   });
 
-  it('end before they exceed batchByteSize; one document is sent whatever its size', async () => {
-    // An id of one digit takes two bytes with its line end.
+  it('end before they exceed batchByteSize, but one document is sent at any size', async () => {
+    // An id of one digit takes two bytes, including the line break.
     const { config, batches } = recorded(harness, { indexer: 'batchByteSize: 5' });
     await harness.run(config);
     expect(batches().map((batch) => batch.length)).toEqual([2, 2, 2, 2, 2]);
@@ -304,7 +301,7 @@ describe('batches', () => {
     expect(tiny.batches().map((batch) => batch.length)).toEqual(new Array(10).fill(1));
   });
 
-  it('are sent before they are full if no more documents can come', async () => {
+  it('are sent early if no more documents can arrive', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 25000',
       indexer: 'batchSize: 20000, batchTimeout: 3600000',
@@ -318,7 +315,7 @@ describe('batches', () => {
     expect(accountsOf(await harness.run(large.config))).toMatchObject({ succeeded: 12000 });
   });
 
-  it('are sent if no document comes for batchTimeout', async () => {
+  it('are sent if no document arrives for batchTimeout', async () => {
     const { config, batches, ids } = recorded(harness, {
       stages: '{class: Trouble, kind: wait, millis: 200}',
       indexer: 'batchTimeout: 1, batchSize: 1000000',

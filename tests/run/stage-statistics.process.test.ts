@@ -9,15 +9,15 @@ afterAll(() => harness.close());
 const counts = ({ stages }: RunResult) =>
   stages.map(({ stage, processed, failed, children }) => [stage, processed, failed, children]);
 
-/** A file with this many rows, which are decoded as tables; `n` is the number of the row, from 1. */
+/** Creates a file with this many rows, which are decoded as tables. `n` is the number of the row, from 1. */
 function rows(count: number): string {
   const path = `${harness.directory}/${count}.csv`;
   writeFileSync(path, `n\n${Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')}`);
   return `class: CSVConnector, path: "${path}"`;
 }
 
-describe('the stages of a run', () => {
-  it('are counted over all threads, with the failed documents, the children and the time that they take', async () => {
+describe('the statistics of the stages in a run', () => {
+  it('are summed over all threads, with failed documents, children and time', async () => {
     const result = await harness.run(
       configOf({
         connector: 'class: CountConnector, count: 3000, pad: 2000',
@@ -36,7 +36,7 @@ describe('the stages of a run', () => {
     expect(result.stages[0]?.meanMillis).toBeGreaterThan(0);
   });
 
-  it('count each document once if a document computes without end among others', async () => {
+  it('count each document once if a stage never finishes one of them', async () => {
     const result = await harness.run(
       configOf({
         connector: 'class: CountConnector, count: 600',
@@ -51,14 +51,14 @@ describe('the stages of a run', () => {
     ]);
   });
 
-  it('that wait are timed including the wait', async () => {
+  it('include the time that a stage waits', async () => {
     const { stages } = await harness.run(
       configOf({ stages: '{class: Trouble, name: slow, kind: concurrent, millis: 200}' }),
     );
     expect(stages[0]?.meanMillis).toBeGreaterThan(20);
   });
 
-  it('are counted during the run, and when it is ended by force', async () => {
+  it('are available during the run, and after it was aborted', async () => {
     const run = harness.start(
       configOf({
         connector: 'class: CountConnector, count: 1, endless: true',
@@ -74,7 +74,7 @@ describe('the stages of a run', () => {
     expect(stages.map(({ stage }) => stage)).toEqual(['a', 'last']);
   });
 
-  it('count each document once if the time limit ends work that is repeated', async () => {
+  it('count each document once if work is repeated after the time limit', async () => {
     const result = await harness.run(
       configOf({
         connector: rows(1300),
@@ -90,7 +90,7 @@ describe('the stages of a run', () => {
     ]);
   });
 
-  it('count each document once if parts are posted in the middle of a table', async () => {
+  it('count each document once if a part is sent in the middle of a table', async () => {
     const result = await harness.run(
       configOf({
         connector: rows(2000),

@@ -18,7 +18,7 @@ describe('stopping', () => {
     expect(result.problems).toEqual([]);
   });
 
-  it('begins no further document if the current one takes too long', async () => {
+  it('starts no further document if the current one takes too long', async () => {
     const { config } = recorded(harness, {
       connector: 'class: CountConnector, count: 1000',
       stages: '{class: Trouble, kind: wait, millis: 400}',
@@ -34,7 +34,7 @@ describe('stopping', () => {
     expect(result.failures.at(-1)?.failure.code).toBe('HR_RUN_CANCELLED');
   });
 
-  it('finishes documents in flight, and counts the rest separately', async () => {
+  it('finishes documents in flight, and counts the remaining ones separately', async () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 0, endless: true',
       stages: '{class: Trouble, kind: wait, every: 100, millis: 2}',
@@ -52,7 +52,7 @@ describe('stopping', () => {
     expect(result.message).toMatch(/RUN SUMMARY: Cancelled\. 0\/2 connectors complete\.[\s\S]*c: stopped\. /);
   });
 
-  it('ends a run by force if a stage does not return', async () => {
+  it('aborts a run if a stage does not return', async () => {
     const run = harness.start(configOf({ stages: '{class: Trouble, kind: hang}' }));
     while (run.progress().connectors[0]?.status !== 'running') await new Promise((resolve) => setTimeout(resolve, 20));
     run.stop('CANCELLED');
@@ -70,7 +70,7 @@ describe('stopping', () => {
 });
 
 describe('memory', () => {
-  it('that a stage exhausts fails only its run, with the reason', async () => {
+  it('exhausted by a stage fails only its run, with the reason', async () => {
     const small = new RunHarness({ heapMb: 64 });
     try {
       const greedy = small.run(configOf({ stages: '{class: Trouble, kind: memory}' }));

@@ -7,14 +7,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunHarness } from './run-harness.ts';
 
-/** Connectors must not treat documents as read that the destination did not accept. */
+/** Checks that connectors do not mark documents as read if the destination did not accept them. */
 describe('a destination that is not available', () => {
   const harness = new RunHarness();
   const folder = mkdtempSync(join(tmpdir(), 'headrace-undelivered-'));
   const updates: string[] = [];
-  /** Whether documents are accepted. */
+  /** True if the destination accepts documents. */
   let takes = false;
-  /** A Solr with one result, and the destination, which is not available at first. */
+  /** Simulates a Solr source with one result, and a destination that is not available at first. */
   const server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('');
     if (request.url?.startsWith('/solr/c/update') === true) updates.push(body);
@@ -42,7 +42,7 @@ describe('a destination that is not available', () => {
       http { url: "${url()}/sink" }`);
   };
 
-  it('leaves out postSQL', async () => {
+  it('skips postSQL', async () => {
     const file = join(folder, 'queue.db');
     const database = new DatabaseSync(file);
     database.exec('create table q (id text, done integer); insert into q values (1, 0), (2, 0), (3, 0)');
@@ -61,7 +61,7 @@ describe('a destination that is not available', () => {
     database.close();
   });
 
-  it('leaves out postActions', async () => {
+  it('skips postActions', async () => {
     const connector = `
       class: SolrConnector, solr { url: ["${url()}/solr/c"] }
       postActions: ["""{"delete": {"query": "-run_id:{runId}"}}"""]`;

@@ -24,7 +24,7 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port without a listener. */
+/** Returns a port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
@@ -35,7 +35,7 @@ async function closedPort(): Promise<number> {
 }
 
 const answers: Record<string, RequestListener> = {
-  /** Accepts everything, as a search engine does. */
+  /** Accepts every request, as a search engine does. */
   bulk: async (request, response) => {
     const lines = (await request.toArray()).join('').split('\n');
     const items = lines.filter((line) => line.startsWith('{"index"')).map(() => ({ index: { status: 200 } }));
@@ -44,7 +44,7 @@ const answers: Record<string, RequestListener> = {
   solr: (_, response) => void response.end('{"responseHeader":{"status":0}}'),
 };
 
-/** The indexers that write to a server; `PORT` is its port. */
+/** Indexers that write to a server, with their hints. `PORT` is the port of the server. */
 const INDEXERS: Readonly<Record<string, readonly [config: string, hint: RegExp]>> = {
   OpenSearch: [
     'type: OpenSearch OPTIONS }\nopensearch { url: "http://127.0.0.1:PORT", index: i',
@@ -86,7 +86,7 @@ describe('a destination that is down when the run starts', () => {
     ['Elasticsearch', answers.bulk],
     ['Solr', answers.solr],
     ['HTTP', answers.solr],
-  ] as const)('is waited for: %s', async (name, answer) => {
+  ] as const)('delays the run until it answers: %s', async (name, answer) => {
     const port = await closedPort();
     const run = harness.start(config(name, port, 'connectTimeout: 60000'));
     await untilItWaits(run);
@@ -97,7 +97,7 @@ describe('a destination that is down when the run starts', () => {
     expect(harness.logged.filter(({ message }) => message.includes('destination is reachable after'))).toHaveLength(1);
   });
 
-  it('is waited for while it answers that it is starting', async () => {
+  it('delays the run while it answers that it is starting', async () => {
     let asked = 0;
     const port = await listen(
       createServer((request, response) => {
@@ -111,7 +111,7 @@ describe('a destination that is down when the run starts', () => {
   });
 
   it.each(Object.keys(INDEXERS))('ends the run with a hint if it does not start in time: %s', async (name) => {
-    // The Kafka client repeats a failed request itself for about a second.
+    // The Kafka client itself repeats a failed request for about a second.
     const millis = name === 'Kafka' ? 2500 : 300;
     const result = await harness.run(config(name, await closedPort(), `connectTimeout: ${millis}`));
     expect(result.status).toBe('FAILED');
@@ -124,13 +124,13 @@ describe('a destination that is down when the run starts', () => {
     ]);
   });
 
-  it('ends the run at once if connectTimeout is 0', async () => {
+  it('fails the run immediately if connectTimeout is 0', async () => {
     const result = await harness.run(config('HTTP', await closedPort(), 'connectTimeout: 0'));
     expect([result.status, waits().length]).toEqual(['FAILED', 0]);
     expect(result.problems[0]?.hint).toContain('No server listens on this host and port');
   });
 
-  it('is waited for one minute by default, and cancelling the run ends the wait', async () => {
+  it('delays the run for one minute by default, until the run is cancelled', async () => {
     const run = harness.start(config('HTTP', await closedPort(), 'batchSize: 1'));
     await untilItWaits(run);
     expect(waits()[0]?.message).toContain('Waiting up to 60 s');
@@ -140,7 +140,7 @@ describe('a destination that is down when the run starts', () => {
   });
 });
 
-describe('a destination that refuses when the run starts', () => {
+describe('a destination that rejects the connection when the run starts', () => {
   it('is not tried again after a wrong password', async () => {
     let asked = 0;
     const port = await listen(createServer((_, response) => void response.writeHead(401).end(String(++asked))));

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { start } from '../cli/headrace.ts';
 import { addressOf, kill, type Served, serviceDirectory } from './served.ts';
 
-/** Less than one of the bodies below takes when it is read; Node holds each thread to it. */
+/** The heap limit of each thread: less than reading one of the bodies below takes without protection. */
 const HEAP_MB = 96;
 
 async function started(heapMb?: number): Promise<Served> {
@@ -21,8 +21,8 @@ async function post({ url }: Served, path: string, body: string): Promise<{ stat
 const empties = (count: number) => `[${Array(count).fill('{}').join(',')}]`;
 const both = () => `{"config":{"a":${empties(300_000)}},"documents":[{"id":"1","a":${empties(300_000)}}]}`;
 
-describe('bodies that are small as texts and large as values', () => {
-  it('are answered or refused, several at once, by a service with little memory that answers others meanwhile', async () => {
+describe('request bodies with small texts and large values', () => {
+  it('are answered or rejected by a service with little memory, which answers other requests meanwhile', async () => {
     const served = await started(HEAP_MB);
     const asked = [
       post(served, '/v1/run', `{"configId":"none","ignored":${empties(800_000)}}`),
@@ -41,7 +41,7 @@ describe('bodies that are small as texts and large as values', () => {
     expect(served.process.child.exitCode).toBeNull();
   });
 
-  it('keep every number as it is, in documents and configs', async () => {
+  it('keep every number exact, in documents and configs', async () => {
     const served = await started();
     const exact = '"whole":1.0,"beyond":9007199254740993';
     const much = 'x'.repeat(100_000);
@@ -60,7 +60,7 @@ describe('bodies that are small as texts and large as values', () => {
     expect(made).toContain('"beyondOfConfig":9007199254740993');
   });
 
-  it('report where they are incomplete, as small ones are', async () => {
+  it('are rejected with the position where they are incomplete', async () => {
     const served = await started();
     expect(await post(served, '/v1/run', `{"ignored":"${'x'.repeat(100_000)}",\n "configId" 1}`)).toMatchObject({
       status: 400,

@@ -5,14 +5,14 @@ import { HostileGuest, modest } from './hostile.ts';
 
 const guest = new HostileGuest();
 
-/** Ten times the one before, nine times over. */
+/** Returns a config of nested substitutions: each level is ten times the level before. */
 function laughs(levels: number, open: string, close: string): string {
   const level = (i: number) =>
     `a${i} = ${open}${Array.from({ length: 10 }, () => `\${a${i - 1}}`).join(open === '' ? '' : ',')}${close}`;
   return [`a0 = "ha"`, ...Array.from({ length: levels }, (_, i) => level(i + 1))].join('\n');
 }
 
-describe('a text that grows', () => {
+describe('a config that grows when it is resolved', () => {
   it.each([
     ['lists of substitutions', laughs(9, '[', ']')],
     ['texts of substitutions', laughs(9, '', '')],
@@ -33,13 +33,13 @@ describe('a text that grows', () => {
     ['brackets of JSON', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'application/json'],
     ['a path', `${'a.'.repeat(100_000)}a = 1`, 'application/hocon'],
     ['substitutions', `${'${'.repeat(100_000)}`, 'application/hocon'],
-  ])('is refused where it is too deep: %s', async (_, text, type) => {
+  ])('is rejected if it is nested too deeply: %s', async (_, text, type) => {
     const { status, text: answer } = await guest.post('/v1/config', text, type);
     expect(status).toBe(400);
     expect(answer.length).toBeLessThan(100_000);
   });
 
-  it('lists its mistakes if it has nearly a hundred thousand values, and refused beyond', async () => {
+  it('reports its mistakes if it has almost 100,000 values, and is rejected above that', async () => {
     const { status, text } = await guest.post('/v1/config/validate', modest({ top: `x = [${'1,'.repeat(99_900)}1]` }));
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ valid: true });
@@ -51,7 +51,7 @@ describe('a text that grows', () => {
   });
 });
 
-describe('a text that wants to see more than itself', () => {
+describe('a config that reads beyond its text', () => {
   it.each([
     'include "/etc/passwd"',
     'include file("/etc/passwd")',
@@ -69,7 +69,7 @@ describe('a text that wants to see more than itself', () => {
     expect(text).not.toContain('the-secret');
   });
 
-  it('sees no environment', async () => {
+  it('reads no environment variable', async () => {
     const { status, text } = await guest.post('/v1/config', modest({ top: 'x = ${PATH}' }));
     expect(status).toBe(400);
     expect(text).toContain('${PATH} is not defined');
@@ -86,9 +86,9 @@ describe('a text that wants to see more than itself', () => {
   });
 });
 
-describe('names of the language', () => {
+describe('names of the JavaScript language', () => {
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'])(
-    'are just names in a config: %s',
+    'are ordinary names in a config: %s',
     async (name) => {
       const hocon = modest({ top: `${name} { polluted: true, admin: true }\nx { ${name}.polluted = true }` });
       expect(JSON.parse((await guest.post('/v1/config/validate', hocon)).text)).toHaveProperty('valid');
@@ -100,14 +100,14 @@ describe('names of the language', () => {
     },
   );
 
-  it('are refused in the body of a request', async () => {
+  it('are rejected in the body of a request', async () => {
     const { status } = await guest.post('/v1/run', '{"configId": "x", "__proto__": {"a": 1}}', 'application/json');
     expect(status).toBe(400);
   });
 });
 
-describe('the policy', () => {
-  it('is reported by the check, with place and what to do', async () => {
+describe('the policy of the service', () => {
+  it('is enforced by the config check, with the position and a hint', async () => {
     const config = modest({
       connector: 'class: CSVConnector, path: "/etc/passwd"',
       stages: '{class: Print, outputFile: "/etc/x.txt"}',
@@ -126,7 +126,7 @@ describe('the policy', () => {
     expect((await guest.run(config)).reported).toContain('HR_POLICY_REFUSED');
   });
 
-  it('keeps the store, the service file and the process to the service', async () => {
+  it('protects the store, the service file and the process', async () => {
     for (const path of [join(guest.directory, 'store'), join(guest.directory, 'service.yml'), '/proc/self/environ']) {
       const { status, reported } = await guest.run(modest({ connector: `class: FileConnector, paths: ["${path}"]` }));
       expect(status, path).toBe('FAILED');

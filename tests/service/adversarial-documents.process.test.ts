@@ -11,7 +11,7 @@ const HUGE_BYTES = 500 * 1024 * 1024;
 
 const file = (name: string) => join(guest.open, name);
 
-/** Runs a config that writes JSON lines; returns its details and what it wrote. */
+/** Runs a config that writes JSON lines. Returns the run details and the written text. */
 async function written(connector: string, stages = '') {
   const out = file(`out-${Math.abs(Number(process.hrtime.bigint() % 1_000_000_007n))}.jsonl`);
   const details = await guest.run(
@@ -20,7 +20,7 @@ async function written(connector: string, stages = '') {
   return { ...details, out: readFileSync(out, 'utf8') };
 }
 
-/** A tar archive with one entry of this name. */
+/** Returns a tar archive with one entry of this name. */
 function tarOf(name: string, content: string): Buffer {
   const header = Buffer.alloc(512);
   header.write(name, 0);
@@ -35,12 +35,12 @@ function tarOf(name: string, content: string): Buffer {
   return Buffer.concat([header, body, Buffer.alloc(1024)]);
 }
 
-describe('documents', () => {
-  it('of 500 MB in one line fail by themselves', async () => {
+describe('an unusual document', () => {
+  it('of 500 MB in one line fails alone', async () => {
     const path = file('huge.jsonl');
     const handle = openSync(path, 'w');
     writeSync(handle, '{"id":"before"}\n{"id":"huge","a":"');
-    // A hole: it takes no space on the disk.
+    // The file is sparse: it takes no disk space.
     ftruncateSync(handle, HUGE_BYTES);
     writeSync(handle, '"}\n{"id":"after"}\n', HUGE_BYTES);
     closeSync(handle);
@@ -50,7 +50,7 @@ describe('documents', () => {
     expect(out).toMatch(/"before".*\n.*"after"/);
   });
 
-  it('of ten thousand fields, with names of the language, are just documents', async () => {
+  it('of ten thousand fields, some with JavaScript names, is processed', async () => {
     const names = ['__proto__', 'constructor', 'prototype', 'toString', '__defineGetter__'];
     const fields = [...names, ...Array.from({ length: 10_000 }, (_, i) => `f${i}`)].map(
       (name) => `"${name}":{"polluted":1}`,
@@ -66,7 +66,7 @@ describe('documents', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('that are nested too deeply fail by themselves', async () => {
+  it('that is nested too deeply fails alone', async () => {
     const deep = `{"id":"deep","a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`;
     writeFileSync(file('deep.jsonl'), `{"id":"before"}\n${deep}\n{"id":"after"}\n`);
     const { status, progress } = await written(`class: JSONConnector, jsonPath: "${file('deep.jsonl')}"`);
@@ -80,10 +80,10 @@ const ENTITIES = `<!DOCTYPE r [<!ENTITY a0 "ha">${Array.from(
   (_, i) => `<!ENTITY a${i + 1} "${`&a${i};`.repeat(10)}">`,
 ).join('')}<!ENTITY f SYSTEM "file:///etc/passwd"><!ENTITY % p SYSTEM "http://127.0.0.1:1/x.dtd"> %p;]>`;
 
-describe('XML', () => {
+describe('XML with entities', () => {
   const xml = (entity: string) => `${ENTITIES}<r><item><id>1</id><t>&${entity};</t></item></r>`;
 
-  it.each(['a12', 'f'])('that expands &%s; expands nothing, from a file and in a field', async (entity) => {
+  it.each(['a12', 'f'])('expands no &%s; from a file or in a field', async (entity) => {
     writeFileSync(file('bomb.xml'), xml(entity));
     const { out, reported } = await written(
       `class: XMLConnector, filePaths: ["${file('bomb.xml')}"], xmlRootPath: "/r/item", xmlIdPath: "/r/item/id", encoding: utf-8, outputField: xml`,
@@ -100,7 +100,7 @@ describe('XML', () => {
     }
   });
 
-  it('in a feed expands nothing', async () => {
+  it('expands nothing in a feed', async () => {
     const feed = `${ENTITIES}<rss version="2.0"><channel><item><guid>1</guid><title>&a12;&f;</title></item></channel></rss>`;
     const server = createServer((_, response) => response.end(feed));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -119,8 +119,8 @@ describe('archives', () => {
   const reading = (name: string) =>
     `class: FileConnector, paths: ["${file(name)}"], fileOptions { handleArchivedFiles: true, handleCompressedFiles: true }`;
 
-  it('that unpack to more than may be are a failure, not an end', async () => {
-    // A gigabyte of nothing in a megabyte, of members of one gzip file.
+  it('that unpack to more than the limit fail, and the service continues', async () => {
+    // A gigabyte of zeros in a megabyte, as many members of one gzip file.
     const piece = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     writeFileSync(file('bomb.gz'), Buffer.concat(Array.from({ length: 16 }, () => piece)));
     const { reported, progress } = await written(reading('bomb.gz'));

@@ -4,7 +4,7 @@ import { HostileGuest } from './hostile.ts';
 
 const guest = new HostileGuest({ headersTimeoutSeconds: 1, requestTimeoutSeconds: 2, maxConnections: 60 });
 
-/** What a server says to bytes, up to its closing of the connection. */
+/** Sends bytes to the server. Returns its response up to the end of the connection. */
 function answerTo(bytes: string, keepOn?: (socket: Socket) => void): Promise<string> {
   return new Promise((resolve) => {
     const socket = open();
@@ -24,13 +24,13 @@ function open(): Socket {
 }
 
 describe('slow clients', () => {
-  it('are not waited for in the middle of their headers', async () => {
+  it('are disconnected in the middle of their headers', async () => {
     expect(await answerTo('GET /v1/config HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')).toMatch(
       /^HTTP\/1\.1 408 .*HR_REQUEST_TIMEOUT/s,
     );
   });
 
-  it('are not waited for in the middle of a body, one byte after the other', async () => {
+  it('are disconnected in the middle of a body that arrives byte by byte', async () => {
     const head =
       'POST /v1/config HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/hocon\r\nContent-Length: 100000\r\n\r\n';
     const answer = await answerTo(head, (socket) => {
@@ -40,7 +40,7 @@ describe('slow clients', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('do not keep others out, however many they are', async () => {
+  it('do not block other clients, in any number', async () => {
     const idle = Array.from({ length: 40 }, open);
     await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
     for (const socket of idle) socket.write('GET / HTTP/1.1\r\nX-A: ');
@@ -48,7 +48,7 @@ describe('slow clients', () => {
     for (const socket of idle) socket.destroy();
   });
 
-  it('are refused beyond the limit of connections, and let in again later', async () => {
+  it('are rejected above the connection limit, and accepted again later', async () => {
     const idle = Array.from({ length: 80 }, open);
     const refused = await Promise.race(
       idle.map((socket) => new Promise<string>((resolve) => socket.once('close', () => resolve('closed')))),
@@ -60,7 +60,7 @@ describe('slow clients', () => {
 });
 
 describe('floods', () => {
-  it('of headers are refused', async () => {
+  it('of headers are rejected', async () => {
     const many = Array.from({ length: 1000 }, (_, i) => `X-${i}: 1`).join('\r\n');
     expect(await answerTo(`GET /v1/livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${many}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431 /,
@@ -71,7 +71,7 @@ describe('floods', () => {
     );
   });
 
-  it('of JSON are refused', async () => {
+  it('of JSON are rejected', async () => {
     const huge = `{"configId": "${'a'.repeat(11 * 1024 * 1024)}"}`;
     expect(await guest.post('/v1/run', huge, 'application/json')).toMatchObject({ status: 413 });
     const config = `{"a": "${'a'.repeat(11 * 1024 * 1024)}"}`;
@@ -87,7 +87,7 @@ describe('floods', () => {
     '\u0000\u0001\u0002\r\n\r\n',
     'POST /v1/config HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n',
     'POST /v1/config HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /v1/config HTTP/1.1\r\n\r\n',
-  ])('of what is no HTTP are refused: %j', async (bytes) => {
+  ])('of invalid HTTP are rejected: %j', async (bytes) => {
     expect(await answerTo(bytes)).toMatch(/^HTTP\/1\.1 (400|505) /);
   });
 });

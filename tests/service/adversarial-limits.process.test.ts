@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HostileGuest, modest } from './hostile.ts';
 import { finished, startRun, upload } from './served.ts';
 
-/** Long enough for an honest run on a busy machine. */
+/** Long enough for a normal run on a busy machine. */
 const RUN_SECONDS = 10;
 const guest = new HostileGuest({ maxConcurrentRuns: 2 }, `limits: { maxRunSecs: ${RUN_SECONDS} }`);
 
@@ -29,7 +29,7 @@ describe('an uploaded config that sets its own limits', () => {
     ['indexer { connectTimeout: 300001 }', 'connectTimeout', 300_000],
     ['indexer { maxRetries: 1, retryWaitDurationMs: 300001 }', 'retryWaitDurationMs', 300_000],
     ['indexer { maxRetries: 1, retryMaxWaitDurationMs: 300001 }', 'retryMaxWaitDurationMs', 300_000],
-  ])('is refused when it is validated: %s', async (setting, name, most) => {
+  ])('is rejected at validation: %s', async (setting, name, most) => {
     const problems = await problemsOf(modest({ top: setting }));
     expect(problems).toContainEqual(
       expect.objectContaining({
@@ -51,19 +51,19 @@ describe('an uploaded config that sets its own limits', () => {
       modest({ stages: '{class: FetchUri, source: u, dest: d, socketTimeout: 0}' }),
       'socketTimeout',
     ],
-  ])('is refused when it is validated: %s', async (_, config, path) => {
+  ])('is rejected at validation: %s', async (_, config, path) => {
     expect(await problemsOf(config)).toContainEqual(
       expect.objectContaining({ code: 'HR_POLICY_REFUSED', path: expect.stringContaining(path), line: 2 }),
     );
   });
 
-  it('is accepted up to the limits', async () => {
+  it('is accepted with values equal to the limits', async () => {
     const top =
       'worker { maxProcessingSecs: 60, threads: 4 }, runner.connectorTimeout: 10000, indexer.batchSize: 10000';
     expect(await problemsOf(modest({ top }))).toEqual([]);
   });
 
-  it('cannot hold a place for runs: each ends when its time is over, also with a blocked thread', async () => {
+  it('cannot occupy a run slot, because each run ends after its time limit, even with a blocked thread', async () => {
     const blocked = await upload(guest.url, modest({ stages: endless, top: 'worker.maxProcessingSecs: 60' }));
     const waiting = await upload(
       guest.url,
@@ -83,7 +83,7 @@ describe('an uploaded config that sets its own limits', () => {
 });
 
 describe('three documents that compute without end', () => {
-  it('fail, and another run and the probe do not wait for them', async () => {
+  it('fail, and do not delay another run or the probe', async () => {
     const top = 'worker { maxProcessingSecs: 2, threads: 1 }';
     const config = modest({ stages: `${endless}, {class: DropDocument}`, top });
     const { runId } = await startRun(guest.url, await upload(guest.url, config));

@@ -6,7 +6,7 @@ const quick = 'worker { maxProcessingSecs: 1 }';
 
 const script = (source: string) => `{class: ApplyJavascript, script: ${JSON.stringify(source)}}`;
 
-describe('what never ends', () => {
+describe('a stage that never ends', () => {
   it.each([
     [
       'a regular expression',
@@ -20,8 +20,8 @@ describe('what never ends', () => {
     ['a script in a regular expression', script('/^(a+)+$/.test("a".repeat(60) + "!")')],
     ['a script in a promise', script('const f = () => Promise.resolve().then(f); f(); for (;;) {}')],
     ['a script that calls itself', script('const f = () => f() + f(); f();')],
-    ['a script that takes all memory', script('const a = []; for (;;) a.push(new Array(100000).fill("x"));')],
-    ['a script that makes a long text', script('let a = "x"; for (;;) a += a;')],
+    ['a script that allocates all memory', script('const a = []; for (;;) a.push(new Array(100000).fill("x"));')],
+    ['a script that creates an endless text', script('let a = "x"; for (;;) a += a;')],
   ])('fails the document: %s', async (_, stages) => {
     const { status, progress } = await guest.run(
       modest({ connector: 'class: SequenceConnector, numDocs: 1', stages, top: quick }),
@@ -31,7 +31,7 @@ describe('what never ends', () => {
   });
 });
 
-/** What would lead out, each an expression that gives the type of what was found. */
+/** Expressions that try to leave the sandbox. Each returns the type of the value that it reached. */
 const WAYS_OUT = [
   'typeof process',
   'typeof require',
@@ -47,8 +47,8 @@ const WAYS_OUT = [
   'typeof new Error().stack.constructor.constructor("return this.process")()',
 ];
 
-describe('a script that wants out', () => {
-  it('finds nothing, whichever way it goes', async () => {
+describe('a script that tries to leave the sandbox', () => {
+  it('reaches nothing in any known way', async () => {
     const tries = WAYS_OUT.map((way) => `() => ${way}`).join(', ');
     const refused = '"undefined"';
     const config = modest({
@@ -62,7 +62,7 @@ describe('a script that wants out', () => {
     expect(results[0]?.documents[0]?.found).toEqual(WAYS_OUT.map(() => 'undefined'));
   });
 
-  it('changes nothing for the next one', async () => {
+  it('changes nothing for the next script', async () => {
     const spoil = script('Object.prototype.polluted = 1; Array.prototype.push = null; globalThis.left = 1; doc.a = 1;');
     await guest.run(modest({ stages: spoil }));
     const look = script('doc.left = typeof left; doc.polluted = typeof ({}).polluted;');
@@ -72,7 +72,7 @@ describe('a script that wants out', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('runs no Python but the scripts of the server', async () => {
+  it('runs only Python scripts that the server provides', async () => {
     const { status, reported } = await guest.run(
       modest({ stages: '{class: ExternalPython, scriptPath: "/etc/x.py"}' }),
     );

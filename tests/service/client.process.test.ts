@@ -8,7 +8,7 @@ pipelines: [{ name: first, stages: [{ class: Concatenate, dest: title, formatStr
 indexer { type: Nop }
 `;
 
-it('the client of the service stores, previews, runs and watches', async () => {
+it('the client of the service stores, previews, runs and watches configs', async () => {
   const { url } = await serve(serviceDirectory());
   const client = new HeadraceClient({ url });
 

@@ -22,7 +22,7 @@ indexer { class: NopIndexer }`;
 const endless = small.replace('numDocs: 1', 'numDocs: 2000000000');
 const text = `x = "${'x'.repeat(100_000)}"`;
 
-/** A directory for a service whose store is on the disk. */
+/** Creates a folder for a service with its store on the small disk. */
 function onDisk(disk: SmallDisk): string {
   const settings = `server: { host: 127.0.0.1, port: 0 }
 storage: { path: ${disk.path}/store }
@@ -39,7 +39,7 @@ async function ask(url: string, path: string, request?: RequestInit) {
 
 const hocon = { method: 'POST', headers: { 'content-type': 'application/hocon' } };
 
-/** Uploads until there is no space. Returns what was acknowledged, and the refusal. */
+/** Uploads until the disk is full. Returns the acknowledged ids, and the error response. */
 async function uploadUntilRefused(url: string) {
   const acknowledged: string[] = [];
   for (;;) {
@@ -66,9 +66,9 @@ async function served(directory: string): Promise<Served> {
 
 const name = `a service on a separate disk${why === undefined ? '' : ` (${why})`}`;
 
-/** Disks that are mounted and filled are slow on a busy machine. */
+/** Mounting and filling disks takes long on a busy machine. */
 describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
-  it('refuses what it cannot store while the disk is full, and recovers when there is space', async () => {
+  it('rejects uploads while the disk is full, and recovers when there is space', async () => {
     const disk = new SmallDisk();
     const directory = onDisk(disk);
     const { url } = await served(directory);
@@ -87,7 +87,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
     await expect
       .poll(failing, { timeout: 20_000 })
       .toContainEqual({ name: 'store', ok: false, message: expect.stringContaining('full') });
-    // A running run continues, and its end is known although it cannot be stored.
+    // A running run continues. Its result is available, although it cannot be stored.
     expect((await ask(url, `/v1/run/${going.runId}/cancel`, { method: 'POST' })).status).toBe(202);
     expect(await finished(url, going.runId)).toMatchObject({ status: 'CANCELLED', progress: { pending: 0 } });
 
@@ -99,7 +99,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
     await expectAll(url, acknowledged);
   });
 
-  it('keeps what it acknowledged when it is killed on a full disk', async () => {
+  it('keeps all acknowledged uploads when it is killed on a full disk', async () => {
     const disk = new SmallDisk();
     const directory = onDisk(disk);
     const first = await served(directory);
@@ -117,7 +117,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
     expect(details).toMatchObject({ status: 'INTERRUPTED', done: true, progress: { pending: 0 } });
   });
 
-  it('answers what it knows and refuses to write when the disk fails, and has all of it on the repaired disk', async () => {
+  it('answers reads and rejects writes when the disk fails, and has all data on the repaired disk', async () => {
     const disk = new SmallDisk();
     const directory = onDisk(disk);
     const first = await served(directory);
@@ -142,7 +142,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
     expect(await runDetails(url, runId)).toEqual(before);
   });
 
-  it('fails the documents without space in the output, with the reason, and the next run has space again', async () => {
+  it('fails the documents that do not fit on the disk, with the reason, and the next run has space again', async () => {
     const disk = new SmallDisk();
     const { url } = await served(serviceDirectory());
     const config = (documents: number, file: string, type: string, block: string) => `
@@ -163,7 +163,7 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
       const { published, succeeded, failed, dropped, pending } = progress;
       expect(failed).toBeGreaterThan(0);
       expect([pending, succeeded + failed + dropped]).toEqual([0, published]);
-      // What counts as written is there.
+      // All documents that count as succeeded are in the file.
       const written = readFileSync(`${disk.path}/too-large-${type}`, 'utf8').split('\n').length - 1;
       expect(written, type).toBeGreaterThanOrEqual(succeeded);
       rmSync(`${disk.path}/too-large-${type}`);

@@ -36,7 +36,7 @@ const config = (indexer: string, stages = '', count = 100) => `
   indexer { type: OpenSearch, maxRetries: 1, retryWaitDurationMs: 1 }
   ${indexer}`;
 
-/** A search engine that takes documents, and refuses some. */
+/** A simulated search engine that accepts documents, and rejects some. */
 class Engine {
   readonly taken = new Map<string, string>();
   bulkRequests = 0;
@@ -76,7 +76,7 @@ class Engine {
   }
 }
 
-it('brings in by a retry what the search engine refused, and nothing else', async () => {
+it('a retry delivers exactly the documents that the search engine rejected', async () => {
   const engine = new Engine();
   engine.refuses = (id) => id.endsWith('7');
   const address = await engine.start();
@@ -99,7 +99,7 @@ it('brings in by a retry what the search engine refused, and nothing else', asyn
     expect(await runDetails(url, runId)).toMatchObject({ retriedBy: second.runId });
     expect(engine.bulkRequests).toBe(before + 1);
 
-    // The new run has its own failures, which can be run again as well.
+    // The new run stores its failures, which can be retried again.
     engine.refuses = () => false;
     const third = await retried(url, second.runId);
     expect(third.progress).toMatchObject({ published: 1, succeeded: 1, failed: 0 });
@@ -112,7 +112,7 @@ it('brings in by a retry what the search engine refused, and nothing else', asyn
   }
 });
 
-it('keeps the failures that were listed before a kill, and runs them again afterwards', async () => {
+it('failures that were listed before a kill are kept, and can be retried afterwards', async () => {
   const directory = serviceDirectory();
   const service = await serve(directory);
   const endless = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 2000000000}]

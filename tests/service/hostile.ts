@@ -5,15 +5,15 @@ import { type RunningService, readServiceFile, type ServiceSettings, startServic
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { finished, type RunDetails, startRun, upload } from './served.ts';
 
-/** The answer to a request. */
+/** The response to a request. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
 /**
- * A service with the strict policy, which may read and write the directory `open` alone. Everything that a stranger
- * tries on it ends in a refusal; after each test another run goes to its end, and the probe answers.
+ * A service with the strict policy, which may read and write only the folder `open`. Every attack on it must be
+ * rejected. After each test, another run must succeed and the probe must answer.
  */
 export class HostileGuest {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'headrace-hostile-')));
@@ -43,7 +43,7 @@ export class HostileGuest {
     return { status: response.status, text: await response.text() };
   }
 
-  /** Uploads a config, runs it to its end; returns what the service reports about it. */
+  /** Uploads a config and runs it. Returns the details of the finished run and all text that the service reports. */
   async run(config: string): Promise<RunDetails & { reported: string }> {
     const { runId } = await startRun(this.url, await upload(this.url, config));
     const details = await finished(this.url, runId);
@@ -66,7 +66,7 @@ policy: { base: strict, read: [${this.open}], write: [${this.open}]${this.#polic
     this.#service = await startService({ settings: { ...settings, limits } });
   }
 
-  /** The service does its work as if nothing had been tried. */
+  /** Throws unless the service still works. */
   async #isWell(): Promise<void> {
     const { status, progress } = await this.run(modest());
     expect(status).toBe('SUCCEEDED');
@@ -76,7 +76,7 @@ policy: { base: strict, read: [${this.open}], write: [${this.open}]${this.#polic
   }
 }
 
-/** A harmless config with replaced parts. */
+/** Returns a harmless config with replaced parts. */
 export function modest(parts: { connector?: string; stages?: string; indexer?: string; top?: string } = {}): string {
   const {
     connector = 'class: SequenceConnector, numDocs: 3',

@@ -3,9 +3,9 @@ import type { KillReport } from './kills.ts';
 import { mustEqual } from './must-equal.ts';
 import type { Random } from './random.ts';
 
-/** Documents of a run that fails some: all of them. */
+/** The number of failed documents in a failing run: all its documents. */
 const FAILING = 20;
-/** Older configs and runs that are looked at after each kill; at the end it is all of them. */
+/** How many older configs and runs are checked after each kill. At the end, all are checked. */
 const SAMPLE = 20;
 
 const config = (documents: number, stages: string, note = '') => `note: "${note}"
@@ -37,39 +37,39 @@ interface RequestedRun {
 }
 
 interface AcknowledgedRun extends RequestedRun {
-  /** What a client saw of its end. */
+  /** The details of the finished run, if a client saw them. */
   end?: Details;
 }
 
 interface Named {
   version: number;
-  /** What its text says; undefined: that was never acknowledged. */
+  /** The note in the config text, or undefined if its upload was not acknowledged. */
   note: string | undefined;
 }
 
-/** What a service has acknowledged, and whether it still knows it. */
+/** Records what a service has acknowledged, and checks that the service still has it. */
 export class KillLedger {
-  /** Acknowledged so far. */
+  /** The number of acknowledged operations. */
   operations = 0;
-  /** Configs by id, with what their texts say; undefined: it was deleted. */
+  /** The note of each config by id, or undefined for a deleted config. */
   readonly #configs = new Map<string, string | undefined>();
-  /** Configs by name. */
+  /** The configs by name. */
   readonly #named = new Map<string, Named>();
   readonly #runs = new Map<string, AcknowledgedRun>();
-  /** What was asked for and not answered. */
+  /** Run requests without a response. */
   readonly #unansweredRuns = new Map<string, RequestedRun>();
-  /** Configs and runs that were acknowledged since the last look. */
+  /** The configs and runs that were acknowledged since the last check. */
   #fresh = { configs: new Set<string>(), runs: new Set<string>() };
   #unanswered = 0;
   #interrupted = 0;
   #number = 0;
 
-  /** Returns a service the configs that runs are started of. */
+  /** Uploads the configs of the runs. */
   async prepare(url: string): Promise<void> {
     for (const [name, text] of Object.entries(CONFIGS)) await put(url, name, text, []);
   }
 
-  /** One thing that a client does. Rejects with a TypeError when the service is gone. */
+  /** Sends one random client operation. Rejects with a TypeError if the service is gone. */
   async operate(url: string, client: number, random: Random): Promise<void> {
     const draw = random.below(10);
     if (draw < 3) await this.#upload(url, random);
@@ -81,7 +81,7 @@ export class KillLedger {
     this.operations++;
   }
 
-  /** Looks at what is new, and at some of what is older. */
+  /** Checks everything new, and a sample of the older entries. */
   async verify(url: string, random: Random): Promise<void> {
     const { configs, runs } = this.#fresh;
     const old = { configs: [...this.#configs.keys()], runs: [...this.#runs.keys()] };
@@ -131,7 +131,7 @@ export class KillLedger {
     const there = [...this.#configs].filter(([, note]) => note !== undefined);
     const [id, note] = there[random.below(there.length)] ?? [];
     if (id === undefined) return;
-    // Without an answer it is unknown, and another client may have deleted it.
+    // Without a response the deletion is uncertain, and another client may have deleted the config.
     this.#configs.delete(id);
     this.#fresh.configs.delete(id);
     const answer = await fetch(`${url}/v1/config/${id}`, { method: 'DELETE' });
@@ -143,7 +143,7 @@ export class KillLedger {
 
   async #run(url: string, configId: RequestedRun['configId'], random: Random): Promise<void> {
     const { runId } = await this.#start(url, configId);
-    // Some clients wait for the end.
+    // Half of the clients wait for the end of the run.
     if (random.below(2) === 0) return;
     for (;;) {
       const details = await detailsOf(url, runId);
@@ -178,12 +178,12 @@ export class KillLedger {
     await atOnce(this.#named, ([name, acknowledged]) => this.#verifyNamed(url, name, acknowledged));
     await atOnce(runs, (id) => this.#verifyRun(url, id));
     await atOnce(this.#unansweredRuns.values(), async (asked) => {
-      // It was started, or it was not; asking again makes sure of it, and of one run alone.
+      // The run may or may not have started. Repeating the request must return one run.
       const { runId, done } = await startRun(url, asked);
       mustEqual((await runsLabelled(url, asked.key)).length, 1, `runs of the key ${asked.key}`);
       this.#unanswered++;
       this.#runs.set(runId, asked);
-      // Otherwise it would keep its place forever.
+      // An endless run would occupy a run slot forever.
       if (asked.configId === 'endless' && !done) await ask(`${url}/v1/run/${runId}/cancel`, { method: 'POST' });
     });
     this.#unansweredRuns.clear();
@@ -200,7 +200,7 @@ export class KillLedger {
   async #verifyNamed(url: string, name: string, acknowledged: Named): Promise<void> {
     const { items } = (await ask(`${url}/v1/config/${name}/versions?limit=1`)) as { items: { version: number }[] };
     const version = items[0]?.version ?? 0;
-    // A newer one was stored without an answer; the client sent one at a time.
+    // A newer version was stored without a response, because the client sends one request at a time.
     if (version === acknowledged.version + 1) {
       this.#named.set(name, { version, note: undefined });
       return;
@@ -223,7 +223,7 @@ export class KillLedger {
     mustEqual(details.labels, { key: run.key }, `the labels of run ${runId}`);
     mustEqual((await startRun(url, run)).runId, runId, `the run of the key ${run.key}`);
     if (run.end !== undefined) mustEqual(details, run.end, `run ${runId}, whose end was seen`);
-    // One whose request was repeated after a kill may run.
+    // A run whose request was repeated after a kill may still be running.
     if (!details.done) return;
     mustEqual([pending, published + created], [0, succeeded + failed + dropped], `the accounts of run ${runId}`);
     if (details.status !== 'SUCCEEDED' || run.configId !== 'failing') return;
@@ -232,7 +232,7 @@ export class KillLedger {
   }
 }
 
-/** Some at a time. */
+/** Works on several items at a time. */
 async function atOnce<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items].values();
   const worker = async () => {
@@ -267,7 +267,7 @@ async function runsLabelled(url: string, key: string): Promise<Details[]> {
 async function ask(url: string, request?: RequestInit): Promise<unknown> {
   const answer = await fetch(url, request);
   const text = await answer.text();
-  // A busy machine was too slow to read a config: nothing has happened, and the request may be repeated.
+  // A busy machine was too slow to read a config. Nothing has happened, and the request may be repeated.
   if (answer.status === 408) return ask(url, request);
   if (!answer.ok) throw new Error(`${request?.method ?? 'GET'} ${url}: ${answer.status} ${text}`);
   return JSON.parse(text);

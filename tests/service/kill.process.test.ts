@@ -3,11 +3,11 @@ import { start } from '../cli/headrace.ts';
 import { KILL_SETTINGS, killRepeatedly, type Victim } from './kills.ts';
 import { addressOf, kill, runDetails, serve, serviceDirectory, startRun, upload } from './served.ts';
 
-/** `npm run bench -- kills` does it 200 times. */
+/** `npm run bench -- kills` kills the service 200 times. */
 const KILLS = 4;
 const SEED = 7;
 
-it('the service keeps everything that it has acknowledged, even if it is killed at any moment', async () => {
+it('the service keeps everything that it acknowledged, even if it is killed at any moment', async () => {
   const directory = serviceDirectory(KILL_SETTINGS);
   const launch = (): Victim => {
     const process = start(['serve', 'service.yml'], { cwd: directory });
@@ -23,14 +23,14 @@ it('the service keeps everything that it has acknowledged, even if it is killed 
   expect(runs).toBeGreaterThan(0);
 }, 300_000);
 
-it('shows a run that was going when it was killed as interrupted, with accounts that add up', async () => {
+it('the service shows a run that it was killed in as interrupted, with correct counts', async () => {
   const directory = serviceDirectory();
   const first = await serve(directory);
   const endless = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 2000000000}]
     pipelines: [{name: p, stages: [{class: SetStaticValues, staticValues: {a: 1}}]}]
     indexer { class: NopIndexer }`;
   const { runId } = await startRun(first.url, await upload(first.url, endless));
-  // The rate is taken when the counts are stored; a list is read from the store, after earlier writes.
+  // The rate is set when the counts are stored. A list is read from the store, after earlier writes.
   await expect
     .poll(async () => (await runDetails(first.url, runId)).progress.docsPerSecond, { timeout: 20_000 })
     .toBeGreaterThan(0);

@@ -1,44 +1,44 @@
 import { KillLedger } from './kill-ledger.ts';
 import { type Random, randomFrom } from './random.ts';
 
-/** A service that was just started, maybe not answering yet. */
+/** A service that was just started and may not answer yet. */
 export interface Victim {
-  /** Resolves when it answers. */
+  /** Resolves when the service answers. */
   readonly url: Promise<string>;
-  /** SIGKILL. Resolves when the process is gone. */
+  /** Sends SIGKILL. Resolves when the process is gone. */
   kill(): Promise<unknown>;
 }
 
 export interface KillReport {
   kills: number;
-  /** What was acknowledged in all, and found again. */
+  /** The number of acknowledged uploads, all found again. */
   uploads: number;
   versions: number;
   deletions: number;
   runs: number;
-  /** Runs that a client saw end before the kill. */
+  /** The number of runs that a client saw end before the kill. */
   ends: number;
   interrupted: number;
-  /** Requests with a key that were without an answer when the service died. */
+  /** The number of requests with a key that had no response when the service was killed. */
   unanswered: number;
 }
 
 const CLIENTS = 8;
-/** Operations that are acknowledged before a kill, at most. */
+/** The maximum number of acknowledged operations before a kill. */
 const MAX_OPERATIONS = 60;
-/** After the last of them it may live on for so long. */
+/** The maximum delay between the last operation and the kill. */
 const MAX_DELAY_MILLIS = 30;
-/** One service of so many is killed while it starts. */
+/** One in this many services is killed while it starts. */
 const KILLED_AT_START = 10;
 const MAX_START_MILLIS = 500;
 
-/** The limits must be high for this: nothing may be forgotten. */
+/** High limits, because the service may delete nothing during the test. */
 export const KILL_SETTINGS = 'limits: { maxConfigs: 1000000, maxRuns: 1000000, maxQueuedRuns: 100000 }\n';
 
 /**
- * Kills a service again and again under load, and looks after each kill whether all that it had acknowledged is there.
- * Throws if something is not. What the clients do is drawn from the seed; when it reaches the service is not.
- * @param launch starts it, on the same store each time
+ * Kills a service repeatedly under load. Checks after each kill that the service still has everything that it
+ * acknowledged, and throws if not. The seed decides what the clients send, but not when it reaches the service.
+ * @param launch starts the service, on the same store each time
  */
 export async function killRepeatedly(launch: () => Victim, kills: number, seed: number): Promise<KillReport> {
   const random = randomFrom(seed);
@@ -59,7 +59,7 @@ export async function killRepeatedly(launch: () => Victim, kills: number, seed: 
   return { kills, ...ledger.report() };
 }
 
-/** No service survives the test. */
+/** Makes sure that no service is left after the test. */
 async function withVictim(launch: () => Victim, work: (victim: Victim) => Promise<void>): Promise<void> {
   const victim = launch();
   try {
@@ -69,7 +69,7 @@ async function withVictim(launch: () => Victim, work: (victim: Victim) => Promis
   }
 }
 
-/** Clients at work on a service, until it is killed. */
+/** Runs clients on a service until it is killed. */
 async function oneLife(url: string, ledger: KillLedger, random: Random, victim: Victim): Promise<void> {
   await ledger.prepare(url);
   const last = ledger.operations + 1 + random.below(MAX_OPERATIONS);
@@ -86,13 +86,13 @@ async function oneLife(url: string, ledger: KillLedger, random: Random, victim: 
   await killed;
 }
 
-/** Whether a request was answered; an answer that should not be is thrown. */
+/** Returns whether a request was answered. Throws if the response is wrong. */
 async function survived(work: Promise<void>): Promise<boolean> {
   try {
     await work;
     return true;
   } catch (error) {
-    // fetch throws a TypeError when the connection breaks.
+    // fetch throws a TypeError if the connection breaks.
     if (error instanceof TypeError) return false;
     throw error;
   }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { finished, kill, runDetails, serve, serviceDirectory, startRun, upload } from './served.ts';
 
-it('runs an uploaded config to its end, and the documents are where they belong', async () => {
+it('the service runs an uploaded config, and the documents arrive at the destination', async () => {
   const directory = serviceDirectory();
   writeFileSync(`${directory}/in.csv`, 'name,tags\n Ann ,a;b\n Bob ,\nCy\n');
   const service = await serve(directory);
@@ -34,7 +34,7 @@ it('runs an uploaded config to its end, and the documents are where they belong'
   await kill(service);
 });
 
-it('answers probes while runs take all the processors', async () => {
+it('the service answers probes while runs use all processors', async () => {
   const service = await serve(serviceDirectory());
   const busy = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 2000000000}]
     pipelines: [{name: p, stages: [{class: Concatenate, dest: a, formatString: "{id}-{id}"}]}]
@@ -44,7 +44,7 @@ it('answers probes while runs take all the processors', async () => {
   await expect
     .poll(async () => (await runDetails(service.url, runs[0]?.runId as string)).progress.succeeded, { timeout: 20_000 })
     .toBeGreaterThan(0);
-  // How quickly is for the benchmark; here it counts that every one is answered during the runs.
+  // The benchmark measures the speed. This test counts that every probe is answered during the runs.
   for (let i = 0; i < 50; i++) {
     const [live, ready] = await Promise.all(['livez', 'readyz'].map((probe) => fetch(`${service.url}/v1/${probe}`)));
     expect([live?.status, ready?.status]).toEqual([200, 200]);
@@ -55,7 +55,7 @@ it('answers probes while runs take all the processors', async () => {
   await kill(service);
 });
 
-it('continues when a run exhausts its memory, and says so', async () => {
+it('the service continues and reports the reason when a run exhausts its memory', async () => {
   const directory = serviceDirectory(`limits: { runHeapMb: 40 }\ncomponents: ["./greedy.mjs"]\n`);
   writeFileSync(
     `${directory}/greedy.mjs`,

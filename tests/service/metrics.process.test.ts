@@ -19,7 +19,7 @@ indexer { type: JSONLines }
 jsonl { path: ${JSON.stringify(join(directory, 'out.jsonl'))} }
 `;
 
-/** The families of the page, each `name type labels`. */
+/** Returns the metric families of the page, each as `name type labels`. */
 function documented(): string[] {
   const page = readPages(join(repository, 'docs')).find(({ name }) => name === 'metrics.md');
   return [...(page?.text ?? '').matchAll(/^\| `(\w+)` +\| (\w+) +\| ([^|]*)\|/gm)]
@@ -27,7 +27,7 @@ function documented(): string[] {
     .sort();
 }
 
-/** The families of an exposition, with the values of their samples; how strict its form is is tested beside its writer. */
+/** Returns the families of an exposition with their values. The test of the writer checks the strict format. */
 function readFamilies(text: string): Map<string, { type: string; samples: Map<string, number> }> {
   const families = [...text.matchAll(/^# TYPE (\w+) (\w+)\n((?:[^#\n].*\n)*)/gm)];
   return new Map(
@@ -39,7 +39,7 @@ function readFamilies(text: string): Map<string, { type: string; samples: Map<st
 }
 
 describe('metrics of a service', () => {
-  it('report what the stages and the indexer of a run did, and are those that the page has', async () => {
+  it('include the work of stages and indexers, and equal the list in docs/metrics.md', async () => {
     const directory = serviceDirectory();
     const service = await serve(directory);
     const { runId } = await startRun(service.url, await upload(service.url, config(directory)));
@@ -66,7 +66,7 @@ describe('metrics of a service', () => {
     };
     const measured = [...families]
       .map(([name, { type, samples }]) => `${name} ${type} ${labelsOf(samples)}`.trim())
-      // Where nothing was collected there is nothing to see.
+      // Without a garbage collection there is no sample.
       .filter((line) => !line.startsWith('nodejs_gc'));
     expect(measured.sort()).toEqual(documented().filter((line) => !line.startsWith('nodejs_gc')));
     service.process.child.kill('SIGTERM');

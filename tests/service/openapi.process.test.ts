@@ -27,9 +27,9 @@ interface OpenApi {
   components: { schemas: Record<string, object> };
 }
 
-/** A config whose run continues until it is cancelled. */
+/** A config whose run continues until a client cancels it. */
 const ENDLESS = `connectors: [{ class: SleepConnector, duration: 600000 }], pipelines: [], indexer { type: Nop }`;
-/** A config each of whose documents fails. */
+/** A config with documents that all fail. */
 const FAILING = `
 connectors: [{ class: SequenceConnector, name: numbers, pipeline: p, numDocs: 1 }]
 pipelines: [{ name: p, stages: [{ class: ParseJson, src: id, sourceIsBase64: true, jsonFieldPaths { a: "$.a" } }] }]
@@ -66,7 +66,7 @@ function operations(): { name: string; path: string; method: string; operation: 
   );
 }
 
-/** What a schema of the document says of a value; undefined if it is content. */
+/** Returns the errors of a value against a schema of the OpenAPI document. */
 function mistakes(pointer: readonly string[], value: unknown): string | undefined {
   const path = pointer.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
   const validate = ajv.getSchema(`openapi#/${path}`);
@@ -81,13 +81,13 @@ describe('the OpenAPI document of the service', () => {
     expect(valid).toBe(true);
   });
 
-  it('names and summarises each operation, once', () => {
+  it('names and summarises each operation once', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(operations().filter(({ operation }) => !operation.summary)).toEqual([]);
   });
 
-  it('has an example for every value that an operation needs, takes or gives', () => {
+  it('has an example for every parameter, request body and response', () => {
     const without = operations().flatMap(({ name, operation }) => {
       const { parameters = [], requestBody, responses } = operation;
       const needed = parameters.filter((parameter) => parameter.in === 'path' && parameter.example === undefined);
@@ -99,7 +99,7 @@ describe('the OpenAPI document of the service', () => {
     expect(without).toEqual([]);
   });
 
-  it('has examples that its schemas allow', () => {
+  it('has examples that match its schemas', () => {
     const wrong: string[] = [];
     for (const { path, name, method, operation } of operations()) {
       const base = ['paths', path, method.toLowerCase()];
@@ -119,7 +119,7 @@ describe('the OpenAPI document of the service', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has true examples: sent, they are answered as it says', { timeout: 180_000 }, async () => {
+  it('has examples that the service answers as documented', { timeout: 180_000 }, async () => {
     const wrong: string[] = [];
     for (const { name, path, method, operation } of operations()) {
       const reported = await tryExample(path, method, operation);
@@ -128,7 +128,7 @@ describe('the OpenAPI document of the service', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('says of refusals what they are', async () => {
+  it('describes every error response', async () => {
     const refusals = [
       await fetch(`${served.url}/v1/config/nothing`),
       await fetch(`${served.url}/v1/run`, {
@@ -144,7 +144,7 @@ describe('the OpenAPI document of the service', () => {
     }
   });
 
-  it('has the operations of docs/service.md', () => {
+  it('has exactly the operations of docs/service.md', () => {
     const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8');
     const reported = operations().filter(({ path }) => {
       const [, last = ''] = /\/([\w.-]+)$/.exec(path) ?? [];
@@ -154,7 +154,7 @@ describe('the OpenAPI document of the service', () => {
   });
 });
 
-/** Sends the example of an operation; what is not as the document says. */
+/** Sends the example of an operation. Returns how the response differs from the document. */
 async function tryExample(path: string, method: string, operation: Operation): Promise<string | undefined> {
   const ids = await idsFor(path, method);
   const real = (text: string) => {
@@ -196,7 +196,7 @@ async function tryExample(path: string, method: string, operation: Operation): P
   return stray.length === 0 ? undefined : `the example has ${stray.join(', ')}, the answer has not`;
 }
 
-/** A config and a run for an operation, by their ids in the examples. */
+/** Creates a config and a run for an operation. Returns their ids by the ids in the examples. */
 async function idsFor(path: string, method: string): Promise<Record<string, string>> {
   const cancels = path.endsWith('/cancel') || (method === 'DELETE' && path.startsWith('/v1/run'));
   const fails = /\/(failures|retry)$/.test(path);
@@ -213,7 +213,7 @@ async function idsFor(path: string, method: string): Promise<Record<string, stri
   return { [exampleOf('/v1/config/{id}')]: configId, [exampleOf('/v1/run/{id}')]: runId };
 }
 
-/** Makes a second version of a config. */
+/** Creates a second version of a config. */
 async function replace(configId: string, body: string): Promise<void> {
   const headers = { 'content-type': 'application/hocon' };
   const response = await fetch(`${served.url}/v1/config/${configId}`, { method: 'PUT', headers, body });
@@ -225,11 +225,11 @@ function exampleOf(path: string): string {
   return String(first?.example);
 }
 
-/** The members of an example that the answer does not have: paths of names, of lists the first item. */
+/** Returns the members of an example that the response lacks, as paths of names. Lists are compared by their first item. */
 function strangers(example: unknown, value: unknown, ids: Record<string, string>, at = ''): string[] {
   if (Array.isArray(example)) {
     if (example.length === 0 || !Array.isArray(value)) return [];
-    // Not every item has everything that an item may have.
+    // An item may lack members that are optional.
     const found = value.map((item) => strangers(example[0], item, ids, `${at}[0]`));
     return found.toSorted((a, b) => a.length - b.length)[0] ?? [at];
   }

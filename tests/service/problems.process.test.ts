@@ -6,8 +6,8 @@ import { headrace } from '../cli/headrace.ts';
 import { finished, kill, type Served, serve, startRun } from './served.ts';
 
 /*
- * The same config has the same problems wherever it is checked: on the command line, at validation and upload (both
- * kinds), in a preview, in a run. Only warnings let a config run; then the run reports the same warnings.
+ * A config has the same problems wherever it is checked: on the command line, at validation, at both kinds of upload, in
+ * a preview and in a run. A config with warnings can run, and then the run reports the same warnings.
  */
 
 interface Reported {
@@ -19,9 +19,9 @@ interface Reported {
   message: string;
 }
 
-/** Configs by name, with the codes of their problems, in order; HOCON, or JSON when they begin with a brace. */
+/** Configs by name, with the codes of their problems in order. A text that begins with a brace is JSON, else HOCON. */
 const CONFIGS: Readonly<Record<string, readonly [text: string, codes: readonly string[]]>> = {
-  'unknown keys everywhere': [
+  'unknown keys in every section': [
     `wroker { threads: 2 }
 connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 1, nmeDocs: 2 }]
 pipelines: [{ name: p, stagse: 1, stages: [{ class: TrimWhitespace, fields: [a], fieds: [b] }] }]
@@ -34,13 +34,13 @@ indexer { type: Nop, batchsize: 3 }`,
       'HR_CONFIG_UNKNOWN_PARAMETER',
     ],
   ],
-  'a missing pipeline and names twice': [
+  'a missing pipeline and duplicate names': [
     `connectors: [{ class: SequenceConnector, name: c, pipeline: no, numDocs: 1 }, { class: SequenceConnector, name: c, pipeline: p, numDocs: 1 }]
 pipelines: [{ name: p, stages: [] }, { name: p, stages: [] }]
 indexer { type: Nop }`,
     ['HR_CONFIG_MISSING_PIPELINE', 'HR_CONFIG_DUPLICATE_NAME', 'HR_CONFIG_DUPLICATE_NAME'],
   ],
-  'classes, types and values that do not exist, nested too': [
+  'unknown classes, wrong types and wrong values, also in nested blocks': [
     `connectors: [{ class: SequenceConector, pipeline: p, numDocs: 1 }, { class: FileConnector, pipeline: p, paths: [x], fileOptions { getFileContnt: true } }]
 pipelines: [{ name: p, threads: 0, stages: [{ class: RenameFields, fieldMapping: 5 }, { class: CopyFields, fieldMapping { a: b }, updateMode: overwritten }] }]
 indexer { type: Nopp }`,
@@ -61,7 +61,7 @@ log.seconds: 0
 runnr {}`,
     ['HR_CONFIG_UNUSED', 'HR_CONFIG_UNUSED', 'HR_CONFIG_UNUSED', 'HR_CONFIG_INVALID_VALUE', 'HR_CONFIG_UNUSED'],
   ],
-  'a substitution without a value, and a mistake of the text': [
+  'a substitution without a value, and a syntax error': [
     `connectors: \${nothing}
 pipelines: [`,
     ['HR_CONFIG_UNRESOLVED', 'HR_CONFIG_SYNTAX'],
@@ -107,7 +107,7 @@ describe('the problems of a config', () => {
   }
 
   for (const [name, [text, codes]] of Object.entries(CONFIGS)) {
-    it(`are the same five times: ${name}`, async () => {
+    it(`are equal in all five places: ${name}`, async () => {
       const isJson = text.startsWith('{');
       const type = isJson ? 'application/json' : 'application/hocon';
       const file = join(directory, isJson ? 'config.json' : 'config.conf');
@@ -148,7 +148,7 @@ describe('the problems of a config', () => {
     });
   }
 
-  it('include what cannot be reached, when that is asked for, on the command line and over HTTP', async () => {
+  it('include unreachable servers if a connection check is requested, on the command line and over HTTP', async () => {
     const text = `connectors: [{ class: CSVConnector, name: c, pipeline: p, path: "${join(directory, 'no-such-file.csv')}" }]
 pipelines: [{ name: p, stages: [] }]
 indexer { type: Solr }, solr { url: "http://127.0.0.1:9/solr/c", userName: u, password: "secret word" }`;
@@ -181,12 +181,12 @@ interface Answer {
   problems?: Reported[];
 }
 
-/** A problem without the name of the file that it is in. */
+/** Returns a problem without its file name. */
 function bare({ file: _, ...problem }: Reported & { file?: string }): Reported {
   return problem;
 }
 
-/** A config inside a larger text begins further to the right, on its first line. */
+/** Returns a problem with its position in a larger text, where the first line of the config begins further right. */
 function moved(problem: Reported, columns: number): Reported {
   return problem.line === 1 ? { ...problem, column: (problem.column ?? 0) + columns } : problem;
 }

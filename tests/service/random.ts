@@ -1,10 +1,10 @@
-/** Numbers that look random, the same ones for the same seed. */
+/** A generator of pseudo-random numbers. The same seed returns the same numbers. */
 export interface Random {
-  /** A whole number from 0, smaller than `end`. */
+  /** Returns a whole number from 0 to `end - 1`. */
   below(end: number): number;
 }
 
-/** Mulberry32. */
+/** Returns a generator with the Mulberry32 algorithm. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   const below = (end: number) => {

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { directoryWith, type Started, start } from '../cli/headrace.ts';
 
-/** A service in a separate process, on a store that outlives it. */
+/** A service in a separate process, with a store that outlives it. */
 export interface Served {
   readonly process: Started;
   readonly url: string;
 }
 
-/** A directory for a service; `extra` goes into its service file. */
+/** Creates a folder for a service. `extra` is added to its service file. */
 export function serviceDirectory(extra = ''): string {
   const directory = directoryWith();
   writeFileSync(
@@ -18,25 +18,25 @@ export function serviceDirectory(extra = ''): string {
   return directory;
 }
 
-/** Starts the service of such a directory; resolves when it answers. */
+/** Starts the service of such a folder. Resolves when it answers. */
 export async function serve(directory: string): Promise<Served> {
   const process = start(['serve', 'service.yml'], { cwd: directory });
   return { process, url: await addressOf(process) };
 }
 
-/** Where a service is reached that was just started; resolves when it answers. */
+/** Resolves with the URL of a service that was just started. */
 export async function addressOf(process: Started): Promise<string> {
   await process.said('stderr', 'Headrace serves http');
   return /Headrace serves (http:\/\/[^"\s]+)/.exec(process.output.stderr)?.[1] as string;
 }
 
-/** Kills the service as the machine would: nothing in it gets a chance to react. */
+/** Kills the service without any warning, as a power failure would. */
 export async function kill({ process }: Served): Promise<void> {
   process.child.kill('SIGKILL');
   await process.ended;
 }
 
-/** Uploads a config in HOCON; returns its id. Rejects unless it was acknowledged. */
+/** Uploads a HOCON config and returns its id. Rejects unless the upload was acknowledged. */
 export async function upload(url: string, config: string): Promise<string> {
   const headers = { 'content-type': 'application/hocon' };
   const response = await fetch(`${url}/v1/config`, { method: 'POST', headers, body: config });
@@ -44,7 +44,7 @@ export async function upload(url: string, config: string): Promise<string> {
   return ((await response.json()) as { configId: string }).configId;
 }
 
-/** Gives the config of a name a new text; returns its version. Rejects unless it was acknowledged. */
+/** Uploads a new text for a named config and returns its version. Rejects unless the upload was acknowledged. */
 export async function replace(url: string, name: string, config: string): Promise<number> {
   const headers = { 'content-type': 'application/hocon' };
   const response = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: config });
@@ -68,7 +68,7 @@ export interface RunDetails {
   runResult: { status: boolean; message: string } | null;
 }
 
-/** Starts a run of a config. */
+/** Starts a run of a config, and returns its details. */
 export async function startRun(url: string, configId: string): Promise<RunDetails> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${url}/v1/run`, { method: 'POST', headers, body: JSON.stringify({ configId }) });
@@ -80,7 +80,7 @@ export async function runDetails(url: string, runId: string): Promise<RunDetails
   return (await (await fetch(`${url}/v1/run/${runId}`)).json()) as RunDetails;
 }
 
-/** Resolves with the details of a run when it is done. */
+/** Waits for the end of a run, and returns its details. */
 export async function finished(url: string, runId: string): Promise<RunDetails> {
   for (;;) {
     const details = await runDetails(url, runId);

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 const BYTES = 24 * 1024 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
-/** A disk of 24 MiB: a file with a separate file system, which can be filled, and break. Gone after the test. */
+/** A disk of 24 MiB in a file, with a separate file system, which a test can fill or break. Removed after the test. */
 export class SmallDisk {
   readonly path: string;
   readonly #image: string;
@@ -20,7 +20,7 @@ export class SmallDisk {
     const image = openSync(this.#image, 'w');
     ftruncateSync(image, BYTES);
     closeSync(image);
-    // No blocks are kept for root: tests run as root where they may mount at all.
+    // No blocks are reserved for root, because tests that may mount run as root.
     run('mkfs.ext4', '-q', '-m', '0', this.#image);
     this.mount();
     onTestFinished(() => {
@@ -33,7 +33,7 @@ export class SmallDisk {
     run('mount', '-o', 'loop', this.#image, this.path);
   }
 
-  /** Takes all the space that is left. */
+  /** Fills the remaining space. */
   fill(): void {
     const ballast = openSync(this.#ballast, 'a');
     try {
@@ -45,7 +45,7 @@ export class SmallDisk {
     }
   }
 
-  /** Returns the space back. */
+  /** Frees the space again. */
   empty(): void {
     rmSync(this.#ballast);
   }
@@ -55,12 +55,12 @@ export class SmallDisk {
     return bavail * bsize;
   }
 
-  /** Refuses all writes from now on, as a disk does after errors; open files are no exception. */
+  /** Makes all writes fail from now on, as a disk does after errors. Open files are affected too. */
   fail(): void {
     run('mount', '-o', 'remount,abort', this.path);
   }
 
-  /** Takes a failed disk away and brings it back whole. */
+  /** Repairs a failed disk, and mounts it again. */
   repair(): void {
     this.#unmount();
     run('e2fsck', '-p', this.#image);
@@ -72,7 +72,7 @@ export class SmallDisk {
   }
 
   #unmount(): void {
-    // Lazily: a process that was just killed may hold it for a moment.
+    // Lazy, because a process that was just killed may use the disk for a moment.
     run('umount', '-l', this.path);
   }
 }
@@ -81,13 +81,13 @@ function run(command: string, ...args: string[]): void {
   try {
     execFileSync(command, args, { stdio: 'pipe' });
   } catch (error) {
-    // It corrected something, which is what it is for.
+    // Exit code 1 means that e2fsck corrected errors, which is its purpose.
     if (command === 'e2fsck' && (error as { status?: number }).status === 1) return;
     throw error;
   }
 }
 
-/** Why there can be no small disk here; undefined: there can. */
+/** Returns why this machine cannot create a small disk, or undefined if it can. */
 export function noSmallDisk(): string | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-disk-'));
   const image = join(directory, 'image');

@@ -18,7 +18,7 @@ async function logOf(url: string, runId: string): Promise<Line[]> {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** The events of a run to its end, as `name data`. */
+/** Returns the events of a run until it ends, as `name data`. */
 async function eventsOf(url: string, runId: string): Promise<{ name: string; data: Record<string, unknown> }[]> {
   const text = await (await fetch(`${url}/v1/run/${runId}/events`)).text();
   return [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, name, data]) => ({
@@ -27,7 +27,7 @@ async function eventsOf(url: string, runId: string): Promise<{ name: string; dat
   }));
 }
 
-it('reports what happens in a run: its connectors, failed documents, stages and log', async () => {
+it('the events of a run include its connectors, failed documents, stages and log', async () => {
   const service = await serve(serviceDirectory());
   const config = `connectors: [
       {class: SleepConnector, name: first, duration: 300}
@@ -66,7 +66,7 @@ it('reports what happens in a run: its connectors, failed documents, stages and 
   await kill(service);
 });
 
-it('keeps the end of a log that has no end, bounded, answers meanwhile, and has it after a kill', async () => {
+it('an endless log is stored up to its limit, does not block other requests, and survives a kill', async () => {
   const directory = serviceDirectory();
   const first = await serve(directory);
   const endless = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 2000000000}]
@@ -86,7 +86,7 @@ it('keeps the end of a log that has no end, bounded, answers meanwhile, and has 
   const log = await logOf(second.url, runId);
   expect(await finished(second.url, runId)).toMatchObject({ status: 'INTERRUPTED' });
   expect(log.length).toBeLessThanOrEqual(10_001);
-  // What was answered had been written.
+  // The response contains only lines that were already written.
   expect(log.at(-1)?.line).toBeGreaterThanOrEqual(before);
   expect(log.slice(1).every(({ line }, i) => line === (log[1]?.line ?? 0) + i)).toBe(true);
   expect((await eventsOf(second.url, runId)).map(({ name }) => name)).toEqual(['done']);

@@ -7,8 +7,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const LIST = /^(import|export)\s+\{([^}]*)\}\s+from\s+'([^']+)';/gm;
 
 /**
- * Lets an import from a package of ours go to the file that declares the name, past the package's `index.ts`. So a
- * test loads what it uses, and `vitest --changed` runs the tests that use a changed file, not all tests of all packages.
+ * Returns a Vite plugin that points an import from a package of the repository to the file that declares the name. The
+ * package's `index.ts` is skipped. A test then loads only what it uses, and `vitest --changed` runs only the tests
+ * that use a changed file.
  */
 export function directImports(): Plugin {
   const files = new Map(readdirSync(join(root, 'packages')).map((name) => packageFiles(name)));
@@ -23,14 +24,14 @@ export function directImports(): Plugin {
         const direct = namesIn(list).map(
           (name) => `import { ${name} } from '${declaring.get(name.split(' ')[0] as string) ?? from}';`,
         );
-        // The lines of the file keep their numbers.
+        // The line count stays equal, so that the lines of the file keep their numbers.
         return direct.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
       });
     },
   };
 }
 
-/** The name of a package, and for each name that its `index.ts` exports from another file the path of that file. */
+/** Returns the name of a package, and the path of the file that declares each name exported by its `index.ts`. */
 function packageFiles(folder: string): [string, Map<string, string>] {
   const { name, exports = {} } = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) as {
     name: string;
@@ -50,7 +51,7 @@ function packageFiles(folder: string): [string, Map<string, string>] {
   ];
 }
 
-/** The names of a list in braces, without the types. */
+/** Returns the names in an import or export list in braces, without types. */
 function namesIn(list: string): string[] {
   return list
     .split(',')

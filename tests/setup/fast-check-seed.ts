@@ -1,5 +1,5 @@
 import fc from 'fast-check';
 
-// The same cases in every run: a test that fails by chance says nothing of the change at hand. For other cases:
+// Every run generates the same cases, so that a failure is caused by the change and not by chance. For other cases:
 // FAST_CHECK_SEED=$RANDOM npm test
 fc.configureGlobal({ seed: Number(process.env['FAST_CHECK_SEED'] ?? 20261121) });

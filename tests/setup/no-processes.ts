@@ -1,7 +1,7 @@
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Unit tests start no processes: they would be slow, and need a build. `git` lists the files of the repository. */
+/** Makes unit tests fail that start a process: processes are slow and need a build. Only `git` is allowed. */
 for (const name of ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const) {
   const original = childProcess[name] as (...args: unknown[]) => unknown;
   Object.assign(childProcess, {

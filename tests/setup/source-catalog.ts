@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Lists the components from their sources, for tests that look one up by name. Takes a second. */
+/** Builds the catalog of components from their sources, for tests that find a component by name. Takes a second. */
 export function setup(project: TestProject): void {
   writeCatalog();
   project.onTestsRerun(() => writeCatalog());

@@ -4,10 +4,10 @@ import { presence } from './values.mjs';
 
 const module = fileURLToPath(new URL('../custom-stage.mjs', import.meta.url));
 
-/** The class of the user's stage. */
+/** The class of the custom stage. */
 export const CUSTOM_CLASS = `${module}#CountWords`;
 
-/** A stage of the user, and a stage that reads XML. See stages/index.mjs. */
+/** A custom stage, and a stage that reads XML. See stages/index.mjs. */
 export const customStages = {
   XPathExtractor: {
     forms: {

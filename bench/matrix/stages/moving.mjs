@@ -1,4 +1,4 @@
-// Stages that move, make and remove fields. See stages/index.mjs.
+// Stages that move, create and remove fields. See stages/index.mjs.
 import { Unfit } from '../fields.mjs';
 import { append, asList, firstText, presence, transform } from './values.mjs';
 
@@ -172,7 +172,7 @@ export const movingStages = {
       if (from.kind !== 'list' || from.optional || from.moving) throw new Unfit();
       const unique = `[...new Set(${from.variable})]`;
       if (source !== dest) return fields.write(dest, 'list', unique);
-      // A list that becomes shorter moves to the end.
+      // A list that becomes shorter moves to the end of the document.
       const shorter = fields.add(dest, 'list', { optional: true });
       from.optional = true;
       const size = `new Set(${from.variable}).size`;

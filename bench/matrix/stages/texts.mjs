@@ -2,7 +2,7 @@
 import { Unfit } from '../fields.mjs';
 import { append, firstText, presence, regexCode, someValue, transform } from './values.mjs';
 
-/** Parameters of a stage with pairs of fields, in each update mode. */
+/** Returns the parameters of a stage with pairs of fields, in each update mode. */
 function pairForms(params) {
   return {
     'in place': (draw) => inPlace([draw.text()], params),

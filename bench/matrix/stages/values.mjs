@@ -1,18 +1,18 @@
-// Code for values of the kinds that fields have. See Fields.
+// Code for values of the kinds that fields can have. See Fields.
 import { Unfit } from '../fields.mjs';
 
-/** Code for whether a field exists, or undefined if it always does. */
+/** Returns code that tests whether a field exists, or undefined if it always exists. */
 export function presence({ variable, optional }) {
   return optional ? `${variable} !== undefined` : undefined;
 }
 
-/** Code for the values of a field as a list. */
+/** Returns code for the values of a field as a list. */
 export function asList({ variable, kind }) {
   if (kind === 'list') return variable;
   return kind === 'either' ? `asList(${variable})` : `[${variable}]`;
 }
 
-/** Code for the first value of a field as a text. */
+/** Returns code for the first value of a field as a text. */
 export function firstText({ variable, kind, optional }, otherwise) {
   if (kind === 'object' || kind === 'any') throw new Unfit();
   const texts = { text: variable, list: `${variable}${optional ? '?.' : ''}[0]`, either: `firstOf(${variable})` };
@@ -21,7 +21,7 @@ export function firstText({ variable, kind, optional }, otherwise) {
   return kind === 'number' ? `(${variable} === undefined ? ${otherwise} : ${text})` : `(${text} ?? ${otherwise})`;
 }
 
-/** Code for whether one of the values of a field passes a test, which is a function of code. */
+/** Returns code that tests whether a value of a field passes a test. The test is a function that returns code. */
 export function someValue({ variable, kind, optional }, test) {
   const codes = {
     text: () => test(variable),
@@ -34,9 +34,10 @@ export function someValue({ variable, kind, optional }, test) {
 }
 
 /**
- * Code that writes the changed texts of a field to a field, as most stages do: a list of one value becomes that value.
+ * Returns code that changes the texts of a field and writes them to a field, as most stages do. A list of one value
+ * becomes that value.
  *
- * @param change code of the changed text for code of a text
+ * @param change returns the code of the changed text for the code of a text
  */
 export function transform(fields, source, dest, mode, change) {
   const from = fields.get(source);
@@ -59,7 +60,7 @@ export function transform(fields, source, dest, mode, change) {
   return fields.write(dest, made, code, presence(from));
 }
 
-/** Code that adds values to a field that exists. */
+/** Returns code that adds values to an existing field. */
 export function append(fields, to, kind, code, when) {
   if (to.kind === 'number' || to.kind === 'object' || to.kind === 'any') throw new Unfit();
   const added = { text: `${code}`, list: `...${code}`, either: `...asList(${code})` }[kind];
@@ -75,7 +76,7 @@ function listCode(variable, change) {
   return `(${variable}.length === 1 ? ${change(`${variable}[0]`)} : ${variable}.map((value) => ${change('value')}))`;
 }
 
-/** Code of a regular expression. */
+/** Returns code of a regular expression. */
 export function regexCode(pattern, flags) {
   return `/${pattern.replaceAll('/', '\\/')}/${flags}`;
 }

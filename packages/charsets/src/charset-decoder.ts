@@ -1,5 +1,5 @@
-/** Decodes bytes to text, in pieces. Bytes that are invalid in the charset become U+FFFD. */
+/** Decodes bytes to text, piece by piece. Bytes that are invalid in the charset become U+FFFD. */
 export interface CharsetDecoder {
-  /** @param more whether more bytes follow, so that a character may be incomplete at the end of these */
+  /** @param more true if more bytes follow, so that these bytes may end with an incomplete character */
   decode(bytes: Uint8Array, more: boolean): string;
 }

@@ -27,7 +27,7 @@ describe('charsetDecoder', () => {
     ['x-MacRoman', [[0x8e]], 'é'],
   ])('decodes %s', (name, pieces, text) => expect(decode(name, ...pieces)).toBe(text));
 
-  it('does not know every name', () => {
+  it('returns undefined for unknown names', () => {
     expect(charsetDecoder('klingon')).toBeUndefined();
     expect(charsetDecoder('')).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { Iso2022KrDecoder } from './iso-2022-kr.ts';
 
 export type { CharsetDecoder };
 
-/** Names that Java knows and the Encoding Standard does not, in lower case without punctuation. */
+/** Charset names of Java that the Encoding Standard lacks, in lower case without punctuation. */
 const JAVA_NAMES: Readonly<Record<string, string>> = {
   utf8: 'utf-8',
   unicode11utf8: 'utf-8',
@@ -29,8 +29,8 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A decoder for a charset by the name that Java has for it (any letter case, and aliases such as `ISO8859_1` and
- * `Cp1252`), or by a name of the Encoding Standard or iconv-lite; undefined for an unknown name.
+ * Returns a decoder for a charset by its Java name, or by a name of the Encoding Standard or iconv-lite. Java names may
+ * have any letter case, and aliases such as `ISO8859_1` and `Cp1252` are known. Returns undefined for an unknown name.
  */
 export function charsetDecoder(name: string): CharsetDecoder | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -44,8 +44,8 @@ export function charsetDecoder(name: string): CharsetDecoder | undefined {
 }
 
 /**
- * A decoder for a label as the Encoding Standard defines it (`iso-8859-1` is windows-1252, UTF-16 without a byte-order
- * mark is little-endian), otherwise for any name that `charsetDecoder` knows.
+ * Returns a decoder for a label of the Encoding Standard (`iso-8859-1` is windows-1252, and UTF-16 without a byte-order
+ * mark is little-endian), or else for any name that `charsetDecoder` accepts.
  */
 export function labelDecoder(label: string): CharsetDecoder | undefined {
   if (/^\s*utf-?16\s*$/i.test(label)) return new Utf16Decoder('utf-16le');
@@ -53,9 +53,8 @@ export function labelDecoder(label: string): CharsetDecoder | undefined {
 }
 
 /**
- * Encodings that the platform supports only in part: of `euc-kr` it lacks 8,824 Korean syllables, and in `big5` it
- * decodes all kana and 5,000 other characters to private characters. iconv-lite has the tables of the Encoding
- * Standard.
+ * Encodings that the platform supports only in part. In `euc-kr` it lacks 8,824 Korean syllables. In `big5` it decodes
+ * all kana and 5,000 other characters to private characters. iconv-lite has the tables of the Encoding Standard.
  */
 const IN_PART = new Set(['euc-kr', 'big5']);
 
@@ -80,7 +79,9 @@ class StandardDecoder implements CharsetDecoder {
   }
 }
 
-/** In the Encoding Standard these two names mean windows-1252, which has other characters from 0x80 to 0x9F. */
+/**
+ * Decodes ISO-8859-1, because in the Encoding Standard its names mean windows-1252, which differs from 0x80 to 0x9F.
+ */
 const LATIN_1: CharsetDecoder = {
   decode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'),
 };
@@ -88,13 +89,13 @@ const ASCII: CharsetDecoder = {
   decode: (bytes, more) => LATIN_1.decode(bytes, more).replace(/[\x80-\xff]/g, '\ufffd'),
 };
 
-/** UTF-16 with a byte-order mark. */
+/** Decodes UTF-16 with an optional byte-order mark. */
 class Utf16Decoder implements CharsetDecoder {
   readonly #unmarked: 'utf-16le' | 'utf-16be';
   #decoder: CharsetDecoder | undefined;
   #head = Buffer.alloc(0);
 
-  /** @param unmarked the byte order without a mark */
+  /** @param unmarked the byte order of a text without a mark */
   constructor(unmarked: 'utf-16le' | 'utf-16be') {
     this.#unmarked = unmarked;
   }

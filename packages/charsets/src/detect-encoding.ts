@@ -1,25 +1,25 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { labelDecoder } from './charset.ts';
 
-/** How many bytes are checked, starting at the first one that is not ASCII. */
+/** The maximum size of the sample, which starts at the first byte that is not ASCII. */
 export const SAMPLE_BYTES = 64 * 1024;
-/** How many bytes at the beginning are checked for an encoding with two bytes per character. */
+/** The number of bytes at the start that are checked for an encoding with two bytes per character. */
 const HEAD_BYTES = 256;
-/** With this many valid characters for each invalid sequence, a text is UTF-8 with a few broken bytes. */
+/** A text with at least this many valid characters per invalid sequence is UTF-8 with a few broken bytes. */
 const VALID_PER_BROKEN = 3;
-/** A guess below this confidence is worth less than the assumption that a text is Western European. */
+/** The minimum confidence of a guess. Below it, a Western European encoding is more likely. */
 const MIN_CONFIDENCE = 30;
 const FALLBACK = 'windows-1252';
-/** Encodings that a byte-order mark or zero bytes would have shown before. */
+/** Encodings that were already excluded, because they have a byte-order mark or zero bytes. */
 const WIDE = /^utf-(16|32)/i;
 const ESCAPE = 0x1b;
 const DOLLAR = 0x24;
 /**
- * The replacement for a broken byte. If the text itself contains one, it counts as broken too, because it usually was.
+ * The replacement for a broken byte. A replacement character in the text counts as broken too, because it usually was.
  */
 const REPLACEMENT = '\ufffd';
 
-/** Longer marks first, because the mark of UTF-32 begins like one of UTF-16. */
+/** Longer marks are first, because the mark of UTF-32 begins like the mark of UTF-16. */
 const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['0000feff', 'utf-32be'],
   ['fffe0000', 'utf-32le'],
@@ -28,13 +28,13 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['fffe', 'utf-16le'],
 ];
 
-/** The encoding of a byte-order mark; undefined without one. A mark has four bytes at most. */
+/** Returns the encoding of a byte-order mark, or undefined without a mark. A mark has at most four bytes. */
 export function markedEncoding(head: Buffer): string | undefined {
   const start = head.toString('hex', 0, 4);
   return MARKS.find(([mark]) => start.startsWith(mark))?.[1];
 }
 
-/** UTF-16 without a mark: mostly ASCII characters, so that every other byte is zero. */
+/** Returns the UTF-16 variant of a text without a mark. Such a text is mostly ASCII, so every second byte is zero. */
 export function unmarkedUtf16(head: Buffer): string | undefined {
   if (head.length < 2) return undefined;
   const zeros: [even: number, odd: number] = [0, 0];
@@ -47,8 +47,8 @@ export function unmarkedUtf16(head: Buffer): string | undefined {
 }
 
 /**
- * The first position that depends on the encoding: a byte that is not ASCII, or the escape that begins two-byte text in
- * ISO-2022. Up to there all remaining encodings are the same. -1 if there is none.
+ * Returns the first position at which the remaining encodings differ: a byte that is not ASCII, or the escape of
+ * two-byte text in ISO-2022. Returns -1 if there is none.
  */
 export function firstTelling(bytes: Buffer): number {
   let at = bytes.indexOf(ESCAPE);
@@ -60,8 +60,8 @@ export function firstTelling(bytes: Buffer): number {
 }
 
 /**
- * The encoding of a text without a mark, from a sample of at most `SAMPLE_BYTES` that begins at the position that
- * depends on it. `utf-8` may have a few broken bytes.
+ * Guesses the encoding of a text without a mark. The sample has at most `SAMPLE_BYTES` and begins at the position that
+ * `firstTelling` returns. A `utf-8` text may have a few broken bytes.
  */
 export async function guessEncoding(sample: Buffer): Promise<string> {
   const isCut = sample.length === SAMPLE_BYTES;
@@ -72,8 +72,8 @@ export async function guessEncoding(sample: Buffer): Promise<string> {
 }
 
 /**
- * Whether at least three of four sequences of non-ASCII bytes are valid UTF-8. In other encodings hardly any are, so
- * one broken byte does not change how the rest of a file is decoded.
+ * Returns whether at least three of four sequences of non-ASCII bytes are valid UTF-8. In other encodings almost none
+ * are valid, so one broken byte does not change the decoding of the rest of a file.
  */
 function isMostlyUtf8(sample: Buffer): boolean {
   if (isAscii(sample)) return !sample.includes(ESCAPE);
@@ -87,7 +87,7 @@ function isMostlyUtf8(sample: Buffer): boolean {
   return valid >= broken * VALID_PER_BROKEN;
 }
 
-/** The name in the Encoding Standard, if it has one: a guess of ISO-8859-1 means windows-1252. */
+/** Returns the name in the Encoding Standard, if it has one: a guess of ISO-8859-1 means windows-1252. */
 function standardName(label: string): string {
   try {
     return new TextDecoder(label).encoding;
@@ -96,7 +96,7 @@ function standardName(label: string): string {
   }
 }
 
-/** The sample without an incomplete character at its end. */
+/** Returns the sample without an incomplete character at its end. */
 function withoutCutOff(sample: Buffer): Buffer {
   let start = sample.length - 1;
   while (start >= 0 && sample.length - start < 4 && ((sample[start] as number) & 0xc0) === 0x80) start--;

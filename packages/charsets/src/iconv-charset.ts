@@ -3,31 +3,34 @@ import type { CharsetDecoder } from './charset-decoder.ts';
 
 type IconvLite = typeof import('iconv-lite');
 
-/** Names of iconv-lite that are notations for bytes, not charsets. */
+/** Names of iconv-lite for byte notations, which are not charsets. */
 const NO_CHARSETS = new Set(['base64', 'hex', 'binary', 'utf7imap']);
 
 let loaded: IconvLite | undefined;
 
-/** Loaded on first use, synchronously, because the check of a config asks whether a charset is known. */
+/** Loads iconv-lite on first use. It must be synchronous, because the config check looks up charset names. */
 function iconvLite(): IconvLite {
   loaded ??= createRequire(import.meta.url)('iconv-lite') as IconvLite;
   return loaded;
 }
 
-/** A decoder for a charset that iconv-lite knows, such as CP437, CP850 or UTF-32; undefined for any other name. */
+/**
+ * Returns a decoder for a charset that iconv-lite knows, such as CP437, CP850 or UTF-32, or undefined for any other
+ * name.
+ */
 export function iconvDecoder(name: string): CharsetDecoder | undefined {
   if (NO_CHARSETS.has(name.toLowerCase().replace(/[^a-z0-9]/g, ''))) return undefined;
   return iconvLite().encodingExists(name) ? new IconvDecoder(name) : undefined;
 }
 
-/** In every charset with one to four bytes per character, no byte below this is part of a longer character. */
+/** No byte below this is part of a longer character, in every charset with one to four bytes per character. */
 const NEVER_INSIDE = 0x30;
-/** The maximum number of bytes to hold. If none of them is a safe place to cut, the text is cut at the end. */
+/** The maximum number of held bytes. If none of them is a safe place to cut, the text is cut at the end. */
 const MAX_HELD = 64 * 1024;
 
 /**
- * Cuts after bytes that always end a character. iconv-lite 0.7.3 loses a character if invalid bytes are cut in two
- * (`DBCSDecoder.write` allocates its buffer for the new bytes only).
+ * Cuts bytes only where a character ends for certain. iconv-lite 0.7.3 loses a character if invalid bytes are cut in
+ * two (`DBCSDecoder.write` allocates its buffer only for the new bytes).
  */
 class IconvDecoder implements CharsetDecoder {
   readonly #name: string;
@@ -53,7 +56,7 @@ class IconvDecoder implements CharsetDecoder {
   }
 }
 
-/** The position where bytes may be cut. */
+/** Returns the last position at which the bytes may be cut. */
 function lastEnd(bytes: Buffer): number {
   const stop = Math.max(0, bytes.length - MAX_HELD);
   let end = bytes.length;

@@ -4,12 +4,12 @@ const LF = 0x0a;
 const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
 const ESCAPE = 0x1b;
-/** `ESC $ ) C`, which names the character set, has this many bytes after its first. */
+/** The number of bytes after the first one in `ESC $ ) C`, which selects the character set. */
 const DESIGNATION_REST = 3;
 
 /**
- * ISO-2022-KR (RFC 1557). Neither `TextDecoder` nor iconv-lite supports it. It is EUC-KR in another form: between SHIFT
- * OUT and SHIFT IN each byte lacks its highest bit. The end of a line also ends this state.
+ * Decodes ISO-2022-KR (RFC 1557), which neither `TextDecoder` nor iconv-lite supports. It is a variant of EUC-KR:
+ * between SHIFT OUT and SHIFT IN each byte lacks its highest bit. The end of a line also ends this state.
  */
 export class Iso2022KrDecoder implements CharsetDecoder {
   readonly #korean = new TextDecoder('euc-kr');

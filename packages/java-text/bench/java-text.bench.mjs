@@ -1,4 +1,5 @@
-// Java's patterns beside native ones, and dates. After a build: node packages/java-text/bench/java-text.bench.mjs
+// Compares Java patterns with native ones, and measures dates. After a build: node
+// packages/java-text/bench/java-text.bench.mjs
 import { compileDateFormat, compileDatePattern, readInstant } from '@headrace/java-text/date';
 import { compileJavaRegex } from '@headrace/java-text/regex';
 import { rate, report } from '../../../bench/rate.mjs';

@@ -28,7 +28,7 @@ export class Cursor {
     return this.position >= this.text.length;
   }
 
-  /** The character here, or the empty string at the end. */
+  /** Returns the character here, or the empty string at the end. */
   get char(): string {
     return this.text.charAt(this.position);
   }
@@ -77,7 +77,7 @@ export class Cursor {
     return value;
   }
 
-  /** The character that an escape means; leaves the position on the last character of the escape. */
+  /** Reads an escape and returns its character. The position is then on the last character of the escape. */
   #takeEscape(): string {
     this.position++;
     const char = this.char;

@@ -1,6 +1,6 @@
 import { isDefinite, type Token } from './tokens.ts';
 
-/** Collects the results, and decides the result of a missing property at the end of a path. */
+/** Collects the results, and decides the result for a missing property at the end of a path. */
 interface Walk {
   readonly tokens: readonly Token[];
   readonly root: unknown;
@@ -12,7 +12,7 @@ interface Walk {
 export class TokenPath {
   readonly tokens: readonly Token[];
   readonly definite: boolean;
-  /** Whether it begins at the document (`$`), not at the item of a filter (`@`). */
+  /** True if the path begins at the document (`$`), false if it begins at the item of a filter (`@`). */
   readonly fromRoot: boolean;
 
   constructor(tokens: readonly Token[], fromRoot: boolean) {
@@ -21,7 +21,7 @@ export class TokenPath {
     this.definite = isDefinite(tokens);
   }
 
-  /** The value of a definite path, undefined if there is none; otherwise a list of all values. */
+  /** Returns the value of a definite path, or undefined. For an indefinite path, returns a list of all values. */
   evaluate(item: unknown, root: unknown): unknown {
     if (!this.definite) return this.all(item, root);
     let result: unknown;
@@ -31,7 +31,7 @@ export class TokenPath {
     return result;
   }
 
-  /** All values, with null for a property that is missing at the path's end. */
+  /** Returns all values, with null for a missing property at the end of the path. */
   all(item: unknown, root: unknown): unknown[] {
     const values: unknown[] = [];
     this.#walk(item, root, true, (value) => values.push(value));
@@ -51,7 +51,7 @@ export class TokenPath {
   }
 }
 
-/** Applies the tokens from number `at` on to a value. */
+/** Applies the tokens from index `at` to a value. */
 function step(walk: Walk, at: number, model: unknown): void {
   const token = walk.tokens[at];
   if (token === undefined) {
@@ -95,7 +95,7 @@ function properties(walk: Walk, at: number, model: Map<string, unknown>, names: 
   if (last && names.length > 1) {
     const merged = new Map<string, unknown>();
     for (const name of names) if (model.has(name) || walk.missingAsNull) merged.set(name, model.get(name) ?? null);
-    // A check for existence needs the whole path.
+    // A test for existence requires the whole path.
     if (merged.size === new Set(names).size) walk.found(merged);
     return;
   }
@@ -118,7 +118,7 @@ function slice(walk: Walk, at: number, model: readonly unknown[], range: Token &
   for (let index = from; index < to; index += range.step) step(walk, at + 1, model[index]);
 }
 
-/** A filter selects elements of a list, but accepts or rejects an object as a whole. */
+/** Applies a filter: it selects the elements of a list, but accepts or rejects an object as a whole. */
 function filter(walk: Walk, at: number, model: unknown, token: Token & { type: 'filter' }): void {
   if (model instanceof Map) {
     if (token.test(model, walk.root)) step(walk, at + 1, model);
@@ -131,7 +131,7 @@ function filter(walk: Walk, at: number, model: unknown, token: Token & { type: '
 function scan(walk: Walk, at: number, model: unknown): void {
   if (!(model instanceof Map) && !Array.isArray(model)) return;
   const token = walk.tokens[at];
-  // A filter after `..` is first applied to the list itself.
+  // A filter after `..` is first applied to the list as a whole.
   if (token?.type !== 'filter' || token.test(model, walk.root)) step(walk, at, model);
   for (const value of children(model)) scan(walk, at, value);
 }

@@ -7,7 +7,7 @@ import { compare, isContainer, looselyEqual, numericOf, sameType } from './value
 /** Compiles a regular expression to a test of a whole text. */
 export type MakeMatcher = (pattern: string, flags: string) => (text: string) => boolean;
 
-/** What a filter needs from the rest of the compiler. */
+/** The parts of the compiler that a filter uses. */
 export interface FilterContext {
   readonly readPath: (cursor: Cursor) => TokenPath;
   readonly makeMatcher: MakeMatcher;
@@ -56,7 +56,7 @@ function readComparison(cursor: Cursor, context: FilterContext): Test {
   const operatorAt = cursor.skipBlanks().position;
   const operator = (cursor.takeMatch(SYMBOL) || cursor.takeMatch(WORD)).toLowerCase();
   if (operator === '') {
-    if (left.type !== 'path') cursor.fail('A value alone is no condition, compare it with something', start);
+    if (left.type !== 'path') cursor.fail('A value alone is not a condition, compare it with another value', start);
     return (item, root) => left.path.exists(item, root);
   }
   if (operator === '=~') return matching(left, readOperand(cursor, context), cursor, operatorAt);
@@ -87,11 +87,11 @@ function readPattern(cursor: Cursor, { makeMatcher }: FilterContext): Operand {
   try {
     return { type: 'pattern', matches: makeMatcher(found[1] ?? '', found[2] ?? '') };
   } catch (error) {
-    return cursor.fail(`The regular expression is wrong (${error instanceof Error ? error.message : error})`, start);
+    return cursor.fail(`The regular expression is invalid (${error instanceof Error ? error.message : error})`, start);
   }
 }
 
-/** The value of an operand; null for a path without a result. */
+/** Returns the value of an operand, or null for a path without a result. */
 function valueOfOperand(operand: Operand, cursor: Cursor, position: number): Argument {
   switch (operand.type) {
     case 'path':
@@ -99,7 +99,7 @@ function valueOfOperand(operand: Operand, cursor: Cursor, position: number): Arg
     case 'literal':
       return () => operand.value;
     case 'pattern':
-      return cursor.fail('A regular expression goes with the operator =~', position);
+      return cursor.fail('A regular expression needs the operator =~', position);
   }
 }
 
@@ -115,7 +115,7 @@ function matching(left: Operand, right: Operand, cursor: Cursor, position: numbe
   };
 }
 
-/** The text that a regular expression is matched with; undefined for values without a text. */
+/** Returns the text that a regular expression is matched with, or undefined for values without a text. */
 function textOf(value: unknown): string {
   return value === null || isContainer(value) ? '' : String(value);
 }
@@ -124,7 +124,7 @@ function includes(list: readonly unknown[], value: unknown): boolean {
   return list.some((item) => looselyEqual(value, item));
 }
 
-/** A comparison of two lists; false if one of them is not a list. */
+/** Returns a comparison of two lists. It is false if one of the values is not a list. */
 function ofLists(comparison: (left: readonly unknown[], right: readonly unknown[]) => boolean): Comparison {
   return (left, right) => Array.isArray(left) && Array.isArray(right) && comparison(left, right);
 }

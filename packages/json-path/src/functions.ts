@@ -4,7 +4,7 @@ import { isContainer, numericOf } from './values.ts';
 /** Creates the value for a double, such as the 6.0 of a sum. */
 export type MakeDouble = (value: number) => unknown;
 
-/** The functions that a path may call, by name. Arguments are already evaluated. */
+/** Returns the functions that a path may call, by name. Arguments are already evaluated. */
 export function pathFunctions(makeDouble: MakeDouble): ReadonlyMap<string, PathFunction> {
   const aggregate =
     (combine: (numbers: readonly number[]) => number): PathFunction =>
@@ -29,7 +29,7 @@ export function pathFunctions(makeDouble: MakeDouble): ReadonlyMap<string, PathF
   ]);
 }
 
-/** The numbers of a list, and those of the arguments, each a number or a list. */
+/** Returns the numbers of a list, and those of the arguments, each a number or a list. */
 function numbersOf(model: unknown, args: readonly unknown[]): number[] {
   const values = [...(Array.isArray(model) ? model : []), ...args.flat(1)];
   return values
@@ -42,7 +42,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => a + b, 0);
 }
 
-/** Of the whole population. */
+/** Returns the standard deviation of the whole population. */
 function standardDeviation(numbers: readonly number[]): number {
   const squares = sum(numbers.map((value) => value * value)) / numbers.length;
   const mean = sum(numbers) / numbers.length;
@@ -56,7 +56,7 @@ function concat(model: unknown, args: readonly unknown[]): string {
   return [...texts, ...others.map(String)].join('');
 }
 
-/** Elements of a list, keys of an object; null for anything else. An argument replaces the model. */
+/** Returns the number of elements of a list or keys of an object, or null. An argument replaces the model. */
 function length(model: unknown, args: readonly unknown[]): number | null {
   const counted = args.length > 0 ? args[0] : model;
   if (Array.isArray(counted)) return counted.length;

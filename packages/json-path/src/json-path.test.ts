@@ -22,7 +22,7 @@ class Double {
 
 const double = (value: number): unknown => (Number.isInteger(value) ? new Double(value) : value);
 
-/** JSON, with whole doubles as `{"$double": 1}` and long integers as `{"$long": "…"}`. */
+/** Reads JSON with whole doubles as `{"$double": 1}` and long integers as `{"$long": "…"}`. */
 function decode(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(decode);
   if (typeof json !== 'object' || json === null) return json;
@@ -124,12 +124,12 @@ describe('values', () => {
     expect(run('$.a', { a: null })).toBeNull();
   });
 
-  it('returns parts of the document itself', () => {
+  it('returns parts of the document without a copy', () => {
     const inner = new Map([['b', 1]]);
     expect(compileJsonPath<unknown>('$.a').evaluate(new Map([['a', inner]]))).toBe(inner);
   });
 
-  it('treats names of JavaScript object members as plain names', () => {
+  it('accepts names of JavaScript object members as field names', () => {
     expect(run('$.__proto__', {})).toBeNull();
     expect(run("$['10']", { 10: 'x' })).toBe('x');
     expect(run("$['\\u0041\\'\\n']", { "A'\n": 1 })).toBe(1);
@@ -142,7 +142,7 @@ describe('values', () => {
     expect(run("$[?(@.v == '9007199254740993')]", rows)).toEqual([rows[0]]);
   });
 
-  it('computes with plain numbers without a function for doubles', () => {
+  it('computes with plain numbers if the caller has no function for doubles', () => {
     expect(compileJsonPath<unknown>('$.sum()').evaluate([1, 2])).toBe(3);
   });
 });
@@ -162,25 +162,25 @@ describe('regular expressions', () => {
     expect(run(`$[?(@ =~ ${expression})]`, [text])).toEqual(matches ? [text] : []);
   });
 
-  it('are compiled by the caller if it has its own compiler', () => {
+  it('are compiled by the compiler of the caller, if it has one', () => {
     const regex = (pattern: string, flags: string) => (text: string) => text === `${pattern}/${flags}`;
     expect(compileJsonPath<unknown>('$[?(@ =~ /x/u)]', { regex }).evaluate(['x/u', 'x'])).toEqual(['x/u']);
   });
 
   it('are checked when the path is compiled', () => {
-    expect(() => compileJsonPath('$[?(@.a =~ /(/)]')).toThrow(/regular expression is wrong.*position 12/);
+    expect(() => compileJsonPath('$[?(@.a =~ /(/)]')).toThrow(/regular expression is invalid.*position 12/);
   });
 });
 
-describe('mistakes', () => {
-  it('names the position and the remedy', () => {
+describe('an invalid path', () => {
+  it('is reported with the position and the remedy', () => {
     expect(() => compileJsonPath('$.a b')).toThrow(/\['a name'\].*position 5 of the JSON path "\$\.a b"/);
     expect(() => compileJsonPath('$.a[?(@.b foo 1)]')).toThrow(/Unknown operator foo, known are .*nin/);
     expect(() => compileJsonPath('$.a.foo()')).toThrow(/Unknown function foo, known are .*sum/);
     expect(() => compileJsonPath('')).toThrow(/empty/);
   });
 
-  it('is always a JsonPathError', () => {
+  it('always throws a JsonPathError', () => {
     const pieces = [
       '$',
       '@',

@@ -4,8 +4,8 @@ const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const BARE_WORD = /[^\s,:\]})]+/y;
 
 /**
- * Reads a JSON literal in the form allowed in a filter or as an argument: also with texts in single quotes, or without
- * quotes inside lists and objects.
+ * Reads a JSON literal in a filter or an argument. Texts may also be in single quotes, and without quotes inside lists
+ * and objects.
  */
 export function readLiteral(cursor: Cursor): unknown {
   return readValue(cursor.skipBlanks(), false);
@@ -41,7 +41,7 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
   ['null', null],
 ];
 
-/** The number of a decimal text, integers exact. */
+/** Returns the number of a decimal text. Integers are exact. */
 export function numberOf(text: string): number | bigint {
   const value = Number(text);
   return /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text.replace('+', '')) : value;

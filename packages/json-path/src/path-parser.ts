@@ -4,11 +4,14 @@ import { type FilterContext, type MakeMatcher, readFilter } from './filter-parse
 import { readLiteral } from './literal.ts';
 import type { Argument, PathFunction, Token } from './tokens.ts';
 
-/** The context of a path decides what may follow it: nothing, or the rest of a filter or of an argument list. */
+/**
+ * The context of a path, which decides what may follow it: nothing, the rest of a filter, or the rest of an argument
+ * list.
+ */
 type Place = 'whole' | 'filter' | 'argument';
 
-// A name after a dot may contain almost any character. Inside of a filter or an argument list it ends where these
-// continue.
+// A name after a dot may contain almost any character. Inside a filter or an argument list it ends where the filter or
+// list continues.
 const NAMES: Readonly<Record<Place, RegExp>> = {
   whole: /[^.[(\s]+/y,
   filter: /(?:[^.[(\s<>=~!)\]&|,]|&(?!&)|\|(?!\|))+/y,
@@ -27,7 +30,7 @@ export class PathParser {
     this.#filters = { makeMatcher, readPath: (cursor) => this.#path(cursor, 'filter') };
   }
 
-  /** Compiles a path; a leading `$.` may be missing. */
+  /** Compiles a path. A leading `$.` is optional. */
   parse(path: string): TokenPath {
     const cursor = new Cursor(path).skipBlanks();
     if (cursor.done) cursor.fail('The path is empty');
@@ -41,7 +44,7 @@ export class PathParser {
     return compiled;
   }
 
-  /** The tokens of a path that begins with a name, as after a dot. */
+  /** Reads the tokens of a path that begins with a name, as after a dot. */
   #first(cursor: Cursor): Token[] {
     if (cursor.char === '.') cursor.fail('A path begins with $ or a name');
     const tokens = [this.#step(cursor, 'whole')];
@@ -49,7 +52,7 @@ export class PathParser {
     return tokens;
   }
 
-  /** A path from its `$` or `@` on. */
+  /** Reads a path from its `$` or `@`. */
   #path(cursor: Cursor, place: Place): TokenPath {
     const tokens: Token[] = [];
     const fromRoot = cursor.char === '$';
@@ -59,7 +62,7 @@ export class PathParser {
     return new TokenPath(this.#ordered(tokens), fromRoot);
   }
 
-  /** Reads steps while there are any. */
+  /** Reads the steps of a path. */
   #steps(cursor: Cursor, place: Place, tokens: Token[]): void {
     for (;;) {
       const dots = cursor.takeMatch(/\.+/y).length;
@@ -70,7 +73,7 @@ export class PathParser {
     }
   }
 
-  /** A bracket, a wildcard, a name or a call. */
+  /** Reads a bracket, a wildcard, a name or a call. */
   #step(cursor: Cursor, place: Place): Token {
     if (cursor.char === '[') return this.#bracket(cursor);
     if (cursor.take('*')) return { type: 'wildcard' };
@@ -95,7 +98,7 @@ export class PathParser {
     return { type: 'function', call, args };
   }
 
-  /** A literal, or a path that is applied to the whole document. */
+  /** Reads a literal, or a path that is applied to the whole document. */
   #argument(cursor: Cursor): Argument {
     if (cursor.char === '$' || cursor.char === '@') {
       const path = this.#path(cursor, 'argument');
@@ -151,8 +154,8 @@ export class PathParser {
   }
 
   /**
-   * A function at the end of a path that begins with `..` is applied to all results of the path together:
-   * `$..price.sum()` is `$.sum($..price)`. `length` counts the children there: `$.length($..price.*)`.
+   * Moves a function at the end of a path that begins with `..`: it is applied to all results of the path together.
+   * `$..price.sum()` is `$.sum($..price)`. `length` counts the children: `$.length($..price.*)`.
    */
   #ordered(tokens: Token[]): Token[] {
     const last = tokens.at(-1);

@@ -19,15 +19,15 @@ export type Test = (item: unknown, root: unknown) => boolean;
 /** A value that a filter or a function computes from the document. */
 export type Argument = (item: unknown, root: unknown) => unknown;
 
-/** A function of a path. Undefined if it has no result, such as the sum of no numbers. */
+/** A function of a path. Returns undefined if it has no result, such as the sum of no numbers. */
 export type PathFunction = (model: unknown, args: readonly unknown[]) => unknown;
 
-/** Whether the rest of the path has at most one result. */
+/** Returns whether the rest of the path has at most one result. */
 export function isDefinite(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
     switch (token.type) {
       case 'property':
-        // Several names at the end make one object.
+        // Several names at the end result in one object.
         return token.names.length === 1 || at === tokens.length - 1;
       case 'index':
         return token.indexes.length === 1;

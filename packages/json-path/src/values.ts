@@ -1,10 +1,10 @@
 import { numberOf } from './literal.ts';
 
-// What the evaluator must know about values: numbers are a number, a bigint or an object that wraps a double.
+// The kinds of numbers: a number, a bigint, or an object that wraps a double.
 
 type Numeric = number | bigint;
 
-/** The number of a value, or undefined. */
+/** Returns the number of a value, or undefined if it is not a number. */
 export function numericOf(value: unknown): Numeric | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (typeof value !== 'object' || value === null || isContainer(value)) return undefined;
@@ -19,8 +19,8 @@ export function isContainer(value: unknown): value is Map<string, unknown> | rea
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Whether two values are equal in a filter. A number equals its text: in any notation if the number is on the left
- * side, in its shortest form if it is on the right side.
+ * Returns whether two values are equal in a filter. A number equals its text: in any notation if the number is on the
+ * left side, in its shortest form if it is on the right side.
  */
 export function looselyEqual(left: unknown, right: unknown): boolean {
   const leftNumber = numericOf(left);
@@ -44,7 +44,7 @@ export function looselyEqual(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
-/** Whether two values have the same JSON type. */
+/** Returns whether two values have the same JSON type. */
 export function sameType(left: unknown, right: unknown): boolean {
   return jsonType(left) === jsonType(right);
 }
@@ -56,12 +56,12 @@ function jsonType(value: unknown): string {
 }
 
 function sameNumber(left: Numeric, right: Numeric): boolean {
-  // Loose on purpose: it compares a number and a bigint by value.
+  // Loose on purpose, to compare a number and a bigint by value.
   // biome-ignore lint/suspicious/noDoubleEquals: see above
   return left == right;
 }
 
-/** Compares two numbers or two texts; undefined if they cannot be compared. */
+/** Compares two numbers or two texts. Returns undefined if they cannot be compared. */
 export function compare(left: unknown, right: unknown): number | undefined {
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
   const leftNumber = numericOf(left);

@@ -1,4 +1,4 @@
-// Ordinary expressions here beside the library alone. After a build: node packages/jsonata/bench/jsonata.bench.mjs
+// Compares ordinary expressions with the library alone. After a build: node packages/jsonata/bench/jsonata.bench.mjs
 import { compileJsonata } from '@headrace/jsonata';
 import jsonata from 'jsonata';
 import { asyncRate, rate, report } from '../../../bench/rate.mjs';

@@ -1,8 +1,8 @@
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Several texts in sequence, each with its padding. */
+/** Matches several base64 texts in sequence, each with its padding. */
 const SEVERAL = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/;
 
-/** The bytes of a text in standard base64, or of several in sequence. Undefined for other texts, and without padding. */
+/** Decodes one standard base64 text or several in sequence. Returns undefined for other texts, and without padding. */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/\s+/g, '');
   if (compact.length % 4 !== 0) return undefined;

@@ -16,12 +16,12 @@ import { type Compile, type Evaluate, Scope } from './scope.ts';
 import { type Group, leave, type Syntax } from './syntax.ts';
 import type { Value } from './values.ts';
 
-/** Longer ranges are left to the library, which has a limit. */
+/** The maximum length of a range. The library evaluates longer ranges, and has a limit. */
 const MAX_RANGE = 100_000;
 
 /**
- * The properties that a node may have, by type, in addition to the common ones. Any other property changes its meaning
- * in an unknown way.
+ * The properties that a node may have, by type, in addition to the common ones. Any other property could change the
+ * meaning of the node.
  */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   path: ['steps', 'keepSingletonArray'],
@@ -49,7 +49,7 @@ const COMMON = new Set(['type', 'value', 'position', 'predicate', 'group', 'keep
 export class Compiler {
   readonly #library: Library;
 
-  /** @param library the functions of the library that need no reimplementation */
+  /** @param library functions of the library that are used unchanged */
   constructor(library: Library) {
     this.#library = library;
   }
@@ -62,7 +62,7 @@ export class Compiler {
     return this.#finished(syntax, this.#node(syntax), lastCall);
   };
 
-  /** Applies the parts that may follow any expression, and converts a sequence to its value. */
+  /** Applies the parts that can follow any expression, and converts a sequence to its value. */
   #finished(syntax: Syntax, evaluate: Evaluate, lastCall: boolean): Evaluate {
     const filters = compileFilters(syntax.predicate, this.compile);
     const group = syntax.group && compileGroup(syntax.group, this.compile);
@@ -123,7 +123,7 @@ export class Compiler {
   #variable(name: string): Evaluate {
     if (name === '') return (input) => (input instanceof Sequence && input.outer ? input[0] : input);
     if (name === '$') return (_input, scope) => scope.root.input;
-    // The functions are variables too.
+    // Names of functions are also variables.
     if (this.#library.isFunction(name)) leave();
     return (_input, scope) => scope.get(name);
   }
@@ -251,7 +251,7 @@ function range(from: Item, to: Item): Item {
   const last = to === undefined ? undefined : (numberOf(to) ?? leave());
   if ((first !== undefined && !Number.isInteger(first)) || (last !== undefined && !Number.isInteger(last))) leave();
   if (first === undefined || last === undefined || first > last) return undefined;
-  // The library would never finish it.
+  // The library would never finish such a range.
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new TypeError('a range is beyond 2^53');
   if (last - first >= MAX_RANGE) leave();
   const sequence = new Sequence();

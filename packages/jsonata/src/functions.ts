@@ -9,19 +9,19 @@ import { isDouble, type JsonObject, type Value } from './values.ts';
 
 type Scalar = string | number | boolean;
 
-/** The functions of the library that take and return scalars: they are called unchanged. */
+/** The functions of the library for scalars, which are called unchanged. */
 export interface Library {
   readonly regexes: Regexes;
-  /** Whether the library has a function of this name. */
+  /** Returns whether the library has a function with this name. */
   isFunction(name: string): boolean;
-  /** Calls one. */
+  /** Calls a function of the library. */
   call(name: string, args: readonly (Scalar | undefined)[]): unknown;
 }
 
 interface Rule {
   readonly least: number;
   readonly most: number;
-  /** Whether the context replaces a missing first argument. */
+  /** True if the context replaces a missing first argument. */
   readonly context?: boolean;
   apply(args: readonly Item[]): Item;
 }
@@ -66,7 +66,7 @@ function compileNamed(name: string, args: readonly Syntax[], compile: Compile, l
   return (input, scope) => rule.apply(compiled.map((evaluate) => evaluate(input, scope)));
 }
 
-/** These functions must keep whole doubles and long integers unchanged, so they are not those of the library. */
+/** Functions with their own implementation, because they must keep whole doubles and long integers unchanged. */
 const RULES: Readonly<Record<string, Rule>> = {
   count: of(1, 1, ([list]) => (list === undefined ? 0 : Array.isArray(list) ? list.length : 1)),
   exists: of(1, 1, ([item]) => item !== undefined),
@@ -116,7 +116,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (typeof separator !== 'string' || !texts.every((text) => typeof text === 'string')) leave();
     return texts.join(separator as string);
   }),
-  // The library treats the characters as bytes.
+  // The library treats each character as a byte.
   base64encode: inContext(
     of(1, 1, ([text]) => text && Buffer.from(typeof text === 'string' ? text : leave()).toString('base64')),
   ),
@@ -126,8 +126,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * The types of arguments of the library's functions: s(tring), n(umber), b(oolean); arguments in lower case may be
- * missing.
+ * The argument types of the library's functions: s(tring), n(umber), b(oolean). Arguments in lower case are optional.
  */
 const SIGNATURES: Readonly<Record<string, string>> = {
   substring: 'SNn',
@@ -184,7 +183,7 @@ function libraryRule(name: string, library: Library): Rule {
 
 type Higher = (args: readonly Syntax[], compile: Compile) => Evaluate;
 
-/** The functions that take a function, which must be written in the call. */
+/** The functions with a function as argument, which must be written in the call. */
 const HIGHER: Readonly<Record<string, Higher>> = {
   map: (args, compile) => {
     const [list, call] = listAndFunction(args, compile);
@@ -242,7 +241,7 @@ const HIGHER: Readonly<Record<string, Higher>> = {
     const [list, call] = listAndFunction(args, compile);
     return (input, scope) => {
       const items = listOf(list(input, scope));
-      // Any result that is true in JavaScript swaps the two.
+      // Any result that is true in JavaScript swaps the two items.
       return items && mergeSort(items, (left, right) => Boolean(call(input, scope, [left, right])));
     };
   },
@@ -253,13 +252,13 @@ type CallFunction = (input: Item, scope: Scope, args: readonly Item[]) => Item;
 function listAndFunction(args: readonly Syntax[], compile: Compile): [Evaluate, CallFunction] {
   const [list, lambda] = args;
   if (args.length !== 2 || list === undefined || lambda?.type !== 'lambda') return leave();
-  // A signature, or anything that follows the function, is left to the library.
+  // The library evaluates a signature, or anything else after the function.
   const { type: _, position: __, arguments: parameters, body, ...more } = lambda as Syntax & { position?: number };
   const others = Object.values(more).some((value) => value !== undefined);
   if (others || parameters === undefined || body === undefined) return leave();
-  // The library wraps a call at the end, so that recursion needs no stack. This evaluator does not.
+  // The library wraps a final call, so that recursion needs no stack. This evaluator does not.
   const lastCall = body.type === 'lambda' && body.thunk === true;
-  // The library has no context there, and its function sort cannot call a function.
+  // The library has no context here, and its function sort cannot call a function.
   if (lastCall && (body.body?.arguments?.length === 0 || body.body?.procedure?.value === 'sort')) leave();
   const names = parameters.map(({ value }) => value as string);
   const evaluate = compile(lastCall ? (body.body as Syntax) : body, lastCall);

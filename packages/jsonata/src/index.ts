@@ -19,21 +19,21 @@ const MAX_DEPTH = 5_000;
 /** A compiled expression. It has no state between evaluations. */
 export interface Jsonata {
   /**
-   * The result of the expression for a value; undefined for no result. The result shares nothing with the input. A
-   * promise only if the library is needed, which is asynchronous.
+   * Returns the result of the expression for a value, or undefined for no result. The result shares nothing with the
+   * input. It is a promise only if the library is used, which is asynchronous.
    * @throws Error, or rejects with one, that describes the problem
    */
   evaluate(input: Value): Value | undefined | Promise<Value | undefined>;
-  /** Whether ordinary values are evaluated here; otherwise the library evaluates all values. */
+  /** True if this package evaluates ordinary values. Otherwise the library evaluates all values. */
   readonly direct: boolean;
 }
 
 /**
  * Compiles a JSONata expression.
- * The library's parser creates the syntax tree. Its evaluator creates a promise for each node of the tree and converts
- * all values, which takes ten times as long as the other stages of a document together. So ordinary expressions are
- * evaluated here, directly on the values. Unusual cases, including errors, are left to the library.
- * @param compileRegex compiles the regular expressions in it; without it they are JavaScript's
+ * The parser of the library creates the syntax tree. Its evaluator creates a promise for each node and converts all
+ * values, which takes ten times as long as the other stages of a document together. So this package evaluates ordinary
+ * expressions directly on the values. The library evaluates unusual cases, including errors.
+ * @param compileRegex compiles the regular expressions of the expression; by default as in JavaScript
  * @throws Error that describes the problem and its position
  */
 export async function compileJsonata(expression: string, compileRegex: CompileRegex = nativeRegex): Promise<Jsonata> {
@@ -72,7 +72,7 @@ export async function compileJsonata(expression: string, compileRegex: CompileRe
       try {
         result = direct(wrapped(input), new Scope({ input, time: undefined }));
       } catch (error) {
-        // Deep recursion is also left to the library, which has a limit for it.
+        // The library also evaluates deep recursion, because it has a limit for it.
         if (error instanceof LeftToLibrary || error instanceof RangeError) return evaluateThere(input);
         throw error;
       }
@@ -90,7 +90,7 @@ function compileDirect(syntax: Syntax, library: Library): Evaluate | undefined {
   }
 }
 
-/** A list as input is one value, not a sequence of its elements. */
+/** Marks a list as one value. Without the mark, it would be a sequence of its elements. */
 function wrapped(input: Value): Value {
   if (!Array.isArray(input)) return input;
   const outer = new Sequence();
@@ -99,7 +99,7 @@ function wrapped(input: Value): Value {
   return outer;
 }
 
-/** A copy without sequences, and without values that the input would share with it. */
+/** Returns a copy without sequences, and without values that are shared with the input. */
 function copied(item: Value): Value {
   if (typeof item !== 'object' || item === null) return item;
   if (Array.isArray(item)) {
@@ -121,7 +121,7 @@ type LibraryFunctions = Omit<Library, 'regexes'>;
 
 let loaded: Promise<LibraryFunctions> | undefined;
 
-/** The functions of the library, as it returns them when an expression names one. */
+/** Returns the functions of the library, as an expression gets them by their name. */
 function loadLibrary(): Promise<LibraryFunctions> {
   loaded ??= (async () => {
     const functions = new Map<string, LibraryFunction>();
@@ -143,14 +143,14 @@ const FUNCTION_NAMES =
     ' ',
   );
 
-/** Reports invalid regular expressions at once, not with the first document. */
+/** Reports invalid regular expressions when the expression is compiled, not with the first document. */
 function checkRegexes(node: unknown, regexes: Regexes): void {
   if (typeof node !== 'object' || node === null) return;
   if (node instanceof RegExp) regexes.of(node);
   else for (const child of Object.values(node)) checkRegexes(child, regexes);
 }
 
-/** The library throws objects that are not errors. */
+/** Converts a thrown object of the library to an error. The library throws plain objects. */
 function readable(error: unknown): Error {
   const { message, code, position } = error as { message?: string; code?: string; position?: number };
   const place = typeof position === 'number' ? ` (at ${position})` : '';

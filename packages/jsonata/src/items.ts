@@ -5,27 +5,27 @@ import { isDouble, type Value } from './values.ts';
 export type Item = Value | undefined;
 
 /**
- * A list that an expression has collected. Unlike the lists of documents and of `[…]`, a sequence with one member is
- * equal to that member, an empty sequence is nothing, and sequences inside sequences are flattened. Its array methods
- * return sequences too; to convert it to a list of a document use `Array.from`.
+ * A list that an expression has collected. It differs from the lists of documents and of `[…]`: a sequence with one
+ * member equals that member, an empty sequence is nothing, and nested sequences are flattened. Its array methods also
+ * return sequences. Use `Array.from` to convert it to a list of a document.
  */
 export class Sequence extends Array<Value> {
-  /** Stays a list, even with one member. */
+  /** True if the sequence stays a list, even with one member. */
   declare keepSingleton: boolean;
-  /** Contains the whole input, which is a list. */
+  /** True if the sequence is the whole input, which is a list. */
   declare outer: boolean;
 
   static {
-    // As class fields they would make the creation of each sequence twice as slow.
+    // Class fields would make the creation of each sequence twice as slow.
     Sequence.prototype.keepSingleton = false;
     Sequence.prototype.outer = false;
   }
 }
 
-/** A list that is written as a step of a path: it is not flattened in a sequence. */
+/** A list that is a step of a path. It is not flattened in a sequence. */
 export class Constructed extends Array<Value> {}
 
-/** The number of an item; undefined for all others. Infinite numbers and NaN are left to the library. */
+/** Returns the number of an item, or undefined for other items. The library evaluates infinite numbers and NaN. */
 export function numberOf(item: Item): number | undefined {
   const value =
     typeof item === 'number' ? item : typeof item === 'bigint' ? Number(item) : isDouble(item) ? item.value : undefined;
@@ -33,14 +33,16 @@ export function numberOf(item: Item): number | undefined {
   return value;
 }
 
-/** A computed number as a value: whole numbers within 64 bits are integers. */
+/** Converts a computed number to a value. Whole numbers within 64 bits become integers. */
 export function computed(value: number): Value {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   if (!Number.isFinite(value)) leave();
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : value;
 }
 
-/** Whether an item counts as true. Nothing, null, empty or zero values, and lists of only such items count as false. */
+/**
+ * Returns whether an item counts as true. Nothing, null, empty or zero values, and lists of only those count as false.
+ */
 export function isTrue(item: Item): boolean {
   switch (typeof item) {
     case 'boolean':
@@ -59,7 +61,7 @@ export function isTrue(item: Item): boolean {
   return numberOf(item) !== 0;
 }
 
-/** Whether items are equal: numbers by value, lists and objects by content. */
+/** Returns whether items are equal: numbers by value, lists and objects by content. */
 export function areEqual(left: Item, right: Item): boolean {
   if (left === right) return true;
   const number = numberOf(left);
@@ -75,7 +77,7 @@ export function areEqual(left: Item, right: Item): boolean {
   return true;
 }
 
-/** Two items as one list. */
+/** Joins two items to one list. */
 export function append(left: Item, right: Item): Item {
   if (left === undefined) return right;
   if (right === undefined) return left;
@@ -87,7 +89,7 @@ export function append(left: Item, right: Item): Item {
   return list;
 }
 
-/** The text of an item in a concatenation: nothing is empty, lists and objects are JSON. */
+/** Returns the text of an item in a concatenation. Nothing becomes an empty text, lists and objects become JSON. */
 export function textOfItem(item: Item): string {
   switch (typeof item) {
     case 'string':
@@ -114,13 +116,13 @@ function jsonOf(value: Value): string {
   return typeof value === 'string' ? JSON.stringify(value) : textOfItem(value);
 }
 
-/** Fractions are cut to 15 digits, so that 0.1 + 0.2 reads 0.3. */
+/** Returns the text of a number. Fractions are rounded to 15 digits, so that 0.1 + 0.2 becomes 0.3. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) leave();
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
 }
 
-/** The member of an object, or the members of the objects of a list. */
+/** Returns the member of an object, or the members of the objects of a list. */
 export function lookUp(input: Item, name: string): Item {
   if (input instanceof Map) return input.get(name);
   if (!Array.isArray(input)) return undefined;

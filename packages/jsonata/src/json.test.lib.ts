@@ -24,7 +24,7 @@ function numberOf(data: number, source: string): Value {
   return /^-?\d+$/.test(source) ? BigInt(source) : data;
 }
 
-/** The JSON of a value. */
+/** Returns the JSON of a value. */
 export function writeValue(value: Value): string {
   if (value instanceof Whole) return value.value.toFixed(1);
   if (typeof value === 'bigint') return String(value);

@@ -7,7 +7,7 @@ import type { JsonObject } from './values.ts';
 
 const SMALL = { maxDepth: 3, depthSize: 'small', withCrossShrink: true, depthIdentifier: 'expression' } as const;
 
-/** Expressions that are evaluated here, over the fields of `anyData`. */
+/** Generates expressions that this package evaluates, over the fields of `anyData`. */
 const expression = fc.letrec<Record<'any' | 'path' | 'list' | 'text' | 'number' | 'condition', string>>((tie) => {
   const maybe = (arbitrary: fc.Arbitrary<string>) => fc.oneof({ weight: 2, arbitrary: fc.constant('') }, arbitrary);
   const joined = (...parts: (string | fc.Arbitrary<string>)[]) =>
@@ -131,7 +131,10 @@ const anyData = fc.letrec<{ value: unknown; object: unknown }>((tie) => ({
 
 const FAILED = 'an error';
 
-/** The result of the library, as JSON. Functions and values that JSON lacks count as errors, as in this package. */
+/**
+ * Returns the result of the library as JSON. Functions, and values that JSON lacks, count as errors, as in this
+ * package.
+ */
 async function byLibrary(text: string, data: unknown): Promise<string> {
   try {
     const result: unknown = await jsonata(text).evaluate(data);
@@ -152,7 +155,7 @@ async function byLibrary(text: string, data: unknown): Promise<string> {
 describe('compileJsonata', () => {
   const json =
     '{"name":"Ann","one":1.0,"big":9007199254740993,"items":[{"n":"pen","p":2,"q":3},{"n":"book","p":12.5,"q":1}],"s":"a,b;c"}';
-  // JSON.parse moves such a name to the front.
+  // JSON.parse would move this name to the front.
   const input = () => (readJson(json) as JsonObject).set('10', 'ten');
 
   it.each([
@@ -175,7 +178,7 @@ describe('compileJsonata', () => {
     ['$now() = $fromMillis($millis())', 'true'],
     ['$eval("name")', '"Ann"'],
     ['$count($each($, function($v, $k) { $k }))', '6'],
-    // Lists and objects that the library returns unchanged are the original ones.
+    // The library returns unchanged lists and objects without a copy.
     ['$sift($, function($v, $k) { $k = "items" }).items', '[{"n":"pen","p":2,"q":3},{"n":"book","p":12.5,"q":1}]'],
     ['($ ~> |items|{"t": p * q}|).big', '9007199254740993'],
     ['$spread([{"a": big}])', '[{"a":9007199254740993}]'],
@@ -189,7 +192,7 @@ describe('compileJsonata', () => {
     expect(result === undefined ? 'nothing' : writeValue(result)).toBe(expected);
   });
 
-  it('compiles regular expressions with the given function, here as well as in the library', async () => {
+  it('compiles regular expressions with the function of the caller, here and in the library', async () => {
     const compiled: string[] = [];
     const text = '[$contains(s, /a/i), $contains(s, /(?<!x)b/), $eval("$contains(s, /c/m)")]';
     const { evaluate } = await compileJsonata(text, (source, { ignoreCase, multiline }) => {
@@ -200,7 +203,7 @@ describe('compileJsonata', () => {
     expect(compiled.slice(0, 2)).toEqual(['a true false', '(?<!x)b false false']);
   });
 
-  it('takes a list as one value', async () => {
+  it('treats a list as one value', async () => {
     for (const [text, expected] of [
       ['$', '[1,[2]]'],
       ['$count($)', '2'],
@@ -245,7 +248,7 @@ describe('compileJsonata', () => {
         const json = JSON.stringify(data);
         const copy: unknown = JSON.parse(json);
         const expected = await byLibrary(text, copy);
-        // The library adds a member to empty lists that it groups.
+        // The library adds a member to the empty lists that it groups.
         fc.pre(JSON.stringify(copy) === json);
         let found: string;
         try {
@@ -262,12 +265,12 @@ describe('compileJsonata', () => {
       }),
       { numRuns: 1000 },
     );
-    // Otherwise the library would be compared with itself.
+    // Otherwise the test would only compare the library with itself.
     expect(direct / total).toBeGreaterThan(0.5);
   });
 });
 
-/** Objects with their keys in order: the library puts keys that look like numbers first. */
+/** Sorts the keys of objects, because the library puts keys that look like numbers first. */
 function sorted(json: string): string {
   if (json === FAILED || json === 'nothing') return json;
   return JSON.stringify(JSON.parse(json), (_key, value: unknown) =>

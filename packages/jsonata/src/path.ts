@@ -6,7 +6,7 @@ import type { JsonObject, Value } from './values.ts';
 /** Keeps or drops items, by the condition or index in a pair of brackets. */
 export type Filter = (items: Item, scope: Scope) => Value[];
 
-/** What is done with the items of a step of a path. */
+/** Processes the items of a step of a path. */
 type Step = (items: readonly Item[], scope: Scope, last: boolean) => Value[];
 
 /** Compiles a path: each step is evaluated for every item of the step before. */
@@ -25,7 +25,7 @@ export function compilePath(syntax: Syntax, compile: Compile): Evaluate {
   };
 }
 
-/** The names of a path that consists of names only: usually it leads through nested objects, and needs no lists. */
+/** Returns the names of a path that has only names. Such a path usually leads through nested objects, without lists. */
 function plainNames({ steps = [], keepSingletonArray }: Syntax): string[] | undefined {
   if (keepSingletonArray === true) return undefined;
   const plain = steps.every(
@@ -57,7 +57,7 @@ function compileSteps(steps: readonly Syntax[], compile: Compile, keepSingleton:
   };
 }
 
-/** A list that begins a path is created once, not for each item. */
+/** Compiles a list at the start of a path, which is created once, not for each item. */
 function compileFirstList(syntax: Syntax, compile: Compile): Step {
   const evaluate = compile(syntax);
   if (syntax.stages !== undefined) leave();
@@ -97,7 +97,7 @@ export function compileFilters(stages: readonly Stage[] | undefined, compile: Co
   });
 }
 
-/** The item at an index, counted from the end if it is negative. */
+/** Returns a filter for the item at an index, counted from the end if it is negative. */
 function pick(index: number): Filter {
   return (items) => {
     const list = Array.isArray(items) ? items : [items];
@@ -109,7 +109,7 @@ function pick(index: number): Filter {
   };
 }
 
-/** The items for which an expression is true; a number, or several, are indices. */
+/** Returns a filter for the items that meet a condition. If the expression returns numbers, they are indices. */
 function filterBy(evaluate: Evaluate): Filter {
   return (items, scope) => {
     const found = new Sequence();
@@ -119,7 +119,7 @@ function filterBy(evaluate: Evaluate): Filter {
       const result = evaluate(item, scope);
       const index = numberOf(result);
       if (index !== undefined ? isAt(index, at, list.length) : !Array.isArray(result) && isTrue(result)) {
-        // A nothing that a condition keeps would be a member of the list.
+        // Nothing that meets a condition would become a member of the list.
         found.push(item === undefined ? leave() : item);
       } else if (Array.isArray(result)) {
         const indices = Array.from(result, numberOf);
@@ -154,7 +154,7 @@ function compileSort({ terms = [], stages }: Syntax, compile: Compile): Step {
   };
 }
 
-/** Items without a key are last, in either direction. Keys must be all numbers or all texts. */
+/** Compares sort keys, which must be all numbers or all texts. Items without a key are last in both directions. */
 function compareKeys(left: Item, right: Item, descending: boolean): number {
   if (left === undefined) return right === undefined ? 0 : 1;
   if (right === undefined) return -1;
@@ -165,7 +165,7 @@ function compareKeys(left: Item, right: Item, descending: boolean): number {
   return descending ? -order : order;
 }
 
-/** Makes the same comparisons in the same order as the library, because a comparison may be any function. */
+/** Sorts with the same comparisons in the same order as the library, because the comparison may be any function. */
 export function mergeSort(list: readonly Value[], isAfter: (left: Value, right: Value) => boolean): Value[] {
   if (list.length <= 1) return list as Value[];
   const middle = Math.floor(list.length / 2);
@@ -182,7 +182,7 @@ export function mergeSort(list: readonly Value[], isAfter: (left: Value, right: 
   return merged;
 }
 
-/** Compiles an object: each key is one member, or, over several items, groups the items with the same key. */
+/** Compiles an object. Over several items, each key groups the items with the same key. */
 export function compileGroup({ lhs }: Group, compile: Compile): Evaluate {
   const pairs = lhs.map(([key, value]) => ({ key: compile(key), value: compile(value) }));
   return (input, scope) => {

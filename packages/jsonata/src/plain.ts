@@ -2,11 +2,11 @@ import { computed } from './items.ts';
 import { copyValue, isDouble, type Value } from './values.ts';
 
 /**
- * Values in the library's form. Whole doubles become numbers. Long integers stay bigints, which the library passes on
- * but cannot compute with: an error is better than a wrong number.
+ * Converts values to the form of the library and back. Whole doubles become numbers. Long integers stay bigints, which
+ * the library can pass on but not compute with: an error is better than a wrong number.
  */
 export class PlainData {
-  /** The original lists and objects of the plain ones, so that an unchanged value is returned as the original. */
+  /** The original of each plain list and object, so that unchanged values are returned without a copy. */
   readonly #origins = new Map<object, Value>();
 
   of(value: Value): unknown {
@@ -22,7 +22,9 @@ export class PlainData {
     return plain;
   }
 
-  /** A result of the library as a value. Throws a `TypeError` for functions and for numbers that JSON lacks. */
+  /**
+   * Converts a result of the library to a value. Throws a `TypeError` for functions and for numbers that JSON lacks.
+   */
   back(data: unknown): Value {
     if (typeof data === 'number') {
       if (!Number.isFinite(data)) throw new TypeError(`the result contains ${data}, which is not JSON`);
@@ -41,7 +43,7 @@ export class PlainData {
   }
 }
 
-/** A deep copy in the same way as the library's function `clone`, here with long integers. */
+/** Returns a deep copy like the function `clone` of the library, but with long integers. */
 export function clonePlain(data: unknown): unknown {
   if (typeof data !== 'object' || data === null) return data;
   if (Array.isArray(data)) return Array.from(data, clonePlain);

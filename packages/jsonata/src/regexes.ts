@@ -10,9 +10,9 @@ export interface Match {
 
 /** A compiled regular expression. It has no state. */
 export interface Regex {
-  /** Whether it matches anywhere in a text. */
+  /** Returns whether the expression matches anywhere in a text. */
   test(text: string): boolean;
-  /** The first match from an offset on. */
+  /** Returns the first match from an offset. */
   find(text: string, from?: number): Match | undefined;
 }
 
@@ -39,7 +39,7 @@ export class Regexes {
     return regex;
   }
 
-  /** A regular expression in the library's form: `exec` starts at `lastIndex`. */
+  /** Returns a regular expression in the form of the library: `exec` starts at `lastIndex`. */
   forLibrary(): RegExpConstructor {
     const regexes = this;
     class LibraryRegExp {
@@ -61,7 +61,7 @@ export class Regexes {
   }
 }
 
-/** Regular expressions as JavaScript has them. */
+/** Compiles a regular expression of JavaScript. */
 export function nativeRegex(source: string, { ignoreCase, multiline }: Parameters<CompileRegex>[1]): Regex {
   const native = new RegExp(source, `g${ignoreCase ? 'i' : ''}${multiline ? 'm' : ''}`);
   const find = (text: string, from = 0): Match | undefined => {

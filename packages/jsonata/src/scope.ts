@@ -41,7 +41,7 @@ export class Scope {
 export type Evaluate = (input: Item, scope: Scope) => Item;
 
 /**
- * @param lastCall whether it is the last call of a function. The library returns the result of such a call unchanged,
- * also sequences with one member or none, so those are left to the library
+ * @param lastCall true for the last call of a function. The library returns the result of such a call unchanged, even
+ * sequences with one member or none, so the library evaluates those.
  */
 export type Compile = (syntax: Syntax, lastCall?: boolean) => Evaluate;

@@ -35,8 +35,8 @@ export interface Group {
 }
 
 /**
- * Thrown for everything that is left to the library: unknown syntax during compilation, unusual values and all errors
- * during evaluation.
+ * Thrown for everything that the library must evaluate: unknown syntax during compilation, and unusual values and
+ * errors during evaluation.
  */
 export class LeftToLibrary extends Error {
   override readonly name = 'LeftToLibrary';
@@ -44,7 +44,7 @@ export class LeftToLibrary extends Error {
 
 const LEFT = new LeftToLibrary('left to the library');
 
-/** Leaves this to the library. One error object is reused, because a stack trace costs more than most expressions. */
+/** Throws `LeftToLibrary`. One error object is reused, because a stack trace costs more than most expressions. */
 export function leave(): never {
   throw LEFT;
 }

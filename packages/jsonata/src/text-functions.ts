@@ -13,7 +13,7 @@ interface TextFunction {
   apply(text: string, pattern: Pattern, more: readonly Item[]): Item;
 }
 
-/** Compiles a call of a function that searches for a text or a regular expression; undefined for other functions. */
+/** Compiles a call of a function that searches for a text or a regular expression. Returns undefined for others. */
 export function compileTextCall(
   name: string,
   args: readonly Syntax[],
@@ -38,7 +38,7 @@ export function compileTextCall(
   };
 }
 
-/** The pattern of a regular expression that is written in the call. */
+/** Returns the pattern of a regular expression that is written in the call. */
 function regexOf({ type, value, predicate, group, keepArray }: Syntax, regexes: Regexes): Regex | undefined {
   if (type !== 'regex') return undefined;
   if (predicate !== undefined || group !== undefined || keepArray === true) leave();
@@ -120,20 +120,20 @@ function limitOf(item: Item): number | undefined {
   return Number.isInteger(limit) && limit >= 0 && limit < 2 ** 32 ? limit : leave();
 }
 
-/** The matches of a pattern, up to a limit. An empty match is an error, unless it is the first. */
+/** Returns the matches of a pattern, up to a limit. An empty match is an error, unless it is the first. */
 function* matchesOf(regex: Regex, text: string, limit = Number.POSITIVE_INFINITY): Generator<Match> {
   let match = limit > 0 ? regex.find(text) : undefined;
   for (let count = 1; match !== undefined; count++) {
     yield match;
     const { end } = match;
-    // The library searches for the next match before it counts.
+    // The library searches for the next match before it checks the limit.
     match = end < text.length ? regex.find(text, end) : undefined;
     if (match?.text === '') leave();
     if (count >= limit) return;
   }
 }
 
-/** The replacement of a match: `$0` is the match, `$1` its first group, `$$` a dollar sign. */
+/** Returns the replacement of a match: `$0` is the match, `$1` its first group, `$$` a dollar sign. */
 function substituted(replacement: string, { text, groups }: Match): string {
   if (!replacement.includes('$')) return replacement;
   const count = groups.length - 1;
@@ -152,7 +152,7 @@ function substituted(replacement: string, { text, groups }: Match): string {
       at++;
       continue;
     }
-    // As many digits as the number of groups has, or fewer if that is not a group.
+    // Uses as many digits as the number of groups has, or fewer if there is no such group.
     const most = count === 0 ? 1 : String(count).length;
     let digits = /^\d*/.exec(replacement.slice(at, at + most))?.[0] ?? '';
     if (digits.length > 1 && Number(digits) > count) digits = digits.slice(0, -1);

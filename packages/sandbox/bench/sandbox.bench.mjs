@@ -1,4 +1,4 @@
-// One small script on many documents. After a build: node packages/sandbox/bench/sandbox.bench.mjs
+// Runs one small script on many documents. After a build: node packages/sandbox/bench/sandbox.bench.mjs
 import { boundaryCommand, findBoundary, NODE_INSIDE } from '@headrace/sandbox/boundary';
 import { SandboxedScript, VmScript } from '@headrace/sandbox/javascript';
 import { ScriptProcess } from '@headrace/sandbox/process';

@@ -1,5 +1,5 @@
 /**
- * The entities of a document expand to no more characters than this. Otherwise a few bytes could expand to gigabytes.
+ * The maximum number of characters that the entities of a document expand to. A few bytes could expand to gigabytes.
  */
 const MAX_EXPANSION = 1_000_000;
 const MAX_DEPTH = 20;
@@ -12,9 +12,9 @@ const ENTITY = /&([^;&\s]+);/g;
 const PREDEFINED = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * The texts of the entities that a document type declares inside the document, by name, and the predefined ones. Each
- * look-up counts: after a million characters it throws. Entities that would read another file (external entities) or
- * insert markup throw when they are looked up, so that a document that does not use them can still be read.
+ * Returns the texts of the entities that a document type declares inside the document, by name, and the predefined
+ * ones. Each look-up counts: after a million characters it throws. External entities, which would read another file,
+ * and entities with markup throw when they are looked up. A document that does not use them can still be read.
  * @param doctype the text between `<!DOCTYPE` and its `>`
  */
 export function declaredEntities(doctype: string): Record<string, string> {
@@ -33,7 +33,8 @@ export function declaredEntities(doctype: string): Record<string, string> {
       if (literal === undefined) throw new SyntaxError(`the entity &${name}; is external, which is not read`);
       if (depth > MAX_DEPTH) throw new SyntaxError(`the entity &${name}; refers to itself, or to too many others`);
       const replacement = literal.replace(CHARACTER, character);
-      if (replacement.includes('<')) throw new SyntaxError(`the entity &${name}; holds markup, which is not expanded`);
+      if (replacement.includes('<'))
+        throw new SyntaxError(`the entity &${name}; contains markup, which is not expanded`);
       text = replacement.replace(CHARACTER, character).replace(ENTITY, (reference, other: string) => {
         if (Object.hasOwn(PREDEFINED, other)) return PREDEFINED[other as keyof typeof PREDEFINED];
         if (!declared.has(other)) throw new SyntaxError(`the entity ${reference} is not declared`);
@@ -53,6 +54,6 @@ export function declaredEntities(doctype: string): Record<string, string> {
 
 function character(reference: string, hex: string | undefined, decimal: string | undefined): string {
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  if (code > 0x10ffff) throw new SyntaxError(`${reference} is no character`);
+  if (code > 0x10ffff) throw new SyntaxError(`${reference} is not a character`);
   return String.fromCodePoint(code);
 }

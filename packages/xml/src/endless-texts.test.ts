@@ -9,7 +9,7 @@ const endless = (text: string) => text.repeat(LENGTH / text.length);
 const blanks = endless(' ');
 const digits = endless('1');
 
-// Code that reads such a text again from each of its characters does not finish before the test times out.
+// Code that reads such a text again for each character would exceed the timeout of the test.
 describe('a text of half a million characters is read once', () => {
   const cases: Record<string, [() => unknown, unknown]> = {
     'entities after comments without an end': [() => declaredEntities(`<!ENTITY a "b">${endless('<!--')}`).a, 'b'],
@@ -21,7 +21,7 @@ describe('a text of half a million characters is read once', () => {
     ],
     'a formula of a selector': [
       () => {
-        expect(() => compileSelector(`p:nth-child(n${blanks}x)`)).toThrow('no formula');
+        expect(() => compileSelector(`p:nth-child(n${blanks}x)`)).toThrow('not a formula');
       },
       undefined,
     ],

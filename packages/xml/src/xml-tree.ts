@@ -1,15 +1,17 @@
 export type XmlNodeKind = 'document' | 'element' | 'attribute' | 'namespace' | 'text' | 'comment' | 'instruction';
 
 /**
- * A node of an XML document. All nodes of a document are in one list in document order (an element before its
- * namespaces, attributes and content), so the content of a node is a range of that list. Most XPath steps walk over
- * such a range.
+ * A node of an XML document. One list contains all nodes in document order (an element before its namespaces,
+ * attributes and content), so the content of a node is a range of that list. Most XPath steps walk over such a range.
  */
 export class XmlNode {
   readonly kind: XmlNodeKind;
-  /** As written, prefix included; the target of a processing instruction; the prefix that a namespace declares. */
+  /** The name as written, with prefix; the target of a processing instruction; the prefix of a namespace. */
   readonly name: string;
-  /** Text of an attribute, text node, comment or processing instruction, URI of a namespace; empty for others. */
+  /**
+   * The text of an attribute, text node, comment or processing instruction, or the URI of a namespace. Empty for
+   * others.
+   */
   value: string;
   readonly parent: XmlNode | undefined;
   /** All nodes of the document. */
@@ -31,7 +33,7 @@ export class XmlNode {
     nodes.push(this);
   }
 
-  /** The text of the node as XPath defines it: for an element and the document that of all text nodes inside. */
+  /** Returns the text of the node as XPath defines it. For an element and the document, that is all text inside. */
   get text(): string {
     if (this.kind !== 'element' && this.kind !== 'document') return this.value;
     const { nodes, end } = this;
@@ -44,7 +46,7 @@ export class XmlNode {
   }
 }
 
-/** The value of an element's attribute; undefined if it does not have the attribute. */
+/** Returns the value of an element's attribute, or undefined if it does not have the attribute. */
 export function attributeOf(element: XmlNode, name: string): string | undefined {
   for (let at = element.at + 1; at < element.end; at++) {
     const node = element.nodes[at] as XmlNode;

@@ -204,8 +204,8 @@ describe('RSSConnector', () => {
       'answered 404 Not Found: no',
     ],
     ['a page', '<html><body>Hi</body></html>', 'it is not an RSS or Atom feed: its root element is html'],
-    ['nothing', '', 'it is not an RSS or Atom feed: it holds no XML'],
-    ['plain text', 'Hi & bye', 'it is not an RSS or Atom feed: it holds no XML'],
+    ['nothing', '', 'it is not an RSS or Atom feed: it contains no XML'],
+    ['plain text', 'Hi & bye', 'it is not an RSS or Atom feed: it contains no XML'],
     ['a part of a feed', RSS(item('1')).slice(0, -20), 'it breaks off before its end'],
     [
       'a feed that reads a file',

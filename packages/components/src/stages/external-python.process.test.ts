@@ -93,7 +93,7 @@ def process_document(doc):
       ]),
     ).toEqual([
       '{"id":"1","a":1}',
-      'python/script.py: TypeError: process_document returned a text that holds no JSON object; it must return a dict, which is the whole document, or None to leave it as it is',
+      'python/script.py: TypeError: process_document returned a text that contains no JSON object; it must return a dict, which is the whole document, or None to leave it as it is',
       expect.stringMatching(/^python\/script.py: ValueError: process_document returned a text that is not JSON: /),
     ]);
   });

@@ -60,7 +60,7 @@ describe('ReplacePatterns', () => {
       '{"id":"1","a":"x","r":"$1$1","b":"xx"}',
       '{"id":"2","a":"x","r":[7,8],"b":"7"}',
       '{"id":"3","a":"x","r":null,"b":"#"}',
-      expect.stringContaining('a $ names no group'),
+      expect.stringContaining('a $ must be followed by a group'),
       '{"id":"5","a":"x","r":"","b":""}',
     ]);
     expect((await run(params, ...documents))[2]).toBe('{"id":"3","a":"x","r":null}');

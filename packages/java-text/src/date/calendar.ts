@@ -1,4 +1,4 @@
-// Proleptic ISO calendar on plain numbers: Temporal objects would cost more than the rest of a parse.
+// The proleptic ISO calendar on plain numbers, because Temporal objects would cost more than the rest of a parse.
 
 /** The largest year, positive or negative, of Java's date classes. */
 export const MAX_YEAR = 999_999_999;
@@ -9,15 +9,17 @@ export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Days of `month` (1–12) in `year`. */
+/** Returns the days of `month` (1–12) in `year`. */
 export function monthLength(year: number, month: number): number {
   if (month === 2) return isLeapYear(year) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-// Below, `| 0` computes the floor of small numbers that are not negative. V8 compiles it to an integer division.
+// Below, `| 0` rounds small positive numbers down. V8 compiles it to an integer division.
 
-/** Days from 1970-01-01 to the given date (month and day from 1). Algorithm: H. Hinnant, "days_from_civil". */
+/**
+ * Returns the days from 1970-01-01 to the given date (month and day from 1). Algorithm: H. Hinnant, "days_from_civil".
+ */
 export function epochDayOf(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -33,7 +35,7 @@ export interface CivilDate {
   readonly day: number;
 }
 
-/** The date `epochDay` days after 1970-01-01. Algorithm: H. Hinnant, "civil_from_days". */
+/** Returns the date `epochDay` days after 1970-01-01. Algorithm: H. Hinnant, "civil_from_days". */
 export function civilOf(epochDay: number): CivilDate {
   const shifted = epochDay + 719_468;
   const era = Math.floor(shifted / DAYS_PER_ERA);
@@ -47,7 +49,7 @@ export function civilOf(epochDay: number): CivilDate {
   return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day };
 }
 
-/** Monday is 1, Sunday 7. */
+/** Returns the day of the week: Monday is 1, Sunday 7. */
 export function dayOfWeekOf(epochDay: number): number {
   return floorMod(epochDay + 3, 7) + 1;
 }
@@ -56,18 +58,18 @@ export function floorMod(value: number, divisor: number): number {
   return value - Math.floor(value / divisor) * divisor;
 }
 
-/** How a region counts weeks: the ISO day on which they begin, and how many days of a year its first week needs. */
+/** The week rule of a region: the ISO day on which weeks begin, and the minimum number of days in the first week. */
 export interface WeekRule {
   readonly firstDay: number;
   readonly minimalDays: number;
 }
 
-/** Position of an ISO day of the week in the region's week, from 1. */
+/** Returns the position of an ISO day of the week in the region's week, from 1. */
 export function localizedDayOfWeek(rule: WeekRule, isoDayOfWeek: number): number {
   return floorMod(isoDayOfWeek - rule.firstDay, 7) + 1;
 }
 
-/** The epoch day on which week 1 of a week-based year begins. */
+/** Returns the epoch day on which week 1 of a week-based year begins. */
 function weekBasedYearStart(rule: WeekRule, year: number): number {
   return weekOneStart(rule, epochDayOf(year, 1, 1));
 }
@@ -82,7 +84,7 @@ export function weeksInWeekBasedYear(rule: WeekRule, year: number): number {
   return (weekBasedYearStart(rule, year + 1) - weekBasedYearStart(rule, year)) / 7;
 }
 
-/** The epoch day of a week-based date; `dayOfWeek` counts in the region's week, from 1. */
+/** Returns the epoch day of a week-based date; `dayOfWeek` counts in the region's week, from 1. */
 export function weekBasedDate(rule: WeekRule, year: number, week: number, dayOfWeek: number): number {
   return weekBasedYearStart(rule, year) + (week - 1) * 7 + dayOfWeek - 1;
 }
@@ -97,12 +99,12 @@ export function weekOfWeekBasedYear(rule: WeekRule, epochDay: number, year: numb
   return Math.floor((epochDay - start) / 7) + 1;
 }
 
-/** Week of the month, from 0 for a first week that has too few days. */
+/** Returns the week of the month, from 0 for a first week that has too few days. */
 export function weekOfMonth(rule: WeekRule, epochDay: number, date: CivilDate): number {
   return Math.floor((epochDay - weekOneStart(rule, epochDay - date.day + 1)) / 7) + 1;
 }
 
-/** The day and second, normalized, if the second is outside its day. */
+/** Moves a second outside its day to the right day. Returns the day and the second. */
 export function carryDay(epochDay: number, second: number): { epochDay: number; secondOfDay: number } {
   const days = Math.floor(second / 86_400);
   return { epochDay: epochDay + days, secondOfDay: floorMod(second, 86_400) };

@@ -24,14 +24,14 @@ export class DatePatternError extends Error {
   }
 }
 
-// Java's limits for the digits of a number and of a fraction.
+// The limits of Java for the digits of a number and of a fraction.
 const MOST_DIGITS = 19;
 const MOST_FRACTION_DIGITS = 9;
 
-// The kinds that share digits with adjacent numbers.
+// The kinds of elements that share digits with adjacent numbers.
 const NUMBERS: ReadonlySet<Kind> = new Set([Kind.number, Kind.twoDigits, Kind.reducedYear, Kind.fraction]);
 
-/** The elements of a pattern in the language of Java's DateTimeFormatter. */
+/** Compiles a pattern in the language of Java's DateTimeFormatter to its elements. */
 export function compileElements(pattern: string, locale: string): Element[] {
   return new Compiler(pattern, locale).compile();
 }
@@ -39,7 +39,7 @@ export function compileElements(pattern: string, locale: string): Element[] {
 /** The elements between two brackets, or of the whole pattern. */
 interface Section {
   readonly elements: Element[];
-  /** The number that directly adjacent ones belong to, or -1. */
+  /** The index of the number that directly adjacent numbers belong to, or -1. */
   adjacent: number;
 }
 
@@ -132,8 +132,8 @@ class Compiler {
   }
 
   /**
-   * Numbers without a separator between them: the first takes the digits that the following fixed-width numbers leave.
-   * A following number of variable width ends that.
+   * Appends a number. If no separator is between numbers, the first one reads the digits that the next fixed-width
+   * numbers leave. A following number of variable width ends that.
    */
   #appendNumber(added: Element): void {
     const padded = this.#pad > 0;
@@ -154,7 +154,7 @@ class Compiler {
     return element(kind, { field, min, max, sign });
   }
 
-  /** One letter takes any number of digits, two exactly two. */
+  /** Returns a number element: one letter reads any number of digits, two letters exactly two. */
   #oneOrTwo(field: Field, count: number, most = 2): Element {
     this.#atMost(count, most);
     if (count === 1) return this.#number(field, 1, MOST_DIGITS, Sign.minus);
@@ -246,7 +246,7 @@ class Compiler {
 
   #dayOfWeek(letter: string, count: number): Element {
     this.#atMost(count, 5);
-    if (letter === 'c' && count === 2) throw this.#error('The letters cc mean nothing');
+    if (letter === 'c' && count === 2) throw this.#error('The letters cc have no meaning');
     if (count < 3 && letter !== 'E') return this.#number(Field.localizedDayOfWeek, count, count, Sign.none);
     const style = count < 3 ? 'short' : styleOf(count);
     return this.#names(Field.dayOfWeek, weekdayNames(this.#locale, style, letter === 'c'));
@@ -280,7 +280,7 @@ class Compiler {
   }
 }
 
-/** An offset in the form that X has with this many letters. */
+/** Returns an offset element in the form of X with this many letters. */
 function offsetElement(letters: number, zero: string): Element {
   return element(Kind.offset, {
     field: Field.offset,

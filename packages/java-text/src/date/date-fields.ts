@@ -31,13 +31,13 @@ export const Field = {
 
 export type Field = (typeof Field)[keyof typeof Field];
 
-/** The fields that one parse has found so far. All parses of a pattern use the same object. */
+/** The fields that one parse has found so far. All parses of a pattern reuse one object. */
 export class DateFields {
   /** The fields that have a value, as bits. */
   present = 0;
   readonly values: number[] = new Array<number>(25).fill(0);
   zone: DateZone | undefined = undefined;
-  /** The zone's name selects the later reading of an ambiguous local time. */
+  /** True if the name of the zone selects the later instant of an ambiguous local time. */
   later = false;
 
   clear(): void {
@@ -54,7 +54,7 @@ export class DateFields {
     return this.values[field] as number;
   }
 
-  /** Sets a field; false if it already has another value. */
+  /** Sets a field. Returns false if it already has another value. */
   put(field: Field, value: number): boolean {
     const bit = 1 << field;
     if ((this.present & bit) !== 0) return this.values[field] === value;

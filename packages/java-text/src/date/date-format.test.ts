@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compileDateFormat, DatePatternError, type Instant, readInstant, resolveZone } from './index.ts';
 
-/** Recorded from java.time of Java 17, in the locale en-US: null where Java refuses to write the date. */
+/** A case recorded from java.time of Java 17, in the locale en-US. The text is null if Java cannot write the date. */
 interface JavaCase {
   readonly pattern: string;
   readonly zone: string;
@@ -32,7 +32,7 @@ describe('date patterns for writing', () => {
     expect(written("EEEE d MMMM, 'week' w", '2023-01-01T00:00:00Z')).toBe('Sunday 1 January, week 1');
   });
 
-  it.each(['z', '[zzzz]', 'v', 'b', '{', "'"])('refuse %s', (pattern) => {
+  it.each(['z', '[zzzz]', 'v', 'b', '{', "'"])('reject %s', (pattern) => {
     expect(() => compileDateFormat(pattern)).toThrow(DatePatternError);
   });
 });

@@ -9,15 +9,16 @@ import { writeElements } from './write-pattern.ts';
 /** A compiled pattern in the language of Java's DateTimeFormatter, for writing. */
 export interface DateFormat {
   /**
-   * The text of an instant. Throws if a value does not fit into its letters, such as a year of five digits in `pppy`.
-   * @param zone whose clock and calendar are written; UTC if absent
+   * Returns the text of an instant. Throws if a value does not fit into its letters, such as a year of five digits in
+   * `pppy`.
+   * @param zone the time zone of the text; UTC if absent
    */
   format(instant: Instant, zone?: DateZone): string;
 }
 
 /**
- * Compiles a date pattern for writing, with the letters that `compileDatePattern` reads. The letters `z` and `v`, names
- * of zones, are refused.
+ * Compiles a date pattern for writing, with the letters that `compileDatePattern` reads, except `z` and `v` (the names
+ * of zones).
  *
  * @param locale BCP 47 tag of the language of month, weekday, era and AM/PM names and of the region's weeks
  * @throws DatePatternError naming the place in the pattern
@@ -25,7 +26,7 @@ export interface DateFormat {
 export function compileDateFormat(pattern: string, locale = 'en-US'): DateFormat {
   const elements = compileElements(pattern, locale);
   if (elements.some(namesZone)) {
-    // A quoted text may contain the letter, too.
+    // A quoted text may also contain the letter.
     const at = pattern.replace(/'[^']*'/g, (quoted) => '_'.repeat(quoted.length)).search(/[zv]/);
     throw new DatePatternError(pattern, at, 'Names of zones (letters z and v) are not written, use XXX or VV');
   }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileDatePattern, DatePatternError, formatInstant, PartialDateError, resolveZone } from './index.ts';
 
-/** Recorded from java.time of Java 25: null for no match, `!` for a match without a full date. */
+/** A case recorded from java.time of Java 25. The result is null for no match, `!` for a match without a full date. */
 interface JavaCase {
   readonly pattern: string;
   readonly zone?: string;
@@ -57,7 +57,7 @@ describe('date patterns', () => {
     expect(outcome('yyyy-MM-dd HH:mm', text)).toBe(instant);
   });
 
-  it('takes the earlier reading of an ambiguous time, unless the name of the zone says standard time', () => {
+  it('uses the earlier instant of an ambiguous time, unless the zone name means standard time', () => {
     expect(outcome('yyyy-MM-dd HH:mm', '2024-11-03 01:30', 'America/New_York')).toBe('2024-11-03T05:30:00Z');
     expect(outcome('yyyy-MM-dd HH:mm z', '2024-11-03 01:30 EDT')).toBe('2024-11-03T05:30:00Z');
     expect(outcome('yyyy-MM-dd HH:mm z', '2024-11-03 01:30 EST')).toBe('2024-11-03T06:30:00Z');
@@ -85,12 +85,12 @@ describe('date patterns', () => {
     expect(outcome('yyyy-MM-dd HH:mm zzzz', `2024-07-15 10:20 ${name}`)).toBe(instant);
   });
 
-  it('refuses an invalid offset, optional or not', () => {
+  it('rejects an invalid offset, even in an optional section', () => {
     expect(outcome('yyyy-MM-dd HH:mm[X]', '2024-07-15 10:20+31')).toBeNull();
     expect(outcome('yyyy-MM-dd HH:mm[X]', '2024-07-15 10:20+18')).toBe('2024-07-14T16:20:00Z');
   });
 
-  it('forgets what an optional section set before it failed', () => {
+  it('undoes an optional section that failed', () => {
     expect(outcome('yyyy-MM-dd[ HH:mm z]', '2024-07-15 10:20 nowhere')).toBe('2024-07-15T00:00:00Z');
   });
 
@@ -104,7 +104,7 @@ describe('date patterns', () => {
     expect(() => compileDatePattern('yyyy-MM').parse('2024-05')).toThrow(/"yyyy-MM" matches "2024-05"/);
   });
 
-  it('reads back every instant that it would write', () => {
+  it('reads back every instant that it writes', () => {
     const pattern = compileDatePattern("uuuu-MM-dd'T'HH:mm:ss[.SSSSSSSSS][.SSSSSS][.SSS]X");
     fc.assert(
       fc.property(
@@ -119,7 +119,7 @@ describe('date patterns', () => {
     );
   });
 
-  it('never throws on a text', () => {
+  it('never throws for any text', () => {
     const pattern = compileDatePattern("yyyy-MM-dd['T'HH:mm[:ss][z][XXX]]");
     fc.assert(fc.property(fc.string(), (text) => pattern.parse(`2024-01-02T03:04${text}`) !== undefined));
   });
@@ -139,7 +139,7 @@ describe('formatInstant', () => {
     expect(formatInstant(seconds, nanos)).toBe(text);
   });
 
-  it('agrees with Date', () => {
+  it('equals the output of Date', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
         const seconds = Math.floor(date.getTime() / 1000);

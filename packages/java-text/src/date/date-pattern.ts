@@ -7,7 +7,7 @@ import { weekRule } from './locale-names.ts';
 import { matchElements } from './match-pattern.ts';
 import { INVALID, MISSING, resolveDate, resolveTime } from './resolve-fields.ts';
 
-/** A text that matches a pattern without a full date and time. */
+/** The error for a text that matches a pattern without a full date and time. */
 export class PartialDateError extends Error {
   override readonly name = 'PartialDateError';
   readonly pattern: string;
@@ -25,8 +25,8 @@ export class PartialDateError extends Error {
 export interface DatePattern {
   readonly pattern: string;
   /**
-   * The instant at the beginning of `text`, in ISO form, or undefined if it does not match. Text after the match is
-   * ignored.
+   * Returns the instant at the beginning of `text`, in ISO form, or undefined if it does not match. Text after the
+   * match is ignored.
    * @param zone the zone of a text without an offset or a zone; UTC if absent
    * @throws PartialDateError if the text matches, but the pattern has no full date
    */
@@ -62,7 +62,7 @@ export function compileDatePattern(pattern: string, locale = 'en-US'): DatePatte
   return { pattern, parse };
 }
 
-/** An offset in the text decides, then a zone in the text, then the given zone. */
+/** Returns the offset of a text: from the offset in the text, else from its zone, else from the given zone. */
 function offsetOf(fields: DateFields, zone: DateZone, date: number, time: number): number {
   if (fields.has(Field.offset)) return fields.get(Field.offset);
   const named = fields.zone ?? zone;

@@ -1,19 +1,20 @@
 /// <reference lib="esnext.temporal" />
 import { epochDayOf } from './calendar.ts';
 
-/** The zone in which a text without an offset is read. */
+/** The time zone of texts without an offset. */
 export interface DateZone {
   readonly id: string;
   /**
-   * The offset from UTC in seconds that converts a local time to its instant (instant = local time - offset). A time in
-   * a gap moves forward by the length of the gap. Of an ambiguous time the earlier instant is used, unless `later`.
+   * Returns the offset from UTC in seconds that converts a local time to its instant (instant = local time - offset). A
+   * time in a gap moves forward by the length of the gap. Of an ambiguous time the earlier instant is used, unless
+   * `later`.
    */
   offsetAt(year: number, epochDay: number, secondOfDay: number, later: boolean): number;
-  /** The offset from UTC in seconds at an instant; year, day and second are those of UTC. */
+  /** Returns the offset from UTC in seconds at an instant. The year, day and second are in UTC. */
   offsetOf(year: number, epochDay: number, secondOfDay: number): number;
 }
 
-/** An unknown zone id. */
+/** The error for an unknown zone id. */
 export class DateZoneError extends Error {
   override readonly name = 'DateZoneError';
   readonly id: string;
@@ -27,22 +28,22 @@ export class DateZoneError extends Error {
   }
 }
 
-/** A constant offset. */
+/** Returns a zone with a constant offset. */
 export function fixedZone(id: string, offsetSeconds: number): DateZone {
   return { id, offsetAt: () => offsetSeconds, offsetOf: () => offsetSeconds };
 }
 
 export const UTC: DateZone = fixedZone('UTC', 0);
 
-/** Offsets beyond this many seconds are refused, as in Java. */
+/** The maximum offset in seconds, as in Java. */
 export const MAX_OFFSET_SECONDS = 18 * 3600;
 
 const resolved = new Map<string, DateZone>();
 
 /**
- * The zone of an id: a region of the tz database (case-sensitive), `Z`, `UTC`, `GMT`, `UT`, each of the latter three
- * with or without an offset, or a bare offset (`+2`, `+02`, `+0200`, `+02:00`, also with seconds). Abbreviations such
- * as `EST` are refused.
+ * Returns the zone of an id. Valid ids are regions of the tz database (case-sensitive), `Z`, bare offsets (`+2`, `+02`,
+ * `+0200`, `+02:00`, also with seconds), and `UTC`, `GMT` or `UT` with or without an offset. Abbreviations such as
+ * `EST` are rejected.
  *
  * @throws DateZoneError
  */
@@ -55,7 +56,7 @@ export function resolveZone(id: string): DateZone {
   return zone;
 }
 
-/** The region of exactly this id, or undefined. */
+/** Returns the region of exactly this id, or undefined. */
 export function findRegion(id: string): DateZone | undefined {
   const known = resolved.get(id);
   if (known !== undefined) return known;
@@ -79,7 +80,7 @@ function fixedZoneOf(id: string): DateZone | undefined {
   return fixedZone(id, sign === '-' ? -total : total);
 }
 
-// Fixed abbreviations, which the tz database keeps as links and Java does not count as regions.
+// Fixed abbreviations. The tz database has them as links, but Java does not accept them as regions.
 const ABBREVIATIONS: ReadonlySet<string> = new Set(['EST', 'MST', 'HST']);
 
 function regionZoneOf(id: string): DateZone | undefined {
@@ -98,7 +99,7 @@ function regionZoneOf(id: string): DateZone | undefined {
 interface Transition {
   /** The second at which the new offset starts. */
   readonly at: number;
-  /** Local second (as if UTC) at which the new offset starts, for the earlier and the later reading of an overlap. */
+  /** The local second (as if UTC) at which the new offset starts, for the earlier and later instant of an overlap. */
   readonly earlier: number;
   readonly later: number;
   readonly offset: number;
@@ -164,7 +165,7 @@ class RegionZone implements DateZone {
 
 const NANOS_PER_DAY = 86_400_000_000_000n;
 
-/** The offset at the beginning of a local year, and the changes that may be in it. */
+/** Returns the offset at the beginning of a local year, and the offset changes of the year. */
 function readYear(id: string, year: number): YearRules {
   const from = BigInt(epochDayOf(year, 1, 1) - 2) * NANOS_PER_DAY;
   const to = BigInt(epochDayOf(year + 1, 1, 1) + 2) * NANOS_PER_DAY;
@@ -193,12 +194,12 @@ function offsetSeconds(time: Temporal.ZonedDateTime): number {
   return Math.round(time.offsetNanoseconds / 1e9);
 }
 
-// No id is longer than this. The limit prevents a search over the whole length of a hostile text.
+// No zone id is longer. The limit prevents a search through a long hostile text.
 const REGION_TOKEN = /[A-Za-z][A-Za-z0-9~/._+-]{0,49}/y;
 const MAX_TOKENS = 2000;
 const tokens = new Map<string, DateZone | null>();
 
-/** The longest region id at `position` in `text`. */
+/** Returns the longest region id at `position` in `text`. */
 export function matchRegion(text: string, position: number): { zone: DateZone; end: number } | undefined {
   REGION_TOKEN.lastIndex = position;
   const token = REGION_TOKEN.exec(text)?.[0];

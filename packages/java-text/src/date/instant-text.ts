@@ -3,8 +3,8 @@ import { civilOf } from './calendar.ts';
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) => (n < 10 ? `0${n}` : `${n}`));
 
 /**
- * The ISO text of an instant in UTC, as Java writes it: always with seconds, a fraction of 0, 3, 6 or 9 digits, years
- * of at least four digits with a `+` beyond 9999 and a `-` before year 0.
+ * Returns the ISO text of an instant in UTC, as Java writes it. It always has seconds, and a fraction of 0, 3, 6 or 9
+ * digits. Years have at least four digits, with a `+` beyond 9999 and a `-` before year 0.
  * @param epochSeconds seconds since 1970-01-01T00:00:00Z
  * @param nanos nanoseconds of that second, 0 to 999,999,999
  */
@@ -17,7 +17,7 @@ export function formatInstant(epochSeconds: bigint | number, nanos: number): str
   return formatUtc(Number((epochSeconds - secondOfDay) / 86_400n), Number(secondOfDay), nanos);
 }
 
-/** Like `formatInstant`, for a day and a second of it: exact for every year of Java. */
+/** Returns the same text as `formatInstant`, for a day and a second of the day. Exact for every year of Java. */
 export function formatUtc(epochDay: number, secondOfDay: number, nanos: number): string {
   const { year, month, day } = civilOf(epochDay);
   const hour = (secondOfDay / 3600) | 0;

@@ -8,7 +8,7 @@ export interface NamedValue {
   readonly value: number;
 }
 
-/** Names of the months (1–12) in their form within a date, or alone (`L`). */
+/** Returns the names of the months (1–12) in their form within a date, or alone (`L`). */
 export function monthNames(locale: string, style: NameStyle, standalone: boolean): readonly NamedValue[] {
   return remembered(`${locale} ${style} ${standalone}`, () => {
     const format = new Intl.DateTimeFormat(locale, {
@@ -24,7 +24,7 @@ export function monthNames(locale: string, style: NameStyle, standalone: boolean
 const known = new Map<string, readonly NamedValue[]>();
 const MAX_KNOWN = 200;
 
-/** Cached, because names take a millisecond to create, and each check of a config compiles its date patterns again. */
+/** Caches names, because they take a millisecond to create, and each config check compiles its date patterns again. */
 function remembered(key: string, make: () => NamedValue[]): readonly NamedValue[] {
   let names = known.get(key);
   if (names === undefined) {
@@ -34,7 +34,7 @@ function remembered(key: string, make: () => NamedValue[]): readonly NamedValue[
   return names;
 }
 
-/** Names of the days of the week, Monday being 1. */
+/** Returns the names of the days of the week, Monday being 1. */
 export function weekdayNames(locale: string, style: NameStyle, standalone: boolean): NamedValue[] {
   const format = new Intl.DateTimeFormat(locale, {
     weekday: style,
@@ -45,13 +45,13 @@ export function weekdayNames(locale: string, style: NameStyle, standalone: boole
   return sorted(range(7).map((n) => ({ name: part(format, Date.UTC(2001, 0, n + 1), 'weekday'), value: n + 1 })));
 }
 
-/** AM (0) and PM (1). */
+/** Returns the names of AM (0) and PM (1). */
 export function amPmNames(locale: string): NamedValue[] {
   const format = new Intl.DateTimeFormat(locale, { hour: 'numeric', hourCycle: 'h12', timeZone: 'UTC' });
   return sorted(range(2).map((n) => ({ name: part(format, Date.UTC(2001, 0, 1, n * 12 + 6), 'dayPeriod'), value: n })));
 }
 
-/** The era before Christ (0) and the one since (1). */
+/** Returns the era before Christ (0) and the one since (1). */
 export function eraNames(locale: string, style: NameStyle): NamedValue[] {
   const format = new Intl.DateTimeFormat(locale, { era: style, calendar: 'gregory', timeZone: 'UTC' });
   return sorted(
@@ -59,7 +59,7 @@ export function eraNames(locale: string, style: NameStyle): NamedValue[] {
   );
 }
 
-/** Names of the quarters. Intl has none; CLDR's English ones are used for every locale. */
+/** Returns the names of the quarters. Intl has none, so every locale uses the English names of CLDR. */
 export function quarterNames(style: NameStyle): NamedValue[] {
   const ordinals = ['1st', '2nd', '3rd', '4th'];
   const name = (n: number): string => {
@@ -69,7 +69,7 @@ export function quarterNames(style: NameStyle): NamedValue[] {
   return range(4).map((n) => ({ name: name(n), value: n + 1 }));
 }
 
-// CLDR: regions whose first week of a year is the first with at least four days. Intl does not return this any more.
+// From CLDR: regions whose first week of a year has at least four days. Intl does not return this any more.
 const FOUR_DAY_REGIONS: ReadonlySet<string> = new Set(
   (
     'AD AN AT AX BE BG CH CZ DE DK EE ES FI FJ FO FR GB GF GG GI GP GR HU IE IM IS IT JE LI LT LU MC MQ NL NO PL PT ' +
@@ -77,7 +77,7 @@ const FOUR_DAY_REGIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** How the region of a locale counts weeks. */
+/** Returns the week rule of the region of a locale. */
 export function weekRule(locale: string): WeekRule {
   const full = new Intl.Locale(locale).maximize() as Intl.Locale & { getWeekInfo(): { firstDay: number } };
   return { firstDay: full.getWeekInfo().firstDay, minimalDays: FOUR_DAY_REGIONS.has(full.region ?? '') ? 4 : 1 };
@@ -92,7 +92,8 @@ function range(length: number): number[] {
 }
 
 /**
- * Longest names first, so that no name is mistaken for the beginning of another; of equal ones the last comes first.
+ * Sorts names, longest first, so that no name is mistaken for the beginning of another. The last of equal names is
+ * first.
  */
 function sorted(names: NamedValue[]): NamedValue[] {
   return names

@@ -30,7 +30,7 @@ function matchElement(element: Element, text: string, at: number, fields: DateFi
       if (element.reserved === 0) {
         const tens = text.charCodeAt(at) - ZERO;
         const ones = text.charCodeAt(at + 1) - ZERO;
-        // Written so that NaN at the end of a text also fails.
+        // This form of the condition also fails for NaN at the end of a text.
         if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) return -1;
         return fields.put(element.field, tens * 10 + ones) ? at + 2 : -1;
       }
@@ -62,7 +62,7 @@ function matchElement(element: Element, text: string, at: number, fields: DateFi
 }
 
 function matchOptional(element: Element, text: string, at: number, fields: DateFields): number {
-  // A field that is set never changes, so to undo the optional part it is enough to restore which fields were set.
+  // A field never changes after it is set. To undo an optional part, it is enough to restore the set of fields.
   const { present, zone, later } = fields;
   const end = matchElements(element.inner, text, at, fields);
   if (end >= 0) return end;
@@ -80,7 +80,7 @@ function matchPadded(element: Element, text: string, at: number, fields: DateFie
   return matchElements(element.inner, text.slice(0, end), start, fields) === end ? end : -1;
 }
 
-/** The end of the digits that begin at `at`, at most `max` of them. */
+/** Returns the end of the digits that begin at `at`, at most `max` of them. */
 function digitsEnd(text: string, at: number, max: number): number {
   const limit = Math.min(at + max, text.length);
   let end = at;
@@ -131,7 +131,7 @@ function matchFraction(element: Element, text: string, at: number, fields: DateF
   return fields.put(element.field, value) ? end : -1;
 }
 
-/** Two digits at `at`, at most 59; otherwise -1. */
+/** Returns the value of two digits at `at`, at most 59, or -1. */
 function sixtieth(text: string, at: number): number {
   if (digitsEnd(text, at, 2) !== at + 2) return -1;
   const value = digitsValue(text, at, at + 2);
@@ -144,7 +144,7 @@ function matchOffset(element: Element, text: string, at: number, fields: DateFie
   }
   const sign = text.charCodeAt(at);
   if (sign !== PLUS && sign !== MINUS) return -1;
-  // As in Java, more than 18 hours are read too; such a time does not exist.
+  // As in Java, more than 18 hours are accepted here, although no such offset exists.
   const hours = sixtieth(text, at + 1);
   if (hours < 0) return -1;
   let end = at + 3;
@@ -166,7 +166,7 @@ function matchOffset(element: Element, text: string, at: number, fields: DateFie
   return fields.put(Field.offset, sign === MINUS ? -total : total) ? end : -1;
 }
 
-/** Where the digits after a colon begin, if this form of offset has colons; -1 if the colon is missing. */
+/** Returns the position of the digits after an optional colon, or -1 if a required colon is missing. */
 function colonAt(element: Element, text: string, at: number): number {
   if (!element.colon) return at;
   return text.charCodeAt(at) === COLON ? at + 1 : -1;
@@ -182,7 +182,7 @@ function matchLocalizedOffset(element: Element, text: string, at: number, fields
   if (match === null) return -1;
   const end = at + match[0].length;
   const sign = match[1];
-  // A sign with no offset after it is a mistake, not text that follows.
+  // A sign without an offset after it is an error, not the next text.
   if (sign === undefined && (text.charCodeAt(end) === PLUS || text.charCodeAt(end) === MINUS)) return -1;
   const total = Number(match[2] ?? 0) * 3600 + Number(match[3] ?? 0) * 60 + Number(match[4] ?? 0);
   return fields.put(Field.offset, sign === '-' ? -total : total) ? end : -1;

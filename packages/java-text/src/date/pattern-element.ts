@@ -1,7 +1,7 @@
 import type { Field } from './date-fields.ts';
 import type { NamedValue } from './locale-names.ts';
 
-/** The smallest parts of a date pattern, each of which reads a piece of the text. */
+/** The kinds of elements in a date pattern. Each element reads a part of the text. */
 export const Kind = {
   number: 0,
   twoDigits: 1,
@@ -21,7 +21,7 @@ export const Kind = {
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
 export const Sign = {
-  /** Only digits. */
+  /** Only digits are allowed. */
   none: 0,
   /** A minus is allowed. */
   minus: 1,
@@ -31,20 +31,23 @@ export const Sign = {
 
 export type Sign = (typeof Sign)[keyof typeof Sign];
 
-/** One shape for all kinds, which keeps the loop over them fast. Unused properties have a neutral value. */
+/** All kinds have the same shape, which keeps the loop over them fast. Unused properties have a neutral value. */
 export interface Element {
   readonly kind: Kind;
   readonly field: Field;
-  /** Least and largest number of digits; for `padded` `min` is the width. */
+  /** The minimum and maximum number of digits. For `padded`, `min` is the width. */
   readonly min: number;
   readonly max: number;
   readonly sign: Sign;
-  /** Digits that belong to the fields that follow without a separator. */
+  /** The number of digits that belong to the next fields, which follow without a separator. */
   reserved: number;
-  /** The literal; for an offset the text that means zero. */
+  /** The literal, or for an offset the text of the zero offset. */
   readonly text: string;
   readonly names: readonly NamedValue[];
-  /** Offsets: with colons; minutes required; seconds allowed. Names of zones and localized offsets: the long form. */
+  /**
+   * For offsets: with colons, with required minutes, with allowed seconds. For names and localized offsets: the long
+   * form.
+   */
   readonly colon: boolean;
   readonly minutes: boolean;
   readonly seconds: boolean;

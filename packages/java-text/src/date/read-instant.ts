@@ -2,12 +2,12 @@
 import { carryDay, civilOf, epochDayOf } from './calendar.ts';
 import { type DateZone, UTC } from './date-zone.ts';
 
-/** A instant, in UTC. */
+/** An instant in UTC. */
 export interface Instant {
   /** Days since 1970-01-01. */
   readonly epochDay: number;
   readonly secondOfDay: number;
-  /** 0 to 999,999,999. */
+  /** The nanosecond of the second, 0 to 999,999,999. */
   readonly nanos: number;
 }
 
@@ -16,8 +16,8 @@ const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)$/;
 
 /**
  * Reads a date or an instant in ISO form: `2024-01-02`, `2024-01-02T03:04:05`, `2024-01-02 03:04:05.678901+02:00`.
- * Undefined for any other text.
- * @param zone the zone of a text without an offset; a date alone is midnight there
+ * Returns undefined for any other text.
+ * @param zone the zone of a text without an offset. A date without a time is midnight there.
  */
 export function readInstant(text: string, zone: DateZone = UTC): Instant | undefined {
   if (!ISO_DATE.test(text)) return undefined;
@@ -30,13 +30,13 @@ export function readInstant(text: string, zone: DateZone = UTC): Instant | undef
     const nanos = millisecond * 1_000_000 + microsecond * 1000 + nanosecond;
     return { ...carryDay(local, secondOfDay - zone.offsetAt(year, local, secondOfDay, false)), nanos };
   } catch (error) {
-    // A day or an hour that does not exist.
+    // The day or hour does not exist.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** The instant this many milliseconds after 1970 began in UTC; undefined beyond the supported years. */
+/** Returns the instant this many milliseconds after 1970-01-01 in UTC, or undefined beyond the supported years. */
 export function instantOfMillis(millis: number | bigint): Instant | undefined {
   const whole = typeof millis === 'bigint' ? millis : BigInt(Math.floor(millis));
   const instant = instantOfNanos(whole * 1_000_000n);
@@ -44,7 +44,7 @@ export function instantOfMillis(millis: number | bigint): Instant | undefined {
   return Math.abs(year) > MOST_YEARS ? undefined : instant;
 }
 
-/** The years of ISO texts. */
+/** The largest year of an ISO text. */
 const MOST_YEARS = 999_999;
 const NANOS_PER_SECOND = 1_000_000_000n;
 

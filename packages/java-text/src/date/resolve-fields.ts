@@ -21,17 +21,17 @@ const MJD_OF_EPOCH = 40_587;
 const NANOS_PER_DAY = 86_400_000_000_000;
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The fields of a text contradict each other, or are outside their ranges. */
+/** Means that the fields of a text contradict each other, or are outside their ranges. */
 export const INVALID = Symbol('invalid');
-/** The fields are valid, but incomplete. */
+/** Means that the fields are valid, but incomplete. */
 export const MISSING = Symbol('missing');
 
 type Found<T> = T | typeof INVALID | typeof MISSING;
 
 /**
- * The time of day in seconds, and whether it is the midnight at the day's end (`24:00`). The nanoseconds stay in the
- * field. Java's smart resolution. A text without an hour means midnight; the hour comes from `H`, `k`, `h` or `K` with
- * `a`, or a count since midnight.
+ * Returns the time of day in seconds, and whether it is the midnight at the day's end (`24:00`). The nanoseconds stay
+ * in the field. Java's smart resolution. A text without an hour means midnight; the hour comes from `H`, `k`, `h` or
+ * `K` with `a`, or a count since midnight.
  */
 export function resolveTime(fields: DateFields): Found<number> {
   if (fields.has(Field.clockHour)) {
@@ -59,7 +59,7 @@ export function resolveTime(fields: DateFields): Found<number> {
   const hourOfDay = hour % 24;
   if (fields.has(Field.amPm) && fields.get(Field.amPm) !== Math.floor(hourOfDay / 12)) return INVALID;
   if (fields.has(Field.hourOfAmPm) && fields.get(Field.hourOfAmPm) !== hourOfDay % 12) return INVALID;
-  // A smaller unit without all the larger ones is not a time.
+  // A small unit without all larger units is not a time.
   if (!fields.has(Field.minute) && (fields.has(Field.second) || fields.has(Field.nano))) return MISSING;
   if (fields.has(Field.nano) && !fields.has(Field.second)) return MISSING;
   return hour * 3600 + minute * 60 + second;
@@ -76,7 +76,7 @@ function splitCounts(fields: DateFields): boolean {
     const millis = fields.get(Field.milliOfDay);
     if (millis >= MILLIS_PER_DAY || !putSecondOfDay(fields, Math.floor(millis / 1000))) return false;
     const nano = (millis % 1000) * 1e6;
-    // Finer digits in addition to it are kept.
+    // Nanoseconds of a separate field are kept.
     if (!fields.has(Field.nano)) fields.put(Field.nano, nano);
     else if (fields.get(Field.nano) - (fields.get(Field.nano) % 1e6) !== nano) return false;
   }
@@ -96,8 +96,8 @@ function inRange(value: number, max: number): boolean {
 }
 
 /**
- * The day that the fields name, as days since 1970. Java's smart resolution: days 29 to 31 beyond the end of a month
- * mean its last day; every other field that the text gave must agree with the date.
+ * Returns the day of the fields, as days since 1970, with Java's smart resolution. Days 29 to 31 beyond the end of a
+ * month mean its last day. Every other field of the text must agree with the date.
  */
 export function resolveDate(fields: DateFields, rule: WeekRule): Found<number> {
   if (!resolveEra(fields)) return INVALID;
@@ -117,7 +117,7 @@ function resolveEra(fields: DateFields): boolean {
   const year = fields.get(Field.yearOfEra);
   if (year < 1 || year > MAX_YEAR) return false;
   let common = !fields.has(Field.era) || fields.get(Field.era) === 1;
-  // Without an era, a year before Christ may still be known from the other kind of year.
+  // Without an era, the sign of the other year field may show the era.
   if (!fields.has(Field.era) && fields.has(Field.year)) common = fields.get(Field.year) > 0;
   return fields.put(Field.year, common ? year : 1 - year);
 }
@@ -164,7 +164,7 @@ function dateOfMonth(fields: DateFields, year: number): Found<number> {
   return epochDayOf(year, month, clamped);
 }
 
-/** The given day of the week in the nth seven days of a month. */
+/** Returns the given day of the week in the nth seven days of a month. */
 function dateOfAlignedWeek(fields: DateFields, year: number): Found<number> {
   const month = fields.get(Field.month);
   const week = fields.get(Field.alignedWeekOfMonth);
@@ -203,9 +203,9 @@ const TIME_FIELDS =
   (1 << Field.nanoOfDay) |
   (1 << Field.offset);
 
-/** Whether the fields that were not used for the date match it. */
+/** Returns whether the fields that the date did not need agree with it. */
 function agrees(fields: DateFields, rule: WeekRule, epochDay: number): boolean {
-  // Most patterns have a year, a month and a day of the month, and nothing to compare.
+  // Most patterns have only a year, a month and a day, so there is nothing to compare.
   if ((fields.present & ~(PLAIN_DATE | TIME_FIELDS)) === 0) return true;
   const date: CivilDate = civilOf(epochDay);
   const { year, month, day } = date;

@@ -11,19 +11,19 @@ import {
 import { Field } from './date-fields.ts';
 import { type Element, Kind, Sign } from './pattern-element.ts';
 
-/** A instant on the clock and calendar of its zone. */
+/** An instant in the local time of a zone. */
 export interface LocalTime {
   /** Days since 1970-01-01. */
   readonly epochDay: number;
   readonly secondOfDay: number;
-  /** 0 to 999,999,999. */
+  /** The nanosecond of the second, 0 to 999,999,999. */
   readonly nanos: number;
-  /** Seconds east of UTC. */
+  /** The offset from UTC in seconds, positive to the east. */
   readonly offset: number;
   readonly zoneId: string;
 }
 
-/** The text of a time in a pattern. Throws if a number has more digits than its letters allow, as Java does. */
+/** Returns the text of a time in a pattern. Throws if a number has more digits than its letters allow, as Java does. */
 export function writeElements(elements: readonly Element[], time: LocalTime, rule: WeekRule): string {
   let text = '';
   for (const element of elements) text += writeElement(element, time, rule);
@@ -73,7 +73,7 @@ function writeNumber({ min, max, sign }: Element, value: number): string {
   return sign === Sign.plusBeyondWidth && digits.length > min ? `+${padded}` : padded;
 }
 
-/** The hours, minutes and seconds of an offset, each with two digits. */
+/** Returns the hours, minutes and seconds of an offset, each with two digits. */
 function partsOf(offset: number): readonly [sign: string, hours: string, minutes: string, seconds: string] {
   const total = Math.abs(offset);
   const two = (value: number) => String(value).padStart(2, '0');

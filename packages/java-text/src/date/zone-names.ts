@@ -1,18 +1,18 @@
 import { type DateZone, findRegion } from './date-zone.ts';
 
 /**
- * Which reading of an overlap in autumn a zone name means: `EDT` the earlier one, `EST` and `ET` the later one. The
- * offset itself always comes from the rules of the zone.
+ * Which instant of an overlap in autumn a zone name means: the earlier one for `EDT`, the later one for `EST` and `ET`.
+ * The rules of the zone always define the offset.
  */
 export interface NamedZone {
   readonly zone: DateZone;
   readonly later: boolean;
-  /** Where the name ends in the text. */
+  /** The end of the name in the text. */
   readonly end: number;
 }
 
-// English abbreviations as in Java 25: standard, daylight and general ones of a zone. Two differ from Java, which uses
-// BST and IST for zones at Greenwich time.
+// English abbreviations as in Java 25: the standard, daylight and general names of a zone. Two names differ from Java,
+// which uses BST and IST for zones at Greenwich time.
 const SHORT_NAMES = `
 Africa/Johannesburg SAST
 Africa/Lagos WAT
@@ -48,8 +48,8 @@ Pacific/Honolulu HST,HAST,HAT HDT,HADT
 Pacific/Pago_Pago SST
 `;
 
-// English zone names without what follows them ("Standard Time", "Daylight Time", "Summer Time", "Time"). Zones that
-// are not here are named after their city: "Chatham Standard Time".
+// English zone names without their ending ("Standard Time", "Daylight Time", "Summer Time", "Time"). A zone that is
+// not in this list is named after its city: "Chatham Standard Time".
 const LONG_NAMES = `
 Africa/Johannesburg=South Africa
 Africa/Lagos=West Africa;São Tomé
@@ -184,7 +184,7 @@ interface Name {
 let shortNames: ReadonlyMap<string, Name> | undefined;
 let longNames: ReadonlyMap<string, string> | undefined;
 
-/** The longest English zone abbreviation (`EST`) at `position` in `text`. */
+/** Returns the longest English zone abbreviation (`EST`) at `position` in `text`. */
 export function matchShortZoneName(text: string, position: number): NamedZone | undefined {
   shortNames ??= readShortNames();
   for (let length = Math.min(LONGEST_SHORT_NAME, text.length - position); length >= 2; length--) {
@@ -194,7 +194,7 @@ export function matchShortZoneName(text: string, position: number): NamedZone | 
   return undefined;
 }
 
-/** The English zone name (`Pacific Standard Time`) that begins `text` at `position`. */
+/** Returns the English zone name (`Pacific Standard Time`) that begins `text` at `position`. */
 export function matchLongZoneName(text: string, position: number): NamedZone | undefined {
   longNames ??= readLongNames();
   const candidate = text.slice(position, position + LONGEST_LONG_NAME);
@@ -203,7 +203,7 @@ export function matchLongZoneName(text: string, position: number): NamedZone | u
   const match = /^(.*?)(?: (Standard|Daylight|Summer))?$/.exec(candidate.slice(0, at));
   const region = match?.[1] === undefined ? undefined : longNames.get(match[1]);
   if (region === undefined) return undefined;
-  // Irish Standard Time is the time of the Irish summer.
+  // "Irish Standard Time" means summer time in Ireland.
   const summer = match?.[2] === 'Daylight' || match?.[2] === 'Summer' || match?.[1] === 'Irish';
   return named(region, !summer, position + at + ' Time'.length);
 }

@@ -1,7 +1,7 @@
-/** Inclusive range of code points. */
+/** An inclusive range of code points. */
 export type Range = readonly [number, number];
 
-/** A set of code points, in the operations that both languages have. */
+/** A set of code points, built from the operations that both regex languages have. */
 export type CharSet =
   | { readonly kind: 'ranges'; readonly ranges: readonly Range[] }
   /** A JavaScript escape for a set, such as `\p{L}`. The same letter in the other case means the complement. */
@@ -15,7 +15,7 @@ export const char = (codePoint: number): CharSet => ranges([codePoint, codePoint
 export const setEscape = (source: string): CharSet => ({ kind: 'escape', source });
 export const union = (...sets: CharSet[]): CharSet => (sets.length === 1 ? sets[0]! : { kind: 'union', sets });
 export const intersection = (left: CharSet, right: CharSet): CharSet => ({ kind: 'intersection', left, right });
-/** The union of Unicode properties with these JavaScript names. */
+/** Returns the union of Unicode properties with these JavaScript names. */
 export const properties = (...names: string[]): CharSet => union(...names.map((name) => setEscape(`\\p{${name}}`)));
 
 export function complement(set: CharSet): CharSet {
@@ -26,7 +26,7 @@ export function complement(set: CharSet): CharSet {
   return setEscape(`\\${other}${set.source.slice(2)}`);
 }
 
-/** Whether the set can be written only in the notation of the flag `v`: operators, or brackets in brackets. */
+/** Returns whether the set can be written only in the notation of the flag `v`: operators, or brackets in brackets. */
 export function needsSetNotation(set: CharSet): boolean {
   return !isFlat(set.kind === 'complement' ? set.set : set);
 }
@@ -35,7 +35,7 @@ function isFlat(set: CharSet): boolean {
   return set.kind === 'ranges' || set.kind === 'escape' || (set.kind === 'union' && set.sets.every(isFlat));
 }
 
-/** The code point of a set that holds exactly one. */
+/** Returns the code point of a set that holds exactly one. */
 export function onlyMember(set: CharSet): number | undefined {
   if (set.kind !== 'ranges' || set.ranges.length !== 1) return undefined;
   const [low, high] = set.ranges[0]!;
@@ -45,13 +45,13 @@ export function onlyMember(set: CharSet): number | undefined {
 const PLAIN = /^[A-Za-z0-9_ "'`~!@#%&\-=:;<>,]$/;
 const PLAIN_IN_CLASS = /^[A-Za-z0-9_ "']$/;
 
-/** JavaScript source of a code point outside brackets. */
+/** Returns the JavaScript source of a code point outside brackets. */
 export function emitChar(codePoint: number): string {
   const text = String.fromCodePoint(codePoint);
   return PLAIN.test(text) ? text : escaped(codePoint);
 }
 
-/** JavaScript source that matches one code point of the set. */
+/** Returns the JavaScript source that matches one code point of the set. */
 export function emitSet(set: CharSet): string {
   const single = onlyMember(set);
   return single === undefined ? operand(set) : emitChar(single);

@@ -4,7 +4,7 @@ import { caseRule, type Flags } from './flags.ts';
 import { equalChars, equalRange } from './letter-case.ts';
 import { code, END, type PatternReader } from './pattern-reader.ts';
 
-/** Reads a bracketed class; the reader is after the `[`. */
+/** Reads a class in brackets. The reader is after the `[`. */
 export function parseClass(reader: PatternReader, flags: Flags, start: number): CharSet {
   const negated = reader.take('^');
   const set = reader.nested(() => parseBody(reader, flags, start));
@@ -13,8 +13,8 @@ export function parseClass(reader: PatternReader, flags: Flags, start: number): 
 }
 
 /**
- * Reads to the closing bracket, which is not consumed. `&&` has the lowest precedence; negation, outside this,
- * applies to the whole.
+ * Reads up to the closing bracket, without the bracket. `&&` has the lowest precedence. A negation applies to the whole
+ * class.
  */
 function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet {
   let members: CharSet[] = [];
@@ -22,7 +22,7 @@ function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet 
     reader.skipComments();
     const next = reader.peek();
     if (next === END) throw reader.error('the class [ has no closing ]', start);
-    // A bracket that would close an empty class is a member of it.
+    // A `]` directly after the `[` is a member of the class.
     if (next === code(']') && members.length > 0) return union(...members);
     if (next === code('&') && reader.peek(1) === code('&')) {
       const at = reader.position;
@@ -41,12 +41,12 @@ function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet 
   }
 }
 
-/** Sets that Java keeps separate from others: only then `&&` without anything after it changes nothing. */
+/** Returns whether Java stores the set separately. Only then a final `&&` changes nothing. */
 function isLatin1(set: CharSet): boolean {
   return set.kind === 'ranges' && set.ranges.every(([, high]) => high <= 0xff);
 }
 
-/** Bracketed classes directly after `&&` are united. Anything else takes the whole rest, including further `&&`. */
+/** Unites the classes in brackets directly after `&&`. Anything else includes the whole rest, with further `&&`. */
 function parseRightSide(reader: PatternReader, flags: Flags, start: number): CharSet | undefined {
   const sets: CharSet[] = [];
   for (;;) {
@@ -85,7 +85,7 @@ function parseMember(reader: PatternReader, flags: Flags): CharSet {
   return equalChars(low, caseRule(flags));
 }
 
-/** A character, or a set if an escape means one. */
+/** Returns one member of a class: a character, or a set if an escape means a set. */
 function parseMemberChar(reader: PatternReader, flags: Flags): number | CharSet {
   const start = reader.position;
   const next = reader.next();
@@ -96,7 +96,7 @@ function parseMemberChar(reader: PatternReader, flags: Flags): number | CharSet 
   return parseClassEscape(reader, letter, flags) ?? parseCharEscape(reader, letter, start);
 }
 
-/** The characters that `.` matches. */
+/** Returns the characters that `.` matches. */
 export function dot(flags: Flags): CharSet {
   if (flags.dotall) return complement(ranges());
   if (flags.unixLines) return complement(char(0x0a));

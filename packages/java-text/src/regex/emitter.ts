@@ -9,11 +9,11 @@ import type { Node, ReferenceNode, RepeatNode, Syntax } from './syntax.ts';
 /** A JavaScript pattern. */
 export interface Emitted {
   readonly source: string;
-  /** Both match by code points; `v` has operators on sets, `u` is faster. */
+  /** The flag of the pattern. Both match by code points: `v` has operators on sets, `u` is faster. */
   readonly flag: 'u' | 'v';
-  /** JavaScript's group numbers by Java's; 0 stays 0. They differ if emulations need additional groups. */
+  /** The JavaScript number of each Java group; 0 stays 0. They differ if an emulation needs additional groups. */
   readonly groups: readonly number[];
-  /** How many groups the JavaScript pattern has. */
+  /** The number of groups in the JavaScript pattern. */
   readonly emittedGroupCount: number;
 }
 
@@ -33,7 +33,7 @@ class Emitter {
   flag: 'u' | 'v' = 'u';
   readonly #pattern: string;
   readonly #reaches: ReadonlyMap<ReferenceNode, Reach>;
-  /** Groups that can match the empty text, by Java's number. */
+  /** The Java numbers of the groups that can match the empty text. */
   readonly #emptiable: ReadonlySet<number>;
 
   constructor(syntax: Syntax, pattern: string) {
@@ -42,7 +42,7 @@ class Emitter {
     this.#emptiable = emptiableGroups(syntax.root);
   }
 
-  /** The source of a node; an alternation has no group around it. */
+  /** Returns the source of a node, without a group around an alternation. */
   emit(node: Node): string {
     switch (node.type) {
       case 'empty':
@@ -80,7 +80,7 @@ class Emitter {
     return node.type === 'alternation' ? `(?:${this.emit(node)})` : this.emit(node);
   }
 
-  /** A lookahead never backtracks into its match, and the reference then matches exactly that. */
+  /** Emulates an atomic group: a lookahead never backtracks into its match, and a back-reference repeats that match. */
   #atomic(emitBody: () => string): string {
     const index = ++this.count;
     return `(?:(?=(${emitBody()}))\\${index})`;

@@ -4,8 +4,8 @@ import { code, END, type PatternReader } from './pattern-reader.ts';
 import { javaProperty, predefinedClass } from './properties.ts';
 
 /**
- * Reads the rest of an escape for a set, inside brackets or outside: `\d`, `\H`, `\p{L}`. The reader is after the
- * letter. Undefined if the letter does not begin such an escape.
+ * Reads the rest of an escape for a set, inside or outside brackets: `\d`, `\H`, `\p{L}`. The reader is after the
+ * letter. Returns undefined if the letter begins no such escape.
  */
 export function parseClassEscape(reader: PatternReader, letter: number, flags: Flags): CharSet | undefined {
   const character = String.fromCodePoint(letter);
@@ -42,7 +42,7 @@ function parseProperty(reader: PatternReader, flags: Flags): CharSet {
     }
     reader.next();
     if (flags.comments) name = name.replace(/\s/g, '');
-    if (name === '') throw reader.error('\\p{} names no property', start);
+    if (name === '') throw reader.error('\\p{} needs the name of a property', start);
   } else if (reader.peek() === END) {
     throw reader.error('\\p needs the name of a property');
   } else {
@@ -68,7 +68,7 @@ const CONTROL_LETTERS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * Reads the rest of an escape for one character, inside brackets or outside. The reader is after the character that
+ * Reads the rest of an escape for one character, inside or outside brackets. The reader is after the character that
  * follows the backslash.
  * @throws JavaRegexError for a letter without a meaning in Java, and for `\N{…}`
  */
@@ -120,7 +120,7 @@ function hexadecimal(reader: PatternReader, start: number): number {
 function utf16(reader: PatternReader, start: number): number {
   const problem = '\\u needs four hexadecimal digits';
   const unit = hexDigits(reader, 4, problem, start);
-  // Two escapes that make a surrogate pair are one character.
+  // Two escapes of a surrogate pair are one character.
   if (unit >= 0xd800 && unit <= 0xdbff && reader.peek() === code('\\') && reader.peek(1) === code('u')) {
     let low = '';
     for (let ahead = 2; ahead < 6; ahead++) low += charAt(reader, ahead);

@@ -11,7 +11,7 @@ export interface Flags {
   readonly unicodeClasses: boolean;
 }
 
-/** The flag of an inline flag letter; undefined for any other letter. */
+/** Returns the flag of an inline flag letter, or undefined for any other letter. */
 export function flagsOfLetter(letter: string, on: boolean): Partial<Flags> | undefined {
   switch (letter) {
     case 'i':

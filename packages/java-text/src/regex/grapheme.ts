@@ -1,5 +1,5 @@
-// Parts of an extended grapheme cluster (Unicode Standard Annex 29). JavaScript knows the properties that emoji and
-// combining marks need; the others are ranges here.
+// Parts of an extended grapheme cluster (Unicode Standard Annex 29). JavaScript has the properties for emoji and
+// combining marks. The other parts are ranges in this file.
 
 const CONTROL =
   '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u00AD\\u061C\\u180E\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF\\uFFF0-\\uFFFB\\u{E0000}-\\u{E001F}]';
@@ -14,7 +14,7 @@ const FOLLOWING = `(?:${EXTENDING}|[\\u0E33\\u0EB3]|(?!${LONE_MARK})\\p{Mc})`;
 const LEADING = '[\\u1100-\\u115F\\uA960-\\uA97C]';
 const VOWEL = '[\\u1160-\\u11A7\\uD7B0-\\uD7C6]';
 const TRAILING = '[\\u11A8-\\u11FF\\uD7CB-\\uD7FB]';
-/** Hangul syllables; those that end in a consonant take no further vowel. */
+/** Hangul syllables without a final consonant, which can be followed by a vowel. */
 const openSyllables = Array.from({ length: 399 }, (_, at) => `\\u${(0xac00 + 28 * at).toString(16)}`).join('');
 const SYLLABLE = `(?:[${openSyllables}]${VOWEL}*|(?![${openSyllables}])[\\uAC00-\\uD7A3])`;
 const HANGUL = `${LEADING}*(?:${SYLLABLE}|${VOWEL}+)${TRAILING}*|${LEADING}+|${TRAILING}+`;
@@ -27,5 +27,5 @@ const VIRAMA = '[\\u094D\\u09CD\\u0ACD\\u0B4D\\u0C4D\\u0D4D]';
 const JOINER = '[\\p{Grapheme_Extend}\\u200D]';
 const CONJUNCT = `${CONSONANT}(?:(?:(?!${VIRAMA})${JOINER})*${VIRAMA}${JOINER}*${CONSONANT})+`;
 
-/** JavaScript source for `\X`: one extended grapheme cluster. */
+/** The JavaScript source of `\X`, an extended grapheme cluster. */
 export const GRAPHEME_CLUSTER = `\\r\\n|${CONTROL}|${PREPENDED}*(?:${HANGUL}|${FLAG}|${PICTURES}|${CONJUNCT}|(?!${CONTROL})[^])${FOLLOWING}*`;

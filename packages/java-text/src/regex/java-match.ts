@@ -7,21 +7,21 @@ export interface JavaMatch {
   /** The whole match at 0, then the groups by Java's numbers; undefined for a group without a match. */
   readonly groups: readonly (string | undefined)[];
   /**
-   * The match of a named group.
+   * Returns the match of a named group.
    * @throws RangeError if the pattern has no group with that name
    */
   named(name: string): string | undefined;
 }
 
-/** Where Java's groups are in JavaScript's match. */
+/** Maps the groups of Java to the groups of the JavaScript match. */
 export interface GroupMap {
-  /** JavaScript's number of a group by Java's. */
+  /** The JavaScript number of each Java group. */
   readonly numbers: readonly number[];
-  /** Java's number of each named group. */
+  /** The Java number of each named group. */
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** A view of JavaScript's match; nothing is copied before it is requested. */
+/** A view of a JavaScript match. It copies values only when they are requested. */
 export class FoundMatch implements JavaMatch {
   readonly #found: RegExpExecArray;
   readonly #map: GroupMap;

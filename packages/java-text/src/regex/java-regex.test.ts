@@ -9,15 +9,15 @@ type Recorded = [
   text: string,
   flags: string,
   replacement: string,
-  /** Null where `Pattern.compile` throws; `replaced` null where `replaceAll` throws. */
+  /** Null if `Pattern.compile` throws; `replaced` is null if `replaceAll` throws. */
   expected:
     | null
     | [groupCount: number, matches: (number | Group)[][], whole: boolean, split: string[], replaced: Group],
 ];
 
 /**
- * The results of Java 25: `Pattern.compile`, repeated `find`, `matches`, `split`, `replaceAll`. Flags as in `(?…)`, `l`
- * literal.
+ * The results of Java 25 for `Pattern.compile`, repeated `find`, `matches`, `split` and `replaceAll`. Flags as in
+ * `(?…)`, and `l` for literal.
  */
 const recorded = JSON.parse(
   readFileSync(new URL('./java-25-cases.generated.json', import.meta.url), 'utf8'),
@@ -48,7 +48,7 @@ function outcome(pattern: string, text: string, letters: string, replacement: st
   try {
     replaced = regex.replaceAll(text, parseJavaReplacement(replacement));
   } catch {
-    // Recorded as null as well.
+    // The recording has null here, too.
   }
   return [regex.groupCount, matches, regex.matches(text), regex.split(text), replaced];
 }
@@ -72,8 +72,9 @@ function errorOf(pattern: string): JavaRegexError {
 }
 
 describe('compileJavaRegex', () => {
-  it.each([0, 1])('returns for group %i its text in all matches', (group) => {
-    // In addition to the recorded patterns: patterns that begin with ^, for which one attempt is enough, or seem to.
+  it.each([0, 1])('returns the text of group %i in all matches', (group) => {
+    // Adds patterns that begin with ^ to the recorded ones: for some of them one attempt is enough, for others it only
+    // seems so.
     const anchored = [
       '^',
       '^a',
@@ -101,7 +102,7 @@ describe('compileJavaRegex', () => {
     }
   });
 
-  it(`does what Java does in ${recorded.length} recorded cases`, () => {
+  it(`equals Java in ${recorded.length} recorded cases`, () => {
     const differing = recorded
       .map(([pattern, text, letters, replacement, expected]) => ({
         pattern,
@@ -114,7 +115,7 @@ describe('compileJavaRegex', () => {
     expect(differing).toEqual([]);
   });
 
-  it('finds from an offset, and has no state between calls', () => {
+  it('searches from an offset, and has no state between calls', () => {
     const regex = compileJavaRegex('a(?<digit>\\d)');
     expect(regex.find('a1 a2', 1)).toMatchObject({ index: 3, end: 5, text: 'a2', groups: ['a2', '2'] });
     expect(regex.find('a1 a2')?.named('digit')).toBe('1');
@@ -134,7 +135,7 @@ describe('compileJavaRegex', () => {
     expect(regex.replaceAll('xxacc-b', parseJavaReplacement('$2${last}$1'))).toBe('bba');
   });
 
-  it('knows the flag for comments', () => {
+  it('supports the flag for comments', () => {
     expect(found(' a b # both\n c', 'abc', { comments: true })).toEqual(['abc']);
     expect(found('a b', 'a b', { comments: true, literal: true })).toEqual(['a b']);
   });
@@ -146,7 +147,7 @@ describe('compileJavaRegex', () => {
     }
   });
 
-  it('refers to groups beyond 99', () => {
+  it('supports references to groups above 99', () => {
     const letters = Array.from({ length: 101 }, (_, at) => String.fromCharCode(0x4e00 + at)).join('');
     const pattern = Array.from(letters, (letter) => `(${letter})`).join('');
     expect(replaced(pattern, letters, '$101$100$1')).toBe(letters[100]! + letters[99]! + letters[0]!);
@@ -154,7 +155,7 @@ describe('compileJavaRegex', () => {
 });
 
 describe('errors', () => {
-  it('name the construct, the position and what to do', () => {
+  it('name the construct, the position and the remedy', () => {
     expect(errorOf('ab*+*')).toMatchObject({ pattern: 'ab*+*', position: 4 });
     expect(errorOf('ab*+*').message).toContain('write \\* for the character (at character 5');
     expect(errorOf('a(b').message).toContain('the group ( has no closing )');
@@ -168,7 +169,7 @@ describe('errors', () => {
     expect(found('[a-c&&]', 'abd')).toEqual(['a', 'b']);
   });
 
-  it('name what Java can do and JavaScript cannot', () => {
+  it('name features that Java has and JavaScript does not', () => {
     expect(errorOf('\\Ga').message).toContain('\\G');
     expect(errorOf('\\N{DIGIT ONE}').message).toContain('\\N{…}');
     expect(errorOf('\\b{g}').message).toContain('\\b{g}');
@@ -180,24 +181,24 @@ describe('errors', () => {
 });
 
 describe('differences from Java', () => {
-  it('never finds anything inside of a surrogate pair', () => {
+  it('finds no match inside a surrogate pair', () => {
     expect(replaced('x*', '😀', '-')).toBe('-😀-');
     expect(compileJavaRegex('').split('😀a')).toEqual(['😀', 'a']);
   });
 
-  it('forgets in each round of a repetition what a group matched in the one before', () => {
+  it('unsets groups at the start of each iteration', () => {
     expect(compileJavaRegex('(?:(a)|b)*').find('ab')?.groups).toEqual(['ab', undefined]);
   });
 
-  it('compares a back-reference without case by Unicode', () => {
+  it('compares a case-insensitive back-reference by Unicode', () => {
     expect(found('(?i)(é)\\1', 'éÉ')).toEqual(['éÉ']);
   });
 
-  it('has a capital ß', () => {
+  it('matches ß with its capital letter', () => {
     expect(found('(?iu)ß', 'ßẞ')).toEqual(['ß', 'ẞ']);
   });
 
-  it('takes names of blocks in any spelling, and lookbehinds of any length', () => {
+  it('accepts any spelling of block names, and lookbehinds of any length', () => {
     expect(found('\\p{InGREEK_AND_COPTIC}', 'α')).toEqual(['α']);
     expect(found('(?<=\\d+\\w*?)b', '1ab')).toEqual(['b']);
   });
@@ -206,7 +207,7 @@ describe('differences from Java', () => {
 describe('properties', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'A', '.', '\\', '$', '😀', '\n', '-', '(', '[', 'é') });
 
-  it('a literal pattern is found where its text is', () => {
+  it('a literal pattern is found at the position of its text', () => {
     fc.assert(
       fc.property(text, fc.string({ minLength: 1, maxLength: 3 }), text, (before, pattern, after) => {
         const regex = compileJavaRegex(pattern, { literal: true });
@@ -218,7 +219,7 @@ describe('properties', () => {
     );
   });
 
-  it('an escaped replacement is put in as it is', () => {
+  it('an escaped replacement is inserted unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (replacement) => {
         const escaped = replacement.replace(/[$\\]/g, '\\$&');
@@ -227,7 +228,7 @@ describe('properties', () => {
     );
   });
 
-  it('pieces and matches make up the text', () => {
+  it('pieces and matches together equal the text', () => {
     const pattern = fc.constantFrom('a', '[ab]+', '\\.|b', 'a(b)?', '(?>a+)', '\\R', '.', '(?i)a', '\\W', '[^a]');
     fc.assert(
       fc.property(pattern, text, (source, whole) => {
@@ -242,7 +243,7 @@ describe('properties', () => {
     );
   });
 
-  it('any text is a pattern or a JavaRegexError', () => {
+  it('every text is a valid pattern or causes a JavaRegexError', () => {
     const notation = fc.constantFrom(
       ...[
         '(',

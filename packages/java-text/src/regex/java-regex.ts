@@ -27,39 +27,45 @@ export interface JavaRegex {
   readonly source: string;
   /** Number of capturing groups, without the whole match. */
   readonly groupCount: number;
-  /** The first match that starts at or after an offset. */
+  /** Returns the first match that starts at or after an offset. */
   find(text: string, from?: number): JavaMatch | undefined;
-  /** All matches from left to right, including empty ones, as repeated `Matcher.find()` returns them. */
+  /** Returns all matches from left to right, including empty ones, as repeated `Matcher.find()` returns them. */
   findAll(text: string): JavaMatch[];
   /**
    * Adds to a list the text of a group in each of all matches, except for matches without the group; group 0 is the
    * match.
    */
   collect(text: string, group: number, found: string[]): void;
-  /** Whether the pattern matches the whole text. */
+  /** Returns whether the pattern matches the whole text. */
   matches(text: string): boolean;
-  /** Whether the pattern matches anywhere in the text. */
+  /** Returns whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
   /**
    * Replaces all matches.
    * @throws Error if something matches and the replacement is invalid or names a group that does not exist
    */
   replaceAll(text: string, replacement: JavaReplacement): string;
-  /** The pieces between the matches, without empty ones at the end and without an empty one before an empty match. */
+  /**
+   * Returns the pieces between the matches, without empty ones at the end and without an empty one before an empty
+   * match.
+   */
   split(text: string): string[];
 }
 
 /**
  * Compiles a pattern of `java.util.regex` to a native RegExp. Text is matched by code points.
- * It differs from Java for surrogate pairs: in Java `x*` matches the empty text between the two halves, and `\P{So}`
- * matches the second half of an emoji; here matches begin and end between characters. It differs in groups after a
- * repetition: a group without a match in the last iteration is unset, while Java keeps the match of an earlier
- * iteration. A lookbehind may have any length. A case-insensitive back-reference uses all of Unicode, not ASCII.
- * Time: V8 matches by backtracking, as Java does, and a pattern such as `(a+)+b` takes exponential time on a text that
- * almost matches. Nothing here limits that. V8's linear engine is not a solution: it is experimental, set for the whole
- * process, and does not support Unicode patterns. A caller with untrusted patterns must be able to end the thread, or
- * run the match under the time limit of `node:vm`, which does interrupt it. Space is limited: if backtracking needs
- * more than V8 allows (64 MB), the match throws a RangeError.
+ *
+ * Differences from Java: Matches begin and end between characters. In Java, `x*` matches the empty text between the two
+ * halves of a surrogate pair, and `\P{So}` matches the second half of an emoji. A group without a match in the last
+ * iteration of a repetition is unset. Java keeps the match of an earlier iteration. A lookbehind may have any length. A
+ * case-insensitive back-reference uses all of Unicode, not only ASCII.
+ *
+ * Time: V8 matches by backtracking, as Java does. A pattern such as `(a+)+b` takes exponential time on a text that
+ * almost matches. This package does not limit that. V8's linear engine is not a solution: it is experimental, set for
+ * the whole process, and does not support Unicode patterns. A caller with untrusted patterns must be able to end the
+ * thread. The time limit of `node:vm` also interrupts a match.
+ *
+ * Space: if backtracking needs more than V8 allows (64 MB), the match throws a RangeError.
  * @throws JavaRegexError if the pattern is invalid in Java, or cannot be expressed in JavaScript
  */
 export function compileJavaRegex(pattern: string, flags: JavaRegexFlags = {}): JavaRegex {
@@ -70,15 +76,15 @@ class CompiledRegex implements JavaRegex {
   readonly source: string;
   readonly groupCount: number;
   readonly #groups: GroupMap;
-  /** Flag `g`: always used with `lastIndex` set, or by methods that set it. */
+  /** A pattern with flag `g`, which is used only with `lastIndex` set, or by methods that set it. */
   readonly #all: RegExp;
   readonly #first: RegExp;
   #whole: RegExp | undefined;
-  /** Whether it begins with `^`: then there is at most one match, at the start. */
+  /** True if the pattern begins with `^`, so that there is at most one match, at the start. */
   readonly #atStart: boolean;
-  /** A separator for the native `split` with the same result. */
+  /** A separator for the native `split` with the same result, if there is one. */
   readonly #delimiter: string | RegExp | undefined;
-  /** Whether it matches the empty text everywhere, and nothing else, so that it splits into characters. */
+  /** True if the pattern matches only the empty text, everywhere, so that it splits a text into characters. */
   readonly #matchesEmpty: boolean;
   #replacement: { readonly of: JavaReplacement; readonly prepared: Prepared } | undefined;
 
@@ -198,7 +204,7 @@ class CompiledRegex implements JavaRegex {
     }
   }
 
-  /** The replacement in JavaScript's notation, or the error that its use must throw. */
+  /** Returns the replacement in JavaScript's notation, or the error that its use must throw. */
   #prepare(replacement: JavaReplacement): Prepared {
     let parts: (string | number)[];
     try {
@@ -222,7 +228,7 @@ type Prepared = string | ((...found: unknown[]) => string) | Error;
 function splitIntoCharacters(text: string): string[] {
   const characters: string[] = [];
   for (let i = 0; i < text.length; i++) {
-    // Two units of a pair are one character.
+    // The two units of a surrogate pair are one character.
     if ((text.charCodeAt(i) & 0xf800) === 0xd800) return [...text];
     characters.push(text[i] as string);
   }
@@ -230,7 +236,7 @@ function splitIntoCharacters(text: string): string[] {
 }
 
 /**
- * The same as the native `split`, which for the short texts of fields spends most of its time outside compiled code.
+ * Splits like the native `split`, which for short texts spends most of its time outside compiled code.
  */
 function splitAtText(text: string, delimiter: string): string[] {
   let end = text.indexOf(delimiter);
@@ -245,7 +251,7 @@ function splitAtText(text: string, delimiter: string): string[] {
   return pieces;
 }
 
-/** Always two digits, so that a digit of the text after it does not belong to it. */
+/** Returns a group reference with two digits, so that a digit in the following text is not part of it. */
 function nativeReference(group: number): string {
   return group === 0 ? '$&' : `$${String(group).padStart(2, '0')}`;
 }
@@ -263,12 +269,12 @@ function isAtStart(root: Node): boolean {
   return first?.type === 'assertion' && first.source === '^';
 }
 
-/** The only text that a pattern matches, if there is only one. */
+/** Returns the only text that a pattern matches, if there is only one. */
 function literalText(root: Node): string | undefined {
   let text = '';
   for (const item of root.type === 'sequence' ? root.items : [root]) {
     const codePoint = item.type === 'set' ? onlyMember(item.set) : undefined;
-    // Half a surrogate pair must not match inside a whole one.
+    // Half a surrogate pair must not match inside a pair.
     if (codePoint === undefined || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return undefined;
     text += String.fromCodePoint(codePoint);
   }

@@ -1,6 +1,6 @@
 import type { Node } from './syntax.ts';
 
-/** How many code points a node can match; `max` may be infinite. */
+/** The number of code points that a node can match. `max` may be infinite. */
 export interface Length {
   readonly min: number;
   readonly max: number;
@@ -43,9 +43,9 @@ export function lengthOf(node: Node): Length {
 }
 
 /**
- * Whether a node with a possible empty match uses it only as its last alternative. A repetition of such a node has the
- * same result in both languages. Otherwise Java stops repeating at the empty match, while JavaScript continues with the
- * next alternative.
+ * Returns whether a node with a possible empty match uses it only as its last alternative. A repetition of such a node
+ * has the same result in both languages. Otherwise Java stops repeating at the empty match, while JavaScript continues
+ * with the next alternative.
  */
 export function isEmptyLast(node: Node): boolean {
   if (lengthOf(node).min > 0) return true;

@@ -1,11 +1,12 @@
 import { type CharSet, char, type Range, ranges } from './char-set.ts';
 
 /**
- * Which letters are equal: only identical ones, in ASCII (Java's CASE_INSENSITIVE), or everywhere (with UNICODE_CASE).
+ * Which letters are equal: only identical letters, ASCII letters of both cases (Java's CASE_INSENSITIVE), or all
+ * letters of both cases (with UNICODE_CASE).
  */
 export type CaseRule = 'exact' | 'ascii' | 'unicode';
 
-/** The code points equal to one code point. */
+/** Returns the code points equal to one code point. */
 export function equalChars(codePoint: number, rule: CaseRule): CharSet {
   if (rule === 'ascii' && isAsciiLetter(codePoint)) {
     return ranges([codePoint & ~0x20, codePoint & ~0x20], [codePoint | 0x20, codePoint | 0x20]);
@@ -18,7 +19,7 @@ export function equalChars(codePoint: number, rule: CaseRule): CharSet {
   return char(codePoint);
 }
 
-/** The code points equal to any of a range. */
+/** Returns the code points equal to any of a range. */
 export function equalRange(low: number, high: number, rule: CaseRule): CharSet {
   const within = (codePoint: number) => codePoint >= low && codePoint <= high;
   const added: Range[] = [];
@@ -39,7 +40,7 @@ function isAsciiLetter(codePoint: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/** Under UNICODE_CASE Java compares single characters by the lower case of their upper case. */
+/** Returns the lower case of the upper case of a character, which Java compares under UNICODE_CASE. */
 function fold(codePoint: number): number {
   return toLower(toUpper(codePoint));
 }
@@ -49,7 +50,7 @@ function toUpper(codePoint: number): number {
 }
 
 function toLower(codePoint: number): number {
-  // The one letter whose full lower case has two characters while its simple one has one.
+  // Only for this letter the full lower case has two characters, but the simple lower case has one.
   if (codePoint === 0x130) return 0x69;
   return singleOr(codePoint, String.fromCodePoint(codePoint).toLowerCase());
 }

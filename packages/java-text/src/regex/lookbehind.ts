@@ -25,7 +25,7 @@ export function alignLookbehind(node: LookNode, pattern: string): Node {
 function showsDirection(node: Node, negative: boolean): boolean {
   if (node.type === 'atomic' || node.type === 'reference' || node.type === 'grapheme') return true;
   if (node.type === 'repeat' && node.mode === 'possessive') return true;
-  // Matches of groups inside a negative lookbehind are always dropped.
+  // A negative lookbehind always drops the matches of its groups.
   if (node.type === 'group' && !negative) return true;
   return childrenOf(node).some((child) => showsDirection(child, negative));
 }

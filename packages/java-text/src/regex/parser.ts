@@ -8,7 +8,7 @@ import { lineEnd, lineStart, notWordBoundary, wordBoundary } from './positions.t
 import { VERTICAL_SPACE } from './properties.ts';
 import type { Node, Syntax } from './syntax.ts';
 
-/** Reads a Java pattern; with `literal`, every character is literal. */
+/** Parses a Java pattern. With `literal`, every character is literal. */
 export function parsePattern(pattern: string, flags: Flags, literal: boolean): Syntax {
   return new Parser(pattern, flags, literal).parse();
 }
@@ -27,7 +27,7 @@ const LINE_BREAK: Node = {
   ],
 };
 
-/** A repeated `\R` never reads `\r\n` as two breaks; a single one does if the rest of the pattern needs it. */
+/** Makes a repeated `\R` read `\r\n` as one line break. A single `\R` may read only `\r` if the rest needs the `\n`. */
 function withWholeLineBreak(node: Node): Node {
   if (node === LINE_BREAK) return { type: 'atomic', body: node };
   return node.type === 'group' && node.body === LINE_BREAK ? { ...node, body: withWholeLineBreak(node.body) } : node;
@@ -80,12 +80,12 @@ class Parser {
     return items.length === 0 ? { type: 'empty' } : { type: 'sequence', items };
   }
 
-  /** Undefined for inline flags, which cannot be repeated. */
+  /** Reads one atom. Returns undefined for inline flags, which cannot be repeated. */
   #atom(): Node | undefined {
     const reader = this.#reader;
     const position = reader.position;
     const next = reader.peek();
-    // Java does not repeat here, and reports an invalid brace only where it expects a repetition.
+    // Java does not accept a repetition here, and reports an invalid brace only where it expects one.
     if (next === code('{')) return { type: 'empty' };
     reader.next();
     switch (next) {
@@ -146,7 +146,7 @@ class Parser {
       }
     }
     if (min === undefined || max === undefined || !reader.take('}')) {
-      throw reader.error('{ begins no repetition such as {2,3}; write \\{ for the character', start);
+      throw reader.error('{ must begin a repetition such as {2,3}; write \\{ for the character', start);
     }
     if (max < min) throw reader.error('the repetition {n,m} needs n ≤ m', start);
     return [min, max];
@@ -196,7 +196,7 @@ class Parser {
     return build;
   }
 
-  /** The name and the `>` after it. */
+  /** Reads the name of a group and the `>` after it. */
   #groupName(position: number): string {
     let name = '';
     for (let next = this.#reader.next(); next !== code('>'); next = this.#reader.next()) {
@@ -212,7 +212,7 @@ class Parser {
     return name;
   }
 
-  /** True for `(?i)`, whose flags apply up to the end of the enclosing group; false for `(?i:`, which opens a group. */
+  /** Returns true for `(?i)`, whose flags apply up to the end of the enclosing group, and false for `(?i:`, a group. */
   #inlineFlags(position: number): boolean {
     const reader = this.#reader;
     let flags = this.#flags;
@@ -227,7 +227,7 @@ class Parser {
       const change = flagsOfLetter(letter, on);
       if (change !== undefined) flags = { ...flags, ...change };
       else if (letter === '-' && on) on = false;
-      else throw reader.error(`(?${letter} is no group that Java knows; flags are i, m, s, x, d, u and U`, position);
+      else throw reader.error(`(?${letter} is not a group in Java; flags are i, m, s, x, d, u and U`, position);
     }
   }
 
@@ -266,7 +266,7 @@ class Parser {
     }
   }
 
-  /** Further digits belong to the number as long as the pattern so far has such a group. */
+  /** Reads a back-reference. Further digits belong to the number if the pattern so far has such a group. */
   #numberedReference(digit: number, position: number): Node {
     let index = digit;
     for (let next = this.#reader.peek(); next >= 0x30 && next <= 0x39; next = this.#reader.peek()) {

@@ -3,7 +3,7 @@ import { JavaRegexError } from './java-regex-error.ts';
 /** Added to a code point between `\Q` and `\E`, so that it is different from every special character. */
 const QUOTED = 0x200000;
 
-/** Far more than in real patterns, and far less than the stack allows. */
+/** The maximum depth of groups: far above real patterns, and far below the limit of the stack. */
 const MAX_DEPTH = 250;
 
 /** The value that the reader returns after the end. */
@@ -14,9 +14,9 @@ export const code = (character: string): number => character.codePointAt(0)!;
 /** Reads a pattern code point by code point, with quotations (`\Q…\E`) resolved. */
 export class PatternReader {
   readonly pattern: string;
-  /** Whether blanks and comments are skipped (flag COMMENTS); set by the parser as flags change. */
+  /** True if blanks and comments are skipped (flag COMMENTS). The parser sets it when flags change. */
   comments = false;
-  /** Whether only `\n` ends a comment (flag UNIX_LINES). */
+  /** True if only `\n` ends a comment (flag UNIX_LINES). */
   unixLines = false;
   readonly #codes: number[] = [];
   readonly #positions: number[] = [];
@@ -45,12 +45,12 @@ export class PatternReader {
     return at + (codePoint > 0xffff ? 2 : 1);
   }
 
-  /** Offset of the next character in the pattern. */
+  /** Returns the offset of the next character in the pattern. */
   get position(): number {
     return this.#positions[this.#cursor] ?? this.pattern.length;
   }
 
-  /** The next character, quoted ones marked; END after the last. */
+  /** Returns the next character, marked if it is quoted, or END after the last. */
   peek(ahead = 0): number {
     return this.#codes[this.#cursor + ahead] ?? END;
   }
@@ -71,7 +71,7 @@ export class PatternReader {
     return true;
   }
 
-  /** Skips text that the flag COMMENTS makes meaningless. */
+  /** Skips blanks and comments if the flag COMMENTS is set. */
   skipComments(): void {
     while (this.comments) {
       const codePoint = this.peek();
@@ -95,7 +95,7 @@ export class PatternReader {
     return result;
   }
 
-  /** The code point itself, whether it was quoted or not. */
+  /** Returns the code point without the mark of a quoted character. */
   plain(codePoint: number): number {
     return codePoint & ~QUOTED;
   }

@@ -9,7 +9,7 @@ export interface PropertyFlags {
   readonly unicodeClasses: boolean;
 }
 
-/** A map, because names come from patterns and an object has `constructor`. */
+/** Creates a map, because names come from patterns, and an object would contain `constructor`. */
 function named<T>(entries: Record<string, T>): ReadonlyMap<string, T> {
   return new Map(Object.entries(entries));
 }
@@ -37,7 +37,7 @@ const HORIZONTAL_SPACE = ranges(
   [0x3000, 0x3000],
 );
 export const VERTICAL_SPACE = ranges([0x0a, 0x0d], [0x85, 0x85], [0x2028, 0x2029]);
-/** Unicode's separators without those that do not break, and control characters. */
+/** White space of Java: the separators of Unicode, except no-break spaces, and control characters. */
 const JAVA_WHITESPACE = ranges(
   [0x09, 0x0d],
   [0x1c, 0x20],
@@ -100,7 +100,7 @@ const UNICODE_PROPERTIES = named<CharSet>({
   EXTENDEDPICTOGRAPHIC: properties('Extended_Pictographic'),
 });
 
-/** POSIX names of Unicode properties: as `\p{IsLower}` always, as `\p{Lower}` under the flag `U`. */
+/** Names of Unicode properties in POSIX style: always as `\p{IsLower}`, and under the flag `U` as `\p{Lower}`. */
 const POSIX_AS_UNICODE = named<string>({
   LOWER: 'LOWERCASE',
   UPPER: 'UPPERCASE',
@@ -135,7 +135,7 @@ const JAVA_METHODS = named<CharSet>({
 const ANY_UNICODE_CASE = properties('Lowercase', 'Uppercase', 'Lt');
 const ANY_CASED_CATEGORY = properties('Lu', 'Ll', 'Lt');
 
-/** The set for the name in the braces of Java's `\p{…}`; undefined for a name that Java does not know. */
+/** Returns the set of a name in Java's `\p{…}`, or undefined for a name that Java does not know. */
 export function javaProperty(name: string, flags: PropertyFlags): CharSet | undefined {
   const equals = name.indexOf('=');
   if (equals >= 0) {
@@ -163,7 +163,7 @@ export function javaProperty(name: string, flags: PropertyFlags): CharSet | unde
   return goesByUnicode ? unicodeProperty(name, flags) : plainProperty(name, flags);
 }
 
-/** `\d`, `\w`, `\s`, `\h`, `\v` by their letter. */
+/** Returns the set of `\d`, `\w`, `\s`, `\h` or `\v` by its letter. */
 export function predefinedClass(letter: 'd' | 'w' | 's' | 'h' | 'v', flags: PropertyFlags): CharSet {
   switch (letter) {
     case 'd':
@@ -218,7 +218,7 @@ function block(name: string): CharSet | undefined {
   return range === undefined ? undefined : ranges(range);
 }
 
-/** Scripts whose names are not written with a capital at the start of each word alone. */
+/** Names of scripts with a capital inside a word. */
 const ODD_SCRIPT_NAMES = named<string>({ signwriting: 'SignWriting' });
 
 function script(name: string): CharSet | undefined {

@@ -6,8 +6,8 @@ import type { GroupNode, Node, ReferenceNode, Syntax } from './syntax.ts';
 export type Reach = 'always' | 'never' | 'maybe';
 
 /**
- * The state of each group at one position of the pattern. `stale`: Java may keep the match of an earlier iteration,
- * which JavaScript drops. A group that is not in the map has not matched.
+ * The state of each group at one position of the pattern. `stale` means that Java may keep the match of an earlier
+ * iteration, which JavaScript drops. A group without an entry has not matched.
  */
 type State = ReadonlyMap<number, 'set' | 'maybe' | 'stale'>;
 
@@ -83,12 +83,12 @@ function join(left: State, right: State): State {
   return joined;
 }
 
-/** Numbers of the capturing groups in a node. */
+/** Returns the numbers of the capturing groups in a node. */
 function groupsOf(node: Node): Set<number> {
   return numbersOf(node, 'group');
 }
 
-/** Numbers of the groups that back-references in a node refer to. */
+/** Returns the numbers of the groups that back-references in a node refer to. */
 function referencesOf(node: Node): Set<number> {
   return numbersOf(node, 'reference');
 }

@@ -12,8 +12,8 @@ type Part =
   | { readonly type: 'error'; readonly message: string };
 
 /**
- * A replacement text in Java's notation: `$1` (as many digits as name an existing group), `${name}`, and `\` before a
- * literal character. As in Java, its mistakes are reported only when something is replaced.
+ * A replacement text in Java's notation: `$1` (with as many digits as an existing group has), `${name}`, and `\` before
+ * a literal character. As in Java, its mistakes are reported only when a match is replaced.
  */
 export class JavaReplacement {
   /** The original text. */
@@ -26,7 +26,7 @@ export class JavaReplacement {
   }
 
   /**
-   * The texts to insert and the numbers of the groups whose matches are between them.
+   * Returns the texts to insert and the numbers of the groups whose matches are between them.
    * @throws Error if the text is invalid or names a group that the pattern does not have
    */
   resolve(target: ReplacementTarget): (string | number)[] {
@@ -76,16 +76,17 @@ function parse(source: string): Part[] {
     else if (digits !== undefined) parts.push({ type: 'digits', digits });
     else if (stray === '\\')
       parts.push({ type: 'error', message: 'it ends in a single \\; write \\\\ for a backslash' });
-    else if (stray === '$') parts.push({ type: 'error', message: 'a $ names no group; write \\$ for the character' });
+    else if (stray === '$')
+      parts.push({ type: 'error', message: 'a $ must be followed by a group; write \\$ for the character' });
     else if (close === '') parts.push({ type: 'error', message: '${ has no closing }' });
     else if (!/^[A-Za-z][A-Za-z0-9]*$/.test(name!)) {
-      parts.push({ type: 'error', message: `\${${name}} is no name of a group; write \\$ for the character` });
+      parts.push({ type: 'error', message: `\${${name}} is not a name of a group; write \\$ for the character` });
     } else parts.push({ type: 'name', name: name! });
   }
   return parts;
 }
 
-/** Java reads further digits as long as a group with that number exists; the others are text. */
+/** Reads as many digits as form the number of an existing group, as Java does. The other digits are text. */
 function longestGroup(digits: string, groupCount: number): [group: number, rest: string] {
   let group = Number(digits[0]);
   let taken = 1;

@@ -1,12 +1,11 @@
 import type { CharSet } from './char-set.ts';
 
 /**
- * The meaning of a Java pattern, without its notation: flags are already applied to the sets and assertions that they
- * change.
+ * The syntax tree of a Java pattern. The sets and assertions already include the effect of the flags.
  */
 export type Node =
   | { readonly type: 'empty' }
-  /** One code point of a set; a letter of the pattern is a set of one. */
+  /** One code point of a set. A letter of the pattern is a set with one member. */
   | { readonly type: 'set'; readonly set: CharSet }
   | { readonly type: 'sequence'; readonly items: readonly Node[] }
   | { readonly type: 'alternation'; readonly options: readonly Node[] }
@@ -19,10 +18,10 @@ export type Node =
   | { readonly type: 'grapheme' }
   | RepeatNode
   | ReferenceNode
-  /** A body of fixed length in a lookbehind, matched forwards from that distance. */
+  /** The body of a lookbehind with a fixed length, which is matched forwards from its start. */
   | { readonly type: 'forward'; readonly body: Node; readonly length: number };
 
-/** A capturing group; `index` is Java's number of it. */
+/** A capturing group. `index` is its number in Java. */
 export interface GroupNode {
   readonly type: 'group';
   readonly index: number;
@@ -46,7 +45,7 @@ export interface RepeatNode {
   readonly position: number;
 }
 
-/** A back-reference to the group of that number. */
+/** A back-reference to the group with this number. */
 export interface ReferenceNode {
   readonly type: 'reference';
   readonly index: number;

@@ -1,6 +1,6 @@
 /**
- * Unicode 16 blocks, one a line: the names (upper case, without blanks, `_` and `-`; an alternative after `|`), first
- * and last code point in hexadecimal. From Blocks.txt of the Unicode Character Database.
+ * Unicode 16 blocks, one per line: the names (upper case, without blanks, `_` and `-`; an alternative after `|`), and
+ * the first and last code point in hexadecimal. From Blocks.txt of the Unicode Character Database.
  */
 const BLOCKS = `
 BASICLATIN 0 7f
@@ -345,7 +345,7 @@ SUPPLEMENTARYPRIVATEUSEAREAB 100000 10ffff
 
 let table: ReadonlyMap<string, readonly [number, number]> | undefined;
 
-/** First and last code point of a block, however its name is spaced and in any letter case. */
+/** Returns the first and last code point of a block. Accepts its name with any spacing and in any letter case. */
 export function unicodeBlock(name: string): readonly [number, number] | undefined {
   table ??= readTable();
   return table.get(name.replace(/[ _-]/g, '').toUpperCase());

@@ -4,7 +4,7 @@ import { isBlank } from './text.ts';
 import { sentenceCase, titleCase } from './text-case.ts';
 
 describe('titleCase and sentenceCase', () => {
-  it('change nothing but letter case', () => {
+  it('change only letter case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(titleCase(text).toLowerCase().toUpperCase()).toBe(text.toLowerCase().toUpperCase());
@@ -13,7 +13,7 @@ describe('titleCase and sentenceCase', () => {
     );
   });
 
-  it('begin words after exactly the characters that are blank in Java', () => {
+  it('begin words after exactly the characters that are white space in Java', () => {
     for (let code = 0; code <= 0xffff; code++) {
       const between = String.fromCharCode(code);
       if (between === 'x' || between === 'X') continue;

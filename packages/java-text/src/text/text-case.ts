@@ -1,6 +1,8 @@
 const SENTENCE_START = /(?:^|(?<=[.?!] ))\S/gu;
 
-/** The text in lower case, the first character of each word in title case. Words begin after white space only. */
+/**
+ * Returns the text in lower case, the first character of each word in title case. Words begin after white space only.
+ */
 export function titleCase(text: string): string {
   const lower = text.toLowerCase();
   let result = '';
@@ -11,7 +13,7 @@ export function titleCase(text: string): string {
     if (isWhitespace(code)) inWord = false;
     else if (!inWord) {
       inWord = true;
-      // Most words begin with one of these.
+      // Most words begin with such a letter.
       const plain = code >= 97 && code <= 122;
       const character = plain ? '' : String.fromCodePoint(lower.codePointAt(i) as number);
       result += lower.slice(copied, i) + (plain ? String.fromCharCode(code - 32) : titleCharacter(character));
@@ -21,12 +23,14 @@ export function titleCase(text: string): string {
   return result + lower.slice(copied);
 }
 
-/** The text in lower case, with a capital at its start and after each `.`, `?` or `!` that is followed by one blank. */
+/**
+ * Returns the text in lower case, with a capital at the start and after each `.`, `?` or `!` with one blank after it.
+ */
 export function sentenceCase(text: string): string {
   return text.toLowerCase().replace(SENTENCE_START, upperCharacter);
 }
 
-/** Java's `Character.isWhitespace`: no-break spaces do not count. */
+/** Returns Java's `Character.isWhitespace`, which excludes no-break spaces. */
 function isWhitespace(code: number): boolean {
   if (code < 0x80) return code === 32 || (code >= 9 && code <= 13) || (code >= 28 && code <= 31);
   return (
@@ -39,7 +43,7 @@ function isWhitespace(code: number): boolean {
   );
 }
 
-/** The upper case form of a character when that is one character too, else the character itself (`ß`). */
+/** Returns the upper case form of a character if it is one character, else the character itself (`ß`). */
 function upperCharacter(character: string): string {
   const upper = character.toUpperCase();
   return upper.length === character.length ? upper : character;
@@ -52,11 +56,14 @@ const DIGRAPHS: ReadonlyMap<string, string> = new Map([
   ['ǳ', 'ǲ'],
 ]);
 
-/** The title case form of a character in lower case, by Unicode's simple mapping, which JavaScript does not have. */
+/**
+ * Returns the title case form of a character in lower case, by Unicode's simple mapping, which JavaScript does not
+ * have.
+ */
 function titleCharacter(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x80) return character.toUpperCase();
-  // Georgian letters have capitals, but no titles are written with them.
+  // Georgian letters have capitals, but titles do not use them.
   if (code >= 0x10d0 && code <= 0x10ff) return character;
   // Greek vowels with an iota have a title form of one character, but upper case of two.
   if (code >= 0x1f80 && code <= 0x1faf) return String.fromCharCode(code | 8);

@@ -1,4 +1,4 @@
-/** Java's `String.trim`: strips characters up to U+0020 from both ends, and nothing else (a no-break space stays). */
+/** Returns Java's `String.trim`: strips characters up to U+0020 from both ends. A no-break space stays. */
 export function javaTrim(text: string): string {
   let start = 0;
   let end = text.length;
@@ -7,7 +7,9 @@ export function javaTrim(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
-/** Java's `String.isBlank`: nothing but white space as `Character.isWhitespace` has it, no-break spaces not included. */
+/**
+ * Returns Java's `String.isBlank`: whether all characters are `Character.isWhitespace`, which excludes no-break spaces.
+ */
 export function isBlank(text: string): boolean {
   return /^[\t-\r\u001c-\u001f\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]*$/.test(text);
 }

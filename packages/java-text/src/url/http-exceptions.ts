@@ -1,21 +1,21 @@
 /** A failed HTTP request. */
 export interface FailedRequest {
-  /** What went wrong: the names below, or any other. */
+  /** The kind of failure: one of the names below, or any other. */
   readonly failure: string;
   readonly message: string;
-  /** What was requested. Undefined where that is not a URL. */
+  /** The requested URL, or undefined if the text is not a URL. */
   readonly url: string | undefined;
-  /** The error of the socket. */
+  /** The error of the socket, if any. */
   readonly cause?: unknown;
 }
 
 /**
- * The failure of a request as the reference's client reports it, with exception and message, if its text is known: documents
- * keep such texts, and conditions test them. Other failures are an `IOException` with our own words.
+ * Returns the failure of a request as the Java client reports it: the exception and its message. Documents store such
+ * texts, and conditions test them. A failure without a known text becomes an `IOException` with a message of Headrace.
  */
 export function javaHttpException(error: FailedRequest): string {
   if (error.failure === 'url') return `java.net.MalformedURLException ${error.message}`;
-  // The reference says no more than "null".
+  // The message of the reference is only "null".
   if (error.failure === 'redirect') return `org.apache.http.client.ClientProtocolException null: ${error.message}`;
   if (error.url === undefined) return `java.io.IOException ${error.message}`;
   const { hostname, port, protocol } = new URL(error.url);
@@ -44,7 +44,7 @@ export function javaHttpException(error: FailedRequest): string {
   }
 }
 
-/** The addresses that were tried, as Java prints them: `host/1.2.3.4`, version 4 first. */
+/** Returns the addresses that were tried, as Java prints them: `host/1.2.3.4`, version 4 first. */
 function addresses(cause: unknown, host: string): string {
   const errors = cause instanceof AggregateError ? (cause.errors as unknown[]) : [cause];
   const tried = errors.flatMap((error) => (error as { address?: string } | undefined)?.address ?? []);
@@ -57,7 +57,7 @@ function isIPv6(address: string): boolean {
   return address.includes(':');
 }
 
-/** An address of version 6 with all its groups, without leading zeros. */
+/** Returns an address of version 6 with all its groups, without leading zeros. */
 function fullForm(address: string): string {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');

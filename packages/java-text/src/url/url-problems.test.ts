@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { javaUrlProblem } from './url-problems.ts';
 
-describe('what Java says of a URL', () => {
+describe('the Java exception for an invalid URL', () => {
   it.each([
     ['abc', 'java.net.MalformedURLException no protocol: abc'],
     [' abc', 'java.net.MalformedURLException no protocol:  abc'],
@@ -44,7 +44,7 @@ describe('what Java says of a URL', () => {
     expect(javaUrlProblem(text)).toBeUndefined();
   });
 
-  it('never throws, and what it lets pass has a host', () => {
+  it('never throws, and accepts only URLs with a host', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -1,6 +1,6 @@
 import { javaTrim } from '../text/text.ts';
 
-/** The schemes that Java's `URL` knows; others are no URL to it. */
+/** The schemes that Java's class `URL` accepts. */
 const KNOWN = new Set(['http', 'https', 'file', 'ftp', 'jar', 'jmod', 'jrt', 'mailto']);
 
 const UNRESERVED = "A-Za-z0-9\\-_.!~*'()";
@@ -9,9 +9,9 @@ const URIC = new RegExp(`[${UNRESERVED};/?:@&=+$,[\\]]`);
 const AUTHORITY = new RegExp(`[${UNRESERVED}$,;:@&=+[\\]]`);
 
 /**
- * What Java says of a text that is to be a URL with a host of http, in the form `exception message`; undefined if it says
- * nothing. Documents keep such texts, and conditions test them. It is stricter than browsers: a blank, for one, must be
- * encoded. (The checks are those of the classes `URL` and `URI` and of the client that the reference uses.)
+ * Returns the exception of Java for a text that must be a URL with a host, in the form `exception message`. Returns
+ * undefined for a valid URL. Documents store such texts, and conditions test them. The checks are those of the classes
+ * `URL` and `URI` and of the reference's HTTP client. They are stricter than browsers: a blank must be encoded.
  */
 export function javaUrlProblem(text: string): string | undefined {
   const scheme = /^([\p{L}][\p{L}\p{Nd}.+-]*):/u.exec(javaTrim(text))?.[1]?.toLowerCase();
@@ -26,7 +26,7 @@ export function javaUrlProblem(text: string): string | undefined {
     return `org.apache.http.client.ClientProtocolException URI does not specify a valid host name: ${url}`;
   }
   if (scheme !== 'http' && scheme !== 'https') {
-    // The reference says no more than "null".
+    // The message of the reference is only "null".
     return `org.apache.http.client.ClientProtocolException null: ${scheme} is neither http nor https`;
   }
   const port = /^(?:\[.*\]|[^[:]*):(.+)$/.exec(host)?.[1];
@@ -36,7 +36,7 @@ export function javaUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** The first mistake in a URI after its scheme, without the URI itself. */
+/** Returns the first mistake in a URI after its scheme, without the URI. */
 function uriProblem(uri: string, at: number): string | undefined {
   const hash = uri.indexOf('#');
   const end = hash < 0 ? uri.length : hash;
@@ -51,7 +51,7 @@ function uriProblem(uri: string, at: number): string | undefined {
     while (path < end && uri[path] !== '/' && uri[path] !== '?') path++;
     if (path === at + 2 && path === uri.length) return `Expected authority at index ${path}`;
     const inAuthority = illegal(uri, at + 2, path, AUTHORITY, 'authority');
-    // Java points at the start of the authority, wherever the character is.
+    // Java reports the start of the authority for any invalid character in it.
     if (inAuthority?.startsWith('Illegal') === true) return `Illegal character in authority at index ${at + 2}`;
     if (inAuthority !== undefined) return inAuthority;
   }

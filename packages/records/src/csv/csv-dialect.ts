@@ -1,9 +1,9 @@
-/** The syntax of a CSV file. Plain data: it crosses threads. */
+/** The syntax of a CSV file, as plain data that can be sent to other threads. */
 export interface CsvDialect {
-  /** One UTF-16 unit. */
+  /** The separator: one UTF-16 unit. */
   readonly separator: string;
-  /** Whether `"` is a quote. */
+  /** True if `"` is a quote. */
   readonly quotes: boolean;
-  /** Whether a backslash escapes a quote, a separator or a backslash, and is removed. */
+  /** True if a backslash escapes a quote, a separator or a backslash, and is removed. */
   readonly escapes: boolean;
 }

@@ -9,35 +9,36 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Reads CSV records from text, one at a time. The syntax is that of RFC 4180, read as the reference's library reads
- * correct files: records end at LF, CRLF or CR; quotes are doubled inside quotes; every line end inside quotes becomes
- * LF; white space before an opening quote is removed; text after a closing quote is added to the cell; a quote anywhere
- * else is a normal character. With `escapes` a backslash is removed, and a quote, a separator or a backslash after it
- * is literal.
+ * Reads CSV records from text, one at a time. The syntax is that of RFC 4180, and correct files are read as the
+ * reference's library reads them:
+ * - Records end at LF, CRLF or CR.
+ * - Quotes are doubled inside quotes. Every line end inside quotes becomes LF.
+ * - White space before an opening quote is removed. Text after a closing quote is added to the cell.
+ * - A quote anywhere else is a normal character.
+ * - With `escapes`, a backslash is removed, and a quote, a separator or a backslash after it is literal.
  */
 export class CsvParser {
-  /** The cells of the last record: the first `count` of them. The next record overwrites them. */
+  /** The cells of the last record, in the first `count` elements. The next record overwrites them. */
   cells: string[] = [];
   count = 0;
-  /** How many lines of the source the last record took. */
+  /** The number of source lines of the last record. */
   lines = 0;
-  /** Whether the last record is a line with only white space. */
+  /** True if the last record is a line with only white space. */
   blank = false;
-  /** Offset of the next record. */
+  /** The offset of the next record. */
   at = 0;
   /**
-   * For a record of several lines: the maximum number of lines in one of its cells, and the offset of that cell's
-   * quote.
+   * For a record of several lines: the maximum number of lines in one cell, and the offset of the quote of that cell.
    */
   mostLines = 0;
   longestCell = 0;
-  /** The offset of an unclosed quote, after `next` has returned that there is one. */
+  /** The offset of the unclosed quote, after `next` has returned false. */
   openQuote = 0;
   readonly #dialect: CsvDialect;
   readonly #separator: number;
   #text = '';
-  // The next position of each special character, looked up again only after it has been passed. Most records contain
-  // none of them, and one native search covers many records at once.
+  // The next position of each special character, searched again only after the position was passed. Most records
+  // contain no special character, and one native search covers many records.
   #nextLf = -1;
   #nextSeparator = -1;
   #nextQuote = -1;
@@ -49,27 +50,27 @@ export class CsvParser {
     this.#separator = dialect.separator.charCodeAt(0);
   }
 
-  /** Sets another text, whose first character begins a record. */
+  /** Sets a new text. Its first character begins a record. */
   load(text: string): void {
     this.#text = text;
-    // In an old array, each new cell would need a note for the garbage collector that the array refers to a young
-    // object.
+    // In an old array, each new cell would need an entry in the garbage collector's list of references to young
+    // objects.
     this.cells = [];
     this.at = 0;
     this.#nextLf = this.#nextSeparator = this.#nextQuote = this.#nextBackslash = this.#nextCr = -1;
   }
 
-  /** Whether all records have been read. */
+  /** Returns whether all records have been read. */
   get done(): boolean {
     return this.at >= this.#text.length;
   }
 
-  /** The text that has not been read. */
+  /** Returns the text that has not been read. */
   rest(): string {
     return this.#text.slice(this.at);
   }
 
-  /** How many lines this offset is after an earlier one, and its column there, counted from 1. */
+  /** Returns the number of lines between an earlier offset and this one, and the column in that line, from 1. */
   placeOf(offset: number, from: number): { lines: number; column: number } {
     const before = this.#text.slice(from, offset);
     const ends = [...before.matchAll(/\r\n|\r|\n/g)];
@@ -78,7 +79,7 @@ export class CsvParser {
     return { lines: ends.length, column: before.length - start + 1 };
   }
 
-  /** Reads the next record. Returns false if the text ends inside quotes; nothing has been read then. */
+  /** Reads the next record. Returns false and reads nothing if the text ends inside quotes. */
   next(): boolean {
     const { at } = this;
     const text = this.#text;
@@ -96,7 +97,7 @@ export class CsvParser {
     return true;
   }
 
-  /** Whether this line contains special characters other than separators. */
+  /** Returns whether this line contains special characters other than separators. */
   #hasSpecial(at: number, stop: number): boolean {
     const { quotes, escapes } = this.#dialect;
     if (this.#nextCr < at) this.#nextCr = find(this.#text, '\r', at);
@@ -148,8 +149,8 @@ export class CsvParser {
   }
 
   /**
-   * Reads the cell that starts here. Returns the offset of the character that ends it, or -1 if the text ends inside
-   * quotes.
+   * Reads the cell that starts at this offset. Returns the offset of the character that ends it, or -1 if the text ends
+   * inside quotes.
    */
   #readCell(at: number): number {
     const text = this.#text;
@@ -195,7 +196,7 @@ export class CsvParser {
     return this.#readQuotedSlowly(start);
   }
 
-  /** Reads a quoted cell in which quotes are doubled, or line ends are CRs, or backslashes are. */
+  /** Reads a quoted cell with doubled quotes, CR line ends or backslashes. */
   #readQuotedSlowly(start: number): number {
     const text = this.#text;
     let value = '';
@@ -247,7 +248,7 @@ export class CsvParser {
     return -1;
   }
 
-  /** Reads up to the cell's end and adds the cell, with the part that was read before. */
+  /** Reads up to the end of the cell and adds the cell. `before` is the part that was already read. */
   #readUnquoted(start: number, before: string): number {
     const text = this.#text;
     const { separator, escapes } = this.#dialect;

@@ -12,7 +12,7 @@ const dialect = fc.record({
 
 type Dialect = ConstructorParameters<typeof CsvScanner>[0];
 
-/** Scans one record after the other, which reads cell by cell. */
+/** Scans one record at a time, which makes the scanner read cell by cell. */
 function scanOneByOne(bytes: Uint8Array, dialect: Dialect) {
   const scanner = new CsvScanner(dialect);
   let end = -1;
@@ -29,7 +29,7 @@ function scanAtOnce(bytes: Uint8Array, dialect: Dialect) {
   return summary(scanner, scanner.scan(bytes, 0, bytes.length, false));
 }
 
-/** Scans the bytes in two parts, as if a file were read in two parts. */
+/** Scans the bytes in two parts, as when a file is read in two parts. */
 function scanInParts(bytes: Uint8Array, cut: number, dialect: Dialect) {
   const scanner = new CsvScanner(dialect);
   const first = scanner.scan(bytes, 0, cut, false);
@@ -41,7 +41,7 @@ function summary(scanner: CsvScanner, end: number) {
   return { records, line, strayCount, strays, end, finished: scanner.finish() };
 }
 
-it('finds the same records, lines and stray texts at once, in parts, and one by one', () => {
+it('finds the same records, lines and stray texts in one scan, in parts, and record by record', () => {
   fc.assert(
     fc.property(text, dialect, fc.nat({ max: 60 }), (content, dialect, cut) => {
       const bytes = Buffer.from(content);

@@ -9,49 +9,49 @@ const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** At the start of a cell: a quote opens only here. */
+/** At the start of a cell, the only position where a quote opens. */
 const START = 0;
 const TEXT = 1;
 const QUOTED = 2;
-/** After a quote inside quotes: it closes, or the next character makes it a doubled quote. */
+/** After a quote inside quotes. It closes the cell, or the next character doubles it. */
 const QUOTE_IN_QUOTED = 3;
 const BACKSLASH_IN_QUOTED = 4;
-/** After a CR that ends a record, unless a LF follows. */
+/** After a CR that ends a record, unless an LF follows. */
 const AFTER_CR = 5;
-/** After a record; never between two scans. */
+/** After a record. Not possible between two scans. */
 const ENDED = 6;
-/** After a closing quote and white space: only the end of the cell should follow. */
+/** After a closing quote and white space. Only the end of the cell should follow. */
 const AFTER_QUOTE = 7;
 
 /** The maximum number of stored positions of stray text. */
 const MAX_STRAYS = 10;
 
-/** A position in a file: line and column are counted from 1. */
+/** A position in a file. Line and column are counted from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * Finds the ends of CSV records. It knows only the syntax that this needs: which line ends are inside quotes, and
- * therefore where quotes open and where cells start. `CsvParser` reads the same syntax from text. Without quotes it
- * jumps from line end to line end in the bytes. In records with quotes, and in an incomplete record, it reads the bytes
- * as Latin-1 text, one character per byte, because short searches are fastest in a string.
+ * Finds the ends of CSV records. It uses only the syntax that decides which line ends are inside quotes: where quotes
+ * open and where cells start. `CsvParser` reads the same syntax from text. Without quotes it jumps from line end to
+ * line end in the bytes. In records with quotes, and in an incomplete record, it reads the bytes as Latin-1 text, one
+ * character per byte, because short searches are fastest in a string.
  */
 export class CsvScanner implements RecordScanner {
   records = 0;
   line = 1;
-  /** Cells with text after their closing quote: how many, and the positions of the first ones. */
+  /** The number of cells with text after their closing quote, and the positions of the first ones. */
   strayCount = 0;
   readonly strays: TextPlace[] = [];
   readonly #dialect: CsvDialect;
-  /** The bytes of the separator. */
+  /** The separator, as Latin-1 text of its bytes. */
   readonly #separator: string;
   #state = START;
-  /** Line ends inside the current record. */
+  /** The number of line ends inside the current record. */
   #innerLines = 0;
   #text = '';
-  // The next position of each special character in the text, looked up after the last one has been passed.
+  // The next position of each special character in the text, searched again after the last one was passed.
   #nextLf = 0;
   #nextCr = 0;
   #nextQuote = 0;
@@ -66,7 +66,7 @@ export class CsvScanner implements RecordScanner {
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, to);
     const hopped = first ? -1 : this.#hop(buffer, from);
-    // A record begins after the jumps, so nothing before it matters any more.
+    // A record begins after the jumps, so the scan can ignore everything before it.
     const base = Math.max(0, hopped);
     this.#text = buffer.toString('latin1', base);
     const start = Math.max(from, hopped) - base;
@@ -74,28 +74,30 @@ export class CsvScanner implements RecordScanner {
     this.#nextCr = find(this.#text, '\r', start);
     this.#nextQuote = this.#dialect.quotes ? find(this.#text, '"', start) : NOWHERE;
     this.#nextBackslash = this.#dialect.escapes ? find(this.#text, '\\', start) : NOWHERE;
-    // A line end that the last scan has seen in part counts, too.
+    // A line end or separator that the last scan saw only in part also counts.
     this.#nextSeparator = find(this.#text, this.#separator, Math.max(0, start - this.#separator.length + 1));
     const last = this.#scanText(start, first);
     this.#text = '';
     return last < 0 ? hopped : last + base;
   }
 
-  /** Returns the offset after the last record of the text, or after the first one; -1 if no record ends. */
+  /**
+   * Returns the offset after the last record of the text (the first one if `first` is set), or -1 if no record ends.
+   */
   #scanText(start: number, first: boolean): number {
     if (first || this.#nextQuote === NOWHERE || !this.#canHopQuotes(start)) return this.#walk(start, first);
-    // The first record may have begun in an earlier scan, and the last one may continue in the next.
+    // The first record may have begun in an earlier scan, and the last one may continue in the next scan.
     const begin = this.#walk(start, true);
     if (begin < 0) return -1;
     const hopped = this.#hopQuotes(begin);
     return Math.max(begin, hopped, this.#walk(Math.max(begin, hopped), false));
   }
 
-  /** Whether the syntax is so simple that only quotes and line ends matter. */
+  /** Returns whether the syntax is so simple that only quotes and line ends matter. */
   #canHopQuotes(start: number): boolean {
     if (this.#separator.length > 1) return false;
     const text = this.#text;
-    // A CR that is not followed by a LF is a separate line end.
+    // A CR without an LF after it is a separate line end.
     for (let cr = this.#nextCr; cr < text.length; cr = find(text, '\r', cr + 1)) {
       if (text.charCodeAt(cr + 1) !== LF) return false;
     }
@@ -104,7 +106,7 @@ export class CsvScanner implements RecordScanner {
 
   /**
    * Jumps from quote to quote and from line end to line end, starting at a record. Returns the offset after the last
-   * record that ends; -1 if there is none. The record after it is not counted.
+   * finished record, or -1 if there is none. The unfinished record is not counted.
    */
   #hopQuotes(start: number): number {
     const text = this.#text;
@@ -128,14 +130,14 @@ export class CsvScanner implements RecordScanner {
         continue;
       }
       const close = this.#closingQuote(quote + 1);
-      // The next bytes show whether this quote is doubled.
+      // Only the next bytes show whether this quote is doubled.
       if (close + 1 >= text.length) break;
       for (; lf < close; lf = find(text, '\n', lf + 1)) this.#innerLines++;
       const next = text.charCodeAt(close + 1);
       const after = next === separator || next === LF || next === CR ? close + 1 : this.#passStray(close + 1);
       quote = find(text, '"', after);
     }
-    // The rest is read again.
+    // The unfinished record is read again.
     this.strayCount = counted;
     this.strays.length = Math.min(counted, MAX_STRAYS);
     this.#innerLines = 0;
@@ -143,7 +145,7 @@ export class CsvScanner implements RecordScanner {
     return end;
   }
 
-  /** The next quote that is not doubled, and not escaped. */
+  /** Returns the position of the next quote that is neither doubled nor escaped. */
   #closingQuote(start: number): number {
     const text = this.#text;
     let from = start;
@@ -162,7 +164,7 @@ export class CsvScanner implements RecordScanner {
     }
   }
 
-  /** Whether the quote at this offset opens a cell of the record that starts at `from`: only blanks are before it. */
+  /** Returns whether the quote at this offset opens a cell of the record from `from`: only blanks are before it. */
   #opens(quote: number, from: number): boolean {
     const text = this.#text;
     const separator = this.#separator.charCodeAt(0);
@@ -175,7 +177,7 @@ export class CsvScanner implements RecordScanner {
     return true;
   }
 
-  /** Passes the text after a closing quote, up to the end of the cell. Quotes are normal characters there. */
+  /** Skips the text after a closing quote, up to the end of the cell. Quotes are normal characters there. */
   #passStray(from: number): number {
     const text = this.#text;
     let at = from;
@@ -194,8 +196,8 @@ export class CsvScanner implements RecordScanner {
   }
 
   /**
-   * Jumps from line end to line end in bytes without quotes. Returns the offset after the last one; -1 if there is
-   * none.
+   * Jumps from line end to line end in bytes without quotes. Returns the offset after the last line end, or -1 if there
+   * is none.
    */
   #hop(buffer: Buffer, from: number): number {
     if (this.#state !== START && this.#state !== TEXT) return -1;
@@ -205,7 +207,7 @@ export class CsvScanner implements RecordScanner {
     let end = -1;
     for (let nextLf = buffer.indexOf(LF, from); nextLf >= 0; nextLf = buffer.indexOf(LF, end)) {
       if (nextCr >= 0 && nextCr < nextLf) {
-        // A CR that is not followed by a LF ends a separate record.
+        // A CR without an LF after it ends a separate record.
         if (nextCr < nextLf - 1) break;
         nextCr = buffer.indexOf(CR, nextLf);
       }
@@ -215,14 +217,14 @@ export class CsvScanner implements RecordScanner {
     if (lines > 0) this.#state = START;
     this.records += lines;
     if (lines > 0) {
-      // Those of an incomplete record of the last scan.
+      // Adds the line ends in the incomplete record of the last scan.
       this.line += lines + this.#innerLines;
       this.#innerLines = 0;
     }
     return end;
   }
 
-  /** Jumps from one special character to the next. */
+  /** Jumps from one special character to the next. Returns the offset after the last finished record, or -1. */
   #walk(from: number, first: boolean): number {
     const text = this.#text;
     const separator = this.#separator;
@@ -281,7 +283,7 @@ export class CsvScanner implements RecordScanner {
     return end;
   }
 
-  /** Whether a separator is here, or the part of one before the end of the bytes. */
+  /** Returns whether a separator, or the start of one before the end of the bytes, is at this position. */
   #isSeparator(at: number): boolean {
     return this.#separator.startsWith(this.#text.slice(at, at + this.#separator.length));
   }
@@ -365,7 +367,7 @@ export class CsvScanner implements RecordScanner {
       return text.length;
     }
     if (stop === nextQuote && text.startsWith(separator, stop + 1)) {
-      // Usually a separator follows the closing quote: the next cell starts after it.
+      // A separator usually follows the closing quote, and the next cell starts after it.
       this.#state = START;
       return stop + 1 + separator.length;
     }
@@ -374,7 +376,7 @@ export class CsvScanner implements RecordScanner {
   }
 }
 
-/** Whether an unescaped backslash is before the character at this position. */
+/** Returns whether an unescaped backslash is before the character at this position. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (first > 0 && text.charCodeAt(first - 1) === BACKSLASH) first--;

@@ -1,6 +1,6 @@
 import type { RecordScanner } from '../split/record-splitter.ts';
 
-/** Finds the ends of lines, each a record. */
+/** Finds the ends of lines. Each line is a record. */
 export class JsonLineScanner implements RecordScanner {
   records = 0;
 
@@ -9,7 +9,7 @@ export class JsonLineScanner implements RecordScanner {
   }
 
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
-    // A search in a string is the fastest that there is: Latin-1 is one character a byte.
+    // A search in a string is fastest. Latin-1 text has one character per byte.
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
     let end = -1;
     for (let lf = text.indexOf('\n'); lf >= 0; lf = text.indexOf('\n', lf + 1)) {

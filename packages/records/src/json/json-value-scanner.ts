@@ -10,16 +10,16 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /**
- * Finds the ends of consecutive values, on any number of lines, at the top level or as elements of an array there. An
- * array at the top level is treated as a sequence: its brackets and commas separate records as white space does. Only
- * braces and strings are checked, so that an object with a mistake inside ends in the right place.
+ * Finds the ends of consecutive values at the top level, or in an array at the top level. A value may have any number
+ * of lines. An array at the top level is a sequence: its brackets and commas separate records like white space. Only
+ * braces and strings are checked, so an object with a mistake inside ends at the right place.
  */
 export class JsonValueScanner implements RecordScanner {
   records = 0;
   line: number;
-  /** How many arrays at the top level are open. */
+  /** The number of open arrays at the top level. */
   openArrays = 0;
-  /** Lines up to the current position; `line` stays at the last record's end. */
+  /** The line of the current position. `line` stays at the end of the last record. */
   #currentLine: number;
   #braces = 0;
   #inString = false;
@@ -33,7 +33,7 @@ export class JsonValueScanner implements RecordScanner {
   }
 
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
-    // In variables while the bytes are scanned: a private field costs more for each byte.
+    // Local variables during the scan, because a private field costs more for each byte.
     let braces = this.#braces;
     let inString = this.#inString;
     let escaped = this.#escaped;
@@ -58,7 +58,7 @@ export class JsonValueScanner implements RecordScanner {
         if (inWord && (outside || byte === QUOTE || byte === OPEN_OBJECT)) {
           inWord = false;
           end = this.#endRecord(i);
-          // The byte itself belongs to what follows.
+          // The byte belongs to the next value.
           if (first) break;
         }
         if (byte === OPEN_ARRAY) this.openArrays++;
@@ -88,10 +88,10 @@ export class JsonValueScanner implements RecordScanner {
   }
 }
 
-/** Whether a byte separates values: white space, a comma, a bracket. */
+/** Returns whether a byte separates values: white space, a comma, a bracket. */
 function isBetween(byte: number): boolean {
   return byte <= 32 || byte === COMMA || byte === OPEN_ARRAY || byte === CLOSE_ARRAY;
 }
 
-/** The characters between two values, in text. */
+/** Matches the characters between two values in text. */
 export const BETWEEN_VALUES = /^[\u0000-\u0020,[\]]*/;

@@ -1,56 +1,58 @@
 import type { ByteSource } from './byte-source.ts';
 
-/** Pieces are cut at about this size: large enough that the cost of a message between threads does not matter. */
+/** The approximate size of a piece. It is so large that the cost of a message between threads does not matter. */
 const PIECE_BYTES = 1024 * 1024;
-/** Small, because many sources are small. */
+/** The size of the first buffer. It is small, because many sources are small. */
 const FIRST_BYTES = 64 * 1024;
-/** A longer record is refused, because it would be in memory as a whole, several times. */
+/** The maximum size of a record. A record is in memory as a whole, several times. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 /** The position of a record in its source. */
 export interface RecordPlace {
-  /** How many records are before it. */
+  /** The number of records before it. */
   readonly record: number;
-  /** The line it begins in, counted from 1. */
+  /** The line of its first byte, counted from 1. */
   readonly line: number;
 }
 
 /** The parts of a source. */
 export type SourcePart =
-  /** Whole records. The memory is the receiver's. */
+  /** Whole records. The receiver owns the memory. */
   | { readonly kind: 'records'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace }
-  /** A record above the limit, which was skipped. `cutOff`: the source ended before the record did. */
+  /** A record above the limit, which was skipped. `cutOff` is true if the source ended before the record did. */
   | { readonly kind: 'too-long'; readonly limit: number; readonly place: RecordPlace; readonly cutOff: boolean }
-  /** The last record, which is incomplete at the end of the source. */
+  /** The last record, which is incomplete because the source ended. */
   | { readonly kind: 'unfinished'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace };
 
-/** Finds the ends of records, in one pass over bytes that arrive in pieces. */
+/** Finds the ends of records in one pass over bytes that arrive in pieces. */
 export interface RecordScanner {
-  /** Finished records so far. */
+  /** The number of finished records. */
   readonly records: number;
-  /** The line in which the last of them ended or the next begins, counted from 1. */
+  /** The line in which the last record ended or the next one begins, counted from 1. */
   readonly line: number;
   /**
-   * Continues over `bytes[from..to)`; the current record begins at `bytes[0]` or before `from`.
-   * @param first stop at the first end of a record
-   * @returns the offset after the last finished record (the first one, if `first` is set); -1 if none is finished
+   * Continues the scan over `bytes[from..to)`. The current record begins at `bytes[0]` or before `from`.
+   * @param first true to stop at the first end of a record
+   * @returns the offset after the last finished record (the first one if `first` is set), or -1 if no record is
+   * finished
    */
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number;
   /**
-   * Whether the source may end here: a record without a line end counts as finished, one with an open quote does not.
+   * Returns whether the source may end here: a record without a line end counts as finished, one with an open quote
+   * does not.
    */
   finish(): boolean;
 }
 
 export interface SplitOptions {
-  /** Returns the first record as a separate part. */
+  /** True to return the first record as a separate part. */
   readonly firstAlone?: boolean;
   readonly pieceBytes?: number;
   readonly maxRecordBytes?: number;
 }
 
 /**
- * Cuts a source at ends of records into pieces of about a MiB, each with the position of its first record. Memory is
+ * Cuts a source at record ends into pieces of about 1 MiB, each with the position of its first record. The memory is
  * limited by the longest allowed record.
  */
 export async function* splitRecords(
@@ -67,14 +69,14 @@ export async function* splitRecords(
   let ended = false;
   let place: RecordPlace = { record: scanner.records, line: scanner.line };
 
-  /** Looks for record ends in the new bytes; returns the complete part. */
+  /** Searches for record ends in the new bytes. Returns the complete part. */
   const cut = (): SourcePart | undefined => {
     const stop = first || skipping;
     const end = scanner.scan(buffer, scanned, filled, stop);
     if (end < 0) {
       scanned = filled;
       if (skipping) {
-        // The content of the record is dropped: only its end matters.
+        // The content of a skipped record is dropped, because only its end matters.
         buffer[0] = buffer[filled - 1] as number;
         scanned = filled = 1;
       }
@@ -84,7 +86,7 @@ export async function* splitRecords(
       ? { kind: 'too-long', limit: maxRecordBytes, place, cutOff: false }
       : { kind: 'records', bytes: buffer.subarray(0, end), place };
     const rest = buffer.subarray(end, filled);
-    // A header is cut off long before a piece is full, and nothing follows the end of a source.
+    // A header is a small first part, and nothing follows the end of a source.
     const size = first ? Math.min(buffer.length, pieceBytes) : pieceBytes;
     buffer = memory(ended ? rest.length : Math.max(size, rest.length * 2));
     buffer.set(rest);
@@ -121,7 +123,7 @@ export async function* splitRecords(
     yield { kind: scanner.finish() ? 'records' : 'unfinished', bytes: buffer.subarray(0, filled), place };
 }
 
-/** New memory that is not shared. It is not filled with zeros, which would take twice as long. */
+/** Returns new memory that is not shared and not filled with zeros, which would take twice as long. */
 function memory(length: number): Uint8Array<ArrayBuffer> {
   return Buffer.allocUnsafeSlow(length);
 }

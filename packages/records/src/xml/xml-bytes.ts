@@ -1,11 +1,11 @@
-/** The possible meanings of a byte in XML. Several may apply at once. */
+/** The possible meanings of a byte in XML. A byte may have several. */
 export const NAME_START = 1;
 export const NAME = 2;
 export const SPACE = 4;
 
 /**
- * The meaning of each byte of UTF-8. Bytes of longer characters count as parts of names; whether a name may contain
- * them is not checked.
+ * The meaning of each UTF-8 byte. Bytes of longer characters count as parts of names, without a check whether a name
+ * may contain the character.
  */
 export const MEANING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   const char = String.fromCharCode(byte);
@@ -14,10 +14,10 @@ export const MEANING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   return /[ \t\r\n]/.test(char) ? SPACE : 0;
 });
 
-/** The bytes that end a run of plain text, including line ends (for counting) and control characters. */
+/** The bytes that end a run of plain text, including line ends (to count lines) and control characters. */
 export const TEXT_STOPS: Uint8Array = stops('<&]');
 
-/** The bytes that end a run of plain characters in the value of an attribute. */
+/** The bytes that end a run of plain characters in an attribute value. */
 export const VALUE_STOPS: Uint8Array = stops('<&"\'');
 
 function stops(chars: string): Uint8Array {

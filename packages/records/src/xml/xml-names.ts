@@ -4,15 +4,15 @@ export interface XmlName {
   readonly text: string;
 }
 
-/** Above this number, names are not stored any more, because those of a hostile file may all differ. */
+/** The maximum number of stored names, because the names of a hostile file may all differ. */
 const MAX_NAMES = 10_000;
 
-/** The names of a file: each is created once. */
+/** The names of a file. Each name is created once. */
 export class XmlNames {
   #byHash = new Map<number, XmlName[]>();
   #count = 0;
 
-  /** The name in this range. */
+  /** Returns the name in this range of the bytes. */
   at(bytes: Uint8Array, from: number, to: number): XmlName {
     let hash = to - from;
     for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (bytes[i] as number)) | 0;
@@ -33,7 +33,7 @@ export class XmlNames {
   }
 }
 
-/** Whether this name is in this range. */
+/** Returns whether this name is in this range of the bytes. */
 export function standsAt({ bytes: name }: XmlName, bytes: Uint8Array, from: number, to: number): boolean {
   if (name.length !== to - from) return false;
   for (let i = 0; i < name.length; i++) if (name[i] !== bytes[from + i]) return false;

@@ -1,49 +1,51 @@
 import type { XmlName } from './xml-names.ts';
 import type { XmlRecord } from './xml-record.ts';
 
-/** Tracks the open elements of a document and finds those at a path, with the texts at another path inside them. */
+/**
+ * Tracks the open elements of a document. Finds the records at a path, and the id texts at another path inside them.
+ */
 export class XmlRecordFinder {
-  /** The records that were found since this was emptied. */
+  /** The records found since the list was last emptied. */
   readonly records: XmlRecord[] = [];
-  /** Where the current record begins; -1 if there is none. */
+  /** The start of the current record, or -1 if there is none. */
   recordStart = -1;
   recordLine = 0;
 
   readonly #rootPath: readonly string[];
   readonly #idPath: readonly string[];
   readonly #open: XmlName[] = [];
-  /** How many of the open elements are on the path to the records, and on the path to the id. */
+  /** The number of open elements on the path to the records, and on the path to the id. */
   #onRootPath = 0;
   #onIdPath = 0;
   #idPieces: { start: number; end: number; cdata: boolean }[] = [];
 
-  /** @param idPath empty if the id does not come from an element's text */
+  /** @param idPath the path of the id element; empty if the id is not the text of an element */
   constructor(rootPath: readonly string[], idPath: readonly string[]) {
     this.#rootPath = rootPath;
     this.#idPath = idPath;
   }
 
-  /** How many elements are open. */
+  /** The number of open elements. */
   get depth(): number {
     return this.#open.length;
   }
 
-  /** The element that is open. */
+  /** Returns the innermost open element. */
   get innermost(): XmlName | undefined {
     return this.#open.at(-1);
   }
 
-  /** The bytes were moved towards the beginning by this amount. */
+  /** Reports that the bytes were moved towards the beginning by this amount. */
   moved(by: number): void {
     if (this.recordStart >= 0) this.recordStart -= by;
   }
 
-  /** The current record is not wanted. */
+  /** Drops the current record. */
   abandon(): void {
     this.recordStart = -1;
   }
 
-  /** An element was opened by the tag that begins there. */
+  /** Reports that the tag at this position opened an element. */
   opened(name: XmlName, at: number, line: number): void {
     const open = this.#open;
     const rootPath = this.#rootPath;
@@ -61,7 +63,7 @@ export class XmlRecordFinder {
     open.push(name);
   }
 
-  /** The innermost element was closed by the tag that ends there. */
+  /** Reports that the tag that ends at this position closed the innermost element. */
   closed(end: number): void {
     const open = this.#open;
     const rootPath = this.#rootPath;
@@ -75,14 +77,14 @@ export class XmlRecordFinder {
     this.recordStart = -1;
   }
 
-  /** The innermost element contains the text in this range. All text inside an id element counts, at any depth. */
+  /** Reports a text in the innermost element. All text inside an id element counts, at any depth. */
   text(from: number, to: number, cdata: boolean): void {
     const { length } = this.#idPath;
     if (length === 0 || this.#onIdPath !== length) return;
     if (this.recordStart < 0 || from === to) return;
     const start = from - this.recordStart;
     const last = this.#idPieces.at(-1);
-    // Text that arrives in two parts may be cut within a character.
+    // Text that arrives in two parts may be cut inside a character.
     if (last !== undefined && last.end === start && last.cdata === cdata) last.end = to - this.recordStart;
     else this.#idPieces.push({ start, end: to - this.recordStart, cdata });
   }

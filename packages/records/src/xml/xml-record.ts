@@ -1,17 +1,17 @@
 /** An element that becomes a document. */
 export interface XmlRecord {
-  /** Its range in the scanned bytes. */
+  /** The range in the scanned bytes. */
   readonly start: number;
   readonly end: number;
-  /** The line it begins in, counted from 1. */
+  /** The line of the first byte, counted from 1. */
   readonly line: number;
-  /** The texts that make its id. */
+  /** The pieces of text that form the id. */
   readonly id: readonly IdPiece[];
 }
 
-/** A piece of text as written in the source, with references, or of a CDATA section, which has none. */
+/** A piece of text as written in the source, with references, or of a CDATA section, which has no references. */
 export interface IdPiece {
-  /** Relative to the start of the record. */
+  /** The offset from the start of the record. */
   readonly start: number;
   readonly end: number;
   readonly cdata: boolean;
@@ -19,7 +19,9 @@ export interface IdPiece {
 
 const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The text of pieces: references resolved, line ends as LF. Throws a `SyntaxError` for an entity that is not predefined. */
+/**
+ * Returns the text of pieces, with resolved references and LF line ends. Throws a `SyntaxError` for an unknown entity.
+ */
 export function textOfPieces(record: Buffer, pieces: readonly IdPiece[]): string {
   let text = '';
   for (const { start, end, cdata } of pieces) {
@@ -34,5 +36,5 @@ function resolve(reference: string, name: string, end: string): string {
   if (name.startsWith('#x')) return String.fromCodePoint(Number.parseInt(name.slice(2), 16));
   if (name.charCodeAt(0) === 35) return String.fromCodePoint(Number(name.slice(1)));
   if (Object.hasOwn(PREDEFINED, name)) return PREDEFINED[name] as string;
-  throw new SyntaxError(`the id holds ${reference}, an entity that is not expanded`);
+  throw new SyntaxError(`the id contains ${reference}, an entity that is not expanded`);
 }

@@ -34,18 +34,18 @@ const COMMENT_END = Buffer.from('-->');
 const INSTRUCTION_END = Buffer.from('?>');
 const DOUBLE = Buffer.from('"');
 const SINGLE = Buffer.from("'");
-/** The ends of these. For a comment, two hyphens are searched for, because they must end it. */
+/** The ends of these parts. The end of a comment is searched by its two hyphens, which may only occur there. */
 const ENDS = { comment: Buffer.from('--'), cdata: Buffer.from(']]>'), instruction: INSTRUCTION_END };
 
 /** The part that contains the next byte. All parts except content may be longer than the bytes in memory. */
 type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
 
 /**
- * Reads XML that arrives bit by bit, as UTF-8: checks that it is well-formed, and tells a finder its elements and texts.
- * Declarations in a document type are passed over: no entity is ever expanded, nothing else is ever read.
+ * Reads XML as UTF-8 bytes that arrive in pieces. Checks that it is well-formed, and reports its elements and texts to
+ * a finder. Declarations in a document type are skipped: no entity is expanded, and no other file is read.
  *
- * It works on bytes because the run thread scans whole files: saxes, which makes texts and events of everything, takes
- * more than twice as long (`bench/libraries/records.mjs`) and does not know where an element is in the bytes.
+ * It works on bytes because the run thread scans whole files. saxes, which creates texts and events for everything,
+ * takes more than twice as long (`bench/libraries/records.mjs`), and does not know the byte position of an element.
  */
 export class XmlScanner {
   /** The current line, counted from 1. */
@@ -65,8 +65,8 @@ export class XmlScanner {
   }
 
   /**
-   * Continues over `bytes[from..to)`.
-   * @returns where it stopped: at `to`, or before an incomplete tag, reference or declaration
+   * Continues the scan over `bytes[from..to)`.
+   * @returns the position where the scan stopped: at `to`, or before an incomplete tag, reference or declaration
    * @throws XmlSyntaxError
    */
   scan(bytes: Uint8Array, from: number, to: number): number {
@@ -87,7 +87,7 @@ export class XmlScanner {
     return at;
   }
 
-  /** Call this at the end. Throws `XmlSyntaxError` if the document is incomplete. */
+  /** Ends the scan. Throws `XmlSyntaxError` if the document is incomplete. */
   finish(unscanned: number): void {
     const { innermost } = this.#finder;
     if (innermost !== undefined) throw this.error(`the file ends inside <${innermost.text}>`);
@@ -96,12 +96,12 @@ export class XmlScanner {
     if (!this.#rootSeen) throw this.error('there is no root element');
   }
 
-  /** An error in the current line. */
+  /** Returns an error at the current line. */
   error(message: string): XmlSyntaxError {
     return new XmlSyntaxError(message, this.line);
   }
 
-  /** A run of text or one tag; -1 if it is incomplete. */
+  /** Reads a run of text or one tag. Returns the offset after it, or -1 if it is incomplete. */
   #content(at: number): number {
     const bytes = this.#bytes;
     const to = this.#to;
@@ -133,7 +133,7 @@ export class XmlScanner {
       else if (byte === AMPERSAND) {
         const end = this.#reference(at);
         if (end < 0) {
-          // Everything before it is finished.
+          // The text before the control character is finished.
           if (at === from) return -1;
           break;
         }
@@ -150,14 +150,14 @@ export class XmlScanner {
     return at;
   }
 
-  /** The offset after the white space outside the root element. */
+  /** Returns the offset after the white space outside the root element. */
   #between(from: number): number {
     const at = this.#skipSpace(from);
     if (at < this.#to && this.#bytes[at] !== LESS) throw this.error('there is text outside of the root element');
     return at;
   }
 
-  /** The offset after the reference at this position; -1 if it is incomplete. */
+  /** Returns the offset after the reference at this position, or -1 if it is incomplete. */
   #reference(at: number): number {
     const bytes = this.#bytes;
     const to = this.#to;
@@ -203,7 +203,7 @@ export class XmlScanner {
     }
   }
 
-  /** The offset after the attribute at this position; -1 if it is incomplete. */
+  /** Returns the offset after the attribute at this position, or -1 if it is incomplete. */
   #attribute(at: number, others: number[]): number {
     const bytes = this.#bytes;
     const to = this.#to;
@@ -304,7 +304,7 @@ export class XmlScanner {
     return end;
   }
 
-  /** The offset after the document type; -1 if it is incomplete. */
+  /** Returns the offset after the document type, or -1 if it is incomplete. */
   #doctypeEnd(from: number): number {
     const bytes = this.#bytes;
     const to = this.#to;
@@ -326,7 +326,7 @@ export class XmlScanner {
     return -1;
   }
 
-  /** The offset after the next occurrence of these bytes; -1 if there is none. */
+  /** Returns the offset after the next occurrence of these bytes, or -1 if there is none. */
   #afterMark(from: number, mark: Uint8Array): number {
     const found = this.#find(mark, from);
     if (found < 0) return -1;
@@ -348,8 +348,8 @@ export class XmlScanner {
   }
 
   /**
-   * Skips to the end of a comment, CDATA section or instruction, or to the end of the bytes; -1 if that end is not
-   * found.
+   * Skips to the end of a comment, CDATA section or instruction, or to the end of the bytes. Returns -1 if the end was
+   * not found.
    */
   #passOver(from: number, inside: Exclude<Inside, 'content'>): number {
     const bytes = this.#bytes;
@@ -357,7 +357,7 @@ export class XmlScanner {
     const mark = ENDS[inside];
     const found = this.#find(mark, from);
     const complete = found >= 0 && (inside !== 'comment' || found + 2 < to);
-    // The last bytes may be the beginning of the mark.
+    // The last bytes may be the beginning of the end mark.
     const stop = found >= 0 ? found : Math.max(from, to - mark.length + 1);
     this.#countLines(from, stop);
     if (inside === 'cdata') this.#finder.text(from, stop, true);
@@ -384,7 +384,7 @@ function isCharacter(name: string): boolean {
   return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && code !== 0xfffe && code !== 0xffff;
 }
 
-/** Whether these bytes are at this position, as far as there are bytes. */
+/** Returns whether these bytes are at this position, up to the end of the available bytes. */
 function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
   for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
   return true;

@@ -3,15 +3,15 @@ import type { XmlRecord } from './xml-record.ts';
 import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlScanner } from './xml-scanner.ts';
 
-/** Pieces are cut at about this size. */
+/** The approximate size of a piece. */
 const PIECE_BYTES = 1024 * 1024;
 const FIRST_BYTES = 16 * 1024;
-/** A longer record is refused, because it would be in memory as a whole, several times. */
+/** The maximum size of a record. A record is in memory as a whole, several times. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** The parts of XML for a reader of records. */
+/** A part of an XML source. */
 export type XmlPart =
-  /** Whole records, packed. The memory is the receiver's. */
+  /** Whole records without the text between them. The receiver owns the memory. */
   | { readonly kind: 'records'; readonly bytes: Uint8Array; readonly records: readonly XmlRecord[] }
   /** A record above the limit, which was skipped. */
   | { readonly kind: 'too-long'; readonly limit: number; readonly line: number };
@@ -22,8 +22,8 @@ export interface XmlSplitOptions {
 }
 
 /**
- * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about a MiB. Memory is limited by the
- * longest allowed record (or tag).
+ * Cuts the records out of UTF-8 XML, and packs them into pieces of about 1 MiB. The memory is limited by the longest
+ * allowed record or tag.
  * @throws XmlSyntaxError if the source is not well-formed, after the records before that position
  */
 export async function* splitXml(
@@ -37,10 +37,12 @@ export async function* splitXml(
   let buffer = new Uint8Array(FIRST_BYTES);
   let filled = 0;
   let scanned = 0;
-  /** An incomplete tag is not scanned again until the number of its bytes has doubled. */
+  /** An incomplete tag is scanned again only after the number of its bytes has doubled. */
   let enough = 0;
 
-  /** Scans the new bytes; returns the full pieces. An XML error is thrown after all records before it are returned. */
+  /**
+   * Scans the new bytes and yields the full pieces. All records before an XML error are yielded before it is thrown.
+   */
   function* scan(): Generator<XmlPart> {
     let failure: unknown;
     try {
@@ -95,7 +97,7 @@ class Packer {
     this.#pieceBytes = pieceBytes;
   }
 
-  /** Adds a record; returns the full piece before it. */
+  /** Adds a record. Yields the previous piece if it is full. */
   *add(source: Uint8Array, { start, end, line, id }: XmlRecord): Generator<XmlPart> {
     const length = end - start;
     if (this.#filled + length > this.#pieceBytes) yield* this.take();
@@ -109,7 +111,7 @@ class Packer {
     this.#filled += length;
   }
 
-  /** Returns the packed records, if any. */
+  /** Yields the packed records, if any. */
   *take(): Generator<XmlPart> {
     if (this.#records.length === 0) return;
     const bytes = this.#bytes;

@@ -1,7 +1,7 @@
-/** The error of a text that is not well-formed XML. */
+/** The error for a text that is not well-formed XML. */
 export class XmlSyntaxError extends Error {
   override readonly name = 'XmlSyntaxError';
-  /** Counted from 1. */
+  /** The line of the error, counted from 1. */
   readonly line: number;
 
   constructor(message: string, line: number) {

@@ -3,30 +3,30 @@ import { LAUNCH_CALLS, type LaunchPlan, launcherArgs, type Mount } from './launc
 import type { UsableBoundary } from './script-boundary.ts';
 import { syscallFilter } from './syscall-filter.ts';
 
-/** The process that runs inside. */
+/** The process to run inside a boundary. */
 export interface LockedIn {
-  /** Readable inside, in addition to Node itself. Nothing is writable. */
+  /** Files and folders that are readable inside, in addition to Node. Nothing is writable. */
   readonly mounts: readonly Mount[];
   /** The memory that the process may write to: its heap, buffers, WebAssembly and thread stacks. */
   readonly maxBytes: number;
-  /** A path inside, and its arguments. */
+  /** The path of the program inside the boundary, and its arguments. */
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Where Node is inside. */
+/** The path of Node inside the boundary. */
 export const NODE_INSIDE = '/node';
 
-/** Numbers of limits, see getrlimit(2). */
+/** The numbers of resource limits, see getrlimit(2). */
 const [RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_MSGQUEUE] = [1, 2, 4, 6, 7, 12];
 const MAX_OPEN_FILES = 128;
-/** Node has a dozen threads; Python has those that the script starts. */
+/** The maximum number of threads. Node has a dozen threads; Python has the threads that the script starts. */
 const MAX_THREADS = 64;
 
 /**
- * The command that starts a process in a boundary. The process has separate namespaces (user, mount, PID, network, IPC,
- * UTS, and cgroup if available), reads only the given files, and has no environment, no capabilities, no files except
- * its standard ones and few system calls. It ends with the thread that started it.
+ * Returns the command that starts a process in a boundary. The process has separate namespaces: user, mount, PID,
+ * network, IPC, UTS, and cgroup if available. It can read only the given files and use few system calls. It has no
+ * environment, no capabilities, and no open files except its standard ones. It ends with the thread that started it.
  */
 export function boundaryCommand(boundary: UsableBoundary, lockedIn: LockedIn): { command: string; args: string[] } {
   const { maxBytes, command, args } = lockedIn;
@@ -78,7 +78,7 @@ const UNSHARE = [
 
 let forNode: readonly Mount[] | undefined;
 
-/** Node, the libraries that it has loaded, and the one device that programs expect. */
+/** Returns Node, the libraries that it has loaded, and the only device that programs expect. */
 function nodeMounts(): readonly Mount[] {
   forNode ??= [
     { source: realpathSync(process.execPath), target: NODE_INSIDE, kind: 'file' },
@@ -89,10 +89,10 @@ function nodeMounts(): readonly Mount[] {
 }
 
 function loadedLibraries(): string[] {
-  // Otherwise a report looks up the names of this machine's addresses.
+  // Without this setting, a report looks up the names of this machine's addresses.
   Object.assign(process.report, { excludeNetwork: true });
   const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
-  // A library without a path belongs to the kernel. Add-ons are not libraries of Node.
+  // A library without a path belongs to the kernel. Add-ons are not part of Node.
   return [...new Set(sharedObjects)].filter(
     (path) => path.startsWith('/') && !path.endsWith('.node') && existsSync(path),
   );

@@ -21,7 +21,7 @@ import { boundaryCommand, NODE_INSIDE } from './boundary-command.ts';
 import { findBoundary } from './find-boundary.ts';
 
 const MIB = 1024 * 1024;
-/** V8 reserves half of it for code, and does not fill that. */
+/** The memory limit. V8 reserves half of it for code, without using all of that. */
 const MAX_BYTES = 1024 * MIB;
 const MILLIS = 120_000;
 
@@ -59,16 +59,18 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
       args: [...flags, '--no-warnings', '-e', program],
     });
 
-  /** The last line that a program prints, as JSON. The program has everything that Node offers. */
+  /**
+   * Runs a program in the boundary and returns its last output line as JSON. It may use everything that Node offers.
+   */
   function inside(program: string, flags?: readonly string[]): unknown {
     const { command, args } = commandOf(program, flags);
     const { stdout, stderr } = spawnSync(command, args, { env: { SECRET: 'x' }, encoding: 'utf8', timeout: MILLIS });
     const line = stdout.trimEnd().split('\n').at(-1);
-    if (line === undefined || line === '') throw new Error(`It printed nothing; ${stderr}`);
+    if (line === undefined || line === '') throw new Error(`The program printed nothing: ${stderr}`);
     return JSON.parse(line);
   }
 
-  /** The results of expressions: the code or the name of the error, otherwise `done`. */
+  /** Returns a program that evaluates expressions and prints for each the error code or name, or `done`. */
   const attempts = (expressions: Readonly<Record<string, string>>) => `(async () => {
     const found = {};
     for (const [name, text] of Object.entries(${JSON.stringify(expressions)})) {
@@ -79,7 +81,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
     process.exit();
   })()`;
 
-  /** A program that says hello and then waits for its standard input to end. */
+  /** Starts a program that prints a line and then waits for the end of its standard input. */
   async function waiting(program: string): Promise<{ child: ChildProcess; pid: number; line: string }> {
     const { command, args } = commandOf(`${program}; process.stdin.resume().on('end', () => process.exit())`);
     const child = spawn(command, args, { env: {}, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -87,7 +89,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
     const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
     const line = await new Promise<string>((done, fail) => {
       lines.once('line', done);
-      child.once('close', (...how) => fail(new Error(`It ended: ${how}`)));
+      child.once('close', (...how) => fail(new Error(`The program ended: ${how}`)));
     });
     return { child, pid: lockedIn(child.pid as number), line };
   }
@@ -228,7 +230,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
     );
   });
 
-  it('has separate namespaces, no capabilities, no new privileges and a filter, seen from outside', async () => {
+  it('has separate namespaces, no capabilities, no new privileges and a system call filter', async () => {
     const { pid } = await waiting(`console.log('hello')`);
     for (const space of ['user', 'mnt', 'pid', 'net', 'ipc', 'uts']) {
       expect(readlinkSync(`/proc/${pid}/ns/${space}`), space).not.toBe(readlinkSync(`/proc/self/ns/${space}`));
@@ -260,7 +262,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  it('limits the memory of the whole process, including buffers', async () => {
+  it('limits the memory of the whole process, including its buffers', async () => {
     const { pid, line } = await waiting(`
       let kept = [];
       let bytes = 0;
@@ -273,7 +275,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
     expect(Number(statusOf(pid, 'VmHWM')) / 1024).toBeLessThan(MAX_BYTES / MIB - 400);
   });
 
-  it('contains the effects of a thread bomb', () => {
+  it('limits the number of threads', () => {
     const { command, args } = commandOf(`
       const { Worker } = require('worker_threads');
       const bomb = () => new Worker('setInterval(() => {}, 1000)', { eval: true }).on('error', () => {}).on('online', bomb);
@@ -283,7 +285,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
     expect(signal ?? status).not.toBe(0);
   });
 
-  it('ends when the service is killed, even if it ignores the end of its input', async () => {
+  it('ends when the service is killed, even if the program ignores the end of its input', async () => {
     const { command, args } = commandOf(`console.log('hello'); setInterval(() => {}, 1000)`);
     const service = spawn(
       process.execPath,
@@ -303,7 +305,7 @@ describe.each(boundaries)('JavaScript with access to process, in the boundary of
 });
 
 describe('findBoundary', () => {
-  it('reports what is missing if there are no tools', async () => {
+  it('reports missing tools', async () => {
     expect(await findBoundary([], '')).toEqual({
       kind: 'none',
       reason: 'bubblewrap (bwrap) is not installed; unshare and setpriv of util-linux are not installed',
@@ -311,9 +313,17 @@ describe('findBoundary', () => {
   });
 
   it.each([
-    ['says what a tool said that does not work', 'echo "bwrap: No permissions" >&2; exit 1', 'bwrap: No permissions'],
-    ['does not believe a tool that only succeeds', 'exit 0', 'it did not run the program'],
-    ['says what a program inside could do', `echo '["opens sockets"]'`, 'a program inside opens sockets'],
+    [
+      'returns the error of a tool that does not work',
+      'echo "bwrap: No permissions" >&2; exit 1',
+      'bwrap: No permissions',
+    ],
+    ['rejects a tool that only exits with 0', 'exit 0', 'it did not run the program'],
+    [
+      'reports the actions that a program inside could do',
+      `echo '["opens sockets"]'`,
+      'a program inside opens sockets',
+    ],
   ])('%s', async (_, script, reason) => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-path-'));
     const tool = join(folder, 'bwrap');
@@ -324,7 +334,7 @@ describe('findBoundary', () => {
     expect(found).toMatchObject({ reason: expect.stringContaining(reason) });
   });
 
-  it.runIf(boundaries.length > 0)('refuses a boundary that hides too little', async () => {
+  it.runIf(boundaries.length > 0)('rejects a boundary that hides too little', async () => {
     const library = readdirSync('/').includes('lib64') ? '/lib64' : '/lib';
     const found = await findBoundary([library]);
     expect(found).toMatchObject({ kind: 'none', reason: expect.stringContaining(`a program inside sees ${library}`) });
@@ -341,7 +351,7 @@ describe('findBoundary', () => {
     });
   const readable = asNobody(`import ${JSON.stringify(finder)}`).status === 0;
 
-  it.runIf(boundaries.length > 0 && readable)('finds one for a user without privileges', async () => {
+  it.runIf(boundaries.length > 0 && readable)('finds a boundary for a user without privileges', async () => {
     for (const [kind, path] of [
       ['bubblewrap', pathWith('bwrap')],
       ['unshare', pathWith('unshare', 'setpriv')],

@@ -9,21 +9,21 @@ import type { ScriptBoundary, UsableBoundary } from './script-boundary.ts';
 import { syscallFilter } from './syscall-filter.ts';
 
 /**
- * The first kernel that counts the threads of each user namespace separately and has all system calls of the launcher.
+ * The first kernel version that counts the threads of each user namespace separately, and has all system calls of the
+ * launcher.
  */
 const FIRST_KERNEL = [5, 14] as const;
 
 const PROBE_BYTES = 1024 * 1024 * 1024;
-/** It usually takes a fifth of a second, and much longer on a busy machine. */
+/** The time limit of a probe. It usually takes a fifth of a second, but much longer on a busy machine. */
 const PROBE_MILLIS = 60_000;
 const MAX_REASON_CHARACTERS = 300;
 
 /**
- * Finds a boundary of the operating system for scripts of uploads on this machine: bubblewrap, otherwise unshare of
- * util-linux. It really starts each of them, with a program inside that tries to break out, and returns the first one
- * that holds.
+ * Finds a boundary of the operating system for uploaded scripts: bubblewrap, or else unshare of util-linux. It starts
+ * each tool with a program inside that tries to break out, and returns the first boundary that holds.
  * @param hidden paths that must not be visible inside, such as the store of the service
- * @param path the directories of the tools, as in `PATH`
+ * @param path the folders of the tools, in the format of `PATH`
  */
 export async function findBoundary(hidden: readonly string[], path = process.env.PATH ?? ''): Promise<ScriptBoundary> {
   if (process.platform !== 'linux') return { kind: 'none', reason: `it needs Linux, this is ${process.platform}` };
@@ -33,7 +33,7 @@ export async function findBoundary(hidden: readonly string[], path = process.env
     return { kind: 'none', reason: `it needs a processor of the kind x64 or arm64, this is ${process.arch}` };
   }
   if (!existsSync(`/proc/self/task/${process.pid}/children`)) {
-    // Otherwise the processor time of the program inside cannot be measured.
+    // Without the list, the processor time of the program inside cannot be measured.
     return { kind: 'none', reason: '/proc does not list the children of processes' };
   }
   const [bwrap, unshare, setpriv] = ['bwrap', 'unshare', 'setpriv'].map((name) => findProgram(name, path));
@@ -57,7 +57,7 @@ function isRecent(kernel: string): boolean {
   return major > FIRST_KERNEL[0] || (major === FIRST_KERNEL[0] && minor >= FIRST_KERNEL[1]);
 }
 
-/** The error of a boundary; undefined if it works. */
+/** Returns the error of a boundary, or undefined if it works. */
 function failureOf(boundary: UsableBoundary, hidden: readonly string[]): Promise<string | undefined> {
   const { command, args } = boundaryCommand(boundary, {
     mounts: [],
@@ -73,7 +73,7 @@ function failureOf(boundary: UsableBoundary, hidden: readonly string[]): Promise
   });
 }
 
-/** The escapes that the probe reports. */
+/** Returns the actions that the probe could do, or undefined if it could do none. */
 function failureIn(stdout: string): string | undefined {
   try {
     const holes = JSON.parse(stdout) as string[];
@@ -83,7 +83,7 @@ function failureIn(stdout: string): string | undefined {
   }
 }
 
-/** The output of a tool, or the error in the output of Node. */
+/** Returns the first error line of a tool or of Node. */
 function reasonIn(stderr: string): string | undefined {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((each) => /^\w*Error: /.test(each)) ?? lines[0];
@@ -97,7 +97,7 @@ function findProgram(name: string, path: string): string | undefined {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // It does not exist.
+      // The tool does not exist.
     }
   }
   return undefined;

@@ -1,19 +1,19 @@
-/** A file or directory of the machine, as it appears inside the boundary. */
+/** A file or folder of the machine, and its path inside the boundary. */
 export interface Mount {
   readonly source: string;
   readonly target: string;
   readonly kind: 'file' | 'directory' | 'device';
 }
 
-/** The job of the launcher, as JSON. */
+/** The task of the launcher, as JSON. */
 export interface LaunchPlan {
-  /** The content of the file system; absent if bubblewrap has already made it. */
+  /** The content of the file system. Absent if bubblewrap has already created it. */
   readonly mounts?: readonly Mount[];
-  /** `RLIMIT_…` numbers with the limit of each. */
+  /** Pairs of a `RLIMIT_…` number and its limit. */
   readonly limits: readonly (readonly [resource: number, limit: number])[];
-  /** The filter of system calls, in base64. */
+  /** The system call filter in base64. */
   readonly filter: string;
-  /** The program to run inside: an absolute path, and its arguments. */
+  /** The absolute path and the arguments of the program to run inside. */
   readonly command: string;
   readonly args: readonly string[];
   /** Numbers of system calls, which differ between architectures. */
@@ -30,7 +30,7 @@ interface LaunchCalls {
   readonly seccomp: number;
 }
 
-/** The used part of `node:ffi`, whose types do not ship yet. */
+/** The part of `node:ffi` that the launcher uses. Its types are not published yet. */
 interface Ffi {
   readonly DynamicLibrary: new (
     path: null,
@@ -40,8 +40,8 @@ interface Ffi {
 }
 
 /**
- * Where the launcher makes the new root of the file system. Every Linux has this directory, and nothing in it is
- * needed.
+ * The folder where the launcher creates the new root of the file system. Every Linux has it, and the program needs
+ * nothing in it.
  */
 const NEW_ROOT = '/proc';
 
@@ -51,10 +51,10 @@ export const LAUNCH_CALLS: Readonly<Record<string, LaunchCalls>> = {
 };
 
 /**
- * The program that locks the process in: the first process in the new namespaces. It makes the file system, drops
- * capabilities and privileges, sets limits and the filter of system calls, and then becomes the program to run inside.
- * Its source is passed to Node, so it must use nothing from outside itself. Any error ends it, so nothing runs without
- * the whole boundary.
+ * Locks the process in. It is the first process in the new namespaces: it creates the file system, drops capabilities
+ * and privileges, and sets the limits and the system call filter. Then it becomes the program to run inside. Its source
+ * is passed to Node as text, so it must not use anything outside itself. Any error ends it, so that no program runs
+ * with an incomplete boundary.
  */
 function launch(
   plan: LaunchPlan,
@@ -72,7 +72,7 @@ function launch(
     return: long,
   });
   const errnoPlace = library.getFunction('__errno_location', { arguments: [], return: 'pointer' });
-  /** Texts and bytes for the kernel. */
+  /** Keeps texts and bytes for the kernel in memory. */
   const kept: Buffer[] = [];
   const raw = (argument: number | string | Buffer): bigint => {
     if (typeof argument === 'number') return BigInt(argument);
@@ -119,7 +119,7 @@ function launch(
   const [EPERM, EINVAL, SIGKILL] = [1, 22, 9] as const;
   for (let capability = 0; capability < 64; capability++) {
     const errno = attempt(calls.prctl, PR_CAPBSET_DROP, capability);
-    // There are no more of them, or bubblewrap has dropped all.
+    // No capability has this number, or bubblewrap has already dropped all.
     if (errno === EINVAL || (errno === EPERM && plan.mounts === undefined)) break;
     if (errno !== 0) throw new Error(`Dropping the capability ${capability} failed with error ${errno} of the system`);
   }
@@ -138,7 +138,7 @@ function launch(
   execve(plan.command, [plan.command, ...plan.args], {});
 }
 
-/** The arguments of Node that run a plan. */
+/** Returns the arguments of Node that run a plan. */
 export function launcherArgs(plan: LaunchPlan): string[] {
   const program = `(${launch.toString()})(JSON.parse(process.argv[1]), ${JSON.stringify(NEW_ROOT)}, require('node:ffi'),
     require('node:fs'), require('node:path'), (file, args, env) => process.execve(file, args, env));`;

@@ -1,4 +1,4 @@
-/** The used part of `node:ffi`, whose types do not ship yet. */
+/** The part of `node:ffi` that the probe uses. Its types are not published yet. */
 interface Ffi {
   readonly DynamicLibrary: new (
     path: null,
@@ -6,16 +6,16 @@ interface Ffi {
 }
 
 interface ProbeRequest {
-  /** Paths that must not be visible. */
+  /** Paths that must not be visible inside. */
   readonly hidden: readonly string[];
-  /** More than the process may have. */
+  /** More memory than the process may have. */
   readonly maxBytes: number;
   readonly architecture: string;
 }
 
 /**
- * Runs inside a boundary and tries to break out. Its source is passed to Node, so it must use nothing from outside
- * itself.
+ * Runs inside a boundary and tries to break out. Its source is passed to Node as text, so it must not use anything
+ * outside itself.
  * @returns the forbidden actions that succeeded, each as the end of a sentence
  */
 function probe(
@@ -74,7 +74,8 @@ function probe(
 }
 
 /**
- * The arguments of Node that run the probe. They enable `node:ffi`, which reaches further than the normal API of Node.
+ * Returns the arguments of Node that run the probe. They enable `node:ffi`, which reaches further than the normal API
+ * of Node.
  */
 export function probeArgs(request: ProbeRequest): string[] {
   const program = `console.log(JSON.stringify((${probe.toString()})(${JSON.stringify(request)}, require('node:fs'),

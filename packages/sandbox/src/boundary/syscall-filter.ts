@@ -101,25 +101,25 @@ const ALLOWED: readonly (readonly [name: string, x64?: number, arm64?: number])[
   ['prlimit64', 302, 261],
   ['getrlimit', 97, 163],
   ['umask', 95, 166],
-  // For the pipes, which Node makes as pairs of sockets.
+  // Node creates pipes as pairs of sockets.
   ['getsockopt', 55, 209],
   ['getsockname', 51, 204],
   ['shutdown', 48, 210],
 ];
 
-/** Allowed for some arguments only, see below. */
+/** System calls that are allowed only for some arguments, see below. */
 const RULED = {
   x64: { clone: 56, mmap: 9, ioctl: 16, prctl: 157 },
   arm64: { clone: 220, mmap: 222, ioctl: 29, prctl: 167 },
 } as const;
 const AUDIT_ARCH = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
-/** For `clone`: a thread of this process, not a process. */
+/** For `clone`: starts a thread of this process, not a new process. */
 const CLONE_THREAD = 0x10000;
 /** For `mmap`: memory that `RLIMIT_DATA` does not count. */
 const UNCOUNTED_MEMORY = 0x101; // MAP_SHARED, MAP_GROWSDOWN
 /**
- * For `prctl`: a process that clears this signal would outlive the service and each kill. Other options need no rule.
+ * For `prctl`: a process that clears this signal would outlive the service. Other options need no rule.
  */
 const PR_SET_PDEATHSIG = 1;
 /** For `ioctl`: TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. */
@@ -127,7 +127,7 @@ const IOCTLS = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451] as const;
 
 const EPERM = 1;
 const ENOSYS = 38;
-/** Newer system calls. Programs try them and, if the kernel says that they do not exist, use older ones. */
+/** The first of the newer system calls. If the kernel reports that they do not exist, programs use older ones. */
 const FIRST_NEW_CALL = 424;
 
 const LOAD = 0x20;
@@ -139,7 +139,7 @@ const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const refuse = (errno: number) => 0x00050000 | errno;
 
-/** Offsets in `struct seccomp_data`; for arguments, of the low half. */
+/** Offsets in `struct seccomp_data`. For arguments, the offset of the low half. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + index * 8;
@@ -147,7 +147,7 @@ const argument = (index: number) => 16 + index * 8;
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number];
 
 /**
- * The filter of system calls in the kernel's format: an array of `struct sock_filter`.
+ * Returns the filter of system calls in the kernel's format: an array of `struct sock_filter`.
  * @returns undefined for an architecture that the filter does not support
  */
 export function syscallFilter(architecture: string): Uint8Array | undefined {
@@ -186,7 +186,7 @@ export function syscallFilter(architecture: string): Uint8Array | undefined {
     [JUMP_IF_EQUAL, 1, 0, PR_SET_PDEATHSIG],
     [RETURN, 0, 0, ALLOW],
     [RETURN, 0, 0, refuse(EPERM)],
-    // The calls of x32, the 32-bit variant of x64 (numbered from 2^30), are refused here too.
+    // Also rejects the calls of x32, the 32-bit variant of x64 (numbered from 2^30).
     [JUMP_IF_AT_LEAST, 0, 1, FIRST_NEW_CALL],
     [RETURN, 0, 0, refuse(ENOSYS)],
     [RETURN, 0, 0, refuse(EPERM)],

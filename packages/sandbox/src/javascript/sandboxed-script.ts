@@ -8,27 +8,27 @@ import { wrapScript } from './wrap-script.ts';
 
 /** The limits of an untrusted script. */
 export interface SandboxLimits {
-  /** Processor time for one document. It does not depend on how busy the machine is. */
+  /** The maximum processor time for one document. It does not depend on other work of the machine. */
   readonly millis: number;
-  /** For everything that the script keeps and creates. */
+  /** The maximum memory for everything that the script keeps and creates. */
   readonly bytes: number;
-  /** Replaces the message and the code of a document that exceeds `millis`, if the limit is a setting of the caller. */
+  /** The message and code for a document that exceeds `millis`, if the limit is a setting of the caller. */
   readonly overdue?: { readonly message: string; readonly code: string };
 }
 
 export const SANDBOX_LIMITS: SandboxLimits = { millis: 5000, bytes: 64 * 1024 * 1024 };
 
-/** QuickJS also uses the stack of its thread, which overflows at four times this. */
+/** The stack of a script. QuickJS also uses the stack of its thread, which overflows at four times this size. */
 const STACK_BYTES = 128 * 1024;
 /** The number of promise jobs between two checks of the clock. */
 const JOBS_AT_ONCE = 1000;
-/** A log line of a script is cut to this length. */
+/** The maximum length of a log line. The rest of the line is cut off. */
 const MAX_LOG_CHARACTERS = 8192;
 
 /**
  * An untrusted script: QuickJS in WebAssembly, with separate memory and a separate time limit. The script reaches the
- * document only through functions that take and return texts. A document that exceeds a limit fails, and the script
- * then starts again without its state.
+ * document only through functions with texts as arguments and results. A document that exceeds a limit fails, and the
+ * script starts again without its state.
  */
 export class SandboxedScript<Document> {
   readonly #source: string;
@@ -55,7 +55,7 @@ export class SandboxedScript<Document> {
     this.#loadModule = loadModule;
   }
 
-  /** Rejects with an error of `makeError` if the text is not a script that QuickJS understands. */
+  /** Opens a script. Rejects with an error of `makeError` if QuickJS cannot parse the text. */
   static async open<Document>(
     source: string,
     name: string,
@@ -69,7 +69,7 @@ export class SandboxedScript<Document> {
     return script;
   }
 
-  /** Returns a promise only after a document that exceeded a limit. */
+  /** Runs the script on a document. Returns a promise only after a document that exceeded a limit. */
   run(document: Document): void | Promise<void> {
     if (this.#box === undefined) return this.#runAnew(document);
     this.#runIn(this.#box, document);
@@ -85,8 +85,8 @@ export class SandboxedScript<Document> {
   }
 
   #runIn(box: Box, document: Document): void {
-    // V8 may end this call at the time limit of the document, without any cleanup. This instance is not used again
-    // then.
+    // V8 may end this call at the time limit of the document, without any cleanup. Then this instance is not used
+    // again.
     this.#box = undefined;
     this.#host.document = document;
     const failure = box.run(this.#limits.millis);
@@ -95,7 +95,7 @@ export class SandboxedScript<Document> {
     if (failure !== undefined) throw this.#makeError(problemOf(this.#explained(failure), this.#name));
   }
 
-  /** Limits in words, including two limits of QuickJS itself. */
+  /** Describes exceeded limits in words, including two limits of QuickJS itself. */
   #explained(failure: ScriptFailure): ScriptFailure {
     const { millis, bytes } = this.#limits;
     if (/\binterrupted$/.test(failure.message)) {
@@ -114,8 +114,8 @@ export class SandboxedScript<Document> {
 }
 
 /**
- * One instance of QuickJS with the script in it. It is a separate WebAssembly module, so damage to one does not affect
- * the others, and its memory is freed with it. The instance is not disposed first, because QuickJS aborts on that when
+ * One instance of QuickJS with the script. It is a separate WebAssembly module, so damage to it does not affect other
+ * instances, and its memory is freed with it. The instance is not disposed first, because QuickJS aborts on that after
  * it ran out of memory.
  */
 class Box {
@@ -179,10 +179,10 @@ class Box {
     try {
       const failure = this.#callRealm(this.#runScript);
       if (failure !== undefined || !this.#runtime.hasPendingJob()) return failure;
-      // Promises: their jobs belong to this document.
+      // The jobs of promises belong to this document.
       return this.#runJobs() ?? this.#callRealm(this.#finishScript);
     } catch (error) {
-      // The stack of the thread overflowed inside the WebAssembly, so its state is not reliable any more.
+      // The stack of the thread overflowed inside WebAssembly, so the state is not reliable.
       return { message: messageOf(error), fatal: true };
     } finally {
       this.#deadline = Number.POSITIVE_INFINITY;
@@ -193,7 +193,7 @@ class Box {
     while (this.#runtime.hasPendingJob()) {
       const { error } = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
       if (error !== undefined) return this.#uncaught(error);
-      // An interrupted job has only rejected its promise, and jobs that create jobs never run for long.
+      // An interrupted job only rejects its promise. Jobs that create jobs can run forever without an interrupt.
       if (this.#isOverdue()) return { message: 'interrupted', fatal: true };
     }
     return undefined;
@@ -213,11 +213,11 @@ class Box {
     return typeof answer === 'string' ? (JSON.parse(answer) as ScriptFailure) : undefined;
   }
 
-  /** An error that no script can catch. */
+  /** Returns the failure for an error that no script can catch. */
   #uncaught(error: QuickJSHandle): ScriptFailure {
     const thrown = this.#context.dump(error) as { message?: unknown; stack?: unknown } | null;
     error.dispose();
-    // There was not enough memory for an error. Errors of the script itself do not come here.
+    // The memory was not enough for an error object. Errors of the script itself are never null here.
     if (thrown === null) return { message: 'out of memory', fatal: true };
     const { message, stack } = thrown;
     return { message: String(message), stack: String(stack), fatal: true };
@@ -231,13 +231,13 @@ class Box {
   }
 }
 
-/** The processor time of this thread. */
+/** Returns the processor time of this thread. */
 function processorMillis(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** The host's answer to a call from the sandbox, as JSON. */
+/** Returns the host's answer to a call from the sandbox, as JSON. */
 function answerTo(host: ScriptHost<unknown>, [what = '', first = '', second = '']: string[]): string | undefined {
   switch (what) {
     case 'read': {
@@ -261,6 +261,6 @@ function answerTo(host: ScriptHost<unknown>, [what = '', first = '', second = ''
       host.log(first as 'info', second.slice(0, MAX_LOG_CHARACTERS));
       return undefined;
     default:
-      throw new Error(`The sandbox asked for ${what}`);
+      throw new Error(`The sandbox called the unknown function ${what}`);
   }
 }

@@ -1,51 +1,51 @@
 import type { ScriptFailure } from '../problems/script-problem.ts';
 
-/** An operation that the document refuses. */
+/** An operation that the document rejects. */
 export interface RefusedOperation {
   readonly message: string;
   readonly code: string;
 }
 
 /**
- * The current document, as a realm accesses it. Containers are passed in the host's form (`list`, `map`); scalars are
- * primitives everywhere.
+ * The access of a realm to the current document. Containers are passed in the form of the host (`list`, `map`). Scalars
+ * are primitives everywhere.
  */
 export interface RealmHost {
-  /** The methods of `rawDoc`. */
+  /** The names of the methods of `rawDoc`. */
   readonly methods: readonly string[];
   names(): readonly string[];
   has(name: string): boolean;
-  /** Undefined for a missing field. */
+  /** Returns the value of a field, or undefined if the field is missing. */
   read(name: string): unknown;
   write(name: string, value: unknown): RefusedOperation | undefined;
-  /** False for a field that belongs to the engine. */
+  /** Removes a field. Returns false if the field belongs to the engine. */
   remove(name: string): boolean;
   call(method: string, args: unknown[]): { readonly value?: unknown; readonly refusal?: RefusedOperation };
   log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
   list(): unknown[];
   map(): Map<string, unknown>;
   isMap(value: object): boolean;
-  /** The value of a whole double; undefined for any other object. */
+  /** Returns the value of a whole double, or undefined for any other object. */
   doubleValue(value: object): number | undefined;
-  /** Bytes as base64; undefined for any other object. */
+  /** Returns bytes as base64, or undefined for any other object. */
   bytesText(value: object): string | undefined;
 }
 
 export interface Realm {
-  /** Sets the script, as `wrapScript` returned it; call it again to restart the script. */
+  /** Sets the script that `wrapScript` returned. Another call restarts the script. */
   load(script: () => Iterator<{ thrown: unknown } | undefined>): void;
-  /** Runs it on the current document of the host. */
+  /** Runs the script on the current document of the host. */
   run(): ScriptFailure | undefined;
-  /** Writes changes that promises of the script made after `run`. */
+  /** Writes the changes that promises of the script made after `run`. */
   finish(): ScriptFailure | undefined;
 }
 
 /**
- * Creates the globals of a JavaScript realm: `doc`, `rawDoc` and related ones. It is the only definition of what
- * scripts see. Its source (`REALM_SOURCE`) is evaluated in a context of V8 for trusted configs and in QuickJS for the
- * others, so it must use nothing from outside itself and only ECMAScript.
- * Fields with lists or objects are read as real lists and objects, created on first access and kept for the document.
- * Their changes are written when the script ends. Unchanged values keep the kind of their numbers.
+ * Creates the globals of a JavaScript realm, such as `doc` and `rawDoc`. It is the only definition of what scripts see.
+ * Its source (`REALM_SOURCE`) is evaluated in a V8 context for trusted configs, and in QuickJS for all others. So it
+ * must not use anything outside itself, and only ECMAScript.
+ * Fields with lists or objects are read as real lists and objects. They are created on first access, and kept for the
+ * document. Their changes are written when the script ends. Unchanged values keep the kind of their numbers.
  */
 export function openRealm(host: RealmHost): Realm {
   const MAX_DEPTH = 1000;
@@ -56,7 +56,7 @@ export function openRealm(host: RealmHost): Realm {
     throw Object.assign(new Error(message), { code });
   }
 
-  /** A value of the document as the script sees it. */
+  /** Returns a value of the document as the script sees it. */
   function toScript(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
@@ -77,7 +77,7 @@ export function openRealm(host: RealmHost): Realm {
     else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   }
 
-  /** A value of a script as a value of the document: `original` itself if it was read from that. */
+  /** Converts a value of a script to a value of the document. Returns `original` itself if the value is unchanged. */
   function toValue(given: unknown, original: unknown, depth: number): unknown {
     switch (typeof given) {
       case 'string':
@@ -123,7 +123,7 @@ export function openRealm(host: RealmHost): Realm {
     let same = before !== undefined && before.length === given.length;
     const list = host.list();
     for (let i = 0; i < given.length; i++) {
-      // `delete list[i]` closes the gap.
+      // Closes the gap that `delete list[i]` leaves.
       if (before !== undefined && i < before.length && !(i in given)) same = false;
       else {
         const value = toValue(given[i], before?.[i], depth + 1);
@@ -145,7 +145,7 @@ export function openRealm(host: RealmHost): Realm {
       entries === undefined ? (given as Record<string, unknown>)[key] : entries.get(key);
     let same = before !== undefined && before.size === keys.length;
     const map = host.map();
-    // Known keys keep their order, which JavaScript loses for keys like "10".
+    // Known keys keep their order. JavaScript moves keys like "10" to the front.
     if (before !== undefined) {
       const present = new Set(keys);
       for (const [key, old] of before) {
@@ -179,7 +179,7 @@ export function openRealm(host: RealmHost): Realm {
     return read;
   }
 
-  /** A value for a field. The error for an unsupported value names the field. */
+  /** Converts a value for a field. The error for an unsupported value names the field. */
   function fieldValue(name: string, given: unknown, original: unknown): unknown {
     try {
       return toValue(given, original, 0);
@@ -189,7 +189,7 @@ export function openRealm(host: RealmHost): Realm {
   }
 
   function writeField(name: string, given: unknown): void {
-    // Assigning the list that was read from the field keeps it live.
+    // A script can assign a list that it read from the field, and change the list later.
     if (lives !== undefined && lives.size > 0) {
       if (typeof given === 'object' && given !== null && lives.get(name)?.live === given) return;
       lives.delete(name);
@@ -198,7 +198,7 @@ export function openRealm(host: RealmHost): Realm {
     if (refusal !== undefined) refuse(refusal);
   }
 
-  /** Writes the changes of lists and objects that the script has read. */
+  /** Writes the changes of the lists and objects that the script has read. */
   function flush(): void {
     if (lives === undefined) return;
     for (const [name, entry] of lives) {
@@ -246,7 +246,7 @@ export function openRealm(host: RealmHost): Realm {
       const args = host.list();
       for (const value of given) args.push(toValue(value, undefined, 0));
       const { value, refusal } = host.call(method, args);
-      // The fields that the call may have changed are read again. For a nested path that is the first name.
+      // Fields that the call may have changed are read again. For a nested path, that is the field of the first name.
       for (const name of given.slice(0, 2)) {
         if (typeof name !== 'string') continue;
         lives?.delete(name);
@@ -288,7 +288,7 @@ export function openRealm(host: RealmHost): Realm {
   for (const [name, value] of Object.entries(globals)) {
     Object.defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
   }
-  // Long integers are read as such. In JSON texts they are numbers.
+  // Scripts read long integers as BigInt. In JSON texts they are numbers.
   Object.defineProperty(BigInt.prototype, 'toJSON', {
     value: function toJSON(this: bigint) {
       return Number(this);
@@ -344,5 +344,5 @@ export function openRealm(host: RealmHost): Realm {
   };
 }
 
-/** The text of `openRealm`, an expression. */
+/** The source text of `openRealm`, as an expression. */
 export const REALM_SOURCE = `(${openRealm.toString()})`;

@@ -4,13 +4,13 @@ import type { ScriptFailure } from '../problems/script-problem.ts';
 
 const PROMISE = new Script('Promise.prototype', { filename: 'headrace' });
 
-/** The listeners for unhandled rejections, by the prototype of a realm's promises. */
+/** The listeners for unhandled rejections, by the promise prototype of each realm. */
 const watched = new WeakMap<object, (failure: ScriptFailure) => void>();
 let watching = false;
 
 /**
- * Reports promises of a script's realm that are rejected without a handler. Node would end the thread, and with it the
- * run. The document is already finished when Node reports the rejection, so it can only be logged.
+ * Reports promises of a script's realm that are rejected without a handler. Without this, Node would end the thread and
+ * the run. When Node reports the rejection, the document is already finished, so the rejection can only be logged.
  */
 export function watchRejections(context: Context, report: (failure: ScriptFailure) => void): void {
   watched.set(PROMISE.runInContext(context) as object, report);
@@ -18,7 +18,7 @@ export function watchRejections(context: Context, report: (failure: ScriptFailur
   watching = true;
   process.on('unhandledRejection', (reason, promise) => {
     const listener = watched.get(Object.getPrototypeOf(promise) as object);
-    // A promise of other code: keep the default behaviour without a listener.
+    // A promise of other code keeps the default behaviour of Node.
     if (listener === undefined) throw reason;
     listener(failureOf(reason));
   });

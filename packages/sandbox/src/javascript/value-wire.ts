@@ -1,19 +1,19 @@
 import type { ScriptHost } from './script-host.ts';
 
-/** The host's functions for numbers that keep their kind. */
+/** The host's functions for numbers with a kind. */
 type Numbers = Pick<ScriptHost<unknown>, 'double' | 'doubleValue'>;
 
 /**
- * Values as JSON texts between this process and the sandbox: scalars unchanged, all others as a list that starts with
- * their kind. The sandbox has the other end, `SANDBOX_WIRE`.
+ * Encodes values as JSON texts between this process and the sandbox. Scalars are unchanged. All others are lists that
+ * start with their kind. `SANDBOX_HOST` is the other end.
  */
 
-/** A value of a document as JSON that keeps the kind of its numbers. */
+/** Encodes a value of a document as JSON that keeps the kind of its numbers. */
 export function writeWire(value: unknown, numbers: Numbers): string {
   return JSON.stringify(toWire(value, numbers));
 }
 
-/** Reads the output of `writeWire`, or of the sandbox. */
+/** Reads the output of `writeWire` or of the sandbox. */
 export function readWire(text: string, numbers: Numbers): unknown {
   return fromWire(JSON.parse(text), numbers);
 }
@@ -52,7 +52,7 @@ function fromWire(wire: unknown, numbers: Numbers): unknown {
   return object;
 }
 
-/** The other end, in the sandbox: the host of a realm, built on functions that take and return texts. */
+/** The source of the other end, in the sandbox: the host of a realm, built on functions with texts. */
 export const SANDBOX_HOST = `((call, methods) => {
   class Whole { constructor(value) { this.value = value } }
   class Bytes { constructor(text) { this.text = text } }

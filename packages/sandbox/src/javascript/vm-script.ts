@@ -5,18 +5,18 @@ import { type openRealm, REALM_SOURCE, type Realm } from './script-realm.ts';
 import { watchRejections } from './script-rejections.ts';
 import { wrapScript } from './wrap-script.ts';
 
-/** Every script that uses promises contains one of these words. */
+/** Matches every script that uses promises. */
 const PROMISES = /async|Promise|import|eval|Function/i;
-/** Evaluating anything in a context makes V8 run its promise jobs. */
+/** A script without effect. Evaluating anything in a context makes V8 run its promise jobs. */
 const SETTLE = new Script('0', { filename: 'headrace' });
 
 /**
- * The error of a text that is not a valid script, with its line; undefined if it is valid.
- * @param name of the script, for the message
+ * Returns the error of a text that is not a valid script, with its line, or undefined if it is valid.
+ * @param name the name of the script, for the message
  */
 export function syntaxMistake(source: string, name: string): string | undefined {
   try {
-    // Checked without the wrapper, so that texts that are only valid inside the wrapper (`return`, `}{`) are refused.
+    // Checked without the wrapper, to reject texts that are valid only inside the wrapper (`return`, `}{`).
     new Script(source, { filename: name });
     compile(source, name);
     return undefined;
@@ -28,8 +28,8 @@ export function syntaxMistake(source: string, name: string): string | undefined 
 }
 
 /**
- * A trusted script, in the thread of its caller. It sees the document and ECMAScript, but not Node. This is not a
- * sandbox: nothing limits its time and memory.
+ * A trusted script, which runs in the thread of its caller. It sees the document and ECMAScript, but not Node. This is
+ * no sandbox: nothing limits its time and memory.
  */
 export class VmScript<Document> {
   readonly #name: string;
@@ -38,18 +38,18 @@ export class VmScript<Document> {
   readonly #realm: Realm;
   readonly #script: Parameters<Realm['load']>[0];
   #running = false;
-  /** The context in which promises must be settled before the next document; undefined if the script uses none. */
+  /** The context whose promises must settle before the next document. Undefined if the script uses no promises. */
   readonly #settled: Context | undefined;
 
-  /** Throws an error of `makeError` if the text is not a script. */
+  /** Throws an error of `makeError` if the text is not a valid script. */
   constructor(source: string, name: string, host: ScriptHost<Document>, makeError: MakeError) {
     this.#name = name;
     this.#host = host;
     this.#makeError = makeError;
     const mistake = syntaxMistake(source, name);
     if (mistake !== undefined) throw makeError({ when: 'start', message: mistake });
-    // An ordinary global object, because one that Node intercepts would be slow at every access. Its promise jobs run
-    // on request only: they must not run between documents.
+    // An ordinary global object is used, because a global object that Node intercepts is slow at every access. Promise
+    // jobs run only on request, because they must not run between documents.
     const context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' });
     if (PROMISES.test(source)) {
       this.#settled = context;
@@ -62,7 +62,7 @@ export class VmScript<Document> {
   }
 
   run(document: Document): void {
-    // V8 ended the script in the middle of a document, at its time limit. It cannot continue from there.
+    // At its time limit, V8 ended the script in the middle of a document. It cannot continue from there.
     if (this.#running) this.#realm.load(this.#script);
     this.#running = true;
     this.#host.document = document;

@@ -1,7 +1,7 @@
-/** The maximum depth of a chain of causes. A chain may be a circle. */
+/** The maximum depth of a chain of causes, because a chain may be a circle. */
 const MAX_CAUSES = 8;
 
-/** The message of anything thrown, with its causes: `cannot open the file <- ENOENT: …`. */
+/** Returns the message of any thrown value, with its causes: `cannot open the file <- ENOENT: …`. */
 export function messageOf(error: unknown): string {
   const messages = [ownMessage(error)];
   let cause = causeOf(error);
@@ -21,7 +21,7 @@ function causeOf(error: unknown): unknown {
 function ownMessage(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   try {
-    // The errors of another realm are not instances of our Error.
+    // Errors of another realm are not instances of this realm's Error.
     const { message } = Object(error) as { message?: unknown };
     return typeof message === 'string' && message !== '' ? message : String(error);
   } catch {

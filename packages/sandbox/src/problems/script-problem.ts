@@ -1,45 +1,45 @@
 /** The error of a script. */
 export interface ScriptProblem {
-  /** Whether the script could not be started, or failed while it ran. */
+  /** `start` if the script could not be started, `run` if it failed while it ran. */
   readonly when: 'start' | 'run';
-  /** It names the script, and its line if that is known. */
+  /** A message with the name of the script, and the line if it is known. */
   readonly message: string;
   /** The code of the error, if the host or the script set one. */
   readonly code?: unknown;
   readonly hint?: string;
 }
 
-/** Creates the error that is thrown for a problem, because callers have their own classes and codes. */
+/** Creates the error for a problem, because callers have their own error classes and codes. */
 export type MakeError = (problem: ScriptProblem) => Error;
 
-/** The value that a script threw, as plain data, because it crosses realms. */
+/** A value that a script threw, as plain data that can cross realms. */
 export interface ScriptFailure {
   readonly message: string;
-  /** From the engine that ran the script. The line is read from it. */
+  /** The stack trace of the engine that ran the script. The line is read from it. */
   readonly stack?: string;
-  /** The code of the host's refusal. */
+  /** The error code, if the host rejected an operation. */
   readonly code?: string;
-  /** Whether a lack of memory may have damaged the script's realm. */
+  /** True if a lack of memory may have damaged the realm of the script. */
   readonly fatal?: boolean;
-  /** Whether it was ended in the middle of something. A loop itself has no line, only calls before or in it. */
+  /** True if the script was interrupted. A loop has no line in the stack, only calls before or in it. */
   readonly interrupted?: boolean;
 }
 
-/** The problem of a run in which a script failed. */
+/** Returns the problem of a run in which a script failed. */
 export function problemOf({ message, stack, code, interrupted }: ScriptFailure, script: string): ScriptProblem {
   const line = stack === undefined ? undefined : lineIn(stack, script);
   return { when: 'run', message: placed(message, script, line, interrupted), code };
 }
 
 /**
- * A message with its position at the start.
- * @param near whether the line is only close to that position
+ * Returns a message with its position at the start.
+ * @param near true if the line is only close to the position
  */
 export function placed(message: string, script: string, line: number | undefined, near = false): string {
   return line === undefined ? `${script}: ${message}` : `${script}, ${near ? 'near ' : ''}line ${line}: ${message}`;
 }
 
-/** The line of the innermost position in the script in a stack trace, in the notations of V8 and of QuickJS. */
+/** Returns the line of the innermost position in the script from a stack trace of V8 or QuickJS. */
 function lineIn(stack: string, script: string): number | undefined {
   const place = new RegExp(
     `^[ \\t]*at (?:.*[( ])?${script.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}:(\\d+):\\d+\\)?$`,

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Passes each line of a stream of UTF-8 to `onLine`, and at the end of the stream the text after the last line feed.
- * @param maxCharacters of a line; of a longer one `onLine` gets this many, and `cut` is true
+ * Passes each line of a UTF-8 stream to `onLine`, and at the end of the stream the text after the last line feed.
+ * @param maxCharacters the maximum length of a line. A longer line is cut, and `cut` is true.
  */
 export function readLines(stream: Readable, maxCharacters: number, onLine: (line: string, cut: boolean) => void): void {
   let pieces: string[] = [];

@@ -8,7 +8,9 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A process whose program is JavaScript: `on(line)` is called with each line that is sent to it. */
+/**
+ * Creates a script process with a JavaScript program. The program's `on(line)` is called with each line it receives.
+ */
 function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions> = {}) {
   const logged: string[] = [];
   const lines = `
@@ -34,14 +36,14 @@ function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions>
 const FAILED = expect.stringMatching(/^a\.x: the process of the script \(.*\) /);
 
 describe('ScriptProcess', () => {
-  it('answers calls in their order, with many in flight', async () => {
+  it('answers calls in order, with many in flight', async () => {
     const { script } = scriptProcess('say({}); on = (line) => say({ value: line })');
     await script.start();
     const texts = Array.from({ length: 1000 }, (_, i) => `"${i}${'x'.repeat(i)}"`);
     expect(await Promise.all(texts.map((text) => script.call(text)))).toEqual(texts);
   });
 
-  it('greets each process', async () => {
+  it('sends the greeting to each new process', async () => {
     const { script } = scriptProcess(
       `let hello; on = (line) => {
         if (hello === undefined) { hello = line; say({}); }
@@ -56,7 +58,7 @@ describe('ScriptProcess', () => {
     expect(await script.call('2')).toEqual(['"hello"', '2']);
   });
 
-  it('answers questions in the middle of a call', async () => {
+  it('answers questions of the script during a call', async () => {
     const { script } = scriptProcess(`say({});
       on = (line) => { if (line.startsWith('=')) say({ value: line }); else say({ ask: ['a', 1.0] }) }`);
     await script.start();
@@ -65,7 +67,7 @@ describe('ScriptProcess', () => {
     );
   });
 
-  it('ends a process that takes too long for a call, and starts another for the next', async () => {
+  it('ends a process that exceeds the time limit of a call, and starts another process for the next call', async () => {
     const { script } = scriptProcess(`say({}); on = (line) => { while (line === 'hang'); say({ value: line }) }`, {
       callMillis: 2000,
       overdueCode: 'HR_STAGE_OVERDUE',
@@ -77,12 +79,12 @@ describe('ScriptProcess', () => {
     expect(await script.call('3')).toBe('3');
   });
 
-  it('does not start one that is not ready in time', async () => {
+  it('fails to start if the process is not ready in time', async () => {
     const { script } = scriptProcess('on = () => {}', { startMillis: 200 });
     await expect(script.start()).rejects.toThrow(/was not ready after 0\.2 s$/);
   });
 
-  it('does not start one that refuses, does not exist, or ends', async () => {
+  it('fails to start if the program refuses, does not exist or ends', async () => {
     const refusing = scriptProcess('say({ error: { message: "no", line: 3 } }); on = () => {}');
     await expect(refusing.script.start()).rejects.toThrow(/^a\.x, line 3: no$/);
     const missing = scriptProcess('', { command: '/no/such/program' });
@@ -106,7 +108,7 @@ describe('ScriptProcess', () => {
     await expect(script.call('4')).rejects.toThrow('a.x: only once');
   });
 
-  it('continues after an error, and with another process after a fatal one', async () => {
+  it('keeps the process after an error, and replaces it after a fatal error', async () => {
     const { script } = scriptProcess(`let n = 0; say({});
       on = (line) => { n++; say(line === 'ok' ? { value: n } : { error: { message: line, fatal: line === 'fatal' } }) }`);
     await script.start();

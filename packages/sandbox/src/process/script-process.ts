@@ -5,33 +5,33 @@ import { readLines } from './line-reader.ts';
 import { lockedInMillis } from './processor-time.ts';
 
 const MAX_ANSWER_CHARACTERS = 256 * 1024 * 1024;
-/** Output of the script is logged. A line is cut to this length. */
+/** The maximum length of a log line. The output of the script is logged. */
 const MAX_LOG_CHARACTERS = 8192;
 const MILLIS_TO_STOP = 5000;
-/** The time between two checks of a process's processor time. */
+/** The time between two checks of the processor time of a process. */
 const MILLIS_BETWEEN_LOOKS = 1000;
 
-/** How to run a script, and its limits. */
+/** The command and the limits of a script. */
 export interface ScriptProcessOptions {
-  /** The name of the script, for messages. */
+  /** The name of the script, used in messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Sent to each new process before all requests: a line of JSON. */
+  /** A line of JSON that is sent to each new process before all requests. */
   readonly greeting?: string;
-  /** The time limit until the process reports that it is ready. */
+  /** The time limit until a process reports that it is ready. */
   readonly startMillis: number;
-  /** The time limit for one call, from when the process can start it. No limit if absent. */
+  /** The time limit of one call, counted from when the process can start it. No limit if absent. */
   readonly callMillis?: number | undefined;
   /**
-   * The processor time for one call, all threads together, and the same between two calls: for a process in a boundary.
-   * A process that uses more is ended, at the latest some seconds after that.
+   * The processor time limit of one call for all threads together, and of the time between two calls. It is for a
+   * process in a boundary. A process that uses more is ended a few seconds later at the latest.
    */
   readonly processorMillis?: number;
-  /** The error of a call that took longer. */
+  /** The error code of a call that exceeded its time limit. */
   readonly overdueCode?: string;
-  /** Reads a line of JSON: objects are maps. It may keep the kinds of numbers. Throws for text that is not JSON. */
+  /** Parses a line of JSON, with objects as maps. It may keep the kinds of numbers. Throws if the text is not JSON. */
   readonly readJson: (line: string) => unknown;
   /** Creates the errors of `start` and `call`. */
   readonly makeError: MakeError;
@@ -46,21 +46,21 @@ interface Call {
 }
 
 /**
- * A script in a separate process that is kept running and receives requests over its standard input and output: a line
- * of JSON is a request, a line is the answer, in the order of the requests. If a process dies, its current call fails,
- * and the later calls go to a new process.
- * The process writes `{"value": …}`, or `{"error": {"message", "line", "code"}}` (with `"fatal": true` if it ends after
- * that), or, in the middle of a call, `{"ask": …}`, which is answered by a line that starts with `=`. Its first line
- * says whether it is ready. Its standard error is logged.
+ * Runs a script in a separate process. The process stays running, and receives requests over its standard input: a
+ * request is a line of JSON. The answers are lines of its standard output, in the order of the requests. If a process
+ * dies, its current call fails, and later calls go to a new process. The process answers `{"value": …}` or `{"error":
+ * {"message", "line", "code"}}`, with `"fatal": true` if it ends after the error. During a call it may also write
+ * `{"ask": …}`, and then receives a line that starts with `=`. Its first line reports whether it is ready. Its standard
+ * error is logged.
  */
 export class ScriptProcess {
   readonly #options: ScriptProcessOptions;
-  /** All unanswered calls, the oldest first. They were sent to the child, if there is one. */
+  /** All unanswered calls, oldest first. They were sent to the child process, if there is one. */
   readonly #calls: Call[] = [];
   #child: ChildProcess | undefined;
   #ready = false;
   #started: { resolve: () => void; reject: (error: Error) => void } | undefined;
-  /** Why the child was ended, if it did not end by itself. */
+  /** The reason why this class ended the child process, if it did. */
   #endReason: string | undefined;
   #endCode: string | undefined;
   #lastWords = '';
@@ -71,7 +71,7 @@ export class ScriptProcess {
     this.#options = options;
   }
 
-  /** Rejects if the process cannot be started, is not ready in time, or refuses. */
+  /** Starts the process. Rejects if it cannot be started, is not ready in time, or refuses. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#started = { resolve, reject };
@@ -80,9 +80,9 @@ export class ScriptProcess {
   }
 
   /**
-   * The script's answer to a request, a line of JSON.
+   * Sends a request, a line of JSON, and returns the script's answer.
    * @param onQuestion answers questions of the script during the call, with JSON
-   * @returns rejects with an error that names the line of the script if there is one
+   * @returns a promise that rejects with an error, with the line of the script if known
    */
   call(request: string, onQuestion?: (question: unknown) => string): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ export class ScriptProcess {
     });
   }
 
-  /** Lets the process end, and kills it if it does not. */
+  /** Asks the process to end, and kills it if it does not end. */
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -129,7 +129,7 @@ export class ScriptProcess {
       if (line.trim() !== '') this.#lastWords = line.trim();
       logger.info(line);
     });
-    // If it cannot be written to any more, its end is reported.
+    // If writing fails, the process has ended, and its end is reported separately.
     child.stdin.on('error', () => {});
     child.on('error', (error) => this.#ended(child, `cannot be run: ${messageOf(error)}`));
     child.on('close', (code, signal) => {
@@ -175,7 +175,7 @@ export class ScriptProcess {
     this.#watch(this.#calls.length > 0 ? callMillis : undefined);
   }
 
-  /** Ends a child that is of no more use. Its current call fails when it has ended. */
+  /** Ends a child process that is of no more use. Its current call fails when the process has ended. */
   #end(reason: string, code?: string): void {
     this.#endReason = reason;
     this.#endCode = code;
@@ -194,7 +194,7 @@ export class ScriptProcess {
     this.#replace();
   }
 
-  /** Waits for the end of the child, and starts another if there are calls. */
+  /** Waits for the end of the child process, and starts another if there are calls. */
   #replace(): void {
     this.#child?.kill('SIGKILL');
     this.#child = undefined;

@@ -11,28 +11,28 @@ const MAX_BYTES = 1024 * 1024 * 1024;
 const MILLIS_TO_ASK = 60_000;
 const MAX_LINKS = 16;
 
-/** The directories of system libraries and of the system's Python modules. */
+/** The folders of system libraries and of the system's Python modules. */
 const SYSTEM_LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib'] as const;
-/** Prefixes of a Python installation that contain far more than Python. */
+/** Installation prefixes that contain far more than Python. */
 const SHARED_PREFIXES: ReadonlySet<string> = new Set(['/', '/usr', '/usr/local']);
 
-/** Run in isolated mode: neither the environment of the service nor a home directory adds directories for modules. */
+/** Runs in isolated mode, so that neither the environment of the service nor a home folder adds module folders. */
 const ASK = 'import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))';
 
-/** The caller's checks for the files of Python. */
+/** The checks of the caller for the files of Python. */
 export interface PythonChecks {
   readonly makeError: MakeError;
-  /** Throws if a script could write to this path, whose directory Python reads outside the boundary. */
+  /** Throws if a script could write to this path. Python reads its folder outside the boundary. */
   requireReadOnly(path: string): void;
-  /** Throws if this directory contains files that a script must not see. */
+  /** Throws if this folder contains files that a script must not see. */
   requireNothingHidden(directory: string): void;
 }
 
 /**
- * The command that runs a Python of this machine in a boundary: it may read its own installation, the libraries of the
- * system and the directory of the script.
- * @param python the executable. Rejects with an error of `checks` if Python cannot report where it is installed, or
- * reads forbidden files.
+ * Returns the command that runs an installed Python in a boundary. It may read its own installation, the system
+ * libraries and the folder of the script.
+ * @param python the path of the executable
+ * @throws an error of `checks` if Python cannot report where it is installed, or reads forbidden files
  */
 export async function boundedPython(
   boundary: UsableBoundary,
@@ -41,14 +41,14 @@ export async function boundedPython(
   args: readonly string[],
   checks: PythonChecks,
 ): Promise<{ command: string; args: string[] }> {
-  // Outside of the boundary, Python reports where it is. It runs files of its installation for that.
+  // Python reports its location outside the boundary. To do this, it runs files of its installation.
   if (isAbsolute(python)) checks.requireReadOnly(join(dirname(dirname(python)), 'lib', 'python.pth'));
   const [executable, ...places] = await installation(python, checks.makeError);
   const folders = new Set<string>(SYSTEM_LIBRARIES);
   for (const place of places) if (!SHARED_PREFIXES.has(place)) folders.add(place);
   const mounts: Mount[] = [];
   for (const folder of [...folders].toSorted()) {
-    // A directory inside another one is already included. A zip file on the path of Python may be missing.
+    // A folder inside another one is already included. A zip file on the path of Python may be missing.
     if (!folder.startsWith('/') || mounts.some(({ target }) => isInside(folder, target)) || !(await exists(folder)))
       continue;
     const kind = (await stat(folder)).isDirectory() ? 'directory' : 'file';
@@ -75,10 +75,10 @@ async function installation(python: string, makeError: MakeError): Promise<[exec
   } catch (error) {
     throw makeError({ when: 'start', message: `${python} cannot be run: ${messageOf(error)}` });
   }
-  throw makeError({ when: 'start', message: `${python} does not know where it is` });
+  throw makeError({ when: 'start', message: `${python} cannot report where it is installed` });
 }
 
-/** A file, and the files that its symbolic links lead to. */
+/** Returns a file, and the files that its symbolic links point to. */
 async function links(file: string): Promise<string[]> {
   const found = [file];
   for (let at = file; found.length < MAX_LINKS && (await lstat(at)).isSymbolicLink(); ) {

@@ -1,10 +1,10 @@
 import { PYTHON_EXPLAINED } from './python-explained.ts';
 
 /**
- * The Python side of EmbeddedPython, in Pyodide: what scripts see as `doc` and `rawDoc`. Evaluates to `open_script`,
- * which takes the greeting and returns the function for each request, and the first line to write.
+ * The Python side of EmbeddedPython, in Pyodide: it defines `doc` and `rawDoc` for scripts. It evaluates to
+ * `open_script`, which accepts the greeting, and returns the function for each request and the first line to write.
  * `doc` is a dict. Its changes are written to the document after the script, and before each call of `rawDoc`. `rawDoc`
- * asks the host, which has the document, and reads `doc` again.
+ * calls the host, which has the document, and then reads `doc` again.
  */
 export const EMBEDDED_PYTHON = `
 import base64, builtins, json, math, sys, types
@@ -14,7 +14,7 @@ def dumps(value):
     try:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
-        # In lists and objects that the script changed in place may be what JSON lacks.
+        # A list or object that the script changed in place may contain values that JSON lacks.
         return json.dumps(copied(value), allow_nan=False)
 
 def copied(value):
@@ -40,7 +40,7 @@ def copied(value):
     raise TypeError('a value of the type %s cannot be the value of a field' % type(value).__name__)
 
 def named(field, take, value):
-    """What is made of the value of a field; what it cannot take names the field."""
+    """Converts the value of a field. An error names the field."""
     try:
         return take(value)
     except (TypeError, ValueError, RecursionError) as error:
@@ -48,11 +48,11 @@ def named(field, take, value):
         raise kind('field "%s": %s' % (field, error)) from None
 
 class Fields(dict):
-    """An object of the document, its members by name and as attributes."""
+    """An object of the document, with its members as items and as attributes."""
     __slots__ = ()
 
     def __getattribute__(self, name):
-        # Of the methods of dict these win over fields, the others do not.
+        # A field hides a method of dict with the same name, except these two.
         if name in self and name != 'keys' and name != 'items':
             return self[name]
         return super().__getattribute__(name)
@@ -75,7 +75,7 @@ class Fields(dict):
         return copied(self)
 
 class Refused(Exception):
-    """What the document refuses: its message is complete."""
+    """An operation that the document rejects. Its message is complete."""
     def __init__(self, code, message):
         super().__init__(message)
         self.code = code
@@ -117,7 +117,7 @@ def open_script(greeting, ask):
             raise Refused('HR_DOCUMENT_RESERVED_FIELD', field + ' is a reserved field')
 
     def read(fields):
-        """Takes the fields as what the document holds; lists and objects that are as they were stay the same."""
+        """Replaces the fields by those of the document. Unchanged lists and objects stay the same."""
         doc, texts = state.doc, {}
         for field, value in dict.items(fields):
             if isinstance(value, (list, dict)):
@@ -129,7 +129,7 @@ def open_script(greeting, ask):
         state.before, state.texts, state.removed = fields, texts, []
 
     def changes():
-        """What is not as it was read, as JSON; it counts as read then."""
+        """Returns the changed fields as JSON, and marks them as unchanged."""
         written = []
         for field, value in dict.items(state.doc):
             if isinstance(value, (list, dict)):

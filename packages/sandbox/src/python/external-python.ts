@@ -1,8 +1,8 @@
 import { PYTHON_EXPLAINED } from './python-explained.ts';
 
 /**
- * The Python side of ExternalPython, for `python3 -c`: arguments are the script and the function. Each line of
- * standard input is a document; see `ScriptProcess` for the answers. CPython 3.6 and later understand it.
+ * The Python side of ExternalPython, for `python3 -c`. The arguments are the script and the function. Each line of
+ * standard input is a document. See `ScriptProcess` for the answers. Needs CPython 3.6 or later.
  */
 export const EXTERNAL_PYTHON = String.raw`
 import importlib.util, json, os, sys
@@ -10,7 +10,7 @@ import importlib.util, json, os, sys
 def main(path, function_name):
     requests = os.fdopen(os.dup(0), 'rb')
     answers = os.fdopen(os.dup(1), 'wb')
-    # From here on standard input is empty, and what the script prints, or a process that it starts, is logged.
+    # From here on, standard input is empty. Output of the script, or of a process that it starts, is logged.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)
@@ -52,7 +52,7 @@ def load(path, function_name):
     return function
 
 def of_field(document, error):
-    # The error of the whole does not tell which of its fields has the value.
+    # The error of the whole document does not name the field with the value.
     for field, value in document.items():
         try:
             json.dumps({field: value}, allow_nan=False)
@@ -68,7 +68,7 @@ def document_of(result, function_name):
             document = json.loads(result)
         except ValueError as error:
             raise ValueError('%s returned a text that is not JSON: %s' % (function_name, error)) from None
-        what = 'a text that holds no JSON object'
+        what = 'a text that contains no JSON object'
     else:
         document = result
         what = 'a value of the type ' + type(result).__name__

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { boundaryCommand, NODE_INSIDE, type UsableBoundary } from '../boundary/index.ts';
 import { EMBEDDED_PYTHON } from './embedded-python.ts';
 
-/** The used part of Pyodide. */
+/** The part of Pyodide that is used here. */
 interface Pyodide {
   runPython(code: string): unknown;
   unregisterJsModule(name: string): void;
@@ -18,8 +18,8 @@ type RunScript = (request: string) => string;
 const WASM_PAGE_BYTES = 65536;
 
 /**
- * The program of a Node process that runs Python in Pyodide, see `ScriptProcess`. Its source is passed to Node, so it
- * must use nothing from outside itself.
+ * The program of a Node process that runs Python in Pyodide, see `ScriptProcess`. Its source is passed to Node as text,
+ * so it must not use anything outside itself.
  */
 async function servePython(
   loadPyodide: (options: object) => Promise<Pyodide>,
@@ -31,7 +31,7 @@ async function servePython(
   let rest = '';
   const buffer = Buffer.alloc(65536);
   const decoder = new TextDecoder();
-  /** Without the event loop, which Python could use to run something later. */
+  /** Reads synchronously. Python could use the event loop to run something later. */
   const readLine = (): string | undefined => {
     const pieces: string[] = [];
     for (;;) {
@@ -84,8 +84,8 @@ async function servePython(
     };
     let deadline = Number.POSITIVE_INFINITY;
     if (millis !== undefined) {
-      // Python regularly checks here whether it is interrupted, and resets the flag. After an interrupt it gets some
-      // time to report the error.
+      // Python regularly checks here whether it must stop, and resets the flag. After an interrupt it gets some time to
+      // report the error.
       pyodide.setInterruptBuffer({
         get 0() {
           if (processorMillis() < deadline) return 0;
@@ -108,7 +108,7 @@ async function servePython(
   }
 }
 
-/** The directory of the optional package; undefined if it is not installed. */
+/** Returns the directory of the optional package, or undefined if it is not installed. */
 export function findPyodide(
   resolve: (id: string) => string = createRequire(import.meta.url).resolve,
 ): string | undefined {
@@ -120,9 +120,9 @@ export function findPyodide(
 }
 
 /**
- * Removes everything that Python could use if it got access to JavaScript: a second line of defence, not a boundary.
- * Its source is passed to Node, too.
- * @param denyImports makes every later import fail
+ * Removes everything that Python could use if it got access to JavaScript. This is a second line of defence, not a
+ * boundary. Its source is also passed to Node as text.
+ * @param denyImports a function that makes every later import fail
  */
 function lockNode(denyImports: () => void): void {
   denyImports();
@@ -131,7 +131,7 @@ function lockNode(denyImports: () => void): void {
     Object.defineProperty(process, name, { value: undefined, configurable: false });
   }
   Object.defineProperty(globalThis, 'process', { value: undefined, configurable: false });
-  // The code around Python would call a getter that Python puts on a prototype.
+  // Python could put a getter on a prototype, and the code around Python would call it.
   const known = [
     Object,
     Function,
@@ -151,20 +151,20 @@ function lockNode(denyImports: () => void): void {
   for (const { prototype } of [...known, Uint8Array, ArrayBuffer]) Object.seal(prototype);
 }
 
-/** The path of Pyodide's files inside a boundary. */
+/** The path of the Pyodide files inside a boundary. */
 const PYODIDE_INSIDE = '/pyodide';
-/** V8 reserves this much address space for code. It uses only as much of it as its heap limit allows. */
+/** The address space that V8 reserves for code. V8 uses only as much as its heap limit allows. */
 const RESERVED_BYTES = 512 * 1024 * 1024;
-/** For the JavaScript around Python, including compiled code. */
+/** The heap limit of the JavaScript around Python, including compiled code. */
 const MAX_HEAP_MIB = 96;
-/** How much more memory the whole process may have than Python: Node itself takes half of it. */
+/** The memory of the process in addition to the memory of Python. Node itself takes half of it. */
 const BYTES_AROUND_PYTHON = 256 * 1024 * 1024;
 
 /**
- * The command that starts Python in a Node process that may read only the files of Pyodide: no other files, no network,
- * no processes, no environment. If Python gets access to JavaScript, it cannot create code from texts.
- * @param maxBytes of Python's memory, including Pyodide itself
- * @param boundary of the operating system around the process; it limits the memory of the whole process to 256 MiB more
+ * Returns the command that starts Python in a Node process that may read only the files of Pyodide: no other files, no
+ * network, no processes, no environment. If Python gets access to JavaScript, it cannot create code from texts.
+ * @param maxBytes the maximum memory of Python, including Pyodide itself
+ * @param boundary the boundary of the operating system, which limits the memory of the whole process to 256 MiB more
  */
 export function pyodideCommand(
   folder: string,
@@ -178,7 +178,7 @@ export function pyodideCommand(
     const denyImports = () => registerHooks({ resolve: () => { throw new Error('There are no modules here'); } });
     // Pyodide asks for system values here, which is not allowed any more.
     process.binding = () => ({ fs: fs.constants });
-    // What the permissions do not cover.
+    // The permissions do not cover these functions.
     process.kill = process._kill = undefined;
     return (${servePython.toString()})(loadPyodide, fs, process, ${JSON.stringify(EMBEDDED_PYTHON)}, () => (${lockNode.toString()})(denyImports));
   });`;
@@ -191,7 +191,7 @@ export function pyodideCommand(
     mounts: [{ source: folder, target: PYODIDE_INSIDE, kind: 'directory' }],
     maxBytes: RESERVED_BYTES + maxBytes + BYTES_AROUND_PYTHON,
     command: NODE_INSIDE,
-    // Fewer threads take less memory, and are faster for such a small heap.
+    // Fewer threads take less memory. They are also faster with such a small heap.
     args: [`--max-old-space-size=${MAX_HEAP_MIB}`, '--v8-pool-size=1', '--single-threaded-gc', ...args],
   });
 }

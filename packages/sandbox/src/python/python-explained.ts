@@ -1,6 +1,6 @@
 /**
- * Python: an exception as JSON for `ScriptProcess`, with the innermost line that is in the script. The Python of this
- * machine and the embedded one share it.
+ * Python source that describes an exception as JSON for `ScriptProcess`, with the innermost line in the script. Both
+ * the installed Python and the embedded one use it.
  */
 export const PYTHON_EXPLAINED = `
 def explained(error, path):

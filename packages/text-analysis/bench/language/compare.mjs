@@ -1,5 +1,5 @@
 // node packages/text-analysis/bench/language/compare.mjs SAMPLE [FOLDER]
-// How many texts of a sample each detector gets right: that of DetectLanguage, and those installed in a folder.
+// Counts the texts of a sample that each detector gets right: DetectLanguage, and the detectors installed in a folder.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { languageModel } from '@headrace/text-analysis/language';
 
 const [sampleFile, folder] = process.argv.slice(2);
-if (sampleFile === undefined) throw new Error('Say which sample: compare.mjs SAMPLE [FOLDER]');
+if (sampleFile === undefined) throw new Error('The sample is missing. Usage: compare.mjs SAMPLE [FOLDER]');
 const sample = Object.entries(JSON.parse(readFileSync(sampleFile, 'utf8'))).filter(([, texts]) => texts.length >= 50);
 const MANY = 3;
 
@@ -51,7 +51,7 @@ const detectors = {
   },
 };
 
-/** A package of the folder; by the path of a file in it where `require` cannot resolve it. */
+/** Loads a package of the folder, by the path of a file in it if `require` cannot find it. */
 function installed(specifier) {
   const path = specifier.endsWith('.js')
     ? join(folder, 'node_modules', specifier)

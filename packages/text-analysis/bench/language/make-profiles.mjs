@@ -1,11 +1,12 @@
 // node packages/text-analysis/bench/language/make-profiles.mjs FOLDER
 // Writes packages/text-analysis/src/language/profiles.generated.ts from the folder of the npm package langdetect
-// (0.2.1, Apache-2.0), which holds the profiles of Nakatani Shuyo's language-detection as JSON.
+// (0.2.1, Apache-2.0), which contains the profiles of Nakatani Shuyo's language-detection as JSON.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = process.argv[2];
-if (folder === undefined) throw new Error('Say where the package langdetect is: make-profiles.mjs FOLDER');
+if (folder === undefined)
+  throw new Error('The folder of the package langdetect is missing. Usage: make-profiles.mjs FOLDER');
 
 const profiles = {};
 for (const file of readdirSync(join(folder, 'profiles')).sort()) {
@@ -13,7 +14,7 @@ for (const file of readdirSync(join(folder, 'profiles')).sort()) {
   const levels = new Map();
   for (const [ngram, count] of Object.entries(freq)) {
     if (ngram.length > 3) continue;
-    // The probability among the n-grams of its length: eight levels are a factor of two.
+    // The probability among the n-grams of the same length. Eight levels are a factor of two.
     const level = Math.round(-Math.log2(count / n_words[ngram.length - 1]) * 8);
     const key = `${level.toString(36).padStart(2, '0')}${ngram.length}`;
     levels.set(key, (levels.get(key) ?? '') + ngram);

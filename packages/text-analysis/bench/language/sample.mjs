@@ -1,5 +1,5 @@
 // node packages/text-analysis/bench/language/sample.mjs > sample.json
-// Texts in many languages from the translations of this system: { code: [text, …] }.
+// Prints texts in many languages, from the translations installed on this machine: { code: [text, …] }.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -21,7 +21,7 @@ const OTHER_SCRIPT = new Set(
   'ar bg bn el fa gu he hi ja kn ko mk ml mr ne pa ru ta te th uk ur zh-cn zh-tw'.split(' '),
 );
 
-/** The messages of a compiled catalogue and their translations, as far as it is in UTF-8. */
+/** Yields the messages of a compiled catalog and their translations, if the catalog is in UTF-8. */
 function* messages(file) {
   const bytes = readFileSync(file);
   const little = bytes.readUInt32LE(0) === 0x950412de;
@@ -38,7 +38,7 @@ function* messages(file) {
   }
 }
 
-/** A message without plural forms, markup, placeholders, marks of keys and options. */
+/** Returns a message without plural forms, markup, placeholders, and marks of keys and options. */
 function plain(message) {
   return message
     .split('\0')[0]

@@ -3,7 +3,7 @@ import { trim } from './trim.ts';
 
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-/** Slices of a text, each with this many UTF-16 units, or slightly fewer if a character would be cut. */
+/** Cuts a text into slices of this many UTF-16 units, or slightly fewer to keep a character whole. */
 export function fixedChunks(text: string, length: number): string[] {
   const chunks: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -14,12 +14,12 @@ export function fixedChunks(text: string, length: number): string[] {
   return chunks;
 }
 
-/** Replaces each line break, with the white space around it, by one blank; removes white space at the ends. */
+/** Replaces each line break and the white space around it by one blank. Trims the ends. */
 export function withoutLineBreaks(chunk: string): string {
   let cleaned = '';
   let copied = 0;
   for (const { index, 0: lineBreak } of chunk.matchAll(LINE_BREAK)) {
-    // A line break that is part of the white space after another one.
+    // This line break is part of the white space after the previous one.
     if (index < copied) continue;
     let before = index;
     while (before > copied && isSpace(chunk.charCodeAt(before - 1))) before--;
@@ -32,8 +32,8 @@ export function withoutLineBreaks(chunk: string): string {
 }
 
 /**
- * Joins chunks, with blanks, until each reaches a length that includes a blank after it. The rest at the end is added
- * to the last chunk.
+ * Joins chunks with blanks until each reaches the minimum length, counted with a blank after it. The rest at the end is
+ * added to the last chunk.
  */
 export function joinShort(chunks: readonly string[], minLength: number): string[] {
   if (chunks.length < 2) return [...chunks];
@@ -52,7 +52,7 @@ export function joinShort(chunks: readonly string[], minLength: number): string[
   return joined;
 }
 
-/** Cuts longer chunks, and trims them; the rest is lost. */
+/** Cuts a chunk to the maximum length and trims it. The rest is dropped. */
 export function shorten(chunk: string, maxLength: number): string {
   return chunk.length > maxLength ? trim(cut(chunk, maxLength)) : chunk;
 }
@@ -83,26 +83,26 @@ export function overlapByPercentage(chunks: readonly string[], percentage: numbe
 
 function tail(text: string, length: number): string {
   const start = Math.max(0, text.length - length);
-  // Half of a pair is not a character.
+  // Half of a surrogate pair is not a character.
   return text.slice(isLow(text, start) ? start + 1 : start);
 }
 
-/** The start of a text, with at most this many units, but at least one character. */
+/** Returns the start of a text, with at most this many units, but at least one character. */
 function cut(text: string, length: number): string {
   return text.slice(0, graphemeFloor(text, length) || wholePairs(text, length) || length + 1);
 }
 
-/** This many units, or one fewer if they end within a pair. */
+/** Returns this length, or one less if it ends inside a surrogate pair. */
 function wholePairs(text: string, length: number): number {
   return isLow(text, length) ? length - 1 : length;
 }
 
-/** Whether the second half of a pair is at a position. */
+/** Returns whether the second half of a surrogate pair is at a position. */
 function isLow(text: string, position: number): boolean {
   return position > 0 && position < text.length && (text.codePointAt(position - 1) as number) > 0xffff;
 }
 
-/** White space as `\s` has it in Java's patterns. */
+/** Returns whether a character is white space by `\s` in Java's patterns. */
 function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }

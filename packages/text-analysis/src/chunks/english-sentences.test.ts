@@ -47,7 +47,7 @@ describe('englishSentences', () => {
     expect(englishSentences(text)).toEqual(expected);
   });
 
-  it('loses nothing but white space', () => {
+  it('drops only white space', () => {
     const unit = fc.constantFrom('a', 'B', '1', '.', '?', '"', ')', ' ', '\n', 'Mr.', 'é', '😀', '\u00a0');
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {

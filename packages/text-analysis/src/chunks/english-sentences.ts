@@ -1,11 +1,11 @@
-/** The end of a sentence: a mark, and quotes and brackets that close after it, before white space. */
+/** Matches the end of a sentence: a mark, and closing quotes and brackets after it, before white space. */
 const SENTENCE_END = /[.!?](["'”’»)\]}]*)(?=(\s+))/gu;
 const CLOSING_QUOTE = /["'”’»]$/u;
 const WORD = /\S+/uy;
 const WHITE_SPACE = /\s/u;
 const OPENING = /^["'“‘«([{¿¡-]+/u;
 
-/** Titles and similar words: the next word belongs to them, in capitals or not. */
+/** Titles and similar words. The next word belongs to them, with or without a capital. */
 const BEFORE_NAMES: ReadonlySet<string> = new Set(
   `adm asst atty brig capt cdr cmdr col cpl det dr drs ens fr gen gov hon insp lt maj messrs mlle mme mr mrs ms msgr mt
   mx pfc pres prof pvt rep reps rev sen sens sgt sr st ste supt
@@ -14,7 +14,7 @@ const BEFORE_NAMES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Abbreviations that occur in the middle and at the end of a sentence. The next word decides. */
+/** Abbreviations in the middle or at the end of a sentence. The next word decides. */
 const ANYWHERE: ReadonlySet<string> = new Set(
   `al assn assoc ave blvd bros co corp dist etc ext ft hrs hwy inc intl jr kg km lb lbs ltd max min mfg misc mph natl oz
   rd sq tel univ
@@ -24,7 +24,7 @@ const ANYWHERE: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Words that, with a capital, usually begin a sentence. */
+/** Words that usually begin a sentence if they have a capital. */
 const STARTERS: ReadonlySet<string> = new Set(
   `a after all also although an and another any as at because before both but by despite during each even every few first
   for from he her here his how however i if in instead it its last later many meanwhile moreover most my no not now of
@@ -35,11 +35,11 @@ const STARTERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The sentences of an English text in order, without the white space around them.
- * A sentence ends after a word (a run without white space) that ends in `.`, `!` or `?` and perhaps closing quotes and
- * brackets, unless the full stop belongs to an abbreviation, an initial or a number. Line breaks are normal white
- * space, and full stops of other scripts do not count. This matches the reference's model (OpenNLP's for English),
- * which agrees with these rules in ordinary prose.
+ * Returns the sentences of an English text in order, without the white space around them. A sentence ends after a word
+ * (a run without white space) that ends in `.`, `!` or `?`, with optional closing quotes and brackets. A full stop
+ * after an abbreviation, an initial or a number does not end a sentence. Line breaks are normal white space, and full
+ * stops of other scripts do not count. In ordinary prose, the result equals that of the model of the reference (OpenNLP
+ * for English).
  */
 export function englishSentences(text: string): string[] {
   const sentences: string[] = [];
@@ -66,7 +66,7 @@ function wordStartBefore(text: string, end: number, limit: number): number {
 }
 
 /**
- * Whether a sentence ends between two words.
+ * Returns whether a sentence ends between two words.
  * @param word without its mark
  * @param closing the quotes and brackets after the mark
  * @param isFirst whether the word begins the sentence
@@ -78,19 +78,19 @@ function endsSentence(word: string, mark: string, closing: string, next: string,
 
   const core = word.replace(OPENING, '');
   const isDotted = core.includes('.');
-  // After an ellipsis, a sentence continues with a small letter.
+  // After an ellipsis, a small letter continues the sentence.
   if (core.endsWith('.')) return !goesOnSmall;
   if (isFirst && /^(?:\d+|\p{L})$/u.test(core)) return false;
   const lower = core.toLowerCase();
   if (lower === 'no' && !/^\d/.test(following)) return !goesOnSmall;
   if (BEFORE_NAMES.has(lower)) return false;
   if (ANYWHERE.has(lower) || (isDotted && /^(?:\p{L}\.)+\p{L}$/u.test(core))) return startsSentence(following);
-  // An initial, unless it is the pronoun.
+  // An initial, or the pronoun "I".
   if (/^\p{Lu}$/u.test(core)) return core === 'I' && startsSentence(following);
   return !goesOnSmall || /^\p{L}{3,}$/u.test(core);
 }
 
-/** Whether a word occurs almost only at the start of a sentence. */
+/** Returns whether a word occurs almost only at the start of a sentence. */
 function startsSentence(word: string): boolean {
   if (!/^\p{Lu}/u.test(word)) return false;
   return STARTERS.has((/^\p{L}+/u.exec(word)?.[0] ?? '').toLowerCase());

@@ -1,8 +1,8 @@
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The sentences of a text in any script by the rules of Unicode (UAX 29), without the white space around them. A line
- * break ends a sentence, and so does the full stop of an abbreviation.
+ * Returns the sentences of a text in any script by the rules of Unicode (UAX 29), without the white space around them.
+ * A line break ends a sentence, and so does the full stop of an abbreviation.
  */
 export function unicodeSentences(text: string): string[] {
   segmenter ??= new Intl.Segmenter('und', { granularity: 'sentence' });

@@ -2,14 +2,14 @@ import type { TermHit } from './term-trie.ts';
 
 /**
  * Selects hits so that none overlap: longer ones first, then earlier ones.
- * @param textLength of the searched text
+ * @param textLength the length of the searched text
  */
 export function longestHits<T extends TermHit>(hits: readonly T[], textLength: number): T[] {
   if (hits.length < 2) return [...hits];
   const taken = new Uint8Array(textLength);
   const kept = new Set<T>();
   for (const hit of hits.toSorted((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start)) {
-    // A selected hit is at least as long, so it cannot be between the ends.
+    // A selected hit is at least as long, so it cannot be inside this one.
     if (taken[hit.start] === 1 || taken[hit.end - 1] === 1) continue;
     taken.fill(1, hit.start, hit.end);
     kept.add(hit);
@@ -18,8 +18,8 @@ export function longestHits<T extends TermHit>(hits: readonly T[], textLength: n
 }
 
 /**
- * Selects hits from left to right: at each position the longest one, and the text that it covers is skipped.
- * @param hits by start, then by end
+ * Selects hits from left to right. At each position it selects the longest hit, and skips the text of that hit.
+ * @param hits sorted by start, then by end
  */
 export function leftmostHits(hits: readonly TermHit[]): TermHit[] {
   const kept: TermHit[] = [];

@@ -1,26 +1,26 @@
 const UNKNOWN = 0;
 const NO_LETTER = 1;
 const LETTER = 2;
-/** The first half of a pair, which may be a letter with the second. */
+/** The first half of a surrogate pair, which may be a letter together with the second half. */
 const PAIR = 3;
 
 /** Decides which characters form words. */
 export class Letters {
   readonly #letter: RegExp;
   readonly #pairs: boolean;
-  /** By UTF-16 unit, filled on demand. */
+  /** The kind of each UTF-16 unit, filled on demand. */
   readonly #kinds = new Uint8Array(0x10000);
 
   /**
    * @param letter matches a letter
-   * @param pairs whether characters of two UTF-16 units can be letters
+   * @param pairs true if characters of two UTF-16 units can be letters
    */
   constructor(letter: RegExp, pairs: boolean) {
     this.#letter = letter;
     this.#pairs = pairs;
   }
 
-  /** The end of the run of letters at a position; the position itself if there is no letter. */
+  /** Returns the end of the letters at a position, or the position itself if there is no letter. */
   runEnd(text: string, position: number): number {
     const kinds = this.#kinds;
     const { length } = text;
@@ -34,7 +34,7 @@ export class Letters {
     return length;
   }
 
-  /** Whether a letter begins at a position, which is within the text. */
+  /** Returns whether a letter begins at a position, which is within the text. */
   isAt(text: string, position: number): boolean {
     const unit = text.charCodeAt(position);
     const kind = this.#kinds[unit] as number;
@@ -54,9 +54,9 @@ export class Letters {
 }
 
 /**
- * Letters are the alphabetic characters of Unicode, including vowel signs; only characters of one UTF-16 unit count.
+ * Counts the alphabetic characters of Unicode as letters, including vowel signs, if they have one UTF-16 unit.
  */
 export const alphabeticUnits = new Letters(/^\p{Alphabetic}$/u, false);
 
-/** Letters are those of Unicode's category L, in all planes; vowel signs and other marks are not letters. */
+/** Counts Unicode's category L as letters, in all planes. Vowel signs and other marks are not letters. */
 export const letterCodePoints = new Letters(/^\p{L}$/u, true);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PayloadTable, PayloadTableBuilder } from './payload-table.ts';
 
 describe('PayloadTable', () => {
-  it('holds what a map would hold', () => {
+  it('stores the same entries as a Map', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ÿ', 'Ā', '東', '\ud83d', '😀', '\0'), maxLength: 100 });
     fc.assert(
       fc.property(fc.array(fc.tuple(text, fc.array(text, { maxLength: 3 }))), text, (rows, other) => {
@@ -19,7 +19,7 @@ describe('PayloadTable', () => {
     );
   });
 
-  it('grows', () => {
+  it('grows with the number of entries', () => {
     const builder = new PayloadTableBuilder();
     for (let i = 0; i < 20_000; i++) builder.set(`key ${i}`, [`${i}`]);
     const table = new PayloadTable(builder.finish());

@@ -4,7 +4,7 @@ import { TextPool } from './text-pool.ts';
 
 /** A table of keys and their payloads as plain data, in memory that threads can share. */
 export interface PayloadTableData {
-  /** Pairs: the index of an entry plus one (0: the slot is free), the hash of its key. */
+  /** Pairs: the index of an entry plus one (0 for a free slot), and the hash of its key. */
   readonly slots: Int32Array;
   /** Triples: the offset of the key, the offset of the first payload, the number of payloads. */
   readonly entries: Int32Array;
@@ -18,7 +18,7 @@ export class PayloadTableBuilder {
   readonly #hashes = new IntList();
   #slots: Int32Array = new Int32Array(1024);
 
-  /** Adds a key; an existing key gets further payloads. */
+  /** Adds a key with payloads. An existing key gets additional payloads. */
   set(key: string, payloads: readonly string[]): void {
     const hash = hashText(key, 0, key.length);
     let entry = this.#find(key, hash);
@@ -76,7 +76,7 @@ function occupy(slots: Int32Array, hash: number, entry: number): void {
   slots[slot] = entry + 1;
 }
 
-/** Looks keys up in a table. */
+/** Looks up keys in a table. */
 export class PayloadTable {
   readonly #slots: Int32Array;
   readonly #entries: Int32Array;
@@ -90,7 +90,7 @@ export class PayloadTable {
     this.#size = slots.length / 2;
   }
 
-  /** The entry of a key; -1 if there is none. */
+  /** Returns the entry of a key, or -1 if there is none. */
   find(key: string): number {
     const slots = this.#slots;
     const size = this.#size;
@@ -104,7 +104,7 @@ export class PayloadTable {
     }
   }
 
-  /** The payloads of an entry. */
+  /** Returns the payloads of an entry. */
   payloads(entry: number): string[] {
     let at = this.#entries[entry * 3 + 1] as number;
     const payloads: string[] = [];

@@ -1,9 +1,9 @@
-/** A power of two. */
+/** The number of slots, a power of two. */
 const PLACES = 4096;
 
 /**
- * A cache of values by number, for at most a few thousand of them. Each number has one slot, which it shares with
- * others; the last one replaces the previous.
+ * A cache of values by number, for at most a few thousand values. Several numbers share a slot, and the last one
+ * replaces the previous one.
  */
 export class RecentValues<T> {
   readonly #keys = new Int32Array(PLACES).fill(-1);

@@ -1,9 +1,9 @@
-/** Memory of this many bytes that threads can share. */
+/** Creates memory of this many bytes that threads can share. */
 export function shared(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);
 }
 
-/** A list of 32-bit integers that grows. */
+/** A growing list of 32-bit integers. */
 export class IntList {
   length = 0;
   #items: Int32Array = new Int32Array(1024);
@@ -27,7 +27,7 @@ export class IntList {
     return this.length++;
   }
 
-  /** A copy of the values in memory that threads can share. */
+  /** Returns a copy of the values in memory that threads can share. */
   share(): Int32Array {
     const copy = new Int32Array(shared(this.length * 4));
     copy.set(this.#items.subarray(0, this.length));

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { holdTables } from './shared-tables.ts';
 
-/** A pipeline thread that has tables, and reports their content. */
+/** Starts a simulated pipeline thread with tables, which reports their content. */
 function thread(threadNumber: number, runId: string): Worker {
   const module = JSON.stringify(new URL('./shared-tables.ts', import.meta.url).href);
   const script = `
@@ -22,7 +22,7 @@ async function said(worker: Worker): Promise<unknown> {
 }
 
 describe('tables shared by the threads of a run', () => {
-  it('are loaded by the first thread, and the others see the same memory', async () => {
+  it('are loaded by the first thread, and the other threads use the same memory', async () => {
     const first = thread(1, 'run');
     expect(await said(first)).toBe('loads');
     expect(await said(first)).toBe(0);
@@ -37,7 +37,7 @@ describe('tables shared by the threads of a run', () => {
     expect((await Promise.all(ends)).flat()).toEqual([0, 0, 0, 0]);
   });
 
-  it('are loaded once for the stages of a thread, and again after all have released them', async () => {
+  it('are loaded once for all stages of a thread, and again after all stages released them', async () => {
     let loaded = 0;
     const load = async () => ++loaded;
     const context = { runId: 'run', threadNumber: 1 };
@@ -51,7 +51,7 @@ describe('tables shared by the threads of a run', () => {
     expect((await holdTables('u', context, load)).tables).toBe(3);
   });
 
-  it('that could not be loaded are not cached', async () => {
+  it('are not cached if they could not be loaded', async () => {
     const context = { runId: 'run', threadNumber: 1 };
     const fails = () => Promise.reject(new Error('no file'));
     await expect(holdTables('f', context, fails)).rejects.toThrow('no file');

@@ -1,14 +1,14 @@
 import { BroadcastChannel } from 'node:worker_threads';
 
-/** A thread that shares tables with the others of its run. */
+/** A thread that shares tables with the other threads of its run. */
 export interface SharingThread {
-  /** The run: threads of another run have separate tables. */
+  /** The id of the run. Threads of other runs have separate tables. */
   readonly runId: string;
-  /** Counted from 1. The first thread loads the tables. */
+  /** The number of the thread, from 1. The first thread loads the tables. */
   readonly threadNumber: number;
 }
 
-/** Tables of a stage; they are freed when the last stage of a thread has released them. */
+/** The tables of a stage. They are freed when the last stage of a thread has released them. */
 export interface HeldTables<T> {
   readonly tables: T;
   release(): void;
@@ -16,8 +16,8 @@ export interface HeldTables<T> {
 
 const CHANNEL = 'headrace/tables';
 /**
- * How long a thread waits for the tables of another one. The other answers between two batches of documents. If that
- * takes longer, memory for a second copy costs less than waiting.
+ * How long a thread waits for the tables of another thread, which answers between two batches of documents. After this
+ * time, memory for a second copy costs less than waiting.
  */
 const PATIENCE_MILLIS = 15_000;
 
@@ -32,16 +32,16 @@ interface Entry {
 
 /** The tables of this thread. */
 const held = new Map<string, Entry>();
-/** The callbacks for tables that arrive. */
+/** The callbacks of threads that wait for tables, by key. */
 const waiting = new Map<string, (tables: unknown) => void>();
 let channel: BroadcastChannel | undefined;
 
 /**
- * Tables in shared memory that the pipeline threads of a run share. The first thread loads them before any other thread
- * exists, and later threads request them from it. Threads share nothing but the process, so they use a broadcast
- * channel, which passes shared memory without a copy.
+ * Returns tables in shared memory, which the pipeline threads of a run share. The first thread loads them before any
+ * other thread exists, and later threads request them from it. Threads have only the process in common, so they use a
+ * broadcast channel, which passes shared memory without a copy.
  * @param key identifies the tables and everything that they depend on
- * @param load creates them: plain data, its arrays over `SharedArrayBuffer`s
+ * @param load creates the tables: plain data with arrays over `SharedArrayBuffer`s
  */
 export async function holdTables<T>(
   key: string,
@@ -101,7 +101,7 @@ function openChannel(): void {
   if (channel !== undefined) return;
   channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = (event) => void receive((event as { data: Message }).data);
-  // It must not keep an idle thread alive.
+  // The channel must not keep an idle thread alive.
   channel.unref();
 }
 

@@ -2,10 +2,10 @@ import { hashText, slotOf, slotsFor } from './hashing.ts';
 import { IntList, shared } from './shared-memory.ts';
 import { TextPool } from './text-pool.ts';
 
-/** Symbols from here on are words; smaller ones are UTF-16 units. */
+/** The first symbol of words. Smaller symbols are UTF-16 units. */
 const WORDS = 0x10000;
 
-/** The symbol of a word that no term has. */
+/** The symbol of a word that no term contains. */
 export const UNKNOWN_WORD = -1;
 
 /** Assigns numbers to the words of terms. */
@@ -15,7 +15,7 @@ export class WordNumbers {
   readonly #hashes = new IntList();
   #slots: Int32Array = new Int32Array(1024);
 
-  /** The number of the word between two positions. */
+  /** Returns the number of the word between two positions. */
   number(text: string, start: number, end: number): number {
     const hash = hashText(text, start, end);
     const slots = this.#slots;
@@ -32,7 +32,7 @@ export class WordNumbers {
     return word;
   }
 
-  /** The table of the words, and the final symbol of each number. */
+  /** Returns the table of the words, and the final symbol of each number. */
   finish(): { readonly table: WordTableData; readonly symbols: Int32Array } {
     const count = this.#hashes.length;
     const size = slotsFor(count);
@@ -63,7 +63,7 @@ export class WordNumbers {
 /** The words of terms as plain data, in memory that threads can share. */
 export interface WordTableData {
   /**
-   * Pairs: the offset of a word plus one (0: the slot is free), its hash. The symbol is computed from the slot's
+   * Pairs: the offset of a word plus one (0 for a free slot), and its hash. The symbol is computed from the slot
    * number.
    */
   readonly slots: Int32Array;
@@ -82,7 +82,7 @@ export class WordTable {
     this.#texts = new TextPool(texts);
   }
 
-  /** The symbol of the word between two positions; `UNKNOWN_WORD` if no term has it. */
+  /** Returns the symbol of the word between two positions; `UNKNOWN_WORD` if no term has it. */
   symbol(text: string, start: number, end: number): number {
     const slots = this.#slots;
     const size = this.#size;

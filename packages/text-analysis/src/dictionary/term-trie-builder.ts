@@ -4,34 +4,35 @@ import { IntList, shared } from './shared-memory.ts';
 import { WordNumbers, type WordTableData } from './symbols.ts';
 import { TextPool } from './text-pool.ts';
 
-/** The root, as the parent of nodes. */
+/** The parent of the top nodes. */
 export const ROOT = -1;
 /** The content of a node without an entry. */
 const NOTHING = 0;
 
 /** How a trie reads terms and texts. */
 export interface TermSyntax {
-  /** The letters of words. Undefined: terms are found inside words too. */
+  /** The letters of words. If undefined, terms are also found inside words. */
   readonly letters: Letters | undefined;
-  /** The form in which terms and texts are compared. It must keep the length of a text. */
+  /** Converts terms and texts to the form in which they are compared. It must keep the length of a text. */
   readonly fold: (text: string) => string;
 }
 
 /**
- * A trie of terms as plain data, in memory that threads can share. Each node is a slot of a hash table and is found by
- * the slot of its parent and a symbol: no node has a list of children.
+ * A trie of terms as plain data, in memory that threads can share. Each node is a slot of a hash table, and is found by
+ * the slot of its parent and a symbol. Nodes have no list of children.
  */
 export interface TermTrieData {
   /**
-   * Triples: the parent's slot plus 2 (the root is -1; 0: the slot is free); the symbol; and the content of the node: 0
-   * nothing, n the entry n - 1 whose term ends here, -n that the entry n - 1 is the only one below it, its rest unread.
+   * Triples: the slot of the parent plus 2 (the root is -1; 0 for a free slot), the symbol, and the content. The
+   * content is 0 for nothing, n if entry n - 1 ends here, or -n if entry n - 1 is the only entry below, with its rest
+   * unread.
    */
   readonly nodes: Int32Array;
-  /** Fours: offsets of the folded term, of the term, of the payload (-1: the term); the next entry with the same folded term or -1. */
+  /** Quadruples: offsets of the folded term, the term and the payload (-1 means the term); the next variant or -1. */
   readonly entries: Int32Array;
   readonly texts: Uint8Array;
   readonly words: WordTableData;
-  /** For each UTF-16 unit, a bit each, whether a folded term begins with it. */
+  /** One bit for each UTF-16 unit: whether a folded term begins with it. */
   readonly firstUnits: Uint8Array;
 }
 
@@ -42,7 +43,7 @@ export class TermTrieBuilder {
   readonly #entries = new IntList();
   readonly #words = new WordNumbers();
   readonly #firstUnits = new Uint8Array(0x10000 / 8);
-  // Nodes in the order of creation, so that parents have smaller numbers than their children.
+  // Nodes in the order of creation: parents have smaller numbers than their children.
   readonly #parents = new IntList();
   readonly #symbols = new IntList();
   readonly #held = new IntList();
@@ -55,9 +56,9 @@ export class TermTrieBuilder {
   }
 
   /**
-   * Adds a term, unless it is empty or exists: the first payload wins.
-   * @param payload undefined: the term itself
-   * @param folded the form to find it by, if the term is reported as written
+   * Adds a term, unless it is empty or exists. The first payload of a term counts.
+   * @param payload the payload; undefined for the term itself
+   * @param folded the form for the search, if the term is reported as written
    */
   add(term: string, payload: string | undefined, folded = term): void {
     if (folded === '') return;
@@ -115,7 +116,7 @@ export class TermTrieBuilder {
     return { nodes, entries: this.#entries.share(), texts: this.#texts.share(), words: table, firstUnits };
   }
 
-  /** If only one entry is below a node, turns its first symbol into a separate node. */
+  /** Turns the first symbol of the only entry below a node into a separate node. */
   #pushDown(node: number, entry: number, position: number): void {
     const folded = this.#foldedOf(entry);
     if (position === folded.length) {
@@ -126,7 +127,7 @@ export class TermTrieBuilder {
     this.#held.set(this.#newNode(node, this.#symbolAt(folded, position)), -entry - 1);
   }
 
-  /** Adds a term whose folded form exists, after the others, unless it is equal to one of them. */
+  /** Adds a term with an existing folded form after the other variants, unless it equals one of them. */
   #addVariant(entry: number, term: string, payload: string | undefined): void {
     for (let last = entry; ; ) {
       if (this.#texts.read(this.#entries.get(last * 4 + 1)) === term) return;
@@ -157,7 +158,7 @@ export class TermTrieBuilder {
     return this.#texts.read(this.#entries.get(entry * 4));
   }
 
-  /** The symbol at a position: a unit, or the number of a word (a run of letters) as a negative number. Sets `end`. */
+  /** Returns the symbol at a position: a unit, or a negative number for a word (a run of letters). Sets `end`. */
   #symbolAt(text: string, position: number): number {
     this.#end = this.#syntax.letters?.runEnd(text, position) ?? position;
     if (this.#end > position) return -this.#words.number(text, position, this.#end) - 1;

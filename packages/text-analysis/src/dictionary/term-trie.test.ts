@@ -11,7 +11,7 @@ function trieOf(terms: readonly string[], letters: Letters | undefined, fold = (
   return new TermTrie(builder.finish(), letters);
 }
 
-/** The expected hits: every term is tried at every position. */
+/** Returns the expected hits, by trying every term at every position. */
 function search(text: string, terms: readonly string[], isLetter: ((unit: string) => boolean) | undefined): string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length; start++) {
@@ -35,7 +35,7 @@ const terms = fc.array(piece, { maxLength: 30 });
 const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(' '));
 
 describe('TermTrie', () => {
-  it('finds the same whole words as a search for every term at every position', () => {
+  it('finds the same whole words as a test of every term at every position', () => {
     const isLetter = (unit: string) => /\p{Alphabetic}/u.test(unit);
     fc.assert(
       fc.property(terms, text, (terms, text) => {
@@ -45,7 +45,7 @@ describe('TermTrie', () => {
     );
   });
 
-  it('finds the same terms as a search for every term at every position', () => {
+  it('finds the same terms as a test of every term at every position', () => {
     fc.assert(
       fc.property(terms, text, (terms, text) => {
         expect(find(trieOf(terms, undefined), text)).toEqual(search(text, terms, undefined));

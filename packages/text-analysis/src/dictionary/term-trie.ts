@@ -6,17 +6,18 @@ import { TextPool } from './text-pool.ts';
 
 /** A term found in a text. */
 export interface TermHit {
-  /** Positions in the folded text, in UTF-16 units. */
+  /** The positions in the folded text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
   readonly entry: number;
 }
 
 /**
- * Finds terms in texts: at each position where a term may begin, it follows the trie as far as the text matches. With
- * whole words, terms and texts are sequences of words and single other characters, so most words of a text cost one
- * look-up; otherwise of UTF-16 units. A term that shares no further symbol with others is compared as text.
- * Time: for each position at most the length of the longest term, in practice a few symbols.
+ * Finds terms in texts. At each position where a term may begin, it follows the trie as far as the text matches. For
+ * whole words, terms and texts are sequences of words and other single characters, so most words of a text cost one
+ * look-up. Otherwise they are sequences of UTF-16 units. A term without further symbols in common with others is
+ * compared as text. The time is limited by the length of the longest term for each position. In practice, it is a few
+ * symbols.
  */
 export class TermTrie {
   readonly #nodes: Int32Array;
@@ -38,26 +39,26 @@ export class TermTrie {
     this.#letters = letters;
   }
 
-  /** The term of an entry as the dictionary has it. */
+  /** Returns the term of an entry, as written in the dictionary. */
   term(entry: number): string {
     return this.#texts.read(this.#entries[entry * 4 + 1] as number);
   }
 
-  /** The payload of an entry, or the term if it has none. */
+  /** Returns the payload of an entry, or the term if it has none. */
   payload(entry: number): string {
     const at = this.#entries[entry * 4 + 2] as number;
     return at < 0 ? this.term(entry) : this.#texts.read(at);
   }
 
-  /** The next entry with the same folded term; -1 at the last. */
+  /** Returns the next entry with the same folded term, or -1 after the last one. */
   variant(entry: number): number {
     return this.#entries[entry * 4 + 3] as number;
   }
 
   /**
-   * All hits in a text, by their start, then by their end.
-   * @param text folded
-   * @param last returns after a hit the last start that still matters
+   * Returns all hits in a text, sorted by start, then by end.
+   * @param text the folded text
+   * @param last returns, after a hit, the last start position that still matters
    */
   find(text: string, last?: (hits: readonly TermHit[]) => number): TermHit[] {
     const hits: TermHit[] = [];
@@ -81,7 +82,7 @@ export class TermTrie {
 
   /**
    * Adds the hits that begin at a position. Returns whether there are any.
-   * @param wordEnd the end of the word that begins there; the position itself if none does
+   * @param wordEnd the end of the word at that position, or the position itself if there is no word
    */
   #follow(text: string, start: number, wordEnd: number, hits: TermHit[]): boolean {
     const nodes = this.#nodes;
@@ -105,7 +106,7 @@ export class TermTrie {
     }
   }
 
-  /** Adds the hit of an entry whose term was followed up to a position, if the rest matches too. */
+  /** Adds the hit of an entry that was followed up to a position, if the rest of its term also matches. */
   #followRest(text: string, start: number, position: number, entry: number, hits: TermHit[]): boolean {
     const at = this.#entries[entry * 4] as number;
     const end = start + this.#texts.length(at);
@@ -114,7 +115,7 @@ export class TermTrie {
     return true;
   }
 
-  /** Whether a term may end at a position: no letter is there, or it does not matter. */
+  /** Returns whether a term may end at a position: no letter is there, or terms may be inside words. */
   #isBoundary(text: string, position: number): boolean {
     return this.#letters === undefined || position === text.length || !this.#letters.isAt(text, position);
   }

@@ -1,20 +1,20 @@
 import { shared } from './shared-memory.ts';
 
 const INITIAL_BYTES = 4096;
-/** Offsets are kept in signed 32-bit tables. */
+/** The maximum size, because offsets are stored in signed 32-bit tables. */
 const MAX_BYTES = 0x7fff_ffff;
 
 /**
- * Many texts in one block of memory, each identified by its offset. It takes about as many bytes as characters; a
- * separate string takes twenty more. Threads can share the block.
- * A text is stored as its number of UTF-16 units, doubled, plus one if it is wide, as a little-endian base-128 number;
- * then its units, with one byte each, or two if one of them is beyond Latin-1.
+ * Stores many texts in one block of memory, each identified by its offset. It takes about one byte per character; a
+ * separate string takes twenty more. Threads can share the block. A text is stored as a little-endian base-128 number
+ * and its units. The number is twice the number of UTF-16 units, plus one if the text is wide. A unit takes one byte,
+ * or two if a unit of the text is beyond Latin-1.
  */
 export class TextPool {
   #bytes: Buffer;
   #used: number;
 
-  /** A pool with the texts of another one, or an empty one. */
+  /** Creates a pool with the texts of another pool, or an empty pool. */
   constructor(bytes?: Uint8Array) {
     this.#bytes =
       bytes === undefined
@@ -38,7 +38,7 @@ export class TextPool {
     return at;
   }
 
-  /** The text at an offset. */
+  /** Returns the text at an offset. */
   read(at: number): string {
     const start = this.#unitsAt(at);
     const units = this.#header(at);
@@ -46,18 +46,18 @@ export class TextPool {
     return this.#bytes.toString('utf16le', start, start + units - 1);
   }
 
-  /** The offset after the text at an offset, which is the offset of the next text. */
+  /** Returns the offset after the text at an offset, which is the offset of the next text. */
   next(at: number): number {
     const units = this.#header(at);
     return this.#unitsAt(at) + ((units & 1) === 0 ? units / 2 : units - 1);
   }
 
-  /** How many UTF-16 units the text at an offset has. */
+  /** Returns the number of UTF-16 units of the text at an offset. */
   length(at: number): number {
     return Math.floor(this.#header(at) / 2);
   }
 
-  /** Whether the text at an offset, without its first `skip` units, is in another text at a position. */
+  /** Returns whether the text at an offset, without its first `skip` units, occurs in another text at a position. */
   standsIn(text: string, position: number, at: number, skip = 0): boolean {
     const bytes = this.#bytes;
     const units = this.#header(at);
@@ -76,7 +76,7 @@ export class TextPool {
     return true;
   }
 
-  /** A copy of the texts in memory that threads can share, at the same offsets. */
+  /** Returns a copy of the texts in memory that threads can share, at the same offsets. */
   share(): Uint8Array {
     const bytes = new Uint8Array(shared(this.#used));
     bytes.set(this.#bytes.subarray(0, this.#used));

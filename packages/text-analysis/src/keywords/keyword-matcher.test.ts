@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KeywordMatcher } from './keyword-matcher.ts';
 
 describe('KeywordMatcher', () => {
-  it('agrees with a search for each keyword at each position', () => {
+  it('finds the same keywords as a test of each keyword at each position', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'B', 'é', 'É', ' ', '1', '\ud83d', '\ude00') });
     fc.assert(
       fc.property(fc.array(text, { maxLength: 6 }), text, fc.boolean(), (keywords, searched, ignoreCase) => {
@@ -19,14 +19,14 @@ describe('KeywordMatcher', () => {
     expect(new KeywordMatcher(['a b c', 'b'], false).containsWord('a b d')).toBe(true);
   });
 
-  it('folds each unit by itself', () => {
+  it('changes the case of each unit separately', () => {
     expect(new KeywordMatcher(['ΟΔΟΣ'], true).containsWord('οδοσ')).toBe(true);
     expect(new KeywordMatcher(['istanbul'], true).containsWord('İstanbul')).toBe(true);
     expect(new KeywordMatcher(['50 k'], true).containsWord('50 \u212a')).toBe(true);
     expect(new KeywordMatcher(['istanbul'], false).containsWord('Istanbul')).toBe(false);
   });
 
-  it('finds the same with many keywords', () => {
+  it('returns the same results with many keywords', () => {
     const many = Array.from({ length: 1000 }, (_, i) => `k${i}word`);
     expect(new KeywordMatcher(many, true).containsWord('a K999Word.')).toBe(true);
     expect(new KeywordMatcher(many, true).containsWord('a K999words')).toBe(false);

@@ -1,29 +1,29 @@
 /**
- * Up to this many keywords, a native expression that searches for any of them, whole word or not, is several times
- * faster than the table, and most texts contain none.
+ * The maximum number of keywords for a native expression that searches for any of them. It is several times faster than
+ * the table, and most texts contain no keyword.
  */
 const MAX_EXPECTED = 32;
 
 /**
- * Finds keywords in texts as whole words, all of them in one pass: the automaton of Aho and Corasick (1975), as a
- * dense table over the characters that occur in keywords. Texts and keywords are compared by UTF-16 units.
+ * Finds keywords in texts as whole words, all in one pass, with the automaton of Aho and Corasick (1975). Its table is
+ * dense over the characters of the keywords. Texts and keywords are compared by UTF-16 units.
  */
 export class KeywordMatcher {
-  /** The column of each UTF-16 unit in the table; 0 for units that occur in no keyword. */
+  /** The column of each UTF-16 unit in the table, or 0 for units that occur in no keyword. */
   readonly #columns: Uint16Array;
   readonly #width: number;
-  /** The state that follows a state (a row) on a unit (a column). State 0 is the start. */
+  /** The next state for a state (a row) and a unit (a column). State 0 is the start. */
   readonly #next: Int32Array;
-  /** The length of the keyword of a state; 0 if the state is only the start of keywords. */
+  /** The length of the keyword of a state, or 0 if the state is only the beginning of keywords. */
   readonly #keywordLength: Int32Array;
-  /** The state of the longest suffix of a state's text that starts a keyword. */
+  /** The state of the longest suffix of a state's text that begins a keyword. */
   readonly #suffix: Int32Array;
-  /** The state of the longest keyword that a state's text ends in, often the state itself; 0 if there is none. */
+  /** The state of the longest keyword at the end of a state's text, often the state itself, or 0. */
   readonly #ending: Int32Array;
-  /** A text that contains a keyword must match this; undefined if there are too many keywords. */
+  /** A text with a keyword must match this expression. Undefined if there are too many keywords. */
   readonly #expected: RegExp | undefined;
 
-  /** @param ignoreCase compare lower-case forms, each unit separately. Empty keywords are ignored. */
+  /** @param ignoreCase true to compare lower-case forms, for each unit separately. Empty keywords are ignored. */
   constructor(keywords: readonly string[], ignoreCase: boolean) {
     const alphabet = new Map<number, number>();
     const children: Map<number, number>[] = [new Map()];
@@ -55,7 +55,10 @@ export class KeywordMatcher {
     if (keywords.length <= MAX_EXPECTED) this.#expected = expectation(keywords, this.#columns);
   }
 
-  /** Whether a keyword is in the text without a letter right before or after it. Digits and `_` are not letters. */
+  /**
+   * Returns whether the text contains a keyword without a letter directly before or after it. Digits and `_` are no
+   * letters.
+   */
   containsWord(text: string): boolean {
     const columns = this.#columns;
     const width = this.#width;
@@ -63,7 +66,7 @@ export class KeywordMatcher {
     const keywordLength = this.#keywordLength;
     const suffix = this.#suffix;
     const ending = this.#ending;
-    // No keyword begins before the first match, whole word or not.
+    // No keyword begins before the first match, as a whole word or not.
     const from = this.#expected === undefined ? 0 : text.search(this.#expected);
     if (from < 0) return false;
     let state = 0;
@@ -79,7 +82,7 @@ export class KeywordMatcher {
     return false;
   }
 
-  /** Fills the table, breadth first: if a keyword does not continue, the state of its longest suffix does. */
+  /** Fills the table, breadth first. If a keyword does not continue, the state of its longest suffix continues. */
   #link(children: readonly Map<number, number>[]): void {
     const width = this.#width;
     const next = this.#next;
@@ -101,7 +104,7 @@ export class KeywordMatcher {
   }
 }
 
-/** An expression for any of the keywords. Each unit matches all units of the same column. */
+/** Returns an expression for any of the keywords. Each unit matches all units of the same column. */
 function expectation(keywords: readonly string[], columns: Uint16Array): RegExp {
   const classes = new Map<number, string>();
   for (const [unit, column] of columns.entries()) {
@@ -109,7 +112,7 @@ function expectation(keywords: readonly string[], columns: Uint16Array): RegExp 
   }
   const pattern = (keyword: string) =>
     Array.from({ length: keyword.length }, (_, i) => `[${classes.get(columns[keyword.charCodeAt(i)] as number)}]`);
-  // Without the flag `u`, because the table uses units, not surrogate pairs.
+  // The flag `u` is not set, because the table uses units, not surrogate pairs.
   return new RegExp(
     keywords
       .filter((keyword) => keyword !== '')
@@ -118,7 +121,7 @@ function expectation(keywords: readonly string[], columns: Uint16Array): RegExp 
   );
 }
 
-/** Whether a UTF-16 unit is a letter itself (alphabetic in Unicode); surrogates are not. */
+/** Returns whether a single UTF-16 unit is a letter (alphabetic in Unicode). Surrogates are not letters. */
 function isAlphabetic(unit: number): boolean {
   if (unit < 0x80) return (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
   return /^\p{Alphabetic}$/u.test(String.fromCharCode(unit));
@@ -126,7 +129,7 @@ function isAlphabetic(unit: number): boolean {
 
 let lowerCase: Uint16Array | undefined;
 
-/** The lower-case form of every single UTF-16 unit. */
+/** Returns the lower-case form of every single UTF-16 unit. */
 function lowerCaseUnits(): Uint16Array {
   lowerCase ??= Uint16Array.from({ length: 0x10000 }, (_, unit) =>
     String.fromCharCode(unit).toLowerCase().charCodeAt(0),

@@ -2,46 +2,48 @@ import { hashPair, slotOf, slotsFor } from '../dictionary/hashing.ts';
 import { Alphabet, plainText } from './ngrams.ts';
 import { PROFILES } from './profiles.generated.ts';
 
-/** A language that a text may be in. */
+/** A possible language of a text. */
 export interface DetectedLanguage {
-  /** ISO 639-1, with the script's region for Chinese: `zh-cn`, `zh-tw`. */
+  /** The ISO 639-1 code, with a region for the script of Chinese: `zh-cn`, `zh-tw`. */
   readonly code: string;
-  /** Between 0 and 1. */
+  /** A probability between 0 and 1. */
   readonly probability: number;
 }
 
 /** The weight of an n-gram that a language does not have, as the authors of the profiles chose it. */
 const UNSEEN = 0.5 / 10_000;
-/** More than the number of characters in the profiles. */
+/** A bound above the number of characters in the profiles. */
 const CHARACTERS = 0x8000;
-/** N-grams overlap, so they are not independent: each counts half. */
+/** The weight of each n-gram. N-grams overlap, so they are not independent, and each counts half. */
 const WITNESS = 0.5;
 
 let model: LanguageModel | undefined;
 
-/** The model of this thread, created on demand: that takes tenths of a second, and 5 MB. */
+/** Returns the model of this thread. The first call creates it, which takes tenths of a second and 5 MB. */
 export function languageModel(): LanguageModel {
   model ??= new LanguageModel();
   return model;
 }
 
 /**
- * Detects the language of texts: naive Bayes over n-grams of one to three characters, with the profiles of Nakatani
- * Shuyo's language-detection (2010). That library weighs random samples of the n-grams. Here all of them count, or in
- * long texts evenly distributed ones, so the same text always has the same result.
+ * Detects the language of texts with naive Bayes over n-grams of one to three characters. The profiles are those of
+ * Nakatani Shuyo's language-detection (2010). That library uses random samples of the n-grams. This class uses all of
+ * them, or in long texts evenly distributed ones, so the same text always has the same result.
  */
 export class LanguageModel {
-  /** In the order of the profiles. */
+  /** The codes in the order of the profiles. */
   readonly codes: readonly string[] = Object.keys(PROFILES);
   readonly #alphabet = new Alphabet();
-  /** A hash table of n-grams. Triples: the first two characters, the third (0: the slot is free), the n-gram's number. */
+  /**
+   * A hash table of n-grams, as triples: the first two characters, the third (0 for a free slot), the n-gram's number.
+   */
   readonly #slots: Int32Array;
   readonly #size: number;
-  /** Where the weights of an n-gram begin; those of the next one follow. */
+  /** The index of the first weight of each n-gram. The weights of the next n-gram follow. */
   readonly #starts: Int32Array;
   /** The language of each weight. */
   readonly #languages: Uint8Array;
-  /** Logarithms of how much more probable the n-gram is in the language than in a language without it. */
+  /** The logarithms of how much more probable the n-gram is in the language than in a language without it. */
   readonly #weights: Float32Array;
 
   constructor() {
@@ -74,7 +76,7 @@ export class LanguageModel {
     for (const [key, number] of ngrams) this.#occupy(Math.floor(key / CHARACTERS), key % CHARACTERS, number);
   }
 
-  /** The most probable language of a text; undefined if it has no known n-gram. */
+  /** Returns the most probable language of a text, or undefined if it has no known n-gram. */
   detect(text: string): DetectedLanguage | undefined {
     const starts = this.#starts;
     const languages = this.#languages;
@@ -121,8 +123,8 @@ export class LanguageModel {
 }
 
 /**
- * Lists the n-grams of all profiles: the first two characters as one number, the last one, the language's number, and
- * the weight.
+ * Calls a function for the n-grams of all profiles, with the first two characters as one number, the last character,
+ * the number of the language, and the weight.
  */
 function readProfiles(
   codes: readonly string[],

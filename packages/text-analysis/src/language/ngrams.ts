@@ -1,22 +1,22 @@
 import { IDEOGRAPHS } from './profiles.generated.ts';
 
-/** The number of the blank among the characters of n-grams; 0 is not a character. */
+/** The number of the blank among the characters of n-grams. 0 is not a character. */
 const BLANK = 1;
 
-/** N-grams are read at this many positions of a text, evenly distributed. More positions do not improve the result. */
+/** The maximum number of n-gram positions in a text, evenly distributed. More positions do not improve the result. */
 const ENOUGH_PLACES = 2000;
 
 const URL_OR_MAIL = /https?:\/\/[\w.?&~;+=/#%-]+|[\w.-]{1,64}@[\w.-]{1,255}/g;
 
 /**
- * The characters of n-grams: those of the profiles have numbers from 2 on, all others 0. Characters that only identify
- * a language as a group are one: Hangul syllables, Hiragana, Katakana, ideographs that occur together.
+ * The characters of n-grams. Characters of the profiles have numbers from 2 on, all others have 0. Characters that only
+ * identify a language as a group have one number: Hangul syllables, Hiragana, Katakana, ideographs that occur together.
  */
 export class Alphabet {
   readonly #numbers = new Map<string, number>();
   readonly #ideographs = new Map<string, string>();
   /**
-   * By UTF-16 unit, the number doubled, plus one for a capital. Created after the profiles have defined their
+   * For each UTF-16 unit, the number doubled, plus one for a capital. Created after the profiles have defined their
    * characters.
    */
   #units: Uint16Array | undefined;
@@ -25,7 +25,7 @@ export class Alphabet {
     for (const line of IDEOGRAPHS.split('\n')) for (const unit of line) this.#ideographs.set(unit, line.charAt(0));
   }
 
-  /** The number of a character of a profile. Assigns one if it has none. */
+  /** Returns the number of a character of a profile. Assigns one if it has none. */
   number(unit: string): number {
     if (unit === ' ') return BLANK;
     let number = this.#numbers.get(unit);
@@ -37,8 +37,8 @@ export class Alphabet {
   }
 
   /**
-   * Lists the n-grams of a text, of one to three characters; the first ones are 0 if there are fewer. Words in capitals
-   * have none, and in long texts some are skipped, evenly.
+   * Calls a function for each n-gram of one to three characters. Missing first characters are 0. Words in capitals have
+   * no n-grams. In long texts, some n-grams are skipped evenly.
    */
   forEachNgram(text: string, visit: (a: number, b: number, c: number) => void): void {
     this.#units ??= this.#unitTable();
@@ -89,12 +89,12 @@ export class Alphabet {
     if (code < 0x80) return isLatinLetter(code) ? unit : ' ';
     if (code < 0x100) return '\u00a0\u00ab\u00b0\u00bb'.includes(unit) ? ' ' : unit;
     if (code >= 0x2000 && code <= 0x206f) return ' ';
-    // Romanian letters with a comma below are written with a cedilla as well.
+    // Romanian letters with a comma below are also written with a cedilla.
     if (code === 0x219) return '\u015f';
     if (code === 0x21b) return '\u0163';
-    // Persian yeh, written as the Arabic one by many.
+    // The Persian yeh is often written as the Arabic one.
     if (code === 0x6cc) return '\u064a';
-    // Letters that only Vietnamese has.
+    // Letters that only Vietnamese uses.
     if (code >= 0x1ea0 && code <= 0x1eff) return '\u1ec3';
     if (code >= 0x3040 && code <= 0x309f) return '\u3042';
     if (code >= 0x30a0 && code <= 0x30ff) return '\u30a2';
@@ -105,13 +105,13 @@ export class Alphabet {
   }
 }
 
-/** A text prepared for n-grams: characters composed, without URLs and mail addresses. */
+/** Returns a text prepared for n-grams: characters composed, without URLs and mail addresses. */
 export function plainText(text: string): string {
   const composed = /[\u0300-\u036f]/.test(text) ? text.normalize('NFC') : text;
   return composed.includes('@') || composed.includes('://') ? composed.replace(URL_OR_MAIL, ' ') : composed;
 }
 
-/** Whether a text has so few Latin letters that they are probably names in a text of another script. */
+/** Returns whether a text has so few Latin letters that they are probably names in a text of another script. */
 function isMostlyOtherScript(text: string): boolean {
   let latin = 0;
   let other = 0;

@@ -36,12 +36,12 @@ describe('removeDiacritics', () => {
     ['a rainbow flag', '🏳️‍🌈'],
     ['a skin tone', '👍🏽'],
     ['a sign of letters', '™️ 🆎 🈁'],
-  ])('leaves %s alone', (_, emoji) => {
+  ])('does not change %s', (_, emoji) => {
     expect(removeDiacritics(emoji)).toBe(emoji);
     expect(removeDiacritics(`é${emoji}é`)).toBe(`e${emoji}e`);
   });
 
-  it('changes nothing the second time', () => {
+  it('changes nothing when applied again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const once = removeDiacritics(text);

@@ -1,7 +1,6 @@
 /**
- * Scripts whose marks are accents, points and other signs that are not essential. In other scripts, mostly those of
- * South and Southeast Asia, marks are vowels. Words without them, or with their letters taken apart, are not words any
- * more.
+ * Scripts whose marks are accents, points and other signs that are not essential. In other scripts, mostly of South and
+ * Southeast Asia, marks are vowels, and words without them are not valid.
  */
 const ACCENTED = [
   'Common',
@@ -30,8 +29,9 @@ const ACCENTED = [
 let keptPattern: RegExp | undefined;
 
 /**
- * Emoji, whose selectors and key caps are marks and which may represent letters (™), and runs of the other scripts. The
- * pattern is compiled at the first use, because that takes a millisecond in each thread.
+ * Returns a pattern for characters to keep: emoji, whose selectors and key caps are marks and which may represent
+ * letters (™), and runs of the other scripts. The first call compiles it, because that takes a millisecond in each
+ * thread.
  */
 function kept(): RegExp {
   keptPattern ??= new RegExp(
@@ -42,7 +42,7 @@ function kept(): RegExp {
 }
 
 /**
- * Matches characters outside the usual ones, for which nothing must be kept: letters up to Arabic, punctuation,
+ * Matches characters outside the usual ones. The usual ones contain nothing to keep: letters up to Arabic, punctuation,
  * Chinese and Japanese.
  */
 const UNUSUAL = /[^\0-\u06ff\u1e00-\u20cf\u3000-\u302d\u3030-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uff9f]/;
@@ -50,8 +50,8 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 const MARKS = /\p{M}/gu;
 
 /**
- * The text without diacritics: compatibility forms are resolved (Unicode's NFKD), then all marks removed. Emoji, Hangul
- * and scripts in which marks are vowels are unchanged.
+ * Returns the text without diacritics: compatibility forms are resolved (Unicode's NFKD), then all marks removed.
+ * Emoji, Hangul and scripts in which marks are vowels are unchanged.
  */
 export function removeDiacritics(text: string): string {
   if (!UNUSUAL.test(text)) return strip(text);

@@ -1,15 +1,15 @@
-/** Created at the first use, because that takes milliseconds in each thread. */
+/** Created on first use, because that takes milliseconds in each thread. */
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The end of the last whole character, as a reader sees it, within the first `limit` UTF-16 units of a text: combining
- * marks stay with their letter, and so do the parts of an emoji or a flag.
+ * Returns the end of the last whole character within the first `limit` UTF-16 units of a text. A character is what a
+ * reader sees: combining marks stay with their letter, and so do the parts of an emoji or a flag.
  */
 export function graphemeFloor(text: string, limit: number): number {
   if (limit >= text.length) return text.length;
-  // Neither character joins another one. A line feed after a carriage return does.
+  // None of these characters joins another one. A line feed after a carriage return would.
   if (isPlain(text.charCodeAt(limit - 1)) && isPlain(text.charCodeAt(limit))) return limit;
-  // The text before a boundary and the one character after it decide whether it is one.
+  // Whether a position is a boundary depends on the text before it and on the one character after it.
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text.slice(0, limit + 2)).containing(limit)?.index ?? limit;
 }

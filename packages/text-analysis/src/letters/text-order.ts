@@ -1,21 +1,21 @@
-/** The order of two texts: negative, 0, or positive. */
+/** Compares two texts. Returns a negative number, 0, or a positive number. */
 export type TextOrder = (a: string, b: string) => number;
 
-/** By code points, as by the bytes of UTF-8: the binary order of most databases and indexes. */
+/** Compares by code points, which is the order of the UTF-8 bytes and of most databases and indexes. */
 export function byCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    // Surrogates, whose characters come last, have lower numbers than the last characters before those.
+    // Surrogates have lower numbers than the last characters of the basic plane, but their characters come later.
     const isHalf = isSurrogate(x);
     return isHalf === isSurrogate(y) ? x - y : isHalf ? 1 : -1;
   }
   return a.length - b.length;
 }
 
-/** By UTF-16 units, as JavaScript compares. */
+/** Compares by UTF-16 units, as JavaScript does. */
 export function byUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

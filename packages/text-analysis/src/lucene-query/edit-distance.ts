@@ -1,6 +1,7 @@
 /**
- * Whether a term can be changed to another one with this many edits: a character inserted, deleted, changed, or two
- * neighbours swapped. Lucene also requires fewer edits than the characters of the shorter term.
+ * Returns whether at most this many edits change one term to the other. An edit inserts, deletes or changes a
+ * character, or swaps two neighbours. As in Lucene, the edits must also be fewer than the characters of the shorter
+ * term.
  */
 export function isSimilar(a: string, b: string, edits: number): boolean {
   if (a === b) return true;
@@ -10,7 +11,7 @@ export function isSimilar(a: string, b: string, edits: number): boolean {
   return distance(from, to) <= Math.min(edits, Math.min(from.length, to.length) - 1);
 }
 
-/** The optimal string alignment distance. */
+/** Returns the optimal string alignment distance. */
 function distance(from: readonly string[], to: readonly string[]): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, j) => j);

@@ -1,6 +1,9 @@
 import { QuerySyntaxError } from './query-syntax-error.ts';
 
-/** A text without its escapes: a backslash makes the next character literal, `\u` and four digits are a UTF-16 unit. */
+/**
+ * Resolves the escapes of a text: a backslash makes the next character literal, and `\u` with four digits is a UTF-16
+ * unit.
+ */
 export function withoutEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   let plain = '';

@@ -11,7 +11,7 @@ export type DocumentTerms = ReadonlyMap<string, FieldTerms>;
 
 const NO_TERMS: FieldTerms = new Map();
 
-/** Whether a query matches a document. */
+/** Returns whether a query matches a document. */
 export function matches(query: Query, document: DocumentTerms): boolean {
   if (query.type === 'all') return true;
   if (query.type === 'boolean') return matchesClauses(query.clauses, document);
@@ -36,7 +36,7 @@ export function matches(query: Query, document: DocumentTerms): boolean {
   }
 }
 
-/** All required clauses match, no prohibited one does, and without a required one at least one of the others. */
+/** Returns whether all required clauses match and no prohibited one. Without required clauses, one other must match. */
 function matchesClauses(clauses: readonly Clause[], document: DocumentTerms): boolean {
   let required = false;
   for (const { occur, query } of clauses) {

@@ -29,14 +29,14 @@ export type TokenKind =
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
-  /** Offset in the query, from 0. */
+  /** The offset in the query, from 0. */
   readonly at: number;
 }
 
 const START = String.raw`(?:[^ \t\n\r\u3000+\-!():^[\]"{}~*?\\/]|\\[\s\S])`;
 const CHARACTER = `(?:${START}|[-+])`;
 
-/** In the order of Lucene's grammar: the longest match counts, of equal ones the first. */
+/** The tokens in the order of Lucene's grammar. The longest match counts, or the first of equally long matches. */
 const DEFAULT_TOKENS: readonly (readonly [TokenKind, RegExp])[] = [
   ['and', /AND|&&/y],
   ['or', /OR|\|\|/y],
@@ -67,7 +67,7 @@ const BOOST_TOKENS: readonly (readonly [TokenKind, RegExp])[] = [['number', /\d+
 
 const WHITE_SPACE = /[ \t\n\r\u3000]*/y;
 
-/** The tokens of a query, the last of kind `end`. Throws a QuerySyntaxError at an invalid character. */
+/** Returns the tokens of a query. The last token is `end`. Throws a QuerySyntaxError at an invalid character. */
 export function tokensOf(query: string): Token[] {
   const tokens: Token[] = [];
   let rules = DEFAULT_TOKENS;

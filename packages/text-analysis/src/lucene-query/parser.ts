@@ -9,13 +9,13 @@ import { parseWildcard } from './wildcard.ts';
 const MAX_EDITS = 2;
 const MAX_DEPTH = 200;
 
-/** A query without any term after the analysis. It matches nothing. */
+/** A query without terms after the analysis. It matches nothing. */
 const NOTHING: Query = { type: 'boolean', clauses: [] };
 
 /**
- * Parses a query in the syntax of Lucene's classic query parser, default operator OR. There is no precedence: AND makes
- * the clauses on both sides of it required.
- * @param defaultField the field of terms that name none
+ * Parses a query in the syntax of Lucene's classic query parser with the default operator OR. There is no precedence:
+ * AND makes the clauses on both sides required.
+ * @param defaultField the field of terms without a field
  * @throws QuerySyntaxError if it is invalid
  */
 export function parseQuery(text: string, defaultField: string): Query {
@@ -39,7 +39,7 @@ class QueryParser {
     return query ?? NOTHING;
   }
 
-  /** Clauses up to a closing bracket or the end; undefined if no clause is left. */
+  /** Parses clauses up to a closing bracket or the end. Returns undefined if no clause is left. */
   #clauses(field: string): Query | undefined {
     if (++this.#depth > MAX_DEPTH) throw new QuerySyntaxError(`more than ${MAX_DEPTH} brackets inside each other`);
     const clauses: Clause[] = [];
@@ -138,7 +138,7 @@ class QueryParser {
     return { type: 'range', field, lower, upper, includesLower, includesUpper: end.text === ']' };
   }
 
-  /** One end of a range; undefined if it is open. */
+  /** Parses one end of a range. Returns undefined if it is open. */
   #rangeEnd(): string | undefined {
     const { kind, text } = this.#token;
     if (kind !== 'rangeTerm' && kind !== 'rangeQuoted') throw this.#unexpected('an end of a range');
@@ -147,7 +147,7 @@ class QueryParser {
     return lowerCase(withoutEscapes(kind === 'rangeQuoted' ? text.slice(1, -1) : text));
   }
 
-  /** A number after `~`, empty if there is none, before or after a boost; undefined without `~`. */
+  /** Parses `~` with an optional number, before or after a boost. Returns the number, an empty text, or undefined. */
   #suffixes(): string | undefined {
     let fuzzy = this.#fuzzy();
     if (this.#boost() && fuzzy === undefined) fuzzy = this.#fuzzy();
@@ -194,7 +194,7 @@ const EXPECTED: Readonly<Partial<Record<TokenKind, string>>> = {
   rangeEnd: '] or }',
 };
 
-/** Any of the terms of a text. */
+/** Returns a query for any of the terms of a text. */
 function fieldQuery(field: string, text: string): Query | undefined {
   const terms = analyze(text);
   if (terms.length < 2) return terms[0] === undefined ? undefined : { type: 'term', field, term: terms[0] };
@@ -206,7 +206,9 @@ function phraseQuery(field: string, text: string, slop: number): Query | undefin
   return terms.length < 2 ? fieldQuery(field, text) : { type: 'phrase', field, terms, slop };
 }
 
-/** @param similarity how many edits, or below 1 which part must be equal; empty for the maximum number of edits */
+/**
+ * @param similarity the number of edits, or below 1 the part that must be equal; empty for the maximum number of edits
+ */
 function fuzzyQuery(field: string, text: string, similarity: string): Query {
   const term = lowerCase(text);
   const number = similarity === '' ? MAX_EDITS : Number(similarity);
@@ -217,7 +219,7 @@ function fuzzyQuery(field: string, text: string, similarity: string): Query {
   return { type: 'fuzzy', field, term, edits: Math.min(edits, MAX_EDITS) };
 }
 
-/** A regular expression in lower case, except the letters of classes such as `\\D`. */
+/** Returns a regular expression in lower case, except the letters of classes such as `\\D`. */
 function lowerCasePattern(pattern: string): string {
   return pattern.replace(/\\?[\s\S]/gu, (character) =>
     /^\\[DWS]$/.test(character) ? character : lowerCase(character),

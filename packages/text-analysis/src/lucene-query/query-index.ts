@@ -5,12 +5,13 @@ import type { Query } from './query.ts';
 type Needed = readonly { readonly field: string; readonly term: string }[];
 
 /**
- * An index of many queries: it tries only those that could match a document. Each query is stored under terms of which
- * the document must have one. Queries without such terms, such as wildcards, are tried on every document.
+ * An index of many queries, which evaluates only those that could match a document. A query is stored under terms of
+ * which the document must have at least one. Queries without such terms, such as wildcards, are evaluated for every
+ * document.
  */
 export class QueryIndex {
   readonly #queries: readonly Query[];
-  /** By field and term the numbers of queries. */
+  /** The numbers of queries by field and term. */
   readonly #filed = new Map<string, Map<string, number[]>>();
   readonly #always: number[] = [];
 
@@ -19,7 +20,7 @@ export class QueryIndex {
     for (const [number, query] of queries.entries()) this.#file(query, number);
   }
 
-  /** The numbers of the queries that match a document, ascending. */
+  /** Returns the numbers of the queries that match a document, ascending. */
   matching(document: DocumentTerms): number[] {
     const candidates = new Set(this.#always);
     for (const [field, terms] of document) {
@@ -50,13 +51,13 @@ export class QueryIndex {
   }
 }
 
-/** Undefined if a query may match documents without any certain term; empty if it matches none. */
+/** Returns terms of which a match must have one. Undefined means any document may match, and empty means none. */
 function neededTerms(query: Query): Needed | undefined {
   switch (query.type) {
     case 'term':
       return [query];
     case 'phrase':
-      // The longest term is probably the rarest.
+      // The longest term is usually the rarest.
       return [{ field: query.field, term: query.terms.reduce((a, b) => (b.length > a.length ? b : a)) }];
     case 'boolean': {
       const required = query.clauses.filter(({ occur }) => occur === 'must').map((clause) => neededTerms(clause.query));

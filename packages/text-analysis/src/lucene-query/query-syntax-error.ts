@@ -1,2 +1,2 @@
-/** An invalid query; the message has the reason and the position. */
+/** The error for an invalid query. The message has the reason and the position. */
 export class QuerySyntaxError extends Error {}

@@ -1,6 +1,6 @@
 import type { RegexpNode } from './regexp-syntax.ts';
 
-/** A parsed query, without boosts, because only matches matter. */
+/** A parsed query, without boosts, because only the match matters. */
 export type Query =
   | { readonly type: 'all' }
   | { readonly type: 'term'; readonly field: string; readonly term: string }
@@ -12,7 +12,7 @@ export type Query =
   | RangeQuery
   | { readonly type: 'boolean'; readonly clauses: readonly Clause[] };
 
-/** Terms between two others; an end that is undefined is open. */
+/** The terms between two others. An undefined end is open. */
 export interface RangeQuery {
   readonly type: 'range';
   readonly field: string;
@@ -27,10 +27,10 @@ export interface Clause {
   readonly query: Query;
 }
 
-/** A literal character, or any character, or any number of any characters. */
+/** A literal character, one arbitrary character, or any number of arbitrary characters. */
 export type WildcardStep = string | 'ANY' | 'ANY_MANY';
 
-/** The fields of a query. */
+/** Returns the fields of a query. */
 export function fieldsOf(query: Query): Set<string> {
   if (query.type === 'all') return new Set();
   if (query.type !== 'boolean') return new Set([query.field]);

@@ -1,8 +1,8 @@
 import type { RegexpNode } from './regexp-syntax.ts';
 
 /**
- * Whether a term matches an expression as a whole. For each part and each start position, all end positions are
- * computed once, so the time is limited by a power of the lengths: nothing backtracks.
+ * Returns whether a term matches an expression as a whole. For each part and each start position, all end positions are
+ * computed once. Nothing backtracks, so the time is limited by a power of the lengths.
  */
 export function matchesRegexp(term: string, node: RegexpNode): boolean {
   const characters = Array.from(term);
@@ -21,7 +21,7 @@ class RegexpMatch {
     this.#characters = characters;
   }
 
-  /** The end positions of an expression for a start position. */
+  /** Returns the end positions of an expression from a start position. */
   ends(node: RegexpNode, start: number): Ends {
     let known = this.#known.get(node);
     if (known === undefined) {
@@ -78,7 +78,7 @@ class RegexpMatch {
     for (let i = 0; i < min; i++) ends = this.#endsAfter(ends, part);
     const all = new Set(ends);
     for (let i = min; i < max && ends.size > 0; i++) {
-      // A position that was reached before adds nothing.
+      // A position that was already reached adds nothing.
       ends = this.#endsAfter(ends, part).difference(all);
       for (const end of ends) all.add(end);
     }

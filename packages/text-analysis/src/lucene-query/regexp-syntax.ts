@@ -76,7 +76,7 @@ class RegexpParser {
     let max = min;
     if (this.#takes(',')) max = this.#isNext('}') ? Number.POSITIVE_INFINITY : this.#count();
     this.#expect('}');
-    if (min > max) throw this.#error(`{${min},${max}} has its ends the wrong way round`);
+    if (min > max) throw this.#error(`{${min},${max}} has its ends in the wrong order`);
     return { type: 'repeat', part, min, max };
   }
 
@@ -144,7 +144,7 @@ class RegexpParser {
     if (!isRange) return (character) => character === first;
     this.#at++;
     const to = this.#character().codePointAt(0) as number;
-    if (to < from) throw this.#error(`the range from "${first}" has its ends the wrong way round`);
+    if (to < from) throw this.#error(`the range from "${first}" has its ends in the wrong order`);
     return (character) => {
       const codePoint = character.codePointAt(0) as number;
       return codePoint >= from && codePoint <= to;
@@ -161,7 +161,7 @@ class RegexpParser {
     return { type: 'number', from, to, digits: low.length === high.length ? low.length : undefined };
   }
 
-  /** One of the predefined classes, such as `\d`; undefined if none is next. */
+  /** Parses a predefined class, such as `\d`. Returns undefined if there is none. */
   #predefined(): ((character: string) => boolean) | undefined {
     const letter = this.#pattern[this.#at + 1];
     const pattern = this.#isNext('\\') && letter !== undefined ? CLASSES[letter.toLowerCase()] : undefined;
@@ -204,6 +204,8 @@ class RegexpParser {
 
   #error(problem: string): QuerySyntaxError {
     const pattern = this.#pattern.join('');
-    return new QuerySyntaxError(`the regular expression /${pattern}/ is wrong at position ${this.#at + 1}: ${problem}`);
+    return new QuerySyntaxError(
+      `the regular expression /${pattern}/ is invalid at position ${this.#at + 1}: ${problem}`,
+    );
   }
 }

@@ -23,7 +23,7 @@ describe('standardTokens', () => {
     expect(standardTokens(text)).toEqual(expected);
   });
 
-  it('cuts words that are too long', () => {
+  it('cuts very long words', () => {
     expect(standardTokens('x'.repeat(600)).map((token) => token.length)).toEqual([255, 255, 90]);
   });
 });

@@ -14,7 +14,8 @@ const SINGLE_QUOTE = 13;
 const DOUBLE_QUOTE = 14;
 
 /**
- * By Unicode's word boundaries (UAX 29), the first that matches. Data that the standard lacks is defined by scripts.
+ * The kinds of characters by Unicode's word boundaries (UAX 29). The first match counts. Scripts define data that the
+ * standard lacks.
  */
 const KINDS: readonly (readonly [RegExp, number])[] = [
   [/^[\p{M}\p{Cf}\u200d]$/u, EXTENDS],
@@ -41,9 +42,9 @@ const MAX_TOKEN = 255;
 const kinds = new Uint8Array(0x10000);
 
 /**
- * The words of a text as Lucene's StandardTokenizer finds them: runs of letters and digits, with apostrophes, full
- * stops and colons inside; ideographs and Hiragana one by one; Katakana, Hangul and the scripts of South-East Asia in
- * runs; emoji. A word of more than 255 units is cut into pieces.
+ * Returns the words of a text as Lucene's StandardTokenizer finds them. Words are runs of letters and digits (with
+ * apostrophes, full stops and colons inside), single ideographs and Hiragana, runs of Katakana, Hangul and the scripts
+ * of South-East Asia, and emoji. A word of more than 255 units is cut into pieces.
  */
 export function standardTokens(text: string): string[] {
   const tokens: string[] = [];
@@ -61,7 +62,7 @@ export function standardTokens(text: string): string[] {
   return tokens;
 }
 
-/** The end of the word at a position; the position itself if there are only connectors. */
+/** Returns the end of the word at a position, or the position itself if there are only connectors. */
 function wordEnd(text: string, start: number, first: number): number {
   let hasCore = first !== CONNECTOR;
   let before = first;
@@ -95,7 +96,7 @@ function isLetter(kind: number): boolean {
   return kind === LETTER || kind === HEBREW;
 }
 
-/** Whether there is no boundary between two kinds of characters. */
+/** Returns whether there is no boundary between two kinds of characters. */
 function joins(a: number, b: number): boolean {
   if (a === SOUTH_EAST_ASIAN || a === SINGLE) return a === b && a === SOUTH_EAST_ASIAN;
   if (a === KATAKANA) return b === KATAKANA || b === CONNECTOR;
@@ -103,7 +104,7 @@ function joins(a: number, b: number): boolean {
   return isLetter(b) || b === NUMBER || b === CONNECTOR;
 }
 
-/** Whether a character between two others belongs to one word with them. */
+/** Returns whether a character between two others joins them to one word. */
 function bridges(before: number, between: number, after: number): boolean {
   if (isLetter(before) && isLetter(after)) {
     if (between === DOUBLE_QUOTE) return before === HEBREW && after === HEBREW;
@@ -119,7 +120,7 @@ function behindExtensions(text: string, at: number): number {
 }
 
 function emojiEnd(text: string, at: number): number {
-  // An ASCII character is an emoji only with certain characters after it.
+  // An ASCII character is an emoji only before certain characters.
   if (text.charCodeAt(at) < 0x80) return at;
   EMOJI.lastIndex = at;
   return EMOJI.test(text) ? EMOJI.lastIndex : at;

@@ -1,7 +1,7 @@
 import type { WildcardStep } from './query.ts';
 import { QuerySyntaxError } from './query-syntax-error.ts';
 
-/** The steps of a pattern in which `?` is any character, `*` any number of them, and a backslash makes the next literal. */
+/** Parses a pattern in which `?` is any character, `*` is any number of them, and `\` makes the next one literal. */
 export function parseWildcard(pattern: string): WildcardStep[] {
   const steps: WildcardStep[] = [];
   const characters = Array.from(pattern);
@@ -16,7 +16,7 @@ export function parseWildcard(pattern: string): WildcardStep[] {
   return steps;
 }
 
-/** Whether a term matches a pattern as a whole. Takes at most the product of their lengths in steps. */
+/** Returns whether a term matches a pattern as a whole. Takes at most the product of their lengths in steps. */
 export function matchesWildcard(term: string, pattern: readonly WildcardStep[]): boolean {
   const characters = Array.from(term);
   let at = 0;
@@ -33,7 +33,7 @@ export function matchesWildcard(term: string, pattern: readonly WildcardStep[]):
       at++;
     } else if (lastStar < 0) return false;
     else {
-      // The last star takes one character more.
+      // The last star matches one character more.
       step = lastStar + 1;
       at = ++afterStar;
     }

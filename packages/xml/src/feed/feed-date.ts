@@ -1,6 +1,6 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Minutes east of Greenwich: the zones of RFC 822, and other unambiguous ones that feeds use. */
+/** The offsets from UTC in minutes of the zones of RFC 822, and of other unambiguous zones that feeds use. */
 const ZONES: Readonly<Record<string, number>> = {
   GMT: 0,
   UT: 0,
@@ -23,19 +23,21 @@ const ZONES: Readonly<Record<string, number>> = {
   JST: 540,
 };
 
-/** RFC 822 and its successors: `Mon, 06 Feb 2023 10:00:00 GMT`, the day of the week and the seconds optional. */
+/**
+ * A date of RFC 822 and its successors: `Mon, 06 Feb 2023 10:00:00 GMT`. The day of the week and seconds are optional.
+ */
 const MAIL_DATE =
   /^(?:[a-z]+\s*,?\s+)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?[\s-]+(\d{4}|\d{2})(?:,?\s+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?\s*([a-z]+|[+-]\d\d:?\d\d)?(?:\s*\(.*\))?$/i;
-/** RFC 3339 and the shorter forms of ISO 8601 that the W3C allows. */
+/** A date of RFC 3339, or one of the shorter forms of ISO 8601 that the W3C allows. */
 const ISO_DATE =
   /^(\d{4})-(\d\d)(?:-(\d\d))?(?:[T\s]+(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
 /**
- * The instant of an item's date; undefined if it is not a date. A date without a zone is in UTC. A year of two digits
- * is from 1950 to 2049.
+ * Returns the instant of an item's date, or undefined if it is not a date. A date without a zone is in UTC. A year of
+ * two digits is from 1950 to 2049.
  */
 export function feedDate(text: string): Date | undefined {
-  // Long runs of blanks are removed, because the patterns would backtrack on them.
+  // Long runs of blanks are removed first, because the patterns would backtrack on them.
   const trimmed = text.trim().replace(/\s+/g, ' ');
   const mail = MAIL_DATE.exec(trimmed);
   if (mail !== null) {
@@ -66,7 +68,7 @@ function instant([year, month, ...texts]: Parts, zone: string | undefined): Date
   if (offset === undefined || hour > 24 || minute > 59 || second > 60) return undefined;
   const millis = Number((texts[4] ?? '').slice(0, 3).padEnd(3, '0'));
   const date = new Date(Date.UTC(year, month, day, 0, 0, 0, millis));
-  // A day that the month does not have would become another date.
+  // JavaScript turns a day that the month does not have into another date.
   if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined;
   date.setUTCFullYear(year);
   return new Date(date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000);

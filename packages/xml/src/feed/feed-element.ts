@@ -1,13 +1,13 @@
-/** An element of a feed's item: its text, its attributes, its content. */
+/** An element of a feed item, with its text, attributes and content. */
 export class FeedElement {
-  /** The local name after the prefix that its vocabulary has here: `title`, `atom:link`, `content:encoded`. */
+  /** The local name with the prefix of its vocabulary: `title`, `atom:link`, `content:encoded`. */
   readonly name: string;
-  /** By name as written. */
+  /** The attributes by name, as written in the feed. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly elements: FeedElement[] = [];
-  /** The text directly in it. */
+  /** The text directly in the element. */
   #text = '';
-  /** Its content as markup; undefined while that is only text. */
+  /** The content as markup, or undefined if it is only text. */
   #markup: string | undefined;
 
   constructor(name: string, attributes: ReadonlyMap<string, string>) {
@@ -32,17 +32,17 @@ export class FeedElement {
     this.#markup += inner === '' ? `${open}/>` : `${open}>${inner}</${tag}>`;
   }
 
-  /** Its value, trimmed: its text, or, if it contains elements, their markup. */
+  /** Returns the trimmed text of the element, or its markup if it contains elements. */
   get value(): string {
     return (this.#markup ?? this.#text).trim();
   }
 
-  /** Its whole content, as markup. */
+  /** Returns the whole content as markup. */
   get #content(): string {
     return this.#markup ?? escapeText(this.#text);
   }
 
-  /** The first element of this name in it. */
+  /** Returns the first child element with this name. */
   first(name: string): FeedElement | undefined {
     return this.elements.find((element) => element.name === name);
   }
@@ -51,7 +51,7 @@ export class FeedElement {
     return this.elements.filter((element) => element.name === name);
   }
 
-  /** The value of the first of these elements that has one. */
+  /** Returns the first value among the child elements with these names. */
   valueOf(...names: readonly string[]): string | undefined {
     for (const name of names) {
       for (const element of this.elements) if (element.name === name && element.value !== '') return element.value;

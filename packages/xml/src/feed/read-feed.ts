@@ -2,15 +2,15 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { declaredEntities } from '../dtd-entities.ts';
 import { FeedElement } from './feed-element.ts';
 
-/** A feed that was read. */
+/** The result of reading a feed. */
 export interface Feed {
-  /** Its items or entries, in order. */
+  /** The items or entries, in order. */
   readonly items: readonly FeedElement[];
-  /** The error of its XML, if the feed could be read despite an error; undefined if there is none. */
+  /** The XML error, if the feed could be read despite one. */
   readonly fault: string | undefined;
 }
 
-/** The vocabularies of feeds, by their URI, with their prefix here. Other vocabularies keep the prefix of the feed. */
+/** The prefixes of the known feed vocabularies, by URI. Other vocabularies keep the prefix of the feed. */
 const VOCABULARIES: Readonly<Record<string, string>> = {
   '': '',
   'http://purl.org/rss/1.0/': '',
@@ -25,8 +25,8 @@ const VOCABULARIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a feed: RSS 0.9 to 2.0 or Atom. Feeds with common XML errors (`&` and entities of HTML that are not declared,
- * prefixes without a declaration) are read too, and the result reports the error.
+ * Reads a feed: RSS 0.9 to 2.0 or Atom. Feeds with common XML errors are also read, and the result reports the error.
+ * Common errors are an unescaped `&`, undeclared HTML entities, and undeclared prefixes.
  * @throws Error if the text is not a feed, or is incomplete
  */
 export async function readFeed(text: string): Promise<Feed> {
@@ -47,7 +47,7 @@ interface Open {
   readonly tag: string;
 }
 
-/** @param onFault receives XML errors, and parsing continues; undefined: they are thrown as `FeedFault` */
+/** @param onFault receives XML errors, and parsing continues. Without it, errors are thrown as `FeedFault`. */
 function parse(
   text: string,
   entities: Readonly<Record<string, string>>,
@@ -93,19 +93,19 @@ function parse(
   parser.on('text', addText);
   parser.on('cdata', addText);
   parser.write(text).close();
-  if (root === undefined) throw new Error('it is not an RSS or Atom feed: it holds no XML');
+  if (root === undefined) throw new Error('it is not an RSS or Atom feed: it contains no XML');
   if (!complete) throw new Error('it breaks off before its end');
   return items;
 }
 
 function nameOf({ uri, local, prefix }: SaxesTagNS, root: string): string {
-  // A feed of Atom without the namespace of Atom.
+  // An Atom feed without the Atom namespace.
   if (uri === '' && prefix === '' && root === 'feed') return `atom:${local}`;
   const known = VOCABULARIES[uri] ?? VOCABULARIES[`${uri}/`];
   return `${known ?? (prefix === '' ? '' : `${prefix}:`)}${local}`;
 }
 
-/** The text with `&amp;` for each `&` that begins no reference, outside CDATA sections and comments. */
+/** Returns the text with `&amp;` for each `&` that begins no reference, outside CDATA sections and comments. */
 function escapeAmpersands(text: string): string {
   let result = '';
   let from = 0;
@@ -123,7 +123,7 @@ function escapeAmpersands(text: string): string {
   return result + text.slice(from);
 }
 
-/** The characters of the entities of HTML that the text refers to. Loads their table on demand. */
+/** Returns the characters of the HTML entities in the text. Loads their table on demand. */
 async function htmlEntities(text: string): Promise<Record<string, string>> {
   const names = new Set(Array.from(text.matchAll(/&([a-z][\da-z]*);/gi), ([, name]) => name as string));
   for (const name of ['amp', 'lt', 'gt', 'quot', 'apos']) names.delete(name);

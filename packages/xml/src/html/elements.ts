@@ -1,6 +1,6 @@
 import { HtmlElement, type HtmlNode } from './html-tree.ts';
 
-/** The document and all elements in it, in document order. */
+/** Returns the document and all elements in it, in document order. */
 export function elementsOf(document: HtmlElement): HtmlElement[] {
   const elements: HtmlElement[] = [];
   const stack: HtmlNode[] = [document];

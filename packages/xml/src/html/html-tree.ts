@@ -1,7 +1,7 @@
 /** A node of an HTML document. */
 export type HtmlNode = HtmlElement | HtmlLeaf;
 
-/** Text, the content of a script or style sheet, a comment, or a document type as written. */
+/** A text, the content of a script or style sheet, a comment, or a document type. */
 export class HtmlLeaf {
   readonly kind: 'text' | 'data' | 'comment' | 'doctype';
   value: string;
@@ -21,20 +21,20 @@ export interface HtmlAttribute {
   readonly value: string;
 }
 
-/** An element, or the document itself, whose name is `#root`. */
+/** An element, or the document, whose name is `#root`. */
 export class HtmlElement {
   readonly kind = 'element';
-  /** In lower case, unless it is foreign. */
+  /** The name, in lower case unless the element is foreign. */
   readonly name: string;
   readonly namespace: string;
-  /** Whether it is part of a picture or formula. */
+  /** True for an element of an embedded picture (SVG) or formula (MathML). */
   readonly foreign: boolean;
   readonly attributes: HtmlAttribute[];
   readonly children: HtmlNode[] = [];
   parent: HtmlElement | undefined;
-  /** Names of the attributes that are given without a value; only on request. */
+  /** The names of attributes without a value in the source. Recorded only on request. */
   withoutValue: ReadonlySet<string> | undefined;
-  /** Whether its start tag ends in a slash. */
+  /** True if the start tag ends in a slash. */
   selfClosing = false;
 
   constructor(name: string, namespace: string, attributes: HtmlAttribute[]) {
@@ -46,7 +46,7 @@ export class HtmlElement {
     this.withoutValue = undefined;
   }
 
-  /** The value of an attribute; undefined if it does not have the attribute. */
+  /** Returns the value of an attribute, or undefined if it does not have the attribute. */
   attribute(name: string): string | undefined {
     for (const attribute of this.attributes) if (attribute.name === name) return attribute.value;
     return undefined;

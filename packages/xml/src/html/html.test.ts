@@ -9,7 +9,7 @@ import { elementText } from './text.ts';
 
 interface Recorded {
   readonly page: string;
-  /** For each selector, the texts and the markup of the selected elements. */
+  /** The texts and markup of the selected elements, by selector. */
   readonly expect: Readonly<Record<string, { text: string[]; html?: string[]; outer?: string[] }>>;
 }
 
@@ -19,7 +19,7 @@ const recorded: Recorded[] = JSON.parse(
 );
 
 function select(page: string, selector: string): HtmlElement[] {
-  // Jsoup selects the document itself too, which has no markup.
+  // Jsoup also selects the document itself, which has no markup.
   return compileSelector(selector)
     .select(elementsOf(parseHtml(page, true)))
     .filter(({ name }) => name !== '#root');
@@ -47,7 +47,7 @@ describe('selectors', () => {
     ['p::before', 'the name of a pseudo-class is missing'],
     ['p:not', ':not needs something in ()'],
     ['li:eq(x)', ':eq needs a number'],
-    ['li:nth-child(x)', '"x" is no formula such as 2n+1'],
+    ['li:nth-child(x)', '"x" is not a formula such as 2n+1'],
     [':contains()', ':contains needs a text'],
     ['a >', 'nothing follows ">"'],
     ['a, ', 'a condition is missing'],
@@ -74,7 +74,7 @@ describe('selectors', () => {
     expect(texts('<svg><linearGradient>x</linearGradient></svg>', 'lineargradient')).toEqual(['x']);
   });
 
-  it('counts the siblings of long lists once', () => {
+  it('counts the siblings in long lists only once', () => {
     const list = `<ul>${'<li>x</li>'.repeat(20_000)}</ul>`;
     expect(select(list, 'li:nth-child(2n)').length).toBe(10_000);
     expect(select(list, 'li:nth-last-of-type(2n)').length).toBe(10_000);
@@ -95,18 +95,18 @@ describe('pages', () => {
     );
   });
 
-  it('reads any text', () => {
+  it('accepts any text as a page', () => {
     for (const page of ['', '<', '</', '<!', '\u0000', '<p', '<p a="']) expect(texts(page, 'body').length).toBe(1);
   });
 
-  it('reads deep pages, except those that would take the parser minutes', () => {
+  it('reads deeply nested pages, up to a limit on the parsing time', () => {
     const deep = '<div>'.repeat(4_000);
     expect(texts(`${deep}x`, 'body')).toEqual(['x']);
     expect(bodyOf(`${deep}x`).length).toBeGreaterThan(4_000);
     expect(() => parseHtml('<b>'.repeat(6_000), false)).toThrow('nested more than 5000 deep');
   });
 
-  it('selects attributes that are absolute addresses', () => {
+  it('selects attributes that are absolute URLs', () => {
     const links = select('<a HREF="http://e.org/b">1</a><a href="/x">2</a><a>3</a>', 'a');
     expect(links.map((link) => attributeValue(link, 'abs:href'))).toEqual(['http://e.org/b', undefined, undefined]);
     expect(links.map((link) => attributeValue(link, 'href'))).toEqual(['http://e.org/b', '/x', undefined]);

@@ -6,14 +6,14 @@ import { trim } from './trim.ts';
 
 const MAX_INDENT = 30;
 
-/** The markup of an element's content, formatted as jsoup does. */
+/** Returns the markup of an element's content, formatted as jsoup does. */
 export function innerMarkup(element: HtmlElement): string {
   const writer = new MarkupWriter();
   for (let i = 0; i < element.children.length; i++) writer.node(element, i);
   return trim(writer.out);
 }
 
-/** The markup of an element, formatted as jsoup does. */
+/** Returns the markup of an element, formatted as jsoup does. */
 export function outerMarkup(element: HtmlElement): string {
   const parent = element.parent as HtmlElement;
   const writer = new MarkupWriter();
@@ -96,7 +96,7 @@ class MarkupWriter {
   }
 }
 
-/** Whether the element begins a line. */
+/** Returns whether the element begins a new line. */
 function indents(element: HtmlElement, parent: HtmlElement, index: number): boolean {
   const { block } = tagOf(element);
   if (!block && !tagOf(parent).formatAsBlock) return false;
@@ -104,13 +104,13 @@ function indents(element: HtmlElement, parent: HtmlElement, index: number): bool
   return !inlineable && !keepsSpace(parent);
 }
 
-/** Whether only white space is before the node in its parent. */
+/** Returns whether only white space is before the node in its parent. */
 function isFirst({ children }: HtmlElement, index: number): boolean {
   const [first] = children;
   return index === 0 || (index === 1 && first?.kind === 'text' && isBlank(first));
 }
 
-/** Whether white space at this position does not matter, because a line begins after it anyway. */
+/** Returns whether white space at this position has no effect, because a new line begins after it. */
 function canBeLeftOut(parent: HtmlElement, index: number): boolean {
   const before = parent.children[index - 1];
   const after = parent.children[index + 1];

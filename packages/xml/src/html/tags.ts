@@ -1,16 +1,16 @@
 import type { HtmlElement } from './html-tree.ts';
 
-/** How jsoup treats elements of a name. */
+/** How jsoup treats elements with a name. */
 export interface HtmlTag {
-  /** Text inside is separate from text outside. */
+  /** True if the text inside is separate from the text outside. */
   readonly block: boolean;
-  /** Its content is written on separate lines. */
+  /** True if the content is written on separate lines. */
   readonly formatAsBlock: boolean;
-  /** It has no content and no end tag. */
+  /** True if the element has no content and no end tag. */
   readonly empty: boolean;
-  /** White space inside counts. */
+  /** True if white space inside is kept. */
   readonly keepsSpace: boolean;
-  /** Its name has a meaning. */
+  /** True if HTML defines the name. */
   readonly known: boolean;
 }
 
@@ -29,7 +29,7 @@ const FOREIGN_INLINE: HtmlTag = { ...UNKNOWN, formatAsBlock: false, known: true 
 
 const TAGS: ReadonlyMap<string, HtmlTag> = makeTags();
 
-/** Pictures and formulas have other elements, for which names of HTML have no meaning. */
+/** Foreign elements (SVG, MathML), for which the HTML names have no meaning. */
 const FOREIGN_TAGS: ReadonlyMap<string, HtmlTag> = new Map([
   ['svg', FOREIGN_ROOT],
   ['math', FOREIGN_ROOT],
@@ -53,12 +53,12 @@ function makeTags(): Map<string, HtmlTag> {
   return tags;
 }
 
-/** How elements like this are treated. */
+/** Returns how jsoup treats an element. */
 export function tagOf({ name, foreign }: HtmlElement): HtmlTag {
   return (foreign ? FOREIGN_TAGS : TAGS).get(name) ?? UNKNOWN;
 }
 
-/** Whether white space counts in this element, because it or a close ancestor keeps it. */
+/** Returns whether white space counts in this element, because it or a close ancestor keeps it. */
 export function keepsSpace(element: HtmlElement | undefined): boolean {
   let at = element;
   for (let level = 0; at !== undefined && level < 6; level++) {

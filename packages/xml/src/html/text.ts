@@ -4,9 +4,9 @@ import { traverse } from './traverse.ts';
 import { trim } from './trim.ts';
 
 /**
- * The text of an element as jsoup returns it: a run of white space (including no-break spaces) is one space, and so are
- * block boundaries and line breaks; in elements such as pre, white space is kept. Scripts and style sheets have no
- * text.
+ * Returns the text of an element as jsoup does. A run of white space (including no-break spaces) becomes one space, and
+ * so do block boundaries and line breaks. In elements such as pre, white space is kept. Scripts and style sheets have
+ * no text.
  */
 export function elementText(root: HtmlElement): string {
   const text = new NormalisedText();
@@ -25,13 +25,13 @@ export function elementText(root: HtmlElement): string {
   return text.finish();
 }
 
-/** The content after a block that is on the same line of the text. */
+/** Returns whether a node after a block continues on the same line of the text. */
 function startsInline(node: HtmlNode | undefined): boolean {
   if (node === undefined) return false;
   return node.kind === 'element' ? !tagOf(node).formatAsBlock : node.kind === 'text';
 }
 
-/** The text of an element without that of its child elements; line breaks are spaces. */
+/** Returns the text of an element without that of its child elements; line breaks are spaces. */
 export function ownText({ children }: HtmlElement): string {
   const text = new NormalisedText();
   for (const child of children) {
@@ -43,7 +43,7 @@ export function ownText({ children }: HtmlElement): string {
   return text.finish();
 }
 
-/** The text of an element as written in the source; line breaks are line feeds. */
+/** Returns the text of an element as written in the source; line breaks are line feeds. */
 export function wholeText(root: HtmlElement): string {
   let text = '';
   traverse(root, (node) => {
@@ -53,7 +53,7 @@ export function wholeText(root: HtmlElement): string {
   return text;
 }
 
-/** The whole text of an element without its child elements. */
+/** Returns the whole text of an element without its child elements. */
 export function wholeOwnText({ children }: HtmlElement): string {
   let text = '';
   for (const child of children) {
@@ -63,7 +63,7 @@ export function wholeOwnText({ children }: HtmlElement): string {
   return text;
 }
 
-/** The content of scripts, style sheets and comments. */
+/** Returns the content of scripts, style sheets and comments. */
 export function dataOf(root: HtmlElement): string {
   let data = '';
   traverse(root, (node) => {
@@ -72,7 +72,7 @@ export function dataOf(root: HtmlElement): string {
   return data;
 }
 
-/** White space in a text of HTML becomes one space. Invisible characters are removed. */
+/** Replaces each run of white space by one space, and removes invisible characters. */
 function normaliseSpace(value: string, stripLeading: boolean): string {
   const text = isPlain(value) ? value : value.replace(INVISIBLE, '').replace(SPACE, ' ');
   return stripLeading && text.startsWith(' ') ? text.slice(1) : text;
@@ -81,7 +81,7 @@ function normaliseSpace(value: string, stripLeading: boolean): string {
 const SPACE = /[ \t\n\f\r\u00a0]+/g;
 const INVISIBLE = /[\u00ad\u200b]/g;
 
-/** Whether a text needs no change. Most texts do not, and the check is faster than replacing. */
+/** Returns whether a text needs no change. This is true for most texts, and the check is faster than replacing. */
 function isPlain(text: string): boolean {
   let before = 0;
   for (let i = 0; i < text.length; i++) {
@@ -116,7 +116,7 @@ class NormalisedText {
   }
 }
 
-/** Whether a text is white space, without no-break spaces. */
+/** Returns whether a text is white space, without no-break spaces. */
 export function isBlank({ value }: HtmlLeaf): boolean {
   return !/[^ \t\n\f\r]/.test(value);
 }

@@ -3,15 +3,15 @@ import type { HtmlElement, HtmlNode } from './html-tree.ts';
 /** The position of a node. */
 export interface Place {
   readonly parent: HtmlElement;
-  /** Among the children of the parent. */
+  /** The index among the children of the parent. */
   readonly index: number;
-  /** How many of the visited nodes are around it. */
+  /** The number of visited elements around the node. */
   readonly depth: number;
 }
 
 /**
- * Visits the content of an element, in document order. Each element is left after its content. Without recursion,
- * because a page may be nested deeper than the stack.
+ * Visits the content of an element in document order, and leaves each element after its content. It is not recursive,
+ * because a page may be nested deeper than the stack allows.
  */
 export function traverse(
   root: HtmlElement,

@@ -27,12 +27,12 @@ describe('parseXml', () => {
   it.each([
     ['<!ENTITY e SYSTEM "file:///etc/passwd">', 'external'],
     ['<!ENTITY e PUBLIC "p" "http://example.org/">', 'external'],
-    ['<!ENTITY e "<b/>">', 'holds markup'],
+    ['<!ENTITY e "<b/>">', 'contains markup'],
     ['<!ENTITY e "&e;">', 'refers to itself'],
     ['<!ENTITY e "&f;">', 'is not declared'],
-    ['<!ENTITY e "&#x110000;">', 'is no character'],
+    ['<!ENTITY e "&#x110000;">', 'is not a character'],
     ['<!ENTITY % e "x">', 'is not declared'],
-  ])('refuses to expand %s, if it is used', (declaration, message) => {
+  ])('rejects a document that uses %s', (declaration, message) => {
     const doctype = `<!DOCTYPE r [${declaration}]>`;
     expect(textOf(`${doctype}<r>x</r>`)).toBe('x');
     expect(() => parseXml(`${doctype}<r>&e;</r>`)).toThrow(message);
@@ -46,7 +46,7 @@ describe('parseXml', () => {
     expect(() => parseXml(wide)).toThrow('entities expand to more than 1000000 characters');
   });
 
-  it('reads deep documents', () => {
+  it('reads deeply nested documents', () => {
     expect(textOf(`${'<a>'.repeat(100_000)}x${'</a>'.repeat(100_000)}`)).toBe('x');
   });
 });
@@ -137,7 +137,7 @@ const anyXml = fc
   });
 
 describe('parseXml, compared with saxes', () => {
-  it('accepts and refuses the same, and reads the same', () => {
+  it('accepts and rejects the same texts, and reads the same nodes', () => {
     fc.assert(
       fc.property(anyXml, (xml) => {
         let found: string | undefined;
@@ -153,7 +153,7 @@ describe('parseXml, compared with saxes', () => {
   });
 });
 
-/** The nodes as text, without the document type and the order of attributes. */
+/** Returns the nodes as text, without the document type and the order of attributes. */
 function dump({ nodes }: XmlNode): string {
   return nodes
     .map(({ kind, name, value, parent, end }) => `${kind} ${name} ${JSON.stringify(value)} ${parent?.at} ${end}`)

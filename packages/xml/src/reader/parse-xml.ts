@@ -3,11 +3,11 @@ import { XmlNode } from '../xml-tree.ts';
 import { type XmlAttribute, XmlTags } from './xml-tags.ts';
 
 /**
- * Reads an XML document. It must be well-formed. A declared encoding is ignored, because this is already text. No other
- * file is read: references to external entities, as to undeclared ones, are errors. Names are used as written:
- * namespaces do not count.
- * No library is used because documents are many and small: a parser that reports events, character by character, takes
- * five times as long as this one, which jumps from tag to tag. A test compares it with saxes.
+ * Parses an XML document, which must be well-formed. A declared encoding is ignored, because the text is already
+ * decoded. No other file is read: references to external and undeclared entities are errors. Names are used as written,
+ * without namespaces. The parser is written here because documents are many and small: a library that reports events
+ * character by character takes five times as long as this parser, which jumps from tag to tag. A test compares it with
+ * saxes.
  * @throws SyntaxError that describes the problem, with line and column
  */
 export function parseXml(text: string): XmlNode {
@@ -21,7 +21,7 @@ class XmlParser {
   readonly #nodes: XmlNode[] = [];
   readonly #document: XmlNode;
   #parent: XmlNode;
-  /** The text node that further text is added to. */
+  /** The text node that continues with the next text. */
   #lastText: XmlNode | undefined;
   #doctypeSeen = false;
   #rootSeen = false;
@@ -50,7 +50,7 @@ class XmlParser {
     return this.#document;
   }
 
-  /** Reads a tag or another construct that begins with `<`; returns the offset after it. */
+  /** Reads a construct that begins with `<`, and returns the offset after it. */
   #markup(at: number): number {
     switch (this.#text[at + 1]) {
       case '/':
@@ -142,7 +142,7 @@ class XmlParser {
     this.#addText(tags.resolved(run, from));
   }
 
-  /** A text node is all text between two other nodes, CDATA sections included. */
+  /** Adds text. All text between two other nodes is one text node, including CDATA sections. */
   #addText(value: string): void {
     if (this.#lastText !== undefined) this.#lastText.value += value;
     else if (value !== '') this.#lastText = new XmlNode('text', '', value, this.#parent, this.#nodes);

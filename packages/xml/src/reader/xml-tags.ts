@@ -8,12 +8,12 @@ const NAME_START =
 const NAME = new RegExp(`[${NAME_START}][${NAME_START}\\-.0-9\\xb7\\u{300}-\\u{36f}\\u{203f}\\u{2040}]*`, 'uy');
 const ASCII_NAME_START = 1;
 const ASCII_NAME = 2;
-/** The meaning of ASCII characters in names. Almost all names have no other characters. */
+/** The meaning of ASCII characters in names, because almost all names have no other characters. */
 const MEANING: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   return /[A-Za-z_:]/.test(char) ? ASCII_NAME_START | ASCII_NAME : /[0-9.-]/.test(char) ? ASCII_NAME : 0;
 });
-/** Lone surrogates are accepted, because the other half was lost before. */
+/** Matches an illegal character. A lone surrogate is accepted, because its other half was already lost. */
 const ILLEGAL = /[^\t\n\x20-\ufffd\u{10000}-\u{10ffff}]/u;
 const REFERENCE = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([^\s&;#<]+));|&/g;
 const DECLARATION =
@@ -36,7 +36,7 @@ export class XmlTags {
     this.#text = text;
   }
 
-  /** An error at an offset. */
+  /** Returns an error with the line and column of an offset. */
   error(message: string, at: number): SyntaxError {
     const before = this.#text.slice(0, at);
     const line = before.split('\n').length;
@@ -51,7 +51,7 @@ export class XmlTags {
     }
   }
 
-  /** The offset after the XML declaration; 0 if there is none. */
+  /** Returns the offset after the XML declaration, or 0 if there is none. */
   afterDeclaration(): number {
     if (!/^<\?xml[ \t\n?]/.test(this.#text)) return 0;
     DECLARATION.lastIndex = 0;
@@ -59,14 +59,14 @@ export class XmlTags {
     return DECLARATION.lastIndex;
   }
 
-  /** The next position of a mark. Throws if it is missing. */
+  /** Returns the next position of a mark. Throws if the mark is missing. */
   find(mark: string, from: number, at: number, what: string): number {
     const found = this.#text.indexOf(mark, from);
     if (found < 0) throw this.error(`${what} is never closed`, at);
     return found;
   }
 
-  /** The offset after the name at a position. */
+  /** Returns the offset after the name at a position. */
   nameEnd(at: number, what: string): number {
     const text = this.#text;
     let end = at;
@@ -109,7 +109,7 @@ export class XmlTags {
     return { name: text.slice(from, nameEnd), end: end + 1 };
   }
 
-  /** The position of the `>` of the document type. */
+  /** Returns the position of the `>` of the document type. */
   doctypeEnd(from: number): number {
     const text = this.#text;
     let subset = false;
@@ -125,11 +125,11 @@ export class XmlTags {
     throw this.error('the document type is never closed', from);
   }
 
-  /** A piece of text with its references resolved. */
+  /** Returns a text with its references resolved. */
   resolved(value: string, at: number): string {
     let text = '';
     let from = 0;
-    // Most references are predefined: these need no pattern.
+    // Most references are predefined entities, which need no pattern.
     for (let start = value.indexOf('&'); start >= 0; start = value.indexOf('&', from)) {
       const end = value.indexOf(';', start);
       const char = end < 0 ? undefined : PREDEFINED[value.slice(start + 1, end)];
@@ -150,7 +150,7 @@ export class XmlTags {
       if (reference === '&') throw this.error('a "&" must be written as &amp;', at);
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       const char = code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : '';
-      if (char === '' || (char !== '\r' && ILLEGAL.test(char))) throw this.error(`${reference} is no character`, at);
+      if (char === '' || (char !== '\r' && ILLEGAL.test(char))) throw this.error(`${reference} is not a character`, at);
       return char;
     });
   }

@@ -98,7 +98,7 @@ function addRange(
   }
 }
 
-/** Whether the node is not part of its element's content. */
+/** Returns whether the node is not part of its element's content. */
 function isAttached({ kind }: XmlNode): boolean {
   return kind === 'attribute' || kind === 'namespace';
 }

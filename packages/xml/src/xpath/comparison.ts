@@ -6,8 +6,9 @@ export type Comparison = Extract<BinaryOperator, '=' | '!=' | '<' | '<=' | '>' |
 type Scalar = string | number | boolean;
 
 /**
- * Compares as XPath 1.0 defines: nodes are compared one by one, and one matching node (or pair) is enough; a boolean
- * converts the other side to a boolean, otherwise a number to a number; less and greater always compare numbers.
+ * Compares as XPath 1.0 defines. Nodes are compared one by one, and one matching node or pair is enough. If one side is
+ * a boolean, the other is converted to a boolean. Otherwise, if one side is a number, the other is converted to a
+ * number. Less and greater always compare numbers.
  */
 export function compare(operator: Comparison, left: Expression, right: Expression): Expression['evaluate'] {
   const test = TESTS[operator];

@@ -116,7 +116,7 @@ function compileSteps(steps: readonly Step[]): CompiledStep[] {
   let anywhere = false;
   for (const { axis, test, predicates } of steps) {
     const compiled = predicates.map(compile);
-    // `//name` is one walk, unless a predicate needs positions among the children of each node.
+    // `//name` is one walk, unless a predicate needs the position among the children of each node.
     const deep = anywhere && axis === 'child' && !compiled.some(asksForPosition);
     if (deep) result.pop();
     result.push(compileStep(deep ? 'descendant' : axis, test, compiled));
@@ -181,7 +181,7 @@ function asksForPosition(predicate: Expression): boolean {
   return predicate.positional || predicate.type === 'number';
 }
 
-/** Applies filters in sequence: each sees the positions that the previous one has left. In place. */
+/** Applies filters in sequence, in place: each filter uses the positions in the result of the previous one. */
 function applyFilters(filters: readonly Filter[], nodes: XmlNode[]): XmlNode[] {
   for (const filter of filters) {
     const size = nodes.length;
@@ -195,7 +195,7 @@ function applyFilters(filters: readonly Filter[], nodes: XmlNode[]): XmlNode[] {
   return nodes;
 }
 
-/** The nodes in document order, each once. */
+/** Returns the nodes in document order, without duplicates. */
 function inOrder(nodes: XmlNode[]): XmlNode[] {
   let sorted = true;
   for (let i = 1; i < nodes.length && sorted; i++) {

@@ -6,13 +6,13 @@ interface FunctionRule {
   readonly least: number;
   readonly most: number;
   readonly type: XPathType;
-  /** Functions whose first argument must be nodes. */
+  /** True if the first argument must be nodes. */
   readonly nodes?: boolean;
   readonly positional?: boolean;
   evaluate(args: readonly Expression[]): Expression['evaluate'];
 }
 
-/** The arguments of a call, compiled, as a call expression. Throws `XPathError` for unknown functions and wrong arguments. */
+/** Compiles a function call. Throws `XPathError` for unknown functions and wrong arguments. */
 export function compileCall(name: string, args: readonly Expression[]): Expression {
   if (!Object.hasOwn(FUNCTIONS, name)) throw new XPathError(`there is no function "${name}"`);
   const rule = FUNCTIONS[name] as FunctionRule;
@@ -42,7 +42,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
       (node, position, size) =>
         ((arg as Expression).evaluate(node, position, size) as XmlNode[]).length,
   },
-  // Only a document type defines which attributes are ids, and document types are not read.
+  // Only a document type defines id attributes, and document types are not read.
   id: { least: 1, most: 1, type: 'nodes', evaluate: () => () => [] },
   name: ofNode((node) => node.name),
   'local-name': ofNode((node) => node.name.slice(node.name.indexOf(':') + 1)),
@@ -84,7 +84,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
         const count =
           length === undefined ? Number.POSITIVE_INFINITY : round(toNumber(length.evaluate(node, position, size)));
         const to = from + count;
-        // Not a number: no position is in the range.
+        // NaN: no position is in the range.
         if (Number.isNaN(from) || Number.isNaN(to)) return '';
         const whole = toText((text as Expression).evaluate(node, position, size));
         return whole.slice(Math.max(from - 1, 0), Math.max(to - 1, 0));
@@ -162,12 +162,12 @@ const FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   round: ofNumber(round),
 };
 
-/** The nearest whole number; of two equally near ones the greater. */
+/** Returns the nearest whole number, or the greater one of two equally near numbers. */
 function round(value: number): number {
   return Math.floor(value + 0.5);
 }
 
-/** A function of a node: the first of its argument, else the context node. */
+/** Returns the rule of a function of a node: the first node of the argument, else the context node. */
 function ofNode(text: (node: XmlNode) => string): FunctionRule {
   return {
     least: 0,
@@ -184,7 +184,7 @@ function ofNode(text: (node: XmlNode) => string): FunctionRule {
   };
 }
 
-/** A function of one text: its argument, else that of the context node. */
+/** Returns the rule of a function of one text: the argument, else the text of the context node. */
 function ofText(type: XPathType, apply: (text: string) => string | number): FunctionRule {
   return {
     least: 0,

@@ -5,21 +5,21 @@ import { toText, type XPathType } from './values.ts';
 
 export { XPathError } from './syntax.ts';
 
-/** A compiled expression of XPath 1.0. It has no state between documents. */
+/** A compiled XPath 1.0 expression. It has no state between documents. */
 export interface XPath {
-  /** The type of its result. */
+  /** The type of the result. */
   readonly type: XPathType;
-  /** The nodes it selects, in document order. Only for the type `nodes`. */
+  /** Returns the selected nodes in document order. Only for the type `nodes`. */
   select(document: XmlNode): readonly XmlNode[];
-  /** Its result as text; for nodes the text of the first one. */
+  /** Returns the result as text. For nodes, this is the text of the first node. */
   text(document: XmlNode): string;
 }
 
 /**
- * Compiles an expression of XPath 1.0, as `javax.xml.xpath` evaluates it for documents that are read without
- * namespaces: names are compared as written, a prefix in a name test matches nothing, lengths of texts are in UTF-16
- * units. Variables and functions beyond XPath 1.0 are errors.
- * No library is fast enough: `xpath` and `fontoxpath` take milliseconds for a walk over a few hundred nodes.
+ * Compiles an XPath 1.0 expression. The results equal those of `javax.xml.xpath` on documents that are read without
+ * namespaces. Names are compared as written. A prefix in a name test matches nothing. Text lengths are in UTF-16 units.
+ * Variables and functions beyond XPath 1.0 are errors. No library is fast enough: `xpath` and `fontoxpath` take
+ * milliseconds for a walk over a few hundred nodes.
  * @throws XPathError that describes the problem and its position
  */
 export function compileXPath(expression: string): XPath {

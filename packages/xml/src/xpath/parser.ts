@@ -18,7 +18,7 @@ const AXES: ReadonlySet<string> = new Set<Axis>([
 ]);
 const NODE_TYPES = new Set(['node', 'text', 'comment', 'processing-instruction']);
 
-/** The precedence of operators, lowest first. */
+/** The operators by precedence, lowest first. */
 const LEVELS: readonly (readonly string[])[] = [
   ['or'],
   ['and'],
@@ -29,10 +29,10 @@ const LEVELS: readonly (readonly string[])[] = [
 ];
 
 const ANY_NODE: Step = { axis: 'descendant-or-self', test: { kind: 'node' }, predicates: [] };
-/** Deeper expressions would exhaust the stack during evaluation. */
+/** The maximum depth of an expression. Deeper expressions would exhaust the stack during evaluation. */
 const MAX_DEPTH = 100;
 
-/** Parses an expression of XPath 1.0. Throws `XPathError` that describes the problem and its position. */
+/** Parses an XPath 1.0 expression. Throws `XPathError` with the problem and its position. */
 export function parseXPath(expression: string): Syntax {
   return new Parser(tokenize(expression)).parse();
 }

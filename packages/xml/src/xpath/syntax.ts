@@ -1,4 +1,4 @@
-/** An XPath expression that is invalid, or not supported here. */
+/** The error for an XPath expression that is invalid or not supported. */
 export class XPathError extends Error {
   override readonly name = 'XPathError';
 }
@@ -18,10 +18,10 @@ export type Axis =
   | 'preceding-sibling'
   | 'self';
 
-/** Which nodes of an axis a step selects. `name` is undefined for `*`, and for any target of an instruction. */
+/** The test of a step on the nodes of its axis. `name` is undefined for `*`, and for any processing instruction. */
 export type NodeTest =
   | { readonly kind: 'name'; readonly name: string | undefined }
-  /** A name with a prefix: no namespaces are bound, so it matches nothing. */
+  /** A name with a prefix, which matches nothing because no namespaces are bound. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'node' | 'text' | 'comment' }
   | { readonly kind: 'instruction'; readonly name: string | undefined };
@@ -54,6 +54,6 @@ export type Syntax =
   | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Syntax; readonly right: Syntax }
   | { readonly type: 'negation'; readonly operand: Syntax }
   | { readonly type: 'call'; readonly name: string; readonly args: readonly Syntax[] }
-  /** Steps from the root, from the result of an expression, or (`from` undefined) from the context node. */
+  /** Steps from the root, from the result of an expression, or from the context node (`from` is undefined). */
   | { readonly type: 'path'; readonly from: 'root' | Syntax | undefined; readonly steps: readonly Step[] }
   | { readonly type: 'filter'; readonly operand: Syntax; readonly predicates: readonly Syntax[] };

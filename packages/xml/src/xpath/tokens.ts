@@ -2,12 +2,12 @@ import { XPathError } from './syntax.ts';
 
 export interface Token {
   /**
-   * `name` is a qualified name or a name test with `*`; `operator` is one with two operands (including `*` and words);
-   * `symbol` is any other character or pair of them.
+   * `name` is a qualified name or a name test with `*`; `operator` is an operator with two operands (including `*` and
+   * words); `symbol` is any other character, or a pair of characters.
    */
   readonly type: 'name' | 'number' | 'literal' | 'operator' | 'symbol' | 'end';
   readonly text: string;
-  /** Where it begins in the expression. */
+  /** The offset in the expression. */
   readonly at: number;
 }
 
@@ -22,10 +22,10 @@ const TOKEN = new RegExp(
 );
 const OPERATOR_NAMES = new Set(['and', 'or', 'div', 'mod']);
 const OPERATORS = new Set(['|', '+', '-', '=', '!=', '<', '<=', '>', '>=']);
-/** After these, and at the beginning, an operand must follow: `*` and the names of operators are node tests then. */
+/** After these tokens, and at the beginning, an operand must follow. `*` and operator names are node tests there. */
 const OPENING = new Set(['@', '::', '(', '[', ',', '/', '//']);
 
-/** The tokens of an expression, the last one `end`. Throws `XPathError` for invalid characters. */
+/** Returns the tokens of an expression. The last token is `end`. Throws `XPathError` for invalid characters. */
 export function tokenize(expression: string): Token[] {
   const tokens: Token[] = [];
   let last: Token | undefined;

@@ -1,6 +1,6 @@
 import type { XmlNode } from '../xml-tree.ts';
 
-/** The result of an expression. Nodes are in document order, each once. */
+/** The result of an expression. Nodes are in document order, without duplicates. */
 export type XPathValue = readonly XmlNode[] | string | number | boolean;
 
 export type XPathType = 'nodes' | 'string' | 'number' | 'boolean';
@@ -8,7 +8,7 @@ export type XPathType = 'nodes' | 'string' | 'number' | 'boolean';
 /** A compiled expression. Its type is known before evaluation, because there are no variables. */
 export interface Expression {
   readonly type: XPathType;
-  /** Whether it depends on the position or the number of the context nodes. */
+  /** True if the result depends on the position or the number of the context nodes. */
   readonly positional: boolean;
   evaluate(node: XmlNode, position: number, size: number): XPathValue;
 }
@@ -32,13 +32,13 @@ export function toBoolean(value: XPathValue): boolean {
 
 const NUMBER = /^[ \t\r\n]*(-?(?:\d+(?:\.\d*)?|\.\d+))[ \t\r\n]*$/;
 
-/** A number in the notation of XPath: no plus sign, no exponent. Anything else is NaN. */
+/** Parses a number in the notation of XPath: no plus sign, no exponent. Returns NaN for anything else. */
 export function parseNumber(text: string): number {
   const match = NUMBER.exec(text);
   return match === null ? Number.NaN : Number(match[1]);
 }
 
-/** A number as text: with all digits, never with an exponent. */
+/** Returns a number as text with all digits, without an exponent. */
 export function numberText(value: number): string {
   const text = String(value === 0 ? 0 : value);
   const exponent = text.indexOf('e');

@@ -115,7 +115,7 @@ describe('XPath', () => {
     expect(() => compileXPath(expression)).toThrow(new XPathError(message));
   });
 
-  it('takes nested predicates in linear time', () => {
+  it('evaluates nested predicates in linear time', () => {
     const nested = `//a${'[//b'.repeat(90)}${']'.repeat(90)}`;
     expect(evaluate(nested)).toEqual([]);
   });

@@ -114,7 +114,7 @@ describe('XmlFormat', () => {
     const { documents, rejected, error } = await publish(xml);
     expect(error).toBe('');
     expect(documents).toEqual([['1', '<book><isbn>1</isbn>&e;&a;</book>']]);
-    expect(rejected).toEqual([{ place: 'in.xml:1', message: 'the id holds &e;, an entity that is not expanded' }]);
+    expect(rejected).toEqual([{ place: 'in.xml:1', message: 'the id contains &e;, an entity that is not expanded' }]);
     expect((await publish('<lib>&e;</lib>')).error).toContain('&e; is not a known entity');
   });
 

@@ -9,7 +9,7 @@ import {
 } from 'parse5';
 import { HTML_NAMESPACE, HtmlElement, HtmlLeaf, type HtmlNode } from '../html-tree.ts';
 
-/** For each tag the parser checks all open elements, so deeper pages would take it minutes. */
+/** The maximum depth of elements. For each tag the parser checks all open elements, so deeper pages take minutes. */
 const MAX_DEPTH = 5_000;
 
 type Tree = TreeAdapterTypeMap<
@@ -26,10 +26,10 @@ type Tree = TreeAdapterTypeMap<
 >;
 
 /**
- * Reads HTML as browsers do, even if it is invalid. Returns the document, which always has an element html.
- * This module loads the parser, so import it only when a page is parsed.
+ * Parses HTML as browsers do, even if it is invalid. Returns the document, which always has an element html. This
+ * module loads the parser, so import it only when a page is parsed.
+ * @param markup whether the page will be written again, so that attributes without a value are recorded
  * @throws Error if the elements are nested too deep
- * @param markup whether it will be written again: then attributes without a value are recorded
  */
 export function parseHtml(text: string, markup: boolean): HtmlElement {
   const treeAdapter = new TreeBuilder(text);
@@ -38,7 +38,7 @@ export function parseHtml(text: string, markup: boolean): HtmlElement {
   return parser.document;
 }
 
-/** A parser for which a slash at the end of any tag closes the element, as in XML and jsoup. */
+/** A parser in which a slash at the end of any tag closes the element, as in XML and jsoup. */
 class SelfClosingParser extends Parser<Tree> {
   readonly #builder: TreeBuilder;
 
@@ -58,7 +58,7 @@ class SelfClosingParser extends Parser<Tree> {
   }
 }
 
-/** Builds the tree as the parser reports it, except for some points in which jsoup differs from the standard. */
+/** Builds the tree from the events of the parser. Follows jsoup where jsoup differs from the standard. */
 class TreeBuilder implements TreeAdapter<Tree> {
   readonly #source: string;
   /** The element that was created last. */
@@ -102,7 +102,7 @@ class TreeBuilder implements TreeAdapter<Tree> {
     node.parent = parent;
   }
 
-  /** The content of a template counts as normal content. */
+  /** Does nothing, because the content of a template counts as normal content. */
   setTemplateContent(): void {}
 
   getTemplateContent(template: HtmlElement): HtmlElement {
@@ -132,13 +132,13 @@ class TreeBuilder implements TreeAdapter<Tree> {
     const last = parent.children.at(-1);
     if (isText(last)) last.value += text;
     else {
-      // The text of scripts and style sheets is not text of the page.
+      // Scripts and style sheets have no text.
       const data = parent.name === 'script' || parent.name === 'style';
       this.appendChild(parent, new HtmlLeaf(data ? 'data' : 'text', text));
     }
   }
 
-  /** The standard moves text between the parts of a table before the table. Here it stays in its place. */
+  /** Keeps text between the parts of a table in its place. The standard moves it before the table. */
   insertTextBefore(parent: HtmlElement, text: string): void {
     this.insertText(this.#current ?? parent, text);
   }
@@ -219,9 +219,9 @@ class TreeBuilder implements TreeAdapter<Tree> {
     return node.kind === 'element';
   }
 
-  /** Records which attributes of an element have no value in the source. Only called on request. */
+  /** Records which attributes of an element have no value in the source. The parser calls it only on request. */
   setNodeSourceCodeLocation(node: HtmlNode | undefined, location: Token.ElementLocation | null): void {
-    // The parser does not know the position of a text that stays in its table.
+    // The parser has no position for a text that stays in its table.
     if (node?.kind !== 'element' || location?.attrs === undefined) return;
     const places = location.attrs;
     const bare = node.attributes.filter(({ name, value }) => {

@@ -6,7 +6,7 @@ import type { SelectorReader } from './reader.ts';
 const CONDITION = /^([^=]*?)(!=|\^=|\$=|\*=|~=|=)(.*)$/su;
 
 /**
- * The condition in a pair of brackets: `name`, `^prefix`, `name=value` and similar ones. Letter case does not matter.
+ * Reads the condition in brackets: `name`, `^prefix`, `name=value` and similar ones. Ignores letter case.
  */
 export function attributeMatcher(reader: SelectorReader): Matcher {
   const condition = reader.balanced('[', ']', 'an attribute');
@@ -29,7 +29,7 @@ export function attributeMatcher(reader: SelectorReader): Matcher {
   }
   const quoted = /^(["']).*\1$/su.test(given) && given.length > 1;
   const inner = (quoted ? given.slice(1, -1) : given).toLowerCase();
-  // White space in quotes counts only at the beginning and end of a value.
+  // For `^=` and `$=`, white space in quotes is part of the value.
   const wanted = quoted && (operator === '^=' || operator === '$=') ? inner : trim(inner);
   if (trim(inner) === '' && inner === '') throw reader.error(`the value of the attribute ${name} is missing`);
   const test = TESTS[operator] as (value: string, wanted: string) => boolean;
@@ -49,8 +49,8 @@ const TESTS: Readonly<Record<string, (value: string, wanted: string) => boolean>
 };
 
 /**
- * The value of an attribute; undefined if the element does not have it. With `abs:` before the name, only an absolute
- * URL counts, because there is no base address for relative ones.
+ * Returns the value of an attribute, or undefined if the element does not have it. With `abs:` before the name, only an
+ * absolute URL counts, because there is no base address for relative ones.
  */
 export function attributeValue(element: HtmlElement, name: string): string | undefined {
   if (!name.startsWith('abs:')) return element.attribute(name);

@@ -11,16 +11,15 @@ const MAX_DEPTH = 50;
 
 /** A compiled selector. */
 export interface Selector {
-  /** The elements of a document that match, in document order. */
+  /** Returns the elements of a document that match, in document order. */
   select(elements: readonly HtmlElement[]): HtmlElement[];
 }
 
 /**
- * Compiles a selector in the dialect of jsoup: that of CSS, with names, classes and values of attributes in any letter
- * case, and with `:contains`, `:matches`, `:has`, `:eq`, `:lt`, `:gt`, `[^prefix]`, `[name~=regex]` and others.
- * No library is used, because configs are written in jsoup's dialect. Other libraries differ in quotes, letter case and
- * counting.
- * @param compilePattern compiles regular expressions. jsoup's are Java's; the default are those of JavaScript
+ * Compiles a selector in the dialect of jsoup. It is CSS with names, classes and attribute values in any letter case.
+ * It also has `:contains`, `:matches`, `:has`, `:eq`, `:lt`, `:gt`, `[^prefix]`, `[name~=regex]` and others. No library
+ * is used, because configs are written in jsoup's dialect. Other libraries differ in quotes, letter case and counting.
+ * @param compilePattern compiles regular expressions. Those of jsoup are Java's; the default is JavaScript's
  * @throws SelectorError that describes the problem
  */
 export function compileSelector(selector: string, compilePattern: CompilePattern = nativePattern): Selector {
@@ -48,10 +47,10 @@ function parseSelector(selector: string, compilePattern: CompilePattern, depth: 
   return any(alternatives);
 }
 
-/** A selector up to the next comma. */
+/** Parses a selector up to the next comma. */
 function parseAlternative(reader: SelectorReader, parseInner: (selector: string) => Matcher): Matcher {
   reader.skipSpace();
-  // A combinator at the beginning refers to the start element of the search.
+  // A combinator at the beginning relates to the start element of the search.
   let combinator = parseCombinator(reader);
   let matcher: Matcher | undefined = combinator === undefined ? undefined : (element, root) => element === root;
   for (;;) {
@@ -71,7 +70,7 @@ function parseCombinator(reader: SelectorReader): Combinator | undefined {
   return found;
 }
 
-/** Conditions on one element. */
+/** Parses the conditions on one element. */
 function parseCompound(reader: SelectorReader, parseInner: (selector: string) => Matcher): Matcher {
   const matchers: Matcher[] = [];
   for (;;) {

@@ -1,6 +1,6 @@
 import { HtmlElement, type HtmlNode } from '../html-tree.ts';
 
-/** Whether an element is selected. `root` is the start element of the search. */
+/** Returns whether an element is selected. `root` is the start element of the search. */
 export type Matcher = (element: HtmlElement, root: HtmlElement) => boolean;
 
 /** The combinator between two parts of a selector. */
@@ -19,7 +19,7 @@ export function any(matchers: readonly Matcher[]): Matcher {
     : (element, root) => matchers.some((matcher) => matcher(element, root));
 }
 
-/** Elements that match, and have this relation to one that matches the left side. */
+/** Returns a matcher for elements that match the right side and have this relation to a match of the left side. */
 export function combined(left: Matcher, combinator: Combinator, right: Matcher): Matcher {
   const around = AROUND[combinator](left);
   return (element, root) => right(element, root) && around(element, root);
@@ -57,7 +57,7 @@ function siblingBefore(element: HtmlElement): HtmlElement | undefined {
   return undefined;
 }
 
-/** Whether anything inside matches. A selector in `:has` may begin at the element itself. */
+/** Returns a matcher for elements that contain a match. A selector in `:has` may begin at the element itself. */
 export function has(inner: Matcher): Matcher {
   return (element) => {
     const stack: HtmlNode[] = [...element.children];
@@ -84,12 +84,12 @@ export function hasClass(name: string): Matcher {
   };
 }
 
-/** Whether white space is next, or the text ends. */
+/** Returns whether the character at a position is white space, or the text ends. */
 function isSpace(text: string, at: number): boolean {
   return at < 0 || at >= text.length || text.charCodeAt(at) <= 32;
 }
 
-/** The position of an element among its siblings, counted from 0, or from 1 at the end. */
+/** The position of an element among its siblings, counted from 0 at the start and from 1 at the end. */
 export interface Position {
   readonly index: number;
   readonly fromEnd: number;
@@ -98,7 +98,8 @@ export interface Position {
 const positions = new WeakMap<HtmlElement, { all: Map<HtmlElement, Position>; byName: Map<HtmlElement, Position> }>();
 
 /**
- * The position of an element among the elements of its parent, or those of its name. Computed once for all siblings.
+ * Returns the position of an element among the elements of its parent, or those of its name. Computed once for all
+ * siblings.
  */
 export function positionOf(element: HtmlElement, amongItsName: boolean): Position {
   const parent = element.parent as HtmlElement;

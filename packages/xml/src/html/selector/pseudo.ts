@@ -4,7 +4,7 @@ import { trim } from '../trim.ts';
 import { has, type Matcher, positionOf } from './matchers.ts';
 import type { SelectorReader } from './reader.ts';
 
-/** The matcher of `:name`, with or without an argument in parentheses. */
+/** Returns the matcher of `:name`, with or without an argument in parentheses. */
 export function pseudoMatcher(reader: SelectorReader, parse: (selector: string) => Matcher): Matcher {
   const name = reader.identifier('the name of a pseudo-class').toLowerCase();
   const simple = Object.hasOwn(SIMPLE, name) ? SIMPLE[name] : undefined;
@@ -42,7 +42,7 @@ export function pseudoMatcher(reader: SelectorReader, parse: (selector: string) 
   throw reader.error(`:${name} is not known`);
 }
 
-/** Elements whose parent is not the document. The others have no siblings to be counted. */
+/** Returns whether the parent of an element is not the document. Only such elements have siblings. */
 function isChild({ parent }: HtmlElement): boolean {
   return parent !== undefined && parent.parent !== undefined;
 }
@@ -72,7 +72,7 @@ const SIMPLE: Readonly<Record<string, Matcher>> = {
 };
 
 /**
- * Conditions on the text of an element. Those that search for a text ignore letter case, unless it is the whole text.
+ * The conditions on the text of an element. A search for a part of the text ignores letter case.
  */
 const TEXTS: Readonly<Record<string, (pattern: string, reader: SelectorReader) => Matcher>> = {
   contains: (pattern) => containing(pattern, elementText),
@@ -111,7 +111,7 @@ function unescaped(text: string): string {
   return text.replace(/\\(.)/gsu, '$1');
 }
 
-/** `odd`, `even`, `3`, `2n`, `-n+3` … counted from 1, from the beginning or the end. */
+/** Returns a matcher for `odd`, `even`, `3`, `2n`, `-n+3` …, counted from 1, from the beginning or the end. */
 function nthMatcher(reader: SelectorReader, argument: string, fromEnd: boolean, ofType: boolean): Matcher {
   const text = trim(argument).toLowerCase();
   let step = 0;
@@ -125,7 +125,7 @@ function nthMatcher(reader: SelectorReader, argument: string, fromEnd: boolean, 
     step = Number(`${sign}${digits === '' ? 1 : digits}`);
     offset = offsetDigits === undefined ? 0 : Number(`${offsetSign ?? ''}${offsetDigits}`);
   } else if (/^[+-]?\d+$/.test(text)) offset = Number(text);
-  else throw reader.error(`"${argument}" is no formula such as 2n+1`);
+  else throw reader.error(`"${argument}" is not a formula such as 2n+1`);
   return (element) => {
     if (!isChild(element)) return false;
     const position = positionOf(element, ofType);

@@ -1,9 +1,9 @@
-/** An invalid selector. */
+/** The error for an invalid selector. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
 
-/** A compiled regular expression: whether it matches anywhere in a text. */
+/** A compiled regular expression. `test` returns whether it matches anywhere in a text. */
 export interface Pattern {
   test(text: string): boolean;
 }
@@ -26,7 +26,7 @@ export class SelectorReader {
     return this.#at >= this.#text.length;
   }
 
-  /** The next character; empty at the end. */
+  /** Returns the next character, or an empty text at the end. */
   get next(): string {
     return this.#text.charAt(this.#at);
   }
@@ -47,7 +47,7 @@ export class SelectorReader {
     return this.#at > from;
   }
 
-  /** The match at this position, if any. */
+  /** Reads the match at this position. Returns an empty text if there is none. */
   take(pattern: RegExp): string {
     const sticky = new RegExp(pattern.source, 'uy');
     sticky.lastIndex = this.#at;
@@ -56,14 +56,14 @@ export class SelectorReader {
     return found;
   }
 
-  /** A name, in which a backslash escapes the next character. */
+  /** Reads a name, in which a backslash escapes the next character. */
   identifier(what: string, more = ''): string {
     const found = this.take(new RegExp(`(?:\\\\.|[\\p{L}\\p{Nd}_\\-${more}])+`)).replace(/\\(.)/gsu, '$1');
     if (found === '') throw this.error(`${what} is missing`);
     return found;
   }
 
-  /** The text between brackets, which may contain more brackets, and quotes. The brackets are skipped. */
+  /** Reads the text in brackets, without the brackets. The text may contain more brackets, and quotes. */
   balanced(open: '(' | '[', close: ')' | ']', what: string): string {
     if (!this.skip(open)) throw this.error(`${what} needs something in ${open}${close}`);
     const from = this.#at;
@@ -83,7 +83,7 @@ export class SelectorReader {
     throw this.error(`a "${open}" is never closed`);
   }
 
-  /** A regular expression of the selector. Throws `SelectorError` if it cannot be compiled. */
+  /** Compiles a regular expression of the selector. Throws `SelectorError` if it is invalid. */
   pattern(pattern: string): Pattern {
     try {
       return this.#compilePattern(pattern);
