@@ -1,5 +1,9 @@
 import type { EncodedBatch } from '@headrace/engine';
 
+const LF = 10;
+const FNV_BASIS = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
+
 /** The bytes of each document of a batch. */
 export class BatchBytes {
   readonly count: number;
@@ -34,8 +38,27 @@ export class BatchBytes {
   /** The first line of a document, without its end, as Latin-1: good for comparisons, and for what is ASCII. */
   firstLine(position: number): string {
     const start = this.#start(position);
-    const end = this.#bytes.indexOf(10, start);
+    const end = this.#bytes.indexOf(LF, start);
     return this.#bytes.toString('latin1', start, end < 0 ? this.#end(position) : end);
+  }
+
+  /** Whether a document begins with these bytes. */
+  startsWith(position: number, bytes: Uint8Array): boolean {
+    return isAt(this.#bytes, this.#start(position), bytes);
+  }
+
+  /**
+   * A hash of the first line of a document, from the first place of these bytes on: equal lines have equal hashes. It
+   * takes a third of the time that it takes to make a text, and leaves no garbage. (FNV-1a, 32 bits.)
+   */
+  hashOfFirstLine(position: number, from: Uint8Array): number {
+    const bytes = this.#bytes;
+    const end = this.#end(position);
+    let at = this.#start(position);
+    while (at < end && bytes[at] !== LF && !isAt(bytes, at, from)) at++;
+    let hash = FNV_BASIS;
+    for (; at < end && bytes[at] !== LF; at++) hash = Math.imul(hash ^ (bytes[at] as number), FNV_PRIME);
+    return hash;
   }
 
   /** What the first line of a document says, which is JSON. */
@@ -46,7 +69,7 @@ export class BatchBytes {
   /** The bytes of a document after its first line, without the end of the last one; not a copy. */
   rest(position: number): Buffer {
     const end = this.#end(position) - 1;
-    const first = this.#bytes.indexOf(10, this.#start(position));
+    const first = this.#bytes.indexOf(LF, this.#start(position));
     return this.#bytes.subarray(Math.min(first + 1, end), end);
   }
 
@@ -70,4 +93,9 @@ export class BatchBytes {
   #end(position: number): number {
     return this.#offsets[position + 1] as number;
   }
+}
+
+function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
+  return true;
 }
