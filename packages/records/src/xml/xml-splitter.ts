@@ -48,7 +48,10 @@ export async function* splitXml(
     } catch (error) {
       failure = error;
     }
-    for (const record of finder.records) yield* packer.add(buffer, record);
+    for (const record of finder.records) {
+      if (!packer.fits(record)) yield* packer.take();
+      packer.add(buffer, record);
+    }
     finder.records.length = 0;
     if (failure === undefined) return;
     yield* packer.take();
@@ -95,10 +98,13 @@ class Packer {
     this.#pieceBytes = pieceBytes;
   }
 
-  /** Adds a record; returns the full piece before it. */
-  *add(source: Uint8Array, { start, end, line, id }: XmlRecord): Generator<XmlPart> {
+  /** Whether a record fits into the piece. If not, the piece must be taken first. */
+  fits({ start, end }: XmlRecord): boolean {
+    return this.#filled + end - start <= this.#pieceBytes;
+  }
+
+  add(source: Uint8Array, { start, end, line, id }: XmlRecord): void {
     const length = end - start;
-    if (this.#filled + length > this.#pieceBytes) yield* this.take();
     if (this.#filled + length > this.#bytes.length) {
       const larger = new Uint8Array(Math.max(length, Math.min(this.#pieceBytes, (this.#filled + length) * 4)));
       larger.set(this.#bytes.subarray(0, this.#filled));

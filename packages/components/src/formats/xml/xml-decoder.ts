@@ -7,7 +7,7 @@ import {
   type RecordSink,
   type Shape,
 } from '@headrace/engine';
-import { textOfPieces, type XmlRecord } from '@headrace/records/xml';
+import { textOfPieces, unpackRecords, type XmlRecord } from '@headrace/records/xml';
 import type { XmlSettings } from './xml-settings.ts';
 
 /** What all files of a connector have in common. Plain data. */
@@ -20,8 +20,8 @@ export interface XmlDecoderOptions {
 export interface XmlPosition {
   /** The file as the user named it. */
   readonly path: string;
-  /** The positions of the records in the chunk. */
-  readonly records: readonly XmlRecord[];
+  /** The positions of the records in the chunk, from `packRecords`. */
+  readonly records: Uint32Array;
 }
 
 /** Makes documents of elements that were cut out of XML files, with the texts of their id elements as ids. */
@@ -43,7 +43,7 @@ export class XmlDecoder implements RecordDecoder {
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { path, records } = position as XmlPosition;
-    for (const record of records) {
+    for (const record of unpackRecords(records)) {
       const source = Buffer.from(bytes.buffer, bytes.byteOffset + record.start, record.end - record.start);
       let document: Document;
       try {
