@@ -1,6 +1,14 @@
 import type { EncodedBatch } from '@headrace/engine';
 
+<<<<<<< HEAD
 /** Provides the bytes of each document of a batch. */
+=======
+const LF = 10;
+const FNV_BASIS = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
+
+/** The bytes of each document of a batch. */
+>>>>>>> speed
 export class BatchBytes {
   readonly count: number;
   readonly #bytes: Buffer;
@@ -34,11 +42,34 @@ export class BatchBytes {
   /** Returns the first line of a document without its line end, as Latin-1: use it only for comparisons and ASCII. */
   firstLine(position: number): string {
     const start = this.#start(position);
-    const end = this.#bytes.indexOf(10, start);
+    const end = this.#bytes.indexOf(LF, start);
     return this.#bytes.toString('latin1', start, end < 0 ? this.#end(position) : end);
   }
 
+<<<<<<< HEAD
   /** Parses the first line of a document as JSON. */
+=======
+  /** Whether a document begins with these bytes. */
+  startsWith(position: number, bytes: Uint8Array): boolean {
+    return isAt(this.#bytes, this.#start(position), bytes);
+  }
+
+  /**
+   * A hash of the first line of a document, from the first place of these bytes on: equal lines have equal hashes. It
+   * takes a third of the time that it takes to make a text, and leaves no garbage. (FNV-1a, 32 bits.)
+   */
+  hashOfFirstLine(position: number, from: Uint8Array): number {
+    const bytes = this.#bytes;
+    const end = this.#end(position);
+    let at = this.#start(position);
+    while (at < end && bytes[at] !== LF && !isAt(bytes, at, from)) at++;
+    let hash = FNV_BASIS;
+    for (; at < end && bytes[at] !== LF; at++) hash = Math.imul(hash ^ (bytes[at] as number), FNV_PRIME);
+    return hash;
+  }
+
+  /** What the first line of a document says, which is JSON. */
+>>>>>>> speed
   firstJson(position: number): unknown {
     return JSON.parse(Buffer.from(this.firstLine(position), 'latin1').toString());
   }
@@ -46,7 +77,7 @@ export class BatchBytes {
   /** Returns the bytes after the first line, without the last line end and without a copy. */
   rest(position: number): Buffer {
     const end = this.#end(position) - 1;
-    const first = this.#bytes.indexOf(10, this.#start(position));
+    const first = this.#bytes.indexOf(LF, this.#start(position));
     return this.#bytes.subarray(Math.min(first + 1, end), end);
   }
 
@@ -70,4 +101,9 @@ export class BatchBytes {
   #end(position: number): number {
     return this.#offsets[position + 1] as number;
   }
+}
+
+function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
+  return true;
 }

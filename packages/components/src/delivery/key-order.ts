@@ -1,6 +1,14 @@
+/** Texts, or numbers such as hashes: two works with an equal hash by chance only wait for each other. */
+type Keys = ReadonlySet<string | number>;
+
 interface Work {
+<<<<<<< HEAD
   /** Undefined: the work affects all keys. */
   readonly keys: ReadonlySet<string> | undefined;
+=======
+  /** Undefined: everything. */
+  readonly keys: Keys | undefined;
+>>>>>>> speed
   readonly ended: Promise<unknown>;
 }
 
@@ -12,7 +20,7 @@ export class KeyOrder {
    * Runs work after all earlier work with a common key has ended.
    * @param keys the keys that the work affects; undefined for all keys
    */
-  run<T>(keys: ReadonlySet<string> | undefined, work: () => Promise<T>): Promise<T> {
+  run<T>(keys: Keys | undefined, work: () => Promise<T>): Promise<T> {
     const before = [...this.#going].filter((other) => haveCommon(keys, other.keys)).map(({ ended }) => ended);
     const result = before.length === 0 ? work() : Promise.all(before).then(work);
     const entry: Work = { keys, ended: result.catch(() => undefined) };
@@ -22,7 +30,7 @@ export class KeyOrder {
   }
 }
 
-function haveCommon(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean {
+function haveCommon(a: Keys | undefined, b: Keys | undefined): boolean {
   if (a === undefined || b === undefined) return true;
   const [fewer, more] = a.size < b.size ? [a, b] : [b, a];
   for (const key of fewer) if (more.has(key)) return true;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { HttpResponse } from '../http/http-client.ts';
-import { type BulkRequest, readBulkReply, statusRefusal } from './bulk-reply.ts';
+import { BulkReplies, type BulkRequest, readBulkReply, statusRefusal } from './bulk-reply.ts';
 
 const NAME = { items: 'OpenSearch', requests: 'OpenSearch' };
 
@@ -48,4 +48,32 @@ it('a bulk reply counts the documents that an ingest pipeline dropped, but not u
   const dropped: number[] = [];
   const reply = readBulkReply(answer(200, { items }), requestOf(3, { onDropped: (count) => dropped.push(count) }));
   expect([reply, dropped]).toEqual([{ items: new Map() }, [1]]);
+});
+
+it('reads a reply that is equal to the last one of success only once, and every other reply', () => {
+  const created = { index: { status: 201, result: 'created' } };
+  const refused = { index: { status: 400, error: 'no' } };
+  const noop = { index: { status: 200, result: 'noop' } };
+  let dropped = 0;
+  const replies = new BulkReplies({
+    newerIsFine: false,
+    namesIndex: false,
+    name: NAME,
+    onDropped: (count) => {
+      dropped += count;
+    },
+  });
+  const refusals = (count: number, ...items: unknown[]) => {
+    const reply = replies.read(answer(200, { items }), count);
+    return 'items' in reply ? [...reply.items.keys()] : 'refused';
+  };
+  expect(refusals(2, created, created)).toEqual([]);
+  expect(refusals(2, created, created)).toEqual([]);
+  expect(refusals(3, created, created)).toBe('refused');
+  expect(refusals(2, created, refused)).toEqual([1]);
+  expect(refusals(2, created, refused)).toEqual([1]);
+  expect(refusals(2, noop, created)).toEqual([]);
+  expect(refusals(2, noop, created)).toEqual([]);
+  expect(dropped).toBe(2);
+  expect('refused' in replies.read(answer(503, { items: [created, created] }), 2)).toBe(true);
 });

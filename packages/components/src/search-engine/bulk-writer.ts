@@ -9,16 +9,20 @@ import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';
 import {
   BULK_FILTER,
+  BulkReplies,
   type ErrorCause,
   type ProductName,
   parse,
-  readBulkReply,
   reasonOf,
   statusRefusal,
   strangeAnswer,
   transportRefusal,
 } from './bulk-reply.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
+
+/** The line of an action has this member and then nothing that differs between two versions of a document. */
+const ID_MEMBER = '"_id":';
+const ID_BYTES = Buffer.from(ID_MEMBER);
 
 export interface BulkWriterOptions {
   readonly engine: SearchEngine;
@@ -48,6 +52,8 @@ export class BulkWriter {
   readonly #options: BulkWriterOptions;
   readonly #size = new RequestSize();
   readonly #order = new KeyOrder();
+  readonly #replies: BulkReplies;
+  readonly #query = Buffer.from(DELETE_BY_QUERY);
   readonly #bulk: Delivery;
   readonly #deletes: Delivery;
   /** Whether anything was written, the indices with deletes, and the indices that were refreshed since then. */
@@ -59,26 +65,44 @@ export class BulkWriter {
 
   constructor(options: BulkWriterOptions) {
     this.#options = options;
+    this.#replies = new BulkReplies({
+      newerIsFine: options.externalVersions,
+      namesIndex: options.namesIndex,
+      name: options.name,
+      onDropped: (count) => {
+        this.#dropped += count;
+      },
+    });
     this.#bulk = new Delivery(options.retries, this.#size);
     this.#deletes = new Delivery(options.retries, new RequestSize());
   }
 
   write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const bytes = new BatchBytes(batch);
-    const keys: string[] = new Array(bytes.count);
+    const hashes = new Set<number>();
     const queries: boolean[] = [];
+<<<<<<< HEAD
     for (let i = 0; i < keys.length; i++) {
       const line = bytes.firstLine(i);
       // The metadata before the id does not identify the document.
       keys[i] = line.slice(line.indexOf('"_id":'));
       if (line.startsWith(DELETE_BY_QUERY)) queries[i] = true;
+=======
+    for (let i = 0; i < bytes.count; i++) {
+      if (bytes.startsWith(i, this.#query)) queries[i] = true;
+      else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
+>>>>>>> speed
     }
     if (queries.length === 0) {
-      const destination = this.#bulkRequests(bytes, keys);
-      return this.#order.run(new Set(keys), () => this.#bulk.deliver(allOf(bytes.count), destination, signal));
+      return this.#order.run(hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal));
     }
+<<<<<<< HEAD
     // A delete by query may affect any document.
     return this.#order.run(undefined, () => this.#writeInTurns(bytes, keys, queries, signal));
+=======
+    // A query may concern any document.
+    return this.#order.run(undefined, () => this.#writeInTurns(bytes, queries, signal));
+>>>>>>> speed
   }
 
   /** Reports warnings about the whole run. Call it after the last write. */
@@ -94,12 +118,11 @@ export class BulkWriter {
   /** Sends bulk requests and deletes by query in the order of the documents. */
   async #writeInTurns(
     bytes: BatchBytes,
-    keys: readonly string[],
     queries: readonly boolean[],
     signal: AbortSignal,
   ): Promise<readonly IndexFailure[]> {
     const failures: IndexFailure[] = [];
-    const bulk = this.#bulkRequests(bytes, keys);
+    const bulk = this.#bulkRequests(bytes);
     for (let from = 0, to = 0; from < bytes.count; from = to) {
       while (to < bytes.count && queries[to] === queries[from]) to++;
       const positions = allOf(to, from);
@@ -109,16 +132,13 @@ export class BulkWriter {
     return failures;
   }
 
-  #bulkRequests(bytes: BatchBytes, keys: readonly string[]): Destination {
-    const { engine, name, partial, externalVersions: newerIsFine, namesIndex } = this.#options;
-    const onDropped = (count: number) => {
-      this.#dropped += count;
-    };
+  #bulkRequests(bytes: BatchBytes): Destination {
+    const { engine, partial, externalVersions } = this.#options;
     return {
       partial,
-      key: (position) => keys[position] as string,
+      key: (position) => keyOf(bytes.firstLine(position)),
       length: (position) => bytes.length(position),
-      ...(newerIsFine ? { version: (position) => versionOf(bytes.firstLine(position)) } : {}),
+      ...(externalVersions ? { version: (position) => versionOf(bytes.firstLine(position)) } : {}),
       isolates: (status) => status === 400,
       request: (positions) => {
         this.#written = true;
@@ -126,7 +146,7 @@ export class BulkWriter {
         const body = bytes.join(positions);
         const contentType = 'application/x-ndjson';
         return this.#ask(engine, { method: 'POST', path: `/_bulk?${BULK_FILTER}`, body, contentType }, (response) =>
-          readBulkReply(response, { count: positions.length, newerIsFine, namesIndex, name, onDropped }),
+          this.#replies.read(response, positions.length),
         );
       },
     };
@@ -255,12 +275,23 @@ function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
   return { items: new Map() };
 }
 
+<<<<<<< HEAD
 /** Returns the external version in an action line; undefined if it has none. */
+=======
+/** What the line of an action says of the document, without what is done with it. */
+function keyOf(line: string): string {
+  return line.slice(line.indexOf(ID_MEMBER));
+}
+
+/** The external version that the line of an action gives; undefined if it gives none. */
+>>>>>>> speed
 function versionOf(line: string): bigint | undefined {
   const [, version] = /^\{"\w+":\{"version":(\d+)/.exec(line) ?? [];
   return version === undefined ? undefined : BigInt(version);
 }
 
 function allOf(to: number, from = 0): number[] {
-  return Array.from({ length: to - from }, (_, i) => from + i);
+  const positions = new Array<number>(to - from);
+  for (let i = from; i < to; i++) positions[i - from] = i;
+  return positions;
 }

@@ -3,15 +3,15 @@ import type { XmlRecord } from './xml-record.ts';
 import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlScanner } from './xml-scanner.ts';
 
-/** The approximate size of a piece. */
+/** Pieces are cut at about this size. */
 const PIECE_BYTES = 1024 * 1024;
 const FIRST_BYTES = 16 * 1024;
-/** The maximum size of a record. A record is in memory as a whole, several times. */
+/** A longer record is refused, because it would be in memory as a whole, several times. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** A part of an XML source. */
+/** The parts of XML for a reader of records. */
 export type XmlPart =
-  /** Whole records without the text between them. The receiver owns the memory. */
+  /** Whole records, packed. The memory is the receiver's. */
   | { readonly kind: 'records'; readonly bytes: Uint8Array; readonly records: readonly XmlRecord[] }
   /** A record above the limit, which was skipped. */
   | { readonly kind: 'too-long'; readonly limit: number; readonly line: number };
@@ -22,8 +22,8 @@ export interface XmlSplitOptions {
 }
 
 /**
- * Cuts the records out of UTF-8 XML, and packs them into pieces of about 1 MiB. The memory is limited by the longest
- * allowed record or tag.
+ * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about a MiB. Memory is limited by the
+ * longest allowed record (or tag).
  * @throws XmlSyntaxError if the source is not well-formed, after the records before that position
  */
 export async function* splitXml(
@@ -37,12 +37,10 @@ export async function* splitXml(
   let buffer = new Uint8Array(FIRST_BYTES);
   let filled = 0;
   let scanned = 0;
-  /** An incomplete tag is scanned again only after the number of its bytes has doubled. */
+  /** An incomplete tag is not scanned again until the number of its bytes has doubled. */
   let enough = 0;
 
-  /**
-   * Scans the new bytes and yields the full pieces. All records before an XML error are yielded before it is thrown.
-   */
+  /** Scans the new bytes; returns the full pieces. An XML error is thrown after all records before it are returned. */
   function* scan(): Generator<XmlPart> {
     let failure: unknown;
     try {
@@ -50,7 +48,10 @@ export async function* splitXml(
     } catch (error) {
       failure = error;
     }
-    for (const record of finder.records) yield* packer.add(buffer, record);
+    for (const record of finder.records) {
+      if (!packer.fits(record)) yield* packer.take();
+      packer.add(buffer, record);
+    }
     finder.records.length = 0;
     if (failure === undefined) return;
     yield* packer.take();
@@ -97,10 +98,13 @@ class Packer {
     this.#pieceBytes = pieceBytes;
   }
 
-  /** Adds a record. Yields the previous piece if it is full. */
-  *add(source: Uint8Array, { start, end, line, id }: XmlRecord): Generator<XmlPart> {
+  /** Whether a record fits into the piece. If not, the piece must be taken first. */
+  fits({ start, end }: XmlRecord): boolean {
+    return this.#filled + end - start <= this.#pieceBytes;
+  }
+
+  add(source: Uint8Array, { start, end, line, id }: XmlRecord): void {
     const length = end - start;
-    if (this.#filled + length > this.#pieceBytes) yield* this.take();
     if (this.#filled + length > this.#bytes.length) {
       const larger = new Uint8Array(Math.max(length, Math.min(this.#pieceBytes, (this.#filled + length) * 4)));
       larger.set(this.#bytes.subarray(0, this.#filled));
@@ -111,7 +115,7 @@ class Packer {
     this.#filled += length;
   }
 
-  /** Yields the packed records, if any. */
+  /** Returns the packed records, if any. */
   *take(): Generator<XmlPart> {
     if (this.#records.length === 0) return;
     const bytes = this.#bytes;

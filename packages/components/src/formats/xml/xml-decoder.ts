@@ -7,7 +7,7 @@ import {
   type RecordSink,
   type Shape,
 } from '@headrace/engine';
-import { textOfPieces, type XmlRecord } from '@headrace/records/xml';
+import { textOfPieces, unpackRecords, type XmlRecord } from '@headrace/records/xml';
 import type { XmlSettings } from './xml-settings.ts';
 
 /** The options that are equal for all files of a connector. They are plain data. */
@@ -20,8 +20,8 @@ export interface XmlDecoderOptions {
 export interface XmlPosition {
   /** The path of the file as the user wrote it. */
   readonly path: string;
-  /** The positions of the records in the chunk. */
-  readonly records: readonly XmlRecord[];
+  /** The positions of the records in the chunk, from `packRecords`. */
+  readonly records: Uint32Array;
 }
 
 /** Decodes elements of XML files into documents. The texts of their id elements are the ids. */
@@ -43,7 +43,7 @@ export class XmlDecoder implements RecordDecoder {
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { path, records } = position as XmlPosition;
-    for (const record of records) {
+    for (const record of unpackRecords(records)) {
       const source = Buffer.from(bytes.buffer, bytes.byteOffset + record.start, record.end - record.start);
       let document: Document;
       try {

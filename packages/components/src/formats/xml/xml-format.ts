@@ -1,5 +1,5 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
-import { splitXml, XmlRecordFinder, XmlSyntaxError } from '@headrace/records/xml';
+import { packRecords, splitXml, XmlRecordFinder, XmlSyntaxError } from '@headrace/records/xml';
 import type { SourceFile } from '../byte-source.ts';
 import { isAuto } from '../encoding/encoding-settings.ts';
 import { openText } from '../encoding/open-text.ts';
@@ -38,7 +38,7 @@ export class XmlFormat {
         if (publisher.signal.aborted) return;
         if (part.kind === 'records') {
           invalid.look(part.bytes, part.records);
-          const position: XmlPosition = { path, records: part.records };
+          const position: XmlPosition = { path, records: packRecords(part.records) };
           await publisher.publishChunk({ bytes: part.bytes, decoder: this.#decoder, position });
         } else {
           await publisher.reject({
