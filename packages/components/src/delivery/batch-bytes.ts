@@ -1,14 +1,10 @@
 import type { EncodedBatch } from '@headrace/engine';
 
-<<<<<<< HEAD
-/** Provides the bytes of each document of a batch. */
-=======
 const LF = 10;
 const FNV_BASIS = 0x811c9dc5 | 0;
 const FNV_PRIME = 0x01000193;
 
 /** The bytes of each document of a batch. */
->>>>>>> speed
 export class BatchBytes {
   readonly count: number;
   readonly #bytes: Buffer;
@@ -46,9 +42,6 @@ export class BatchBytes {
     return this.#bytes.toString('latin1', start, end < 0 ? this.#end(position) : end);
   }
 
-<<<<<<< HEAD
-  /** Parses the first line of a document as JSON. */
-=======
   /** Whether a document begins with these bytes. */
   startsWith(position: number, bytes: Uint8Array): boolean {
     return isAt(this.#bytes, this.#start(position), bytes);
@@ -69,7 +62,6 @@ export class BatchBytes {
   }
 
   /** What the first line of a document says, which is JSON. */
->>>>>>> speed
   firstJson(position: number): unknown {
     return JSON.parse(Buffer.from(this.firstLine(position), 'latin1').toString());
   }

@@ -2,13 +2,8 @@
 type Keys = ReadonlySet<string | number>;
 
 interface Work {
-<<<<<<< HEAD
-  /** Undefined: the work affects all keys. */
-  readonly keys: ReadonlySet<string> | undefined;
-=======
   /** Undefined: everything. */
   readonly keys: Keys | undefined;
->>>>>>> speed
   readonly ended: Promise<unknown>;
 }
 

@@ -80,9 +80,6 @@ export function readBulkReply(
   return { items: refusals };
 }
 
-<<<<<<< HEAD
-/** Returns the failure of a request with an error status. */
-=======
 /**
  * Reads the replies of requests that differ only in their documents. Most replies are equal, byte for byte: each of so
  * many documents was created. Such a reply is compared with the last one, because parsing takes 40 times as long.
@@ -117,7 +114,6 @@ export class BulkReplies {
 }
 
 /** The refusal of a request that was answered with a status that is no success. */
->>>>>>> speed
 export function statusRefusal(response: HttpResponse, name: ProductName): DeliveryFailure {
   const { status, headers } = response;
   const answer = parse(response) as { error?: ErrorCause | string } | undefined;

@@ -81,28 +81,15 @@ export class BulkWriter {
     const bytes = new BatchBytes(batch);
     const hashes = new Set<number>();
     const queries: boolean[] = [];
-<<<<<<< HEAD
-    for (let i = 0; i < keys.length; i++) {
-      const line = bytes.firstLine(i);
-      // The metadata before the id does not identify the document.
-      keys[i] = line.slice(line.indexOf('"_id":'));
-      if (line.startsWith(DELETE_BY_QUERY)) queries[i] = true;
-=======
     for (let i = 0; i < bytes.count; i++) {
       if (bytes.startsWith(i, this.#query)) queries[i] = true;
       else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
->>>>>>> speed
     }
     if (queries.length === 0) {
       return this.#order.run(hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal));
     }
-<<<<<<< HEAD
-    // A delete by query may affect any document.
-    return this.#order.run(undefined, () => this.#writeInTurns(bytes, keys, queries, signal));
-=======
     // A query may concern any document.
     return this.#order.run(undefined, () => this.#writeInTurns(bytes, queries, signal));
->>>>>>> speed
   }
 
   /** Reports warnings about the whole run. Call it after the last write. */
@@ -275,16 +262,12 @@ function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
   return { items: new Map() };
 }
 
-<<<<<<< HEAD
-/** Returns the external version in an action line; undefined if it has none. */
-=======
 /** What the line of an action says of the document, without what is done with it. */
 function keyOf(line: string): string {
   return line.slice(line.indexOf(ID_MEMBER));
 }
 
 /** The external version that the line of an action gives; undefined if it gives none. */
->>>>>>> speed
 function versionOf(line: string): bigint | undefined {
   const [, version] = /^\{"\w+":\{"version":(\d+)/.exec(line) ?? [];
   return version === undefined ? undefined : BigInt(version);
