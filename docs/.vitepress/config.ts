@@ -10,7 +10,15 @@ const sources = new SourceFiles(docs);
 /** The sidebar. A folder means all its pages. A page without a group is last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Guide: ['index.md', 'from-lucille.md', 'configuration.md', 'command-line.md', 'custom-components.md', 'editors.md'],
-  Service: ['service.md', 'security.md', 'deployment.md', 'distributed.md', 'metrics.md', 'reliability.md', 'performance.md'],
+  Service: [
+    'service.md',
+    'security.md',
+    'deployment.md',
+    'kubernetes.md',
+    'metrics.md',
+    'reliability.md',
+    'performance.md',
+  ],
   Reference: ['errors.md', 'differences.md'],
   Connectors: ['components/connectors.md', 'components/connectors/'],
   Stages: ['components/stages.md', 'components/stages/'],

@@ -144,7 +144,7 @@ describe('compose.yaml', () => {
     expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(
       (settings?.shutdownGraceSeconds ?? Number.POSITIVE_INFINITY) + 6,
     );
-    for (const port of Object.values(services).flatMap(({ ports }) => ports as string[])) {
+    for (const port of Object.values(services).flatMap(({ ports = [] }) => ports as string[])) {
       expect(port).toMatch(/^127\.0\.0\.1:/);
     }
   });
