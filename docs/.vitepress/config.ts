@@ -14,6 +14,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'service.md',
     'security.md',
     'deployment.md',
+    'distributed.md',
     'kubernetes.md',
     'metrics.md',
     'reliability.md',

@@ -5,6 +5,7 @@ interface JsonRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly logger: string;
   readonly msg: string;
+  readonly runId?: string;
   readonly [field: string]: unknown;
 }
 
@@ -56,8 +57,9 @@ export function sayError(message: string): void {
 }
 
 /** Writes a record with the current time. Use it only if a program reads standard error. */
-export function writeRecord({ level, logger, msg, ...fields }: JsonRecord): void {
-  writeLine(`${JSON.stringify({ level, time: Date.now(), logger, ...fields, msg })}\n`);
+export function writeRecord({ level, runId, logger, msg, ...fields }: JsonRecord): void {
+  // An undefined member is not written.
+  writeLine(`${JSON.stringify({ level, runId, time: Date.now(), logger, ...fields, msg })}\n`);
 }
 
 function textRecord(line: string): string {
