@@ -30,6 +30,10 @@ const groups = {
     about: 'more threads, larger documents, more stages',
     measure: async () => (await import('./scaling-jobs.mjs')).scalingJobs(),
   },
+  distributed: {
+    about: 'runs through a Kafka broker on this machine',
+    measure: async () => (await import('./distributed/jobs.mjs')).distributedJobs(),
+  },
   waiting: {
     about: 'stages that wait for a slow server',
     measure: async () => (await import('./waiting-jobs.mjs')).waitingJobs(),
