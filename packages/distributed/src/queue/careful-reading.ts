@@ -100,10 +100,11 @@ export class CarefulReading {
     if (suspicion === undefined) return;
     suspicion.suspect = { solo: 0 };
     suspicion.left--;
-    if (suspicion.left > 0) return;
-    this.#partitions.delete(message.partition);
+    if (suspicion.left === 0) this.#partitions.delete(message.partition);
+    // The note must not be about this message any more: the next owner would suspect the next one for it.
+    const note = suspicion.left === 0 ? BUSY : JSON.stringify(suspicion.suspect);
     const position = { offset: message.offset + 1n, leaderEpoch: message.leaderEpoch };
-    await this.#commits.commit(message.partition, position, BUSY);
+    await this.#commits.commit(message.partition, position, note);
   }
 
   #note({ partition, offset, leaderEpoch }: TopicMessage, suspect: Suspect): Promise<void> {
