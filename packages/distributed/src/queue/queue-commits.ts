@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartitionPosition } from '@headrace/components/kafka';
 
 /** A message that is being processed. */
@@ -31,6 +32,10 @@ export interface QueueCommitsOptions {
 
 /** How often offsets are committed. */
 const COMMIT_MS = 1000;
+/** A group that shares out its partitions accepts no commits for a moment. */
+const RETRY_MS = 250;
+/** How often the last commit is tried. */
+const LAST_TRIES = 20;
 
 /** The note of a partition whose owner has not left in order: if another process finds it, the owner has died. */
 export const BUSY = '{"busy":true}';
@@ -80,12 +85,20 @@ export class QueueCommits {
     this.#notify();
   }
 
-  /** Commits a position with a note now. Rejects if that fails. */
+  /** Commits a position with a note now. A commit that fails is tried again until the partition goes; then it rejects. */
   async commit(partition: number, position: PartitionPosition, note: string): Promise<void> {
     const lane = this.#lane(partition);
     lane.note = note;
     lane.position = undefined;
-    await this.#commitAll(new Map([[partition, { ...position, note }]]));
+    for (;;) {
+      try {
+        return await this.#commitAll(new Map([[partition, { ...position, note }]]));
+      } catch (error) {
+        if (this.#isClosed || this.#lanes.get(partition) !== lane) throw error;
+        this.#options.onFailed(error);
+        await sleep(RETRY_MS);
+      }
+    }
   }
 
   /** Waits until all messages are finished, or the signal is aborted. */
@@ -113,25 +126,35 @@ export class QueueCommits {
     this.#notify();
   }
 
-  /** Commits what is finished, and nothing after that. */
-  async close(): Promise<void> {
+  /**
+   * Commits what is finished, and nothing after that.
+   * @param isInnocent whether no message has ended this process: then open messages are not suspected either
+   */
+  async close(isInnocent = false): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#notify();
     await this.#committing.catch(() => undefined);
-    await this.#commitClean([...this.#lanes.keys()]).catch((error) => this.#options.onFailed(error));
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#commitClean([...this.#lanes.keys()], isInnocent);
+      } catch (error) {
+        if (tries < LAST_TRIES) await sleep(RETRY_MS);
+        else return this.#options.onFailed(error);
+      }
+    }
   }
 
   /** Commits positions; partitions without open messages lose their note. */
-  async #commitClean(partitions: readonly number[]): Promise<void> {
+  async #commitClean(partitions: readonly number[], isInnocent = false): Promise<void> {
     const positions = new Map<number, PartitionPosition>();
     for (const partition of partitions) {
       const lane = this.#lanes.get(partition);
       if (lane === undefined) continue;
       const position = lane.position ?? lane.last;
       if (position === undefined) continue;
-      positions.set(partition, { ...position, note: lane.entries.length === 0 ? '' : lane.note });
+      positions.set(partition, { ...position, note: isInnocent || lane.entries.length === 0 ? '' : lane.note });
     }
     await this.#commitAll(positions);
   }
@@ -161,15 +184,22 @@ export class QueueCommits {
     const committing = this.#committing
       .catch(() => undefined)
       .then(async () => {
-        if (positions.size === 0) return;
-        await this.#options.commit(positions);
-        for (const [partition, position] of positions) {
+        // A position that failed before may come after a later one.
+        const ahead = new Map([...positions].filter(([partition, { offset }]) => !this.#isBehind(partition, offset)));
+        if (ahead.size === 0) return;
+        await this.#options.commit(ahead);
+        for (const [partition, position] of ahead) {
           const lane = this.#lanes.get(partition);
           if (lane !== undefined) lane.last = position;
         }
       });
     this.#committing = committing;
     return committing;
+  }
+
+  #isBehind(partition: number, offset: bigint): boolean {
+    const last = this.#lanes.get(partition)?.last;
+    return last !== undefined && offset < last.offset;
   }
 
   #lane(partition: number): Lane {

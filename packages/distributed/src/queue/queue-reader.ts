@@ -6,6 +6,7 @@ import {
   KafkaSource,
   kafkaError,
   type TopicMessage,
+  withinCloseTime,
 } from '@headrace/components/kafka';
 import {
   type ChunkOutcome,
@@ -73,7 +74,11 @@ export class QueueReader extends Connector<typeof parameters> {
   #careful: CarefulReading | undefined;
   /** Set when documents could not be delivered: the run ends, and the messages come again. */
   #failure: unknown;
+  /** Whether the process was asked to stop. */
+  #isStopped = false;
   #documents = new DocumentChunk();
+  /** Messages whose documents are finished, and which are not reported yet. */
+  readonly #finishing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
   static override endless(): boolean {
@@ -106,15 +111,20 @@ export class QueueReader extends Connector<typeof parameters> {
         onGained: (partitions) => this.#gained(partitions),
       });
       await this.#read(this.#source, target);
+      if (this.#failure !== undefined) throw this.#failure;
     } catch (error) {
       if (target.signal.aborted) return;
       throw this.#failure ?? this.#explain(error);
+    } finally {
+      this.#isStopped = target.signal.aborted;
     }
   }
 
   override async close(): Promise<void> {
     this.#stop.abort();
-    if (this.#failure === undefined) await this.#commits.close();
+    // Their documents are indexed. Without the report and the commit they would come again.
+    await withinCloseTime(Promise.allSettled(this.#finishing));
+    await this.#commits.close(this.#isStopped || this.#failure !== undefined);
     await this.#source?.close();
     await this.#writer?.close();
   }
@@ -190,7 +200,7 @@ export class QueueReader extends Connector<typeof parameters> {
       header,
       origin: origin ?? this.#origin(header),
     });
-    await careful.finished(message);
+    if (this.#failure === undefined) await careful.finished(message);
   }
 
   async #publishBatch(message: TopicMessage, header: BatchHeader, target: Publisher): Promise<Finished> {
@@ -240,21 +250,26 @@ export class QueueReader extends Connector<typeof parameters> {
   }
 
   /** Reports messages whose documents have finished, and lets their offsets be committed. */
-  async #finish(entries: readonly OpenEntry[], { outcome, messages, header, origin }: Finished): Promise<void> {
-    try {
-      if (outcome.undelivered > 0) {
-        const reason = outcome.failures.find(({ at }) => at === 'indexer')?.message ?? 'unknown';
-        throw new HeadraceError('HR_INDEXER_UNDELIVERED', `The destination does not accept documents: ${reason}`, {
-          hint: 'The messages are not marked as read, and are processed again.',
-        });
-      }
-      await (this.#letters as DeadLetters).undecodable(messages, header, outcome);
-      await (this.#outbox as Outbox).report(header, origin, outcome);
-      for (const entry of entries) this.#commits.done(entry);
-    } catch (error) {
+  async #finish(entries: readonly OpenEntry[], finished: Finished): Promise<void> {
+    const finishing = this.#report(entries, finished).catch((error: unknown) => {
       this.#failure ??= error;
       this.#stop.abort();
+    });
+    this.#finishing.add(finishing);
+    await finishing;
+    this.#finishing.delete(finishing);
+  }
+
+  async #report(entries: readonly OpenEntry[], { outcome, messages, header, origin }: Finished): Promise<void> {
+    if (outcome.undelivered > 0) {
+      const reason = outcome.failures.find(({ at }) => at === 'indexer')?.message ?? 'unknown';
+      throw new HeadraceError('HR_INDEXER_UNDELIVERED', `The destination does not accept documents: ${reason}`, {
+        hint: 'The messages are not marked as read, and are processed again.',
+      });
     }
+    await (this.#letters as DeadLetters).undecodable(messages, header, outcome);
+    await (this.#outbox as Outbox).report(header, origin, outcome);
+    for (const entry of entries) this.#commits.done(entry);
   }
 
   #explain(error: unknown): Error {

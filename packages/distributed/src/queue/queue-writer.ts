@@ -57,9 +57,13 @@ export class QueueWriter extends Indexer<typeof parameters> {
     const sources = origins();
     let first = 0;
     for (const [i, piece] of pieces.entries()) {
-      for (const part of partitionBatches(piece, first, this.#settings.maxRequestSize)) {
+      const origin = sources[i] as QueueOrigin | undefined;
+      const parts = partitionBatches(piece, first, this.#settings.maxRequestSize);
+      for (const part of parts) {
         first += part.count;
-        writes.push(this.#sendPart(part, sources[i] as QueueOrigin));
+        writes.push(
+          origin === undefined ? Promise.resolve(undelivered(failuresOf(part, CUT))) : this.#sendPart(part, origin),
+        );
       }
     }
     return writes;
@@ -92,8 +96,9 @@ export class QueueWriter extends Indexer<typeof parameters> {
       while (at >= pieceEnd) pieceEnd += batch.pieces[++piece]?.length ?? 1;
       const value = bytes.subarray(at, at + (lengths[index] as number));
       at += value.length;
-      const { documents } = origins[piece] as QueueOrigin;
-      return this.#sendDocument(id, index, value, documents, batch.pipeline);
+      const origin = origins[piece] as QueueOrigin | undefined;
+      if (origin === undefined) return Promise.resolve(undelivered([{ index, message: CUT }]));
+      return this.#sendDocument(id, index, value, origin.documents, batch.pipeline);
     });
   }
 
@@ -125,6 +130,13 @@ export class QueueWriter extends Indexer<typeof parameters> {
   #failures(error: unknown, failed: (message: string) => IndexFailure[]): IndexFailure[] {
     const { message } = kafkaError(this.#settings.bootstrapServers, error);
     if (isTooLarge(error)) return failed(`${message} (kafka.maxRequestSize, max.message.bytes of the topic)`);
-    return failed(message).map((failure) => ({ ...failure, undelivered: true }));
+    return undelivered(failed(message));
   }
+}
+
+/** The reason of documents whose message was given up, because the worker had no time to process all of it. */
+const CUT = 'the worker was stopped before it had processed all documents of the message, which is processed again';
+
+function undelivered(failures: readonly IndexFailure[]): IndexFailure[] {
+  return failures.map((failure) => ({ ...failure, undelivered: true }));
 }

@@ -18,7 +18,7 @@ export function* readFrames(bytes: Uint8Array): Generator<Frame> {
     const lineEnd = buffer.indexOf(LF, at);
     const [partition, count, length] = buffer.toString('latin1', at, lineEnd).split('\t').map(Number);
     const end = lineEnd + 1 + (length as number);
-    if (lineEnd < 0 || !(end <= buffer.length)) {
+    if (lineEnd < 0 || !(end > lineEnd && end <= buffer.length)) {
       throw new Error(`The message is not a batch of documents, or is truncated at byte ${at}`);
     }
     yield {

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StubServer } from '@headrace/testing/stub-server';
+import { expect } from 'vitest';
+
+const BINARY = fileURLToPath(new URL('../../headrace/bin/headrace.js', import.meta.url));
+/** Where modules of custom components find the package `headrace`. */
+const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+
+/** Long enough for a busy machine, and for a group that waits for a killed member. */
+const PATIENCE = { timeout: 120_000, interval: 50 };
+
+/** A document that the destination has received. */
+export interface Indexed {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** A running command of `headrace`. */
+export class HeadraceProcess {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  /** The exit code; null if a signal has ended it. */
+  readonly ended: Promise<number | null>;
+
+  constructor(args: readonly string[], folder: string) {
+    this.child = spawn(process.execPath, [BINARY, ...args], {
+      cwd: folder,
+      env: { ...process.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = once(this.child, 'close').then(([code]) => code as number | null);
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  get output(): string {
+    return this.stdout + this.stderr;
+  }
+
+  /** The summary without times and without the fixed text around it. */
+  get summary(): string {
+    return this.stdout.replaceAll(/Time: [\d.]+ secs\.|Run took [\d.]+ secs\./g, '').trim();
+  }
+
+  /** Waits until something is true. Fails if this process ends before that. */
+  async until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+    await expect
+      .poll(async () => {
+        if (await isTrue()) return 'reached';
+        return this.isRunning ? 'waiting' : `The process has ended: ${this.output.slice(-3000)}`;
+      }, PATIENCE)
+      .not.toBe('waiting');
+    if (!(await isTrue())) throw new Error(`The process has ended: ${this.output.slice(-3000)}`);
+  }
+
+  /** Waits until it has written something. */
+  says(what: string | RegExp): Promise<void> {
+    return this.until(() => (typeof what === 'string' ? this.output.includes(what) : what.test(this.output)));
+  }
+
+  async signal(signal: NodeJS.Signals): Promise<number | null> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+/** What a distributed run needs: a folder, a destination, and names that no other test uses. */
+export class DistributedSetup {
+  readonly folder = mkdtempSync(join(tmpdir(), 'headrace-distributed-'));
+  /** Part of all names. */
+  readonly suffix = crypto.randomUUID().slice(0, 8);
+  readonly group = `group-${this.suffix}`;
+  readonly broker: string;
+  readonly destination: StubServer;
+  /** In the order in which they arrived. */
+  readonly indexed: Indexed[] = [];
+  /** The destination answers no request before this resolves. */
+  held: Promise<void> = Promise.resolve();
+  readonly #processes: HeadraceProcess[] = [];
+
+  private constructor(broker: string, destination: StubServer) {
+    this.broker = broker;
+    this.destination = destination;
+    symlinkSync(PACKAGES, join(this.folder, 'node_modules'));
+  }
+
+  static async open(broker: string): Promise<DistributedSetup> {
+    const destination = await StubServer.start(() => undefined);
+    const setup = new DistributedSetup(broker, destination);
+    destination.handle(async ({ body }, response) => {
+      destination.requests.length = 0;
+      await setup.held;
+      for (const line of body.split('\n')) if (line !== '') setup.indexed.push(JSON.parse(line) as Indexed);
+      response.end();
+    });
+    return setup;
+  }
+
+  /** Ends all processes, and removes the files. Keeps what they printed in the folder HEADRACE_TEST_OUTPUT, if it is set. */
+  async close(): Promise<void> {
+    for (const one of this.#processes) if (one.isRunning) one.child.kill('SIGKILL');
+    await Promise.all(this.#processes.map(({ ended }) => ended));
+    const dump = process.env['HEADRACE_TEST_OUTPUT'];
+    if (dump !== undefined) {
+      for (const [i, { output }] of this.#processes.entries())
+        writeFileSync(join(dump, `${this.suffix}-${i}.log`), output);
+    }
+    await this.destination.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** A name with the suffix. */
+  name(name: string): string {
+    return `${name}-${this.suffix}`;
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(join(this.folder, name), content);
+  }
+
+  /** Writes a file of documents, one on each line. */
+  writeLines(name: string, documents: readonly object[]): void {
+    this.write(name, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
+  }
+
+  /**
+   * Writes a config with a destination and a `kafka` block.
+   * @param text the connectors and pipelines
+   * @param kafka further settings of the `kafka` block
+   */
+  writeConfig(text: string, kafka = '', name = 'run.conf'): void {
+    this.write(
+      name,
+      `${text}
+       indexer { type: HTTP, batchSize: 100 }
+       http { url: "${this.destination.url}/" }
+       kafka { bootstrapServers: "${this.broker}", consumerGroupId: "${this.group}", maxPollIntervalSecs: 60
+         maxRequestSize: 1000000, partitions: 4
+         consumer { session.timeout.ms: 6000, heartbeat.interval.ms: 500 }
+         ${kafka} }`,
+    );
+  }
+
+  /** Starts a command in the folder. */
+  start(...args: readonly string[]): HeadraceProcess {
+    const started = new HeadraceProcess(args, this.folder);
+    this.#processes.push(started);
+    return started;
+  }
+
+  /** Runs a command to its end. */
+  async run(...args: readonly string[]): Promise<HeadraceProcess> {
+    const started = this.start(...args);
+    await started.ended;
+    return started;
+  }
+
+  /** Takes the documents that have arrived so far. */
+  takeIndexed(): Indexed[] {
+    return this.indexed.splice(0);
+  }
+
+  get distinct(): number {
+    return new Set(this.indexed.map(({ id }) => id)).size;
+  }
+}
+
+/** Documents without their run, in an order that depends only on their content. */
+export function sorted(documents: readonly Indexed[]): string[] {
+  return documents.map(({ run_id: _, ...rest }) => JSON.stringify(rest)).sort();
+}
+
+/** The ids that are there more than once. */
+export function repeated(documents: readonly Indexed[]): string[] {
+  const seen = new Set<string>();
+  return documents.flatMap(({ id }) => {
+    if (seen.has(id)) return [id];
+    seen.add(id);
+    return [];
+  });
+}

@@ -1,0 +1,123 @@
+import type { Admin, Consumer, Message, MessagesStream, Producer } from '@platformatic/kafka';
+import { expect } from 'vitest';
+
+type Bytes = Buffer;
+
+/** A message of a topic, as texts. */
+export interface ReadMessage {
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: string | undefined;
+  readonly value: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A plain Kafka client: it knows nothing of Headrace. */
+export class KafkaTopics {
+  readonly #broker: string;
+  readonly #admin: Admin;
+  readonly #producer: Producer<Bytes, Bytes, Bytes, Bytes>;
+  readonly #taps: TopicTap[] = [];
+
+  private constructor(broker: string, admin: Admin, producer: Producer<Bytes, Bytes, Bytes, Bytes>) {
+    this.#broker = broker;
+    this.#admin = admin;
+    this.#producer = producer;
+  }
+
+  static async open(broker: string): Promise<KafkaTopics> {
+    const { Admin, Producer } = await import('@platformatic/kafka');
+    const options = { clientId: 'test', bootstrapBrokers: [broker] };
+    return new KafkaTopics(broker, new Admin(options), new Producer<Bytes, Bytes, Bytes, Bytes>(options));
+  }
+
+  async close(): Promise<void> {
+    for (const tap of this.#taps) await tap.close();
+    await this.#producer.close(true);
+    await this.#admin.close();
+  }
+
+  async list(part: string): Promise<string[]> {
+    return (await this.#admin.listTopics()).filter((topic) => topic.includes(part)).sort();
+  }
+
+  async create(topic: string, partitions = 4): Promise<void> {
+    await this.#admin.createTopics({ topics: [topic], partitions, replicas: 1 });
+    await expect.poll(() => this.list(topic)).toContain(topic);
+  }
+
+  /** Writes messages in order. */
+  async write(
+    topic: string,
+    messages: readonly { key?: string; value?: string; partition?: number; headers?: Record<string, string> }[],
+  ): Promise<void> {
+    await this.#producer.send({
+      messages: messages.map(({ key, value, partition, headers = {} }) => ({
+        topic,
+        ...(key === undefined ? {} : { key: Buffer.from(key) }),
+        ...(value === undefined ? {} : { value: Buffer.from(value) }),
+        ...(partition === undefined ? {} : { partition }),
+        headers: new Map(Object.entries(headers).map(([name, text]) => [Buffer.from(name), Buffer.from(text)])),
+      })),
+    });
+  }
+
+  /** Reads a topic from its first message on. */
+  async tap(topic: string): Promise<TopicTap> {
+    const { Consumer } = await import('@platformatic/kafka');
+    const consumer = new Consumer<Bytes, Bytes, Bytes, Bytes>({
+      clientId: 'test',
+      bootstrapBrokers: [this.#broker],
+      groupId: `tap-${crypto.randomUUID()}`,
+      sessionTimeout: 10_000,
+      heartbeatInterval: 500,
+    });
+    const stream = await consumer.consume({ topics: [topic], mode: 'earliest', autocommit: false, maxWaitTime: 100 });
+    const tap = new TopicTap(consumer, stream);
+    this.#taps.push(tap);
+    return tap;
+  }
+}
+
+/** Reads a topic, and keeps the messages. */
+export class TopicTap {
+  readonly messages: ReadMessage[] = [];
+  readonly #consumer: Consumer<Bytes, Bytes, Bytes, Bytes>;
+  readonly #stream: MessagesStream<Bytes, Bytes, Bytes, Bytes>;
+  #onMessage: ((message: ReadMessage) => void) | undefined;
+
+  constructor(consumer: Consumer<Bytes, Bytes, Bytes, Bytes>, stream: MessagesStream<Bytes, Bytes, Bytes, Bytes>) {
+    this.#consumer = consumer;
+    this.#stream = stream;
+    stream.on('error', () => undefined);
+    stream.on('data', ({ partition, offset, key, value, headers }: Message<Bytes, Bytes, Bytes, Bytes>) => {
+      const texts = Array.from(headers, ([name, text]) => [String(name), String(text)]);
+      const message = {
+        partition,
+        offset,
+        key: key?.toString(),
+        value: value?.toString() ?? '',
+        headers: Object.fromEntries(texts) as Record<string, string>,
+      };
+      this.messages.push(message);
+      this.#onMessage?.(message);
+    });
+  }
+
+  /** Waits until so many messages are there, and returns them. */
+  async first(count: number): Promise<ReadMessage[]> {
+    await expect.poll(() => this.messages.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
+    return this.messages;
+  }
+
+  /** Calls a function for each message, also for those that are there already. */
+  each(listener: (message: ReadMessage) => void): void {
+    this.messages.forEach(listener);
+    this.#onMessage = listener;
+  }
+
+  async close(): Promise<void> {
+    await this.#stream.close().catch(() => undefined);
+    await this.#consumer.close(true).catch(() => undefined);
+  }
+}
