@@ -109,7 +109,7 @@ describe('a document that fails in a stage', () => {
         stages: '{class: Trouble, kind: throw, at: 1}',
       }),
     );
-    expect(failures).toMatchObject([{ id: '1', omitted: expect.stringContaining('up to 1048576 are stored') }]);
+    expect(failures).toMatchObject([{ id: '1', omitted: expect.stringContaining('the limit is 1048576') }]);
     expect(failures[0]).not.toHaveProperty('document');
   });
 
