@@ -210,7 +210,7 @@ describe('validate', () => {
     const cwd = directoryWith({ 'films.conf': config('{ in: { id: a } }') });
     const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toContain('warning: The test has no expected result. Add out: ');
+    expect(stdout).toContain('warning: The test has no expected result. Add out ');
   });
 
   it('checks a test file against the config in its folder', async () => {

@@ -25,7 +25,7 @@ export interface RangePlan {
 /** A partition whose last owner has died. */
 interface Suspicion {
   suspect: Suspect;
-  /** How many messages are still processed alone. */
+  /** How many documents are still processed alone, or batches with their weight. */
   left: number;
 }
 
@@ -37,8 +37,10 @@ export interface CarefulResult<Origin> {
   readonly dead: readonly number[];
 }
 
-/** As many messages as an owner has in progress: one of them has ended it. */
-const MESSAGES = 64;
+/** As many single documents as an owner has in progress: one of them has ended it. */
+const DOCUMENTS = 512;
+/** An owner has fewer batches in progress than documents: a batch counts as so many. */
+const BATCH = 8;
 /** The documents of a range. If a range ends the worker, its documents are processed one by one. */
 const RANGE = 32;
 
@@ -68,9 +70,9 @@ export class CarefulReading {
       this.#partitions.delete(partition);
       return BUSY;
     }
-    this.#partitions.set(partition, { suspect, left: MESSAGES });
+    this.#partitions.set(partition, { suspect, left: DOCUMENTS });
     this.#log.warn(
-      `Partition ${partition}: its last owner ended without finishing. The next ${MESSAGES} messages are processed one by one`,
+      `Partition ${partition}: its last owner ended without finishing. The next ${DOCUMENTS / BATCH} batches, or ${DOCUMENTS} documents, are processed one by one`,
     );
     return note === BUSY ? JSON.stringify({ solo: 0 }) : note;
   }
@@ -109,12 +111,12 @@ export class CarefulReading {
   }
 
   /** The message has finished: the next one is the suspect. */
-  async finished(message: TopicMessage): Promise<void> {
+  async finished(message: TopicMessage, isBatch: boolean): Promise<void> {
     const suspicion = this.#partitions.get(message.partition);
     if (suspicion === undefined) return;
     suspicion.suspect = { solo: 0 };
-    suspicion.left--;
-    const isOver = suspicion.left === 0;
+    suspicion.left -= isBatch ? BATCH : 1;
+    const isOver = suspicion.left <= 0;
     if (isOver) this.#partitions.delete(message.partition);
     // At once: if a message of another partition ends the worker now, this one must not be blamed.
     const position = { offset: message.offset + 1n, leaderEpoch: message.leaderEpoch };

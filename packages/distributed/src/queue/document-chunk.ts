@@ -2,7 +2,7 @@ import type { TopicMessage } from '@headrace/components/kafka';
 import type { RecordChunk } from '@headrace/engine';
 import { type DocumentPositions, QueuedDocumentDecoder } from '../wire/document-decoder.ts';
 
-const MAX_DOCUMENTS = 256;
+const MAX_DOCUMENTS = 128;
 const MAX_BYTES = 512 * 1024;
 
 /** Collects messages in Lucille's format, which travel to a pipeline thread together. */

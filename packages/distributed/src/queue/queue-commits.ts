@@ -6,10 +6,12 @@ export interface OpenMessage {
   readonly partition: number;
   readonly offset: bigint;
   readonly leaderEpoch: number;
+  readonly value?: Uint8Array | undefined;
 }
 
 /** A message, and whether it is finished. */
-interface Entry extends OpenMessage {
+interface Entry extends Omit<OpenMessage, 'value'> {
+  readonly bytes: number;
   isDone: boolean;
 }
 
@@ -64,9 +66,15 @@ export class QueueCommits {
     return open;
   }
 
+  get #openBytes(): number {
+    let sum = 0;
+    for (const { entries } of this.#lanes.values()) for (const { bytes, isDone } of entries) if (!isDone) sum += bytes;
+    return sum;
+  }
+
   /** Begins a message. */
-  begin({ partition, offset, leaderEpoch }: OpenMessage): Entry {
-    const entry = { partition, offset, leaderEpoch, isDone: false };
+  begin({ partition, offset, leaderEpoch, value }: OpenMessage): Entry {
+    const entry = { partition, offset, leaderEpoch, bytes: value?.length ?? 0, isDone: false };
     this.#lane(partition).entries.push(entry);
     return entry;
   }
@@ -106,9 +114,9 @@ export class QueueCommits {
     await this.#until(() => this.open === 0, signal);
   }
 
-  /** Waits until fewer messages are in progress. */
-  async below(limit: number, signal: AbortSignal): Promise<void> {
-    await this.#until(() => this.open < limit, signal);
+  /** Waits until fewer messages and bytes than these are in progress. */
+  async below(messages: number, bytes: number, signal: AbortSignal): Promise<void> {
+    await this.#until(() => this.open < messages && this.#openBytes < bytes, signal);
   }
 
   /** Finishes and commits the messages of some partitions, which go to another process. Returns whether it could. */

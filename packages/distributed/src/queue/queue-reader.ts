@@ -51,8 +51,11 @@ export interface QueueOrigin {
   readonly documents?: DocumentSources;
 }
 
-/** So many messages are in progress at most. What a kill repeats is at most this. */
-const MAX_OPEN = 64;
+/** So many batches, or single documents, are in progress at most. What a kill repeats is at most this. */
+const MAX_OPEN_BATCHES = 64;
+const MAX_OPEN_DOCUMENTS = 384;
+/** And so many bytes: they are in memory. */
+const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 const IDLE_MS = 1000;
 
 /**
@@ -170,7 +173,8 @@ export class QueueReader extends Connector<typeof parameters> {
           () => undefined,
         );
       }
-      await this.#commits.below(MAX_OPEN, signal);
+      const most = header === undefined ? MAX_OPEN_DOCUMENTS : MAX_OPEN_BATCHES;
+      await this.#commits.below(most, MAX_OPEN_BYTES, signal);
     }
   }
 
@@ -200,7 +204,7 @@ export class QueueReader extends Connector<typeof parameters> {
       header,
       origin: origin ?? this.#origin(header),
     });
-    if (this.#failure === undefined) await careful.finished(message);
+    if (this.#failure === undefined) await careful.finished(message, header !== undefined);
   }
 
   async #publishBatch(message: TopicMessage, header: BatchHeader, target: Publisher): Promise<Finished> {

@@ -28,7 +28,7 @@ export function roleConfig(
   const batches = settings.format === 'lucille' ? { batchSize: DOCUMENTS_AT_ONCE, batchTimeout: WAIT_MILLIS } : {};
   const { connectors: _, tests: __, kafka: ___, ...rest } = config;
   if (role === 'publisher') {
-    const { connectors, pipelines = [], publisher = {}, runner = {}, log = {} } = config;
+    const { connectors, pipelines = [], publisher = {}, runner = {}, log = {}, worker = {} } = config;
     const counts = pipelines.map(({ name = '' }) => [name, partitions.get(sourceTopic(settings, name)) ?? 1]);
     return {
       connectors,
@@ -38,6 +38,7 @@ export function roleConfig(
       publisher,
       runner,
       log,
+      worker,
     };
   }
   const own = (config.pipelines ?? []).filter(({ name }) => name === pipeline);

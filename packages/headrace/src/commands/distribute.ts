@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type PlainConfig, prepareTopics, RoleRunner, roleConfig, withRoleComponents } from '@headrace/distributed';
 import { createLogger, type LogRecord, type RegistrySource, readConfigText } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
@@ -26,11 +27,14 @@ export async function distribute(
   const pipelines = pipelinesInUse(config);
   const partitions = await prepareTopics(settings, pipelines, createLogger('headrace', onLog), signal);
   const roles = isExternal ? (['worker', 'indexer'] as const) : [];
+  // Publisher, worker and indexer share the processors.
+  const threads = Math.max(1, Math.floor(availableParallelism() / 2));
+  const shared = isExternal ? { ...config, worker: { threads, ...(config['worker'] as object | undefined) } } : config;
   const runners = pipelines.flatMap((pipeline) =>
-    roles.map((role) => new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog })),
+    roles.map((role) => new RoleRunner({ launcher, config: shared, settings, registry, role, pipeline, onLog })),
   );
   const running = runners.map((runner) => runner.run());
-  const text = JSON.stringify(roleConfig(config, 'publisher', '', settings, partitions));
+  const text = JSON.stringify(roleConfig(shared, 'publisher', '', settings, partitions));
   const { root } = readConfigText(text);
   if (root === undefined) throw new Error('The config of the publisher cannot be read');
   return {
