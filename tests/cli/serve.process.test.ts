@@ -37,7 +37,13 @@ describe('serve', () => {
     const service = start(['serve', join(out, 'service.yml')], { cwd: repository, env: { HEADRACE_OUT: out } });
     const url = await urlOf(service);
     const configs = (await (await fetch(`${url}/v1/config`)).json()) as Record<string, unknown>;
-    expect(Object.keys(configs).sort()).toEqual(['airports.conf', 'children.conf', 'custom-stage.conf', 'movies.conf']);
+    expect(Object.keys(configs).sort()).toEqual([
+      'airports.conf',
+      'children.conf',
+      'custom-stage.conf',
+      'distributed.conf',
+      'movies.conf',
+    ]);
     const body = JSON.stringify({ configId: 'custom-stage.conf' });
     const headers = { 'content-type': 'application/json' };
     const started = await fetch(`${url}/v1/run`, { method: 'POST', headers, body });
