@@ -143,9 +143,14 @@ await describeWithServer('kafka', (server) => {
     let refusals = 0;
     const accept = setup.refuseDocuments(() => refusals++);
     setup.start('worker', 'run.conf');
-    const indexer = setup.start('indexer', 'run.conf');
+    const indexer = keepRunning('indexer', 'run.conf');
     const run = setup.start('run', 'run.conf', '--distributed');
-    await indexer.until(() => refusals > 0 && (indexer.output.match(/It starts again/g)?.length ?? 0) >= 4);
+    for (let stops = 0; stops < 3; stops++) {
+      const before = refusals;
+      await run.until(() => refusals > before);
+      indexer.current.child.kill('SIGTERM');
+      await expect.poll(() => indexer.starts).toBe(stops + 2);
+    }
     accept();
     expect(await run.ended).toBe(0);
     expect(run.summary).toContain(`documents: complete. ${TOTAL} docs succeeded. 0 docs failed.`);
@@ -195,10 +200,12 @@ await describeWithServer('kafka', (server) => {
     const run = await setup.run('run', 'run.conf', '--distributed');
     expect(run.summary).toContain('1 docs FAILED.');
     setup.write('stage.js', STAGE.replace("document.has('poison')", 'false'));
+    // It loads the corrected stage when it starts again.
+    const before = worker.starts;
+    worker.current.child.kill('SIGTERM');
+    await expect.poll(() => worker.starts).toBe(before + 1);
     const replay = await setup.run('replay', `${pipeline}_fail`, '--config', 'run.conf');
     expect(replay.output).toContain('1 message of');
-    // It loads the corrected stage when it starts again.
-    worker.current.child.kill('SIGTERM');
     await expect.poll(() => setup.indexed.some(({ id }) => id === 'doc-777'), { timeout: 60_000 }).toBe(true);
   });
 
