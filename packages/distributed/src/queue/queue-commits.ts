@@ -95,6 +95,7 @@ export class QueueCommits {
 
   /** Commits a position with a note now. A commit that fails is tried again until the partition goes; then it rejects. */
   async commit(partition: number, position: PartitionPosition, note: string): Promise<void> {
+    if (this.#isClosed) return;
     const lane = this.#lane(partition);
     lane.note = note;
     lane.position = undefined;
