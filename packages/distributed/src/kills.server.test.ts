@@ -46,7 +46,7 @@ await describeWithServer('kafka', (server) => {
     expect(setup.distinct).toBe(TOTAL);
   }
 
-  it.each(['', 'documentFormat: lucille'])(
+  it.each(['', 'documentFormat: lucille, partitions: 2'])(
     'a run finishes by itself with every document when a worker and the indexer are killed and start again [%s]',
     async (format) => {
       writeConfig(format);

@@ -207,7 +207,7 @@ export class QueueReader extends Connector<typeof parameters> {
       outcome: { ...outcome, failed: outcome.failed + letters.length, failures: [...outcome.failures, ...letters] },
       messages: [message],
       header,
-      origin: origin ?? this.#origin(header),
+      origin: origin ?? this.#origin(header, [message]),
     });
     if (this.#failure === undefined) await careful.finished(message, header !== undefined);
   }
