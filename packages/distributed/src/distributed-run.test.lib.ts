@@ -88,9 +88,10 @@ export class DistributedSetup {
   readonly destination: StubServer;
   /** In the order in which they arrived. */
   readonly indexed: Indexed[] = [];
-  /** The destination answers no request before this resolves. */
+  /** The destination answers no request with documents before this resolves. */
   held: Promise<void> = Promise.resolve();
   readonly #processes: HeadraceProcess[] = [];
+  #onRefusal: (() => void) | undefined;
 
   private constructor(broker: string, destination: StubServer) {
     this.broker = broker;
@@ -103,7 +104,13 @@ export class DistributedSetup {
     const setup = new DistributedSetup(broker, destination);
     destination.handle(async ({ body }, response) => {
       destination.requests.length = 0;
-      await setup.held;
+      // Processes ask whether the destination is there, with an empty request.
+      if (body !== '') await setup.held;
+      if (body !== '' && setup.#onRefusal !== undefined) {
+        setup.#onRefusal();
+        response.writeHead(503).end();
+        return;
+      }
       for (const line of body.split('\n')) if (line !== '') setup.indexed.push(JSON.parse(line) as Indexed);
       response.end();
     });
@@ -167,6 +174,14 @@ export class DistributedSetup {
     const started = this.start(...args);
     await started.ended;
     return started;
+  }
+
+  /** The destination answers, but refuses all documents, until the function that is returned is called. */
+  refuseDocuments(onRefusal: () => void): () => void {
+    this.#onRefusal = onRefusal;
+    return () => {
+      this.#onRefusal = undefined;
+    };
   }
 
   /** Takes the documents that have arrived so far. */

@@ -28,7 +28,11 @@ export class KafkaTopics {
   static async open(broker: string): Promise<KafkaTopics> {
     const { Admin, Producer } = await import('@platformatic/kafka');
     const options = { clientId: 'test', bootstrapBrokers: [broker] };
-    return new KafkaTopics(broker, new Admin(options), new Producer<Bytes, Bytes, Bytes, Bytes>(options));
+    return new KafkaTopics(
+      broker,
+      new Admin(options),
+      new Producer<Bytes, Bytes, Bytes, Bytes>({ ...options, idempotent: true }),
+    );
   }
 
   async close(): Promise<void> {

@@ -79,6 +79,11 @@ export class QueueReader extends Connector<typeof parameters> {
   #failure: unknown;
   /** Whether the process was asked to stop. */
   #isStopped = false;
+  /** Whether a document may have caused the failure. */
+  #isSuspicious = false;
+  #isWatching = false;
+  /** Reject the results that will not come any more. */
+  readonly #unfinished = new Set<(error: unknown) => void>();
   #documents = new DocumentChunk();
   /** Messages whose documents are finished, and which are not reported yet. */
   readonly #finishing = new Set<Promise<void>>();
@@ -127,7 +132,7 @@ export class QueueReader extends Connector<typeof parameters> {
     this.#stop.abort();
     // Their documents are indexed. Without the report and the commit they would come again.
     await withinCloseTime(Promise.allSettled(this.#finishing));
-    await this.#commits.close(this.#isStopped || this.#failure !== undefined);
+    await this.#commits.close(this.#isStopped || (this.#failure !== undefined && !this.#isSuspicious));
     await this.#source?.close();
     await this.#writer?.close();
   }
@@ -167,12 +172,12 @@ export class QueueReader extends Connector<typeof parameters> {
       } else {
         await this.#publishDocuments(target);
         const entry = this.#commits.begin(message);
-        // If the run gives up, it reports why.
         this.#publishBatch(message, header, target).then(
           (finished) => this.#finish([entry], finished),
-          () => undefined,
+          (error) => this.#giveUp(error),
         );
       }
+      this.#watch(target);
       const most = header === undefined ? MAX_OPEN_DOCUMENTS : MAX_OPEN_BATCHES;
       await this.#commits.below(most, MAX_OPEN_BYTES, signal);
     }
@@ -242,9 +247,36 @@ export class QueueReader extends Connector<typeof parameters> {
   }
 
   async #process(chunk: RecordChunk, origin: QueueOrigin, target: Publisher): Promise<ChunkOutcome> {
-    const { promise, resolve } = Promise.withResolvers<ChunkOutcome>();
-    await target.publishChunk(chunk, { origin, finished: resolve });
-    return promise;
+    const { promise, resolve, reject } = Promise.withResolvers<ChunkOutcome>();
+    this.#unfinished.add(reject);
+    try {
+      await target.publishChunk(chunk, { origin, finished: resolve });
+      this.#watch(target);
+      return await promise;
+    } finally {
+      this.#unfinished.delete(reject);
+    }
+  }
+
+  /** Notices when the run gives up, for example because a document has ended the thread that processed it. */
+  #watch(target: Publisher): void {
+    if (this.#isWatching || this.#stop.signal.aborted) return;
+    this.#isWatching = true;
+    target.settled().then(
+      () => {
+        this.#isWatching = false;
+      },
+      (error: unknown) => this.#giveUp(error),
+    );
+  }
+
+  #giveUp(error: unknown): void {
+    // What the destination refuses has not ended a thread.
+    const isInnocent = error instanceof HeadraceError && error.code === 'HR_INDEXER_UNDELIVERED';
+    if (this.#failure === undefined && !isInnocent) this.#isSuspicious = true;
+    this.#failure ??= error;
+    this.#stop.abort();
+    for (const reject of this.#unfinished) reject(error);
   }
 
   #origin(header: BatchHeader | undefined, messages: readonly TopicMessage[] = []): QueueOrigin {

@@ -14,7 +14,7 @@ import {
   type WireValue,
 } from '@headrace/engine';
 import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
-import { readFrames } from './frames.ts';
+import { type Frame, readFrames } from './frames.ts';
 
 /** Where a batch comes from, and which of its documents to decode. */
 export interface BatchPosition {
@@ -30,8 +30,15 @@ export class BatchDecoder implements RecordDecoder {
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { place, only } = position as BatchPosition;
+    let frames: Frame[];
+    try {
+      frames = [...readFrames(bytes)];
+    } catch (error) {
+      sink.reject({ place, message: messageOf(error) });
+      return;
+    }
     let number = 0;
-    for (const { count, payload } of readFrames(bytes)) {
+    for (const { count, payload } of frames) {
       const first = number;
       number += count;
       let documents: Document | DocumentTable;

@@ -86,7 +86,7 @@ export class ConnectorPipeline {
       threads: Math.min(pipeline.threads ?? config.worker.threads ?? defaultThreads, maxThreads),
       flow: this.flow,
       idle,
-      listener: { onPart, onLog: forwardLog },
+      listener: { onPart, onLog: forwardLog, onLost: () => this.indexing.threadLost() },
       onThread,
       onSubmit: (sequence, documents) => this.#accounts.entered(sequence, documents),
     });

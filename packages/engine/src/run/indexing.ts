@@ -72,6 +72,7 @@ export class Indexing {
   #aborted: Failure | undefined;
   /** The number of the first batch that is incomplete because the run was stopped. */
   #cutAt = Number.POSITIVE_INFINITY;
+  #isThreadLost = false;
 
   /**
    * @param indexer undefined means that nothing is sent and every document succeeds
@@ -133,16 +134,23 @@ export class Indexing {
 
   /**
    * Resolves when all source batches with a lower number are processed and sent. Rejects if the run ends before. If the
-   * run is stopped, batches that finished before count as settled.
+   * run is stopped, batches that finished before count as settled. Resolves early if a thread was lost: the pool has the
+   * reason.
    */
   async settled(sequence: number): Promise<void> {
     for (;;) {
       if (this.#cutAt < sequence) {
         throw new HeadraceError('HR_RUN_CANCELLED', 'The run ended before these documents were finished');
       }
-      if (this.#firstOpen() >= sequence) return;
+      if (this.#firstOpen() >= sequence || this.#isThreadLost) return;
       await this.#progress.wait();
     }
+  }
+
+  /** A pipeline thread was lost, and its batches will never settle. Ends all waiting of `settled`. */
+  threadLost(): void {
+    this.#isThreadLost = true;
+    this.#progress.notify();
   }
 
   /** The number of the first unfinished batch. */

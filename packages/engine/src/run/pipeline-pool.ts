@@ -24,7 +24,7 @@ export interface PipelinePoolOptions {
   readonly threads: number;
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
-  readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'>;
+  readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'> & { onLost(): void };
   /** Called with the statistics of the stages when a thread is opened. */
   readonly onThread: (statistics: SharedStatistics) => void;
   /** Called when a thread receives a batch. Not called for a chunk with an unknown number of documents. */
@@ -185,6 +185,7 @@ export class PipelinePool {
           onLost: (failure) => {
             this.#threadLost = true;
             this.#fail(failure);
+            listener.onLost();
           },
         },
       );
