@@ -133,9 +133,8 @@ export class Indexing {
   }
 
   /**
-   * Resolves when all source batches with a lower number are processed and sent. Rejects if the run ends before. If the
-   * run is stopped, batches that finished before count as settled. Resolves early if a thread was lost: the pool has the
-   * reason.
+   * Resolves when all source batches with a lower number are processed and sent, or a thread was lost. Rejects if the
+   * run ends before. If the run is stopped, batches that finished before count as settled.
    */
   async settled(sequence: number): Promise<void> {
     for (;;) {
