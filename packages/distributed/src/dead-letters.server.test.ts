@@ -98,7 +98,7 @@ await describeWithServer('kafka', (server) => {
     },
   );
 
-  it('several documents of one message that end their worker are found one after the other', async () => {
+  it('several documents of one message that end their worker are all found', async () => {
     writeConfig('kill', [3, 4, 900, 1999], 'worker.maxRetries: 1');
     keepRunning('worker', 'run.conf');
     setup.start('indexer', 'run.conf');

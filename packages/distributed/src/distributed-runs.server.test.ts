@@ -126,7 +126,7 @@ await describeWithServer('kafka', (server) => {
     expect(codes).toEqual([0, 0, 0, 0]);
   });
 
-  it('a worker-indexer serves several runs, one after the other', async () => {
+  it('a worker-indexer serves several runs in sequence', async () => {
     const pipeline = writeNumbersConfig(3000);
     const service = setup.start('worker-indexer', 'run.conf');
     for (let run = 0; run < 3; run++) {

@@ -146,7 +146,7 @@ describe('a damaged SQLite file state is reported with a hint', () => {
   const DAMAGED = expect.objectContaining({
     code: 'HR_SOURCE_UNREADABLE',
     message: expect.stringMatching(/^The state in .*\.db is damaged: /),
-    hint: expect.stringContaining('the next run then publishes everything again'),
+    hint: expect.stringContaining('the next run publishes everything again'),
   });
   const open = (file: string) =>
     openState({ connectionString: `jdbc:sqlite:${file}` }, 'c', new CollectingPublisher().log);

@@ -40,3 +40,8 @@ function lengthsOf(slices: readonly Slice[]): Uint32Array {
   }
   return all;
 }
+
+/** The approximate memory of a part that waits for its turn, in bytes. */
+export function sizeOf({ bytes, ids, lengths, failures }: OutcomePart): number {
+  return 1024 + bytes.byteLength + 2 * ids.length + (lengths?.byteLength ?? 0) + 500 * failures.length;
+}

@@ -8,7 +8,7 @@ import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
 import type { FailedAtIndexer } from './accounts.ts';
 import type { BatchTracks, FailedWrite } from './batch-tracks.ts';
-import { countOf, encodedBatch, type Slice } from './encoded-batch.ts';
+import { countOf, encodedBatch, type Slice, sizeOf } from './encoded-batch.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { checkAnswer, isLater } from './send-answer.ts';
 import { type ConfirmationListener, UnconfirmedBatches } from './unconfirmed.ts';
@@ -133,9 +133,8 @@ export class Indexing {
   }
 
   /**
-   * Resolves when all source batches with a lower number are processed and sent. Rejects if the run ends before. If the
-   * run is stopped, batches that finished before count as settled. Resolves early if a thread was lost: the pool has the
-   * reason.
+   * Resolves when all source batches with a lower number are processed and sent, or a thread was lost. Rejects if the
+   * run ends before. If the run is stopped, batches that finished before count as settled.
    */
   async settled(sequence: number): Promise<void> {
     for (;;) {
@@ -398,9 +397,4 @@ export class Indexing {
     const tooMany = this.#queuedDocuments >= this.#capacity;
     this.#flow.set(this.#head, this.#heldBytes, this.#queuedBytes, tooMany);
   }
-}
-
-/** The approximate memory of a part that waits for its turn, in bytes. */
-function sizeOf({ bytes, ids, lengths, failures }: OutcomePart): number {
-  return 1024 + bytes.byteLength + 2 * ids.length + (lengths?.byteLength ?? 0) + 500 * failures.length;
 }
