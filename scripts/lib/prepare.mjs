@@ -53,12 +53,13 @@ function isBuilt() {
     'tsconfig.json',
     'scripts/lib/dialects.mjs',
     'scripts/lib/module-graph.mjs',
-    ...['build', 'build-catalog', 'build-client', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
+    ...['build', 'build-catalog', 'build-client', 'build-web', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
   ];
   if (!settings.every((file) => isOlder(join(root, file)))) return false;
   return readdirSync(join(root, 'packages')).every((name) => {
     const folder = join(root, 'packages', name);
     const files = readdirSync(join(folder, 'src'), { recursive: true }).map((file) => join(folder, 'src', file));
-    return existsSync(join(folder, 'dist')) && [join(folder, 'package.json'), ...files].every(isOlder);
+    const output = name === 'web' ? join(root, 'packages/service/web') : join(folder, 'dist');
+    return existsSync(output) && [join(folder, 'package.json'), ...files].every(isOlder);
   });
 }

@@ -31,7 +31,9 @@ import type { ServiceParts } from './service-parts.ts';
 import { statsRoutes } from './stats-routes.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
 import { warnOfUntrustedProxies } from './untrusted-proxy.ts';
+import { userRoutes } from './user-routes.ts';
 import { versionRoutes } from './version-routes.ts';
+import { webRoutes } from './web-routes.ts';
 
 /** The maximum size of a body that is not a config. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -83,10 +85,12 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
     healthRoutes,
     statsRoutes,
     versionRoutes,
+    userRoutes,
   ]) {
     await app.register(plugin, parts);
   }
   await app.register(docsRoutes, { routes, secured: parts.authenticator !== undefined });
+  await app.register(webRoutes);
   await app.ready();
   return app;
 }

@@ -1,0 +1,44 @@
+/** How often the page tries to reach a service that does not answer. */
+const RETRY_MILLIS = 2_000;
+
+class Connection {
+  #lost = $state(false);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #onReturn: () => void = () => {};
+
+  /** Whether the service does not answer. */
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** Sets what happens when the service answers again. */
+  whenBack(action: () => void): void {
+    this.#onReturn = action;
+  }
+
+  /** Records that a request got no answer. Tries again until the service is ready. */
+  reportLoss(): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#tryLater();
+  }
+
+  #tryLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#probe(), RETRY_MILLIS);
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      const { ok } = await fetch('/v1/readyz', { credentials: 'omit', cache: 'no-store' });
+      if (!ok) return this.#tryLater();
+    } catch {
+      return this.#tryLater();
+    }
+    this.#lost = false;
+    this.#onReturn();
+  }
+}
+
+/** Whether the service can be reached. */
+export const connection = new Connection();

@@ -1,0 +1,117 @@
+import type { Input } from '@headrace/client';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query';
+import { session } from './session.svelte.ts';
+import type { ComponentInfo, ConfigPage, FailurePage, RunPage, RunStatus } from './types.ts';
+
+/** Items per request in long lists. */
+const PAGE = 200;
+const LIVE_MILLIS = 2_000;
+
+/** The filters of the list of runs. An empty value does not filter. */
+export interface RunFilter {
+  readonly configId: string;
+  readonly status: readonly RunStatus[];
+  readonly label: string;
+  readonly requestedBy: string;
+  readonly since: string;
+  readonly until: string;
+}
+
+export const noRunFilter: RunFilter = { configId: '', status: [], label: '', requestedBy: '', since: '', until: '' };
+
+/** All runs that match the filter, newest first, in pages. */
+export function runsQuery(filter: RunFilter, limit = PAGE) {
+  return infiniteQueryOptions({
+    queryKey: ['runs', 'list', filter, limit],
+    queryFn: async ({ pageParam, signal }): Promise<RunPage> => {
+      const query: Input<'GET /v1/run'>['query'] = { limit, after: pageParam, ...given(filter) };
+      return (await session.client.call('GET /v1/run', { query, signal })) as RunPage;
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: LIVE_MILLIS,
+  });
+}
+
+/** One run. A run that is not done is requested again while it is shown; the event stream is faster. */
+export function runQuery(id: string) {
+  return queryOptions({
+    queryKey: ['runs', 'one', id],
+    queryFn: ({ signal }) => session.client.call('GET /v1/run/{id}', { path: { id }, signal }),
+  });
+}
+
+/** The failed documents of a run, in pages. */
+export function failuresQuery(id: string, at: string) {
+  return infiniteQueryOptions({
+    queryKey: ['runs', 'failures', id, at],
+    queryFn: ({ pageParam, signal }): Promise<FailurePage> =>
+      session.client.call('GET /v1/run/{id}/failures', {
+        path: { id },
+        query: { limit: PAGE, after: pageParam, ...(at === '' ? {} : { at }) },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+}
+
+/** All configs with a label, in pages. */
+export function configsQuery(label: string) {
+  return infiniteQueryOptions({
+    queryKey: ['configs', 'list', label],
+    queryFn: async ({ pageParam, signal }): Promise<ConfigPage> => {
+      const query = { limit: PAGE, after: pageParam, ...(label === '' ? {} : { label: [label] }) };
+      return (await session.client.call('GET /v1/config', { query, signal })) as ConfigPage;
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+}
+
+/** All components of a service. They do not change while it runs. */
+export const componentsQuery = queryOptions({
+  queryKey: ['components'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async ({ signal }): Promise<readonly ComponentInfo[]> => {
+    const lists = await Promise.all([
+      session.client.call('GET /v1/config-info/connector-list', { signal }),
+      session.client.call('GET /v1/config-info/stage-list', { signal }),
+      session.client.call('GET /v1/config-info/indexer-list', { signal }),
+    ]);
+    return lists.flat();
+  },
+});
+
+export const systemQuery = queryOptions({
+  queryKey: ['system', 'stats'],
+  queryFn: ({ signal }) => session.client.call('GET /v1/systemstats', { signal }),
+  refetchInterval: LIVE_MILLIS,
+});
+
+export const metricsQuery = queryOptions({
+  queryKey: ['system', 'metrics'],
+  queryFn: ({ signal }) => session.client.call('GET /v1/systemstats/metrics', { signal }),
+  refetchInterval: LIVE_MILLIS,
+});
+
+export const versionQuery = queryOptions({
+  queryKey: ['system', 'version'],
+  queryFn: ({ signal }) => session.client.call('GET /v1/version', { signal }),
+});
+
+export const readinessQuery = queryOptions({
+  queryKey: ['system', 'readiness'],
+  queryFn: ({ signal }) => session.client.call('GET /v1/readyz', { query: { verbose: true }, signal }),
+  refetchInterval: 5_000,
+});
+
+/** Returns the filters that have a value, as the service takes them. */
+function given({ configId, status, label, requestedBy, since, until }: RunFilter) {
+  const texts = Object.entries({ configId, requestedBy, since, until }).filter(([, value]) => value !== '');
+  return {
+    ...Object.fromEntries(texts),
+    ...(status.length === 0 ? {} : { status }),
+    ...(label === '' ? {} : { label: [label] }),
+  };
+}

@@ -1,0 +1,77 @@
+import { ApiError, type ClientOptions, HeadraceClient, type Output } from '@headrace/client';
+
+/** What the user entered on the sign-in page. */
+export type Credentials = NonNullable<ClientOptions['auth']>;
+
+export type Role = Output<'GET /v1/user'>['role'];
+
+type State =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'signed-out'; readonly message: string }
+  | { readonly kind: 'signed-in'; readonly user: string | null; readonly role: Role; readonly secured: boolean };
+
+/** Credentials are kept for the tab, so that the page can be loaded again. They end with the tab. */
+const STORAGE_KEY = 'headrace.credentials';
+const RANKS: Readonly<Record<Role, number>> = { reader: 0, operator: 1, admin: 2 };
+
+class Session {
+  #state = $state.raw<State>({ kind: 'loading' });
+  #client = clientWith(stored());
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get client(): HeadraceClient {
+    return this.#client;
+  }
+
+  /** Returns whether the user has a role, or one that includes it. */
+  may(needed: Role): boolean {
+    return this.#state.kind === 'signed-in' && RANKS[this.#state.role] >= RANKS[needed];
+  }
+
+  /** Finds out who the user is. Throws if the service does not answer. */
+  async start(): Promise<void> {
+    try {
+      const { user, role, secured } = await this.#client.call('GET /v1/user');
+      this.#state = { kind: 'signed-in', user, role, secured };
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+      this.expire('');
+    }
+  }
+
+  /** Signs in. Throws if the service refuses the credentials. */
+  async signIn(credentials: Credentials): Promise<void> {
+    const client = clientWith(credentials);
+    const { user, role, secured } = await client.call('GET /v1/user');
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(credentials));
+    this.#client = client;
+    this.#state = { kind: 'signed-in', user, role, secured };
+  }
+
+  signOut(): void {
+    this.expire('You are signed out.');
+  }
+
+  /** Forgets the credentials, because the user signs out or the service no longer accepts them. */
+  expire(message: string): void {
+    sessionStorage.removeItem(STORAGE_KEY);
+    this.#client = clientWith(undefined);
+    this.#state = { kind: 'signed-out', message };
+  }
+}
+
+export const session = new Session();
+
+function clientWith(auth: Credentials | undefined): HeadraceClient {
+  // Without this option, the browser shows its own dialog for a password, and sends the password by itself.
+  const send: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' });
+  return new HeadraceClient({ url: window.location.origin, fetch: send, ...(auth === undefined ? {} : { auth }) });
+}
+
+function stored(): Credentials | undefined {
+  const text = sessionStorage.getItem(STORAGE_KEY);
+  return text === null ? undefined : (JSON.parse(text) as Credentials);
+}

@@ -1,0 +1,201 @@
+import { ApiError } from '@headrace/client';
+import { session } from '../api/session.svelte.ts';
+import type { Problem } from '../api/types.ts';
+import { location } from '../routing/location.svelte.ts';
+import { storeDraft, takeDraft } from '../ui/stored-draft.ts';
+
+/** How long typing must pause before the text is checked. */
+const CHECK_MILLIS = 250;
+
+/** What a new config contains. Each block has a comment that says what belongs there. */
+const STARTER = `# What to read.
+connectors: [
+  { name: numbers, class: SequenceConnector, pipeline: main, numDocs: 10 }
+]
+
+# How to transform each document.
+pipelines: [
+  {
+    name: main
+    stages: [
+      { class: Concatenate, dest: title, formatString: "Document {id}" }
+    ]
+  }
+]
+
+# Where to write. Nop writes nothing.
+indexer { type: Nop }
+`;
+
+/** Name, description and labels of a new config. Labels are a text such as \`team:search env:live\`. */
+export interface About {
+  readonly name: string;
+  readonly description: string;
+  readonly labels: string;
+}
+
+/** The text of a config in the editor, and how it differs from the stored config. */
+export class ConfigDraft {
+  /** The id or name of the stored config. Undefined for a new config. */
+  readonly id: string | undefined;
+  #loading = $state(true);
+  #failure = $state.raw<unknown>();
+  #text = $state('');
+  #saved = $state('');
+  #title = $state('New config');
+  #version = $state<number>();
+  #preset = $state(false);
+  #problems = $state.raw<readonly Problem[]>([]);
+  #etag: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #checks = 0;
+  /** Documents for the preview, from an example. */
+  readonly documents: readonly unknown[];
+
+  constructor(id: string | undefined) {
+    this.id = id;
+    const given = id === undefined ? takeDraft() : undefined;
+    this.documents = given?.documents ?? [];
+    if (id === undefined) {
+      this.#text = given?.text ?? STARTER;
+      this.#saved = this.#text;
+      this.#loading = false;
+      void this.#check();
+    } else void this.reload();
+  }
+
+  get loading(): boolean {
+    return this.#loading;
+  }
+
+  /** Why the config cannot be shown. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  set text(text: string) {
+    if (text === this.#text) return;
+    this.#text = text;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#check(), CHECK_MILLIS);
+  }
+
+  get changed(): boolean {
+    return this.#text !== this.#saved;
+  }
+
+  get title(): string {
+    return this.#title;
+  }
+
+  get version(): number | undefined {
+    return this.#version;
+  }
+
+  get preset(): boolean {
+    return this.#preset;
+  }
+
+  get problems(): readonly Problem[] {
+    return this.#problems;
+  }
+
+  get editable(): boolean {
+    return !this.#preset && session.may('admin');
+  }
+
+  /** Loads the stored text. Changes that are not saved are lost. */
+  async reload(): Promise<void> {
+    const id = this.id as string;
+    this.#failure = undefined;
+    try {
+      const { headers, body } = await session.client.request('GET /v1/config/{id}', { path: { id } });
+      this.#etag = headers.get('etag') ?? undefined;
+      this.#title = id;
+      this.#text = await this.#textOf(id, body);
+      this.#saved = this.#text;
+      await this.#loadAbout(id);
+      this.#loading = false;
+      await this.#check();
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  /** Stores the text as a new version, or as a new config. Returns the id. */
+  async save(about?: About): Promise<string> {
+    const body = this.#text;
+    if (this.id === undefined) {
+      const { name = '', description = '', labels = '' } = about ?? {};
+      const query = {
+        ...(name === '' ? {} : { name }),
+        ...(description === '' ? {} : { description }),
+        ...(labels === '' ? {} : { label: labels.split(/\s+/) }),
+      };
+      const { configId } = await session.client.call('POST /v1/config', { query, body });
+      this.#saved = body;
+      return name === '' ? configId : name;
+    }
+    const ifMatch = this.#etag === undefined ? {} : { headers: { 'if-match': this.#etag } };
+    const { headers, body: answer } = await session.client.request('PUT /v1/config/{id}', {
+      path: { id: this.id },
+      ...ifMatch,
+      body,
+    });
+    this.#etag = headers.get('etag') ?? undefined;
+    this.#version = answer.version;
+    this.#saved = body;
+    return this.id;
+  }
+
+  /** Opens the text as a new config. */
+  copyToNew(): void {
+    storeDraft({ text: this.#text, documents: [] });
+    location.open('/configs/new');
+  }
+
+  /** Drops changes that are not saved, because the config was deleted. */
+  forget(): void {
+    this.#saved = this.#text;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#checks++;
+  }
+
+  async #textOf(id: string, resolved: unknown): Promise<string> {
+    try {
+      const text = await session.client.call('GET /v1/config/{id}/text', { path: { id } });
+      this.#preset = false;
+      return typeof text === 'string' ? text : `${JSON.stringify(text, null, 2)}\n`;
+    } catch (error) {
+      // A preset has no text here, only its content.
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
+      this.#preset = error.code !== 'HR_CONFIG_SECRET_IN_TEXT';
+      return `${JSON.stringify(resolved, null, 2)}\n`;
+    }
+  }
+
+  async #loadAbout(id: string): Promise<void> {
+    if (this.#preset) return;
+    const { items } = await session.client.call('GET /v1/config/{id}/versions', { path: { id }, query: { limit: 1 } });
+    this.#version = items[0]?.version;
+  }
+
+  /** Asks the service for the problems of the text. An answer for an older text is ignored. */
+  async #check(): Promise<void> {
+    const number = ++this.#checks;
+    try {
+      const { problems } = await session.client.call('POST /v1/config/validate', { body: this.#text });
+      if (number === this.#checks) this.#problems = problems;
+    } catch (error) {
+      if (number !== this.#checks || !(error instanceof ApiError)) return;
+      this.#problems = [{ severity: 'error', code: error.code, path: '', message: error.message }];
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/** The documents of a text, or what is wrong with it. */
+export interface ParsedDocuments {
+  readonly documents: readonly unknown[];
+  readonly problem?: string;
+}
+
+/** Parses documents: a JSON list, one JSON object, or one JSON object per line. */
+export function parseDocuments(text: string): ParsedDocuments {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { documents: Array.isArray(value) ? value : [value] };
+  } catch {
+    // Not one JSON value: one per line.
+  }
+  const documents: unknown[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    try {
+      documents.push(JSON.parse(line));
+    } catch (error) {
+      return { documents: [], problem: `Line ${i + 1} is not JSON: ${(error as Error).message}` };
+    }
+  }
+  return { documents };
+}

@@ -1,0 +1,109 @@
+import type { RunEvent } from '@headrace/client';
+import { isUnreachable } from '../api/query-client.ts';
+import { connection } from '../api/connection.svelte.ts';
+import { session } from '../api/session.svelte.ts';
+import type { RunDetails } from '../api/types.ts';
+
+/** A line of the log of a run. */
+export interface LogLine {
+  readonly line: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly level: string;
+  readonly logger: string;
+  readonly message: string;
+}
+
+/** The rate at a time: seconds since the epoch, documents per second. */
+export type RateSample = readonly [time: number, docsPerSecond: number];
+
+const MAX_SAMPLES = 2_000;
+
+/** The state of one run, which follows its events until the run is done. */
+export class RunWatcher {
+  readonly #id: string;
+  readonly #abort = new AbortController();
+  #details = $state.raw<RunDetails>();
+  #failure = $state.raw<unknown>();
+  #rates = $state.raw<readonly RateSample[]>([]);
+  #onLog: (line: LogLine) => void = () => {};
+
+  constructor(id: string) {
+    this.#id = id;
+    void this.#follow();
+  }
+
+  get details(): RunDetails | undefined {
+    return this.#details;
+  }
+
+  /** Why the run cannot be shown. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** The rates since the page was opened. */
+  get rates(): readonly RateSample[] {
+    return this.#rates;
+  }
+
+  /** Sets what happens with new lines of the log. */
+  onLog(listener: (line: LogLine) => void): void {
+    this.#onLog = listener;
+  }
+
+  /** Requests the run again, after the user has changed something. */
+  async refresh(): Promise<void> {
+    this.#details = await session.client.call('GET /v1/run/{id}', { path: { id: this.#id } });
+  }
+
+  stop(): void {
+    this.#abort.abort();
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#abort;
+    // The client connects again by itself after a lost connection. After a restart of the service, the run has ended
+    // as INTERRUPTED, so it is requested again too.
+    while (!signal.aborted) {
+      try {
+        await this.refresh();
+        this.#failure = undefined;
+        if (this.#details?.done) return;
+        for await (const event of session.client.watchRun(this.#id, { signal })) this.#apply(event);
+        await this.refresh();
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isUnreachable(error)) {
+          this.#failure = error;
+          return;
+        }
+        connection.reportLoss();
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    }
+  }
+
+  #apply(event: RunEvent): void {
+    if (this.#details === undefined) return;
+    switch (event.name) {
+      case 'queued':
+        this.#details = { ...this.#details, status: 'QUEUED', queuePosition: event.data.position };
+        break;
+      case 'progress': {
+        const { status, ...progress } = event.data;
+        this.#details = { ...this.#details, status, progress };
+        this.#rates = [...this.#rates.slice(-MAX_SAMPLES), [Date.now() / 1000, progress.docsPerSecond]];
+        break;
+      }
+      case 'log':
+        this.#onLog(event.data);
+        break;
+      case 'done':
+        this.#details = event.data;
+        break;
+      default:
+    }
+  }
+}

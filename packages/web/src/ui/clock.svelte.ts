@@ -1,0 +1,18 @@
+const TICK_MILLIS = 5_000;
+
+class Clock {
+  #now = $state(Date.now() / 1000);
+
+  constructor() {
+    setInterval(() => {
+      this.#now = Date.now() / 1000;
+    }, TICK_MILLIS);
+  }
+
+  /** The time in seconds since the epoch. Texts such as `5 min ago` follow it. */
+  get now(): number {
+    return this.#now;
+  }
+}
+
+export const clock = new Clock();
