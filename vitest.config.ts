@@ -8,7 +8,7 @@ const SOURCE = '@headrace/source';
 const conditions = [SOURCE, ...defaultServerConditions.filter((name) => name !== 'module')];
 
 const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
-const NOT_UNIT = ['**/*.{process,server,package}.test.ts'];
+const NOT_UNIT = ['**/*.{process,server,package,browser}.test.ts'];
 
 /** Tests of the name `*.KIND.test.ts`. They run what users run: `npm run build` comes first. */
 function built(kind: string) {
@@ -48,6 +48,7 @@ export default defineConfig({
       built('process'),
       built('server'),
       built('package'),
+      { ...built('browser'), test: { ...built('browser').test, globalSetup: ['tests/setup/unpack-chromium.ts'] } },
     ],
   },
 });

@@ -1,9 +1,13 @@
-// `npm run lint`: checks style and mistakes (Biome), types including tests (TypeScript), and unused code (Knip).
+// `npm run lint`: checks style and mistakes (Biome), types including tests (TypeScript, Svelte), and unused code (Knip).
 import { run } from './lib/root.mjs';
 
 export const lintSteps = [
   ['biome', ['check', '.']],
   ['tsc', ['-b']],
+  [
+    'npm',
+    ['exec', '--silent', '--workspace=@headrace/web', '--', 'svelte-check', '--fail-on-warnings', '--output=human'],
+  ],
   ['knip', ['--no-progress']],
 ];
 

@@ -53,7 +53,9 @@ function isBuilt() {
     'tsconfig.json',
     'scripts/lib/dialects.mjs',
     'scripts/lib/module-graph.mjs',
-    ...['build', 'build-catalog', 'build-client', 'build-web', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
+    ...['build', 'build-catalog', 'build-client', 'build-web', 'bundle', 'bundle-typebox'].map(
+      (script) => `scripts/${script}.mjs`,
+    ),
   ];
   if (!settings.every((file) => isOlder(join(root, file)))) return false;
   return readdirSync(join(root, 'packages')).every((name) => {

@@ -4,16 +4,17 @@ const RETRY_MILLIS = 2_000;
 class Connection {
   #lost = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #onReturn: () => void = () => {};
+  readonly #listeners = new Set<() => void>();
 
   /** Whether the service does not answer. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** Sets what happens when the service answers again. */
-  whenBack(action: () => void): void {
-    this.#onReturn = action;
+  /** Adds a listener for the moment when the service answers again. Returns a function that removes it. */
+  onReturn(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Records that a request got no answer. Tries again until the service is ready. */
@@ -36,7 +37,7 @@ class Connection {
       return this.#tryLater();
     }
     this.#lost = false;
-    this.#onReturn();
+    for (const listener of [...this.#listeners]) listener();
   }
 }
 

@@ -12,7 +12,7 @@ export function isUnreachable(error: unknown): boolean {
 
 function onError(error: unknown): void {
   if (isUnreachable(error)) connection.reportLoss();
-  else if (error instanceof ApiError && error.status === 401) session.expire('Your session has ended. Sign in again.');
+  if (error instanceof ApiError && error.status === 401) session.expire('Your session has ended. Sign in again.');
 }
 
 /** Caches the answers of the service. Refusals are not tried again, because the same request gets the same answer. */
@@ -28,4 +28,4 @@ export const queryClient = new QueryClient({
   },
 });
 
-connection.whenBack(() => void queryClient.invalidateQueries());
+connection.onReturn(() => void queryClient.invalidateQueries());

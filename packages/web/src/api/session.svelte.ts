@@ -1,4 +1,5 @@
 import { ApiError, type ClientOptions, HeadraceClient, type Output } from '@headrace/client';
+import { connection } from './connection.svelte.ts';
 
 /** What the user entered on the sign-in page. */
 export type Credentials = NonNullable<ClientOptions['auth']>;
@@ -66,8 +67,16 @@ class Session {
 export const session = new Session();
 
 function clientWith(auth: Credentials | undefined): HeadraceClient {
-  // Without this option, the browser shows its own dialog for a password, and sends the password by itself.
-  const send: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' });
+  const send: typeof fetch = async (input, init) => {
+    try {
+      // Without this option, the browser shows its own dialog for a password, and sends the password by itself.
+      return await fetch(input, { ...init, credentials: 'omit' });
+    } catch (error) {
+      // Also for requests that are sent again until they succeed, such as event streams.
+      if (error instanceof TypeError) connection.reportLoss();
+      throw error;
+    }
+  };
   return new HeadraceClient({ url: window.location.origin, fetch: send, ...(auth === undefined ? {} : { auth }) });
 }
 

@@ -16,7 +16,11 @@ export interface Parameter {
 interface Field {
   readonly name: string;
   readonly required: boolean;
-  readonly type: { readonly type: string; readonly typeReference?: string; readonly child?: { readonly fields: readonly unknown[] } };
+  readonly type: {
+    readonly type: string;
+    readonly typeReference?: string;
+    readonly child?: { readonly fields: readonly unknown[] };
+  };
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];

@@ -189,6 +189,8 @@ export class ConfigDraft {
 
   /** Asks the service for the problems of the text. An answer for an older text is ignored. */
   async #check(): Promise<void> {
+    // A preset may use the environment and other things that an upload may not.
+    if (this.#preset) return;
     const number = ++this.#checks;
     try {
       const { problems } = await session.client.call('POST /v1/config/validate', { body: this.#text });

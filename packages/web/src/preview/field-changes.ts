@@ -13,7 +13,9 @@ export function fieldChanges(before: Fields, after: Fields): FieldChange[] {
   const changes: FieldChange[] = Object.entries(after).map(([name, value]) => {
     if (!Object.hasOwn(before, name)) return { name, kind: 'added', value };
     const old = before[name];
-    return JSON.stringify(old) === JSON.stringify(value) ? { name, kind: 'same', value } : { name, kind: 'changed', old, value };
+    return JSON.stringify(old) === JSON.stringify(value)
+      ? { name, kind: 'same', value }
+      : { name, kind: 'changed', old, value };
   });
   for (const [name, old] of Object.entries(before)) {
     if (!Object.hasOwn(after, name)) changes.push({ name, kind: 'removed', old });

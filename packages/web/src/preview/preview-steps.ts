@@ -39,7 +39,12 @@ function traced(trace: readonly Schemas['StageTrace'][], start: Fields | undefin
     steps.push({
       name: `${prefix}${entry.stage}`,
       class: entry.class,
-      outcome: entry.failure !== undefined ? 'failed' : entry.unchanged || entry.skipped !== undefined ? 'unchanged' : 'changed',
+      outcome:
+        entry.failure !== undefined
+          ? 'failed'
+          : entry.unchanged || entry.skipped !== undefined
+            ? 'unchanged'
+            : 'changed',
       text: textOf(entry),
       before,
       after,

@@ -1,14 +1,15 @@
-/** Returns whether the page may be left. Asks the user if there are unsaved changes. */
-type LeaveGuard = () => boolean;
+/** Returns whether the page may be left for another path. Asks the user if there are unsaved changes. */
+type LeaveGuard = (path: string) => boolean;
 
 class Location {
   #url = $state.raw(new URL(window.location.href));
   #guard: LeaveGuard | undefined;
+  #unsaved: (() => boolean) | undefined;
 
   constructor() {
     window.addEventListener('popstate', () => this.#returnTo(new URL(window.location.href)));
     window.addEventListener('beforeunload', (event) => {
-      if (this.#guard !== undefined) event.preventDefault();
+      if (this.#unsaved?.() === true) event.preventDefault();
     });
     document.addEventListener('click', (event) => this.#followLink(event));
   }
@@ -31,7 +32,7 @@ class Location {
   open(target: string, { replace = false }: { replace?: boolean } = {}): void {
     const url = new URL(target, this.#url);
     if (url.href === this.#url.href) return;
-    if (url.pathname !== this.#url.pathname && !this.#mayLeave()) return;
+    if (url.pathname !== this.#url.pathname && !this.#mayLeave(url.pathname)) return;
     if (replace) history.replaceState(null, '', url);
     else history.pushState(null, '', url);
     const isOtherPage = url.pathname !== this.#url.pathname;
@@ -49,22 +50,26 @@ class Location {
     this.open(url.href, { replace: true });
   }
 
-  /** Sets what is asked before the page is left. Returns a function that removes the guard. */
-  guard(guard: LeaveGuard): () => void {
+  /**
+   * Protects unsaved changes: `guard` asks before the page is left, and the browser asks before the tab is closed while
+   * `unsaved` returns true. Returns a function that removes both.
+   */
+  protect(guard: LeaveGuard, unsaved: () => boolean): () => void {
     this.#guard = guard;
+    this.#unsaved = unsaved;
     return () => {
-      if (this.#guard === guard) this.#guard = undefined;
+      if (this.#guard !== guard) return;
+      this.#guard = undefined;
+      this.#unsaved = undefined;
     };
   }
 
-  #mayLeave(): boolean {
-    if (this.#guard?.() === false) return false;
-    this.#guard = undefined;
-    return true;
+  #mayLeave(path: string): boolean {
+    return this.#guard?.(path) ?? true;
   }
 
   #returnTo(url: URL): void {
-    if (url.pathname !== this.#url.pathname && !this.#mayLeave()) {
+    if (url.pathname !== this.#url.pathname && !this.#mayLeave(url.pathname)) {
       history.pushState(null, '', this.#url);
       return;
     }

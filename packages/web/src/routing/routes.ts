@@ -1,6 +1,6 @@
 /** A page of the application. */
 export interface Route {
-  /** The segments of the path. `:name` matches any segment. */
+  /** The segments of the path. `:name` matches any segment, `:name?` also none. */
   readonly pattern: string;
   /** Loads the component of the page. It gets the parameters of the path as `params`. */
   readonly load: () => Promise<{ readonly default: unknown }>;
@@ -15,16 +15,23 @@ export interface RouteMatch {
 export function matchRoute(routes: readonly Route[], path: string): RouteMatch | undefined {
   const given = segments(path);
   for (const route of routes) {
-    const wanted = segments(route.pattern);
-    if (wanted.length !== given.length) continue;
-    if (!wanted.every((segment, i) => segment.startsWith(':') || segment === given[i])) continue;
-    const params: Record<string, string> = {};
-    wanted.forEach((segment, i) => {
-      if (segment.startsWith(':')) params[segment.slice(1)] = decoded(given[i] as string);
-    });
-    return { route, params };
+    const params = paramsOf(segments(route.pattern), given);
+    if (params !== undefined) return { route, params };
   }
   return undefined;
+}
+
+function paramsOf(wanted: readonly string[], given: readonly string[]): Record<string, string> | undefined {
+  if (given.length > wanted.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [i, segment] of wanted.entries()) {
+    const value = given[i];
+    if (!segment.startsWith(':')) {
+      if (value !== segment) return undefined;
+    } else if (value !== undefined) params[segment.replace(/^:|\?$/g, '')] = decoded(value);
+    else if (!segment.endsWith('?')) return undefined;
+  }
+  return params;
 }
 
 function segments(path: string): string[] {

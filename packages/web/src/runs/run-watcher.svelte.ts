@@ -1,13 +1,13 @@
 import type { RunEvent } from '@headrace/client';
-import { isUnreachable } from '../api/query-client.ts';
 import { connection } from '../api/connection.svelte.ts';
+import { isUnreachable } from '../api/query-client.ts';
 import { session } from '../api/session.svelte.ts';
 import type { RunDetails } from '../api/types.ts';
 
 /** A line of the log of a run. */
 export interface LogLine {
   readonly line: number;
-  /** Milliseconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly time: number;
   readonly level: string;
   readonly logger: string;
@@ -62,10 +62,11 @@ export class RunWatcher {
   }
 
   async #follow(): Promise<void> {
-    const { signal } = this.#abort;
-    // The client connects again by itself after a lost connection. After a restart of the service, the run has ended
-    // as INTERRUPTED, so it is requested again too.
-    while (!signal.aborted) {
+    while (!this.#abort.signal.aborted) {
+      // After a lost connection, the client would wait longer and longer. A new stream starts when the service answers.
+      const stream = new AbortController();
+      const signal = AbortSignal.any([this.#abort.signal, stream.signal]);
+      const ignore = connection.onReturn(() => stream.abort());
       try {
         await this.refresh();
         this.#failure = undefined;
@@ -74,15 +75,28 @@ export class RunWatcher {
         await this.refresh();
         return;
       } catch (error) {
-        if (signal.aborted) return;
-        if (!isUnreachable(error)) {
+        if (this.#abort.signal.aborted) return;
+        if (!signal.aborted && !isUnreachable(error)) {
           this.#failure = error;
           return;
         }
-        connection.reportLoss();
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await this.#whenReachable();
+      } finally {
+        ignore();
       }
     }
+  }
+
+  /** Resolves when the service can be reached, or when watching stops. */
+  #whenReachable(): Promise<void> {
+    if (!connection.lost) return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = connection.onReturn(resolve);
+      this.#abort.signal.addEventListener('abort', () => {
+        stop();
+        resolve();
+      });
+    });
   }
 
   #apply(event: RunEvent): void {

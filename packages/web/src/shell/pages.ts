@@ -4,13 +4,10 @@ import type { Route } from '../routing/routes.ts';
 export const pages: readonly Route[] = [
   { pattern: '/', load: () => import('../overview/overview.svelte') },
   { pattern: '/configs', load: () => import('../configs/configs.svelte') },
-  { pattern: '/configs/:id', load: () => import('../configs/config.svelte') },
-  { pattern: '/configs/:id/:part', load: () => import('../configs/config.svelte') },
+  { pattern: '/configs/:id/:part?', load: () => import('../configs/config.svelte') },
   { pattern: '/runs', load: () => import('../runs/runs.svelte') },
-  { pattern: '/runs/:id', load: () => import('../runs/run.svelte') },
-  { pattern: '/runs/:id/:part', load: () => import('../runs/run.svelte') },
-  { pattern: '/components', load: () => import('../components/components.svelte') },
-  { pattern: '/components/:name', load: () => import('../components/components.svelte') },
+  { pattern: '/runs/:id/:part?', load: () => import('../runs/run.svelte') },
+  { pattern: '/components/:name?', load: () => import('../components/components.svelte') },
   { pattern: '/system', load: () => import('../system/system.svelte') },
   { pattern: '/sign-in', load: () => import('../overview/overview.svelte') },
 ];

@@ -22,6 +22,7 @@ const LOOKS: Readonly<Record<RunStatus, StatusLook>> = {
 
 /** Returns how to show a state. A run that succeeded with failed documents is shown as a warning. */
 export function statusLook(status: RunStatus, failed = 0): StatusLook {
-  if (status === 'SUCCEEDED' && failed > 0) return { label: 'Succeeded with failures', icon: 'warning', mark: '⚠', tone: 'warning' };
+  if (status === 'SUCCEEDED' && failed > 0)
+    return { label: 'Succeeded with failures', icon: 'warning', mark: '⚠', tone: 'warning' };
   return LOOKS[status];
 }

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { serve, serviceDirectory } from '../service/served.ts';
+import { openPage } from './browser.ts';
+
+const USERS = `
+auth:
+  type: basicAuth
+  users:
+    - { name: rita, password: looks-only, role: reader }
+    - { name: olga, password: runs-things, role: operator }
+`;
+
+it('the application signs in, shows only what the role may do, and signs out', async () => {
+  const { url } = await serve(serviceDirectory(USERS));
+  const page = await openPage(`${url}/configs`);
+  await page.getByLabel('User', { exact: true }).fill('rita');
+  await page.getByLabel('Password', { exact: true }).fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('You are not signed in').waitFor();
+  await page.getByLabel('Password', { exact: true }).fill('looks-only');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('No configs yet').waitFor();
+  await page.getByText('rita (reader)').waitFor();
+  expect(await page.getByRole('link', { name: 'New config' }).count()).toBe(0);
+
+  await page.reload();
+  await page.getByText('rita (reader)').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+});
+
+it('an operator may run and preview a config, but not change it', async () => {
+  const admin = `${USERS}    - { name: ada, password: may-everything, role: admin }\n`;
+  const { url } = await serve(serviceDirectory(admin));
+  const authorization = `Basic ${Buffer.from('ada:may-everything').toString('base64')}`;
+  const stored = await fetch(`${url}/v1/config/numbers`, {
+    method: 'PUT',
+    headers: { authorization, 'content-type': 'application/hocon' },
+    body: 'connectors: [{ name: n, class: SequenceConnector, pipeline: p, numDocs: 3 }], pipelines: [{ name: p, stages: [] }], indexer { type: Nop }',
+  });
+  expect(stored.status).toBe(201);
+  const page = await openPage(`${url}/configs/numbers`);
+  await page.getByLabel('User', { exact: true }).fill('olga');
+  await page.getByLabel('Password', { exact: true }).fill('runs-things');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Preview' }).click();
+  await page.getByRole('button', { name: '0', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Succeeded', { exact: true }).first().waitFor();
+});

@@ -1,0 +1,62 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, expect, onTestFailed } from 'vitest';
+import { chromiumPath } from './chromium.ts';
+
+/** A page needs so long on a busy machine. Nothing waits longer than it must. */
+const TIMEOUT_MILLIS = 30_000;
+
+let running: Promise<Browser> | undefined;
+const problems: string[] = [];
+
+afterAll(async () => {
+  await (await running)?.close();
+  running = undefined;
+});
+
+afterEach(() => {
+  // Violations of the content security policy and uncaught errors appear in the console.
+  expect(problems.splice(0)).toEqual([]);
+});
+
+/** Opens a page of the service for one test. The test fails if the page has errors. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  running ??= launch();
+  const browser = await running;
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    ...options,
+  });
+  context.setDefaultTimeout(TIMEOUT_MILLIS);
+  const page = await context.newPage();
+  const { origin } = new URL(url);
+  page.on('pageerror', (error) => problems.push(`uncaught error: ${error.message}`));
+  page.on('console', (message) => {
+    // The browser also reports answers such as 401 and 409 as errors, and requests to a killed service.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      problems.push(`${message.text()} ${JSON.stringify(message.location())}`);
+  });
+  page.on('request', (request) => {
+    const target = request.url();
+    if (!target.startsWith(origin) && !target.startsWith('data:'))
+      problems.push(`a request leaves the host: ${target}`);
+  });
+  onTestFailed(async () => {
+    const text = await page
+      .locator('body')
+      .textContent({ timeout: 1_000 })
+      .catch(() => 'no page');
+    console.error(`The page ${page.url()} shows:\n${text?.slice(0, 3_000)}`);
+  });
+  await page.goto(url);
+  return page;
+}
+
+async function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await chromiumPath(),
+    // Tests run as root in containers, where the sandbox of Chromium does not work. The pages are ours.
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
+}

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { serviceForFile } from './service.ts';
+
+const CONFIG = `# Ten numbers.
+connectors: [{ name: numbers, class: SequenceConnector, pipeline: main, numDocs: 10 }]
+pipelines: [{ name: main, stages: [{ class: Concatenate, dest: title, formatString: "Document {id}" }] }]
+indexer { type: Nop }
+`;
+
+describe('the config page', () => {
+  let url: string;
+
+  beforeAll(async () => {
+    url = await serviceForFile();
+  });
+
+  it('stores a new config, runs it and shows the finished run', async () => {
+    const page = await openPage(`${url}/configs`);
+    await page.getByRole('link', { name: 'New config' }).click();
+    await replaceText(page, CONFIG);
+    await page.getByRole('link', { name: 'valid' }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('Name').fill('numbers');
+    await page.getByLabel('Labels').fill('team:search');
+    await page.getByRole('button', { name: 'Save the config' }).click();
+    await page.waitForURL(`${url}/configs/numbers`);
+    await page.getByText('version 1').waitFor();
+
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL(`${url}/runs/*`);
+    await page.getByText('Succeeded', { exact: true }).first().waitFor();
+    await expect.poll(() => page.title()).toContain('Succeeded');
+    await page.getByText('RUN SUMMARY').waitFor();
+
+    await page.goto(`${url}/configs?label=team:search`);
+    await page.getByRole('row', { name: /numbers/ }).waitFor();
+  });
+
+  it('shows the problems of a text while it is edited, with their positions', async () => {
+    const page = await openPage(`${url}/configs/new`);
+    await replaceText(page, CONFIG.replace('Concatenate', 'Concatenat'));
+    await page.getByText('1 error, 0 warnings').waitFor();
+    await page.locator('.cm-lintRange-error').waitFor();
+    await page.getByRole('button', { name: /^3:/ }).click();
+    await expect.poll(() => page.locator('.cm-activeLine').textContent()).toContain('Concatenat');
+    await replaceText(page, CONFIG);
+    await page.getByRole('link', { name: 'valid' }).waitFor();
+  });
+
+  it('keeps versions, shows what changed, and restores an old version', async () => {
+    await putConfig(url, 'versions', CONFIG);
+    const page = await openPage(`${url}/configs/versions`);
+    await replaceText(page, CONFIG.replace('numDocs: 10', 'numDocs: 20'));
+    await page.getByText('not saved').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('version 2').waitFor();
+
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await page.getByText('connectors[0].numDocs').waitFor();
+    expect(await page.locator('del').textContent()).toBe('10');
+    expect(await page.locator('ins').textContent()).toBe('20');
+    await page.getByRole('button', { name: /^Version 1/ }).click();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('Version 3, current').waitFor();
+    await page.getByRole('link', { name: 'Editor' }).click();
+    await expect.poll(() => page.locator('.cm-content').textContent()).toContain('numDocs: 10');
+    await expect.poll(() => page.locator('.cm-content').textContent()).toContain('# Ten numbers.');
+  });
+
+  it('asks before unsaved changes are lost', async () => {
+    await putConfig(url, 'unsaved', CONFIG);
+    const page = await openPage(`${url}/configs/unsaved`);
+    await replaceText(page, '# changed');
+    await page.getByText('not saved').waitFor();
+    const asked = page.waitForEvent('dialog').then(async (dialog) => {
+      await dialog.dismiss();
+      return dialog.message();
+    });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    expect(await asked).toContain('without saving');
+    expect(page.url()).toBe(`${url}/configs/unsaved`);
+  });
+
+  it('does not overwrite a version that somebody else stored', async () => {
+    await putConfig(url, 'shared', CONFIG);
+    const page = await openPage(`${url}/configs/shared`);
+    await replaceText(page, CONFIG.replace('numDocs: 10', 'numDocs: 30'));
+    await putConfig(url, 'shared', CONFIG.replace('numDocs: 10', 'numDocs: 40'));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The config was not saved').waitFor();
+    await page.getByText('not saved', { exact: true }).waitFor();
+  });
+
+  it('deletes a config after a question that names it', async () => {
+    await putConfig(url, 'old', CONFIG);
+    const page = await openPage(`${url}/configs/old`);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('old and all its versions are deleted.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(`${url}/configs`);
+    expect((await fetch(`${url}/v1/config/old`)).status).toBe(404);
+  });
+
+  it('previews documents after each stage, and follows a change of a parameter', async () => {
+    await putConfig(url, 'previewed', CONFIG);
+    const page = await openPage(`${url}/configs/previewed/preview`);
+    await page.getByRole('button', { name: /stage_1/ }).waitFor();
+    await page.getByRole('row', { name: 'added title "Document 0"' }).waitFor();
+    await page.getByRole('link', { name: 'Editor' }).click();
+    await replaceText(page, CONFIG.replace('Document {id}', 'Number {id}'));
+    await page.getByRole('link', { name: 'Preview' }).click();
+    await page.getByRole('row', { name: 'added title "Number 0"' }).waitFor();
+
+    await page.getByLabel('Documents', { exact: true }).selectOption('entered or uploaded');
+    await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}\n{"id": ');
+    await page.getByText('Line 2 is not JSON').waitFor();
+    await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}');
+    await page.getByRole('row', { name: 'added title "Number mine"' }).waitFor();
+  });
+});
+
+/** Replaces the text of the editor, as a user does with the keyboard. */
+async function replaceText(page: Page, text: string): Promise<void> {
+  const editor = page.getByRole('textbox', { name: 'Config' });
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  // The editor handles this key itself. Text that replaces a selection gets styles from the browser, which the content
+  // security policy blocks.
+  await page.keyboard.press('Delete');
+  // Unlike typing, inserting adds no closing brackets.
+  await page.keyboard.insertText(text);
+}
+
+async function putConfig(url: string, name: string, text: string): Promise<void> {
+  const headers = { 'content-type': 'application/hocon' };
+  const response = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: text });
+  if (!response.ok) throw new Error(`PUT /v1/config/${name} answered ${response.status}: ${await response.text()}`);
+}

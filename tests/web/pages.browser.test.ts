@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, startRun, upload } from '../service/served.ts';
+import { openPage } from './browser.ts';
+import { serviceForFile } from './service.ts';
+
+/** The rules of accessibility as a script for the page. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** What the first page may load before the editor, compressed. */
+const FIRST_LOAD_BYTES = 120 * 1024;
+
+const CONFIG = `
+connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 5 }]
+pipelines: [{ name: main, stages: [{ class: ApplyJavascript, name: picky, script: "if (doc.id == 3) throw new Error('no')" }] }]
+indexer { class: NopIndexer }
+`;
+
+/** Every page, with a text that it shows when it is complete. */
+const PAGES: readonly (readonly [name: string, path: string, shows: string])[] = [
+  ['the overview', '/', 'Latest'],
+  ['the configs', '/configs', 'Changed'],
+  ['the editor', '/configs/CONFIG', 'SequenceConnector'],
+  ['the preview', '/configs/CONFIG/preview', 'picky'],
+  ['the runs of a config', '/configs/CONFIG/runs', 'Succeeded with failures'],
+  ['the versions of a config', '/configs/CONFIG/versions', 'oldest stored version'],
+  ['the runs', '/runs', 'Succeeded with failures'],
+  ['a run', '/runs/RUN', 'RUN SUMMARY'],
+  ['the stages of a run', '/runs/RUN/stages', 'Share of the time'],
+  ['the failures of a run', '/runs/RUN/failures', 'HR_'],
+  ['the log of a run', '/runs/RUN/log?level=info', 'Starting run'],
+  ['the config of a run', '/runs/RUN/config', 'Version 1'],
+  ['the components', '/components', 'SplitFieldValues'],
+  ['a component', '/components/SplitFieldValues', 'Splits the texts of a field'],
+  ['the system', '/system', 'Checks'],
+  ['an unknown address', '/runs/a/b/c', 'This page does not exist'],
+];
+
+describe('every page', () => {
+  let url: string;
+  let ids: { configId: string; runId: string };
+
+  beforeAll(async () => {
+    url = await serviceForFile();
+    const configId = await upload(url, CONFIG);
+    const { runId } = await startRun(url, configId);
+    await finished(url, runId);
+    ids = { configId, runId };
+  });
+
+  const addressOf = (path: string) => url + path.replace('CONFIG', ids.configId).replace('RUN', ids.runId);
+
+  it.each(PAGES)('%s is accessible, in light and dark', async (_name, path, shows) => {
+    const page = await openPage(addressOf(path));
+    await page.getByText(shows).first().waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect({ colorScheme, violations: await violations(page) }).toEqual({ colorScheme, violations: [] });
+    }
+    await page.context().close();
+  });
+
+  it.each(PAGES)('%s fits the width of a phone', async (_name, path, shows) => {
+    const page = await openPage(addressOf(path), { viewport: { width: 360, height: 740 } });
+    await page.getByText(shows).first().waitFor({ state: 'attached' });
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(360);
+    await page.context().close();
+  });
+
+  it('the first page loads less than 120 KB before the editor', async () => {
+    const page = await openPage(url);
+    await page.getByText('Latest').waitFor();
+    const total = await page.evaluate(
+      `performance.getEntries().reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0)`,
+    );
+    expect(total).toBeGreaterThan(20 * 1024);
+    expect(total).toBeLessThan(FIRST_LOAD_BYTES);
+  });
+});
+
+/** Returns what breaks the rules of WCAG 2.2 AA on the page. */
+async function violations(page: Page): Promise<unknown[]> {
+  await page.evaluate(AXE);
+  const result = await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => html + ' ' + failureSummary) })))`,
+  );
+  return result as unknown[];
+}
