@@ -44,7 +44,7 @@ interface Import {
   readonly dynamic: boolean;
 }
 
-const files = repositoryFiles().filter((path) => /\.(ts|tsx|mjs|js)$/.test(path));
+const files = repositoryFiles().filter((path) => /\.(ts|tsx|mjs|js|svelte)$/.test(path));
 const imports = files.flatMap(importsOf);
 const byPackage = workspacePackages.map((owner) => ({
   owner,
@@ -78,7 +78,7 @@ describe('imports between packages', () => {
       const wrong = imports.filter(({ file, specifier }) => {
         if (!specifier.startsWith('.')) return false;
         const target = normalize(join(dirname(file), specifier));
-        return !target.startsWith(`${owner.path}/src/`) || !/\.(ts|tsx|js|json|css)$/.test(specifier);
+        return !target.startsWith(`${owner.path}/src/`) || !/\.(ts|tsx|js|json|css|svelte)$/.test(specifier);
       });
       expect(wrong.map(shown)).toEqual([]);
     },

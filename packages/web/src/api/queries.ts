@@ -29,15 +29,8 @@ export function runsQuery(filter: RunFilter, limit = PAGE) {
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
-    refetchInterval: LIVE_MILLIS,
-  });
-}
-
-/** One run. A run that is not done is requested again while it is shown; the event stream is faster. */
-export function runQuery(id: string) {
-  return queryOptions({
-    queryKey: ['runs', 'one', id],
-    queryFn: ({ signal }) => session.client.call('GET /v1/run/{id}', { path: { id }, signal }),
+    // A long list is not requested again while somebody scrolls through it.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MILLIS : false),
   });
 }
 

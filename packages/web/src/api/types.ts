@@ -4,7 +4,6 @@ export type RunDetails = Schemas['RunDetails'];
 export type RunStatus = RunDetails['status'];
 export type Problem = Schemas['Problem'];
 export type ComponentInfo = Schemas['Component'];
-export type ComponentKind = ComponentInfo['kind'];
 /** A page of configs, as the service returns it for a request with `limit`. */
 export type ConfigPage = Extract<Output<'GET /v1/config'>, { items: readonly unknown[] }>;
 export type ConfigItem = ConfigPage['items'][number];

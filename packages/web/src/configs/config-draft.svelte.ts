@@ -45,6 +45,7 @@ export class ConfigDraft {
   #title = $state('New config');
   #version = $state<number>();
   #preset = $state(false);
+  #locked = $state<string>();
   #problems = $state.raw<readonly Problem[]>([]);
   #etag: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -104,8 +105,13 @@ export class ConfigDraft {
     return this.#problems;
   }
 
+  /** Why the text cannot be changed here. */
+  get locked(): string | undefined {
+    return this.#locked;
+  }
+
   get editable(): boolean {
-    return !this.#preset && session.may('admin');
+    return this.#locked === undefined && session.may('admin');
   }
 
   /** Loads the stored text. Changes that are not saved are lost. */
@@ -172,11 +178,13 @@ export class ConfigDraft {
     try {
       const text = await session.client.call('GET /v1/config/{id}/text', { path: { id } });
       this.#preset = false;
+      this.#locked = undefined;
       return typeof text === 'string' ? text : `${JSON.stringify(text, null, 2)}\n`;
     } catch (error) {
-      // A preset has no text here, only its content.
+      // A preset has only its content here, and so has a text whose secrets cannot be masked.
       if (!(error instanceof ApiError && error.status === 409)) throw error;
-      this.#preset = error.code !== 'HR_CONFIG_SECRET_IN_TEXT';
+      this.#preset = error.code === 'HR_CONFIG_IS_PRESET';
+      this.#locked = this.#preset ? 'preset: a file beside the service, which cannot be changed here' : error.message;
       return `${JSON.stringify(resolved, null, 2)}\n`;
     }
   }

@@ -1,5 +1,5 @@
 const EXACT = new Intl.NumberFormat('en-GB');
-const ROUNDED = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumSignificantDigits: 3 });
+const ROUNDED = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 /** Returns a number with separators: `3,376`. */

@@ -4,6 +4,6 @@ export interface Column {
   /** The width as a track of a CSS grid. */
   readonly width: string;
   readonly numeric?: boolean;
-  /** Whether the column is hidden at the width of a phone, where two columns have room. */
+  /** Whether the column is hidden at the width of a phone. Two columns fit there. */
   readonly wide?: boolean;
 }
