@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   components: ['engine', 'testing', ...DIALECTS],
   service: ['engine', 'components'],
   client: [],
-  web: [],
+  web: ['hocon', 'client'],
   distributed: ['engine', 'components', 'testing'],
   headrace: ['hocon', 'engine', 'components', 'service', 'distributed'],
 };

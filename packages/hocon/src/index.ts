@@ -65,3 +65,5 @@ export type { RenderOptions } from './writing/render.ts';
 export { render } from './writing/render.ts';
 export type { TextChange } from './writing/text-change.ts';
 export { applyChanges } from './writing/text-change.ts';
+export type { TextStyle } from './writing/text-style.ts';
+export { styleOf } from './writing/text-style.ts';
