@@ -68,8 +68,13 @@ export class ParsedConfig {
   /** Returns the part of the text where a value is written. */
   spanOf(node: ConfigNode): Span | undefined {
     const offset = this.offsetOf(node.origin);
-    const written = offset === undefined ? undefined : this.#valuesByStart().get(offset);
+    const written = offset === undefined ? undefined : this.valueFrom(offset);
     return written === undefined ? undefined : { from: written.from, to: written.to };
+  }
+
+  /** Returns the value that starts at an offset, as written. */
+  valueFrom(offset: number): ValueSyntax | undefined {
+    return this.#valuesByStart().get(offset);
   }
 
   /** Returns the value at a path. */
