@@ -65,9 +65,11 @@ export class SyntaxBuilder {
       this.#tooDeep++;
       return;
     }
-    const span = { from: at, to: this.#text.length, closed: false };
+    const to = this.#text.length;
     const node: ObjectSyntax | ListSyntax =
-      kind === 'object' ? { kind, ...span, braces: true, fields: [] } : { kind, ...span, items: [] };
+      kind === 'object'
+        ? { kind, from: at, to, closed: false, braces: true, fields: [] }
+        : { kind, from: at, to, closed: false, items: [] };
     const frame = this.#top;
     if (frame === undefined) {
       if (node.kind === 'object') this.root = node;
@@ -170,8 +172,13 @@ export class SyntaxBuilder {
   #startField({ node }: Frame, at: number): FieldSyntax {
     const key = { from: at, to: at, path: [], quoted: false };
     const field: FieldSyntax = {
-      ...{ from: at, to: at, key },
-      ...{ separator: undefined, appends: false, include: false, value: undefined },
+      from: at,
+      to: at,
+      key,
+      separator: undefined,
+      appends: false,
+      include: false,
+      value: undefined,
     };
     if (node.kind === 'object') node.fields.push(field);
     return field;

@@ -1,6 +1,6 @@
 import type { Span } from '../syntax/syntax-tree.ts';
 import type { Piece, TextChange } from './text-change.ts';
-import { changesOf } from './text-change.ts';
+import { changesOf, lineBreakOf, withLineBreaks } from './text-change.ts';
 
 /** A field or element with its comments: the lines of comments above it, and the comment beside it. */
 interface Cell extends Span {
@@ -30,11 +30,13 @@ export class Cells {
   readonly #region: Region;
   readonly #cells: Cell[] = [];
   readonly #comments: readonly Span[];
+  readonly #lineBreak: string;
 
   constructor(text: string, json: boolean, region: Region, items: readonly Span[], comments: readonly Span[]) {
     this.#text = text;
     this.#json = json;
     this.#region = region;
+    this.#lineBreak = lineBreakOf(text);
     this.#comments = comments.filter(({ from, to }) => from >= region.from && to <= region.to);
     for (const [i, { from, to }] of items.entries()) {
       const before = items[i - 1]?.to ?? region.from;
@@ -158,26 +160,36 @@ export class Cells {
       before = after;
     }
     const { from, to } = this.#region;
-    return changesOf(this.#text, from, to, pieces);
+    const normal = pieces.map((piece) => (typeof piece === 'string' ? this.#withLineBreaks(piece) : piece));
+    return changesOf(this.#text, from, to, normal);
+  }
+
+  #withLineBreaks(text: string): string {
+    return withLineBreaks(text, this.#lineBreak);
   }
 
   #insertFirst(write: (indent: string) => string, unit: string, onOwnLine: boolean): TextChange[] {
+    const change = this.#firstChange(write, unit, onOwnLine);
+    return [{ ...change, insert: this.#withLineBreaks(change.insert) }];
+  }
+
+  #firstChange(write: (indent: string) => string, unit: string, onOwnLine: boolean): TextChange {
     const { from, to, bare } = this.#region;
     const inner = this.#slice(from, to);
     if (bare) {
       const isEnded = inner === '' || inner.endsWith('\n');
-      return [{ from: to, to, insert: `${isEnded ? '' : '\n'}${write('')}\n` }];
+      return { from: to, to, insert: `${isEnded ? '' : '\n'}${write('')}\n` };
     }
     const outer = this.#indentAt(from);
     const indent = outer + unit;
     const lineEnd = inner.indexOf('\n');
     if (lineEnd >= 0) {
       const at = from + lineEnd - (inner[lineEnd - 1] === '\r' ? 1 : 0);
-      return [{ from: at, to: at, insert: `\n${indent}${write(indent)}` }];
+      return { from: at, to: at, insert: `\n${indent}${write(indent)}` };
     }
-    if (onOwnLine) return [{ from, to, insert: `\n${indent}${write(indent)}\n${outer}` }];
+    if (onOwnLine) return { from, to, insert: `\n${indent}${write(indent)}\n${outer}` };
     const space = this.#text[from - 1] === '{' ? ' ' : '';
-    return [{ from, to, insert: space + write(outer) + space }];
+    return { from, to, insert: space + write(outer) + space };
   }
 
   /** Returns the white space between a new cell and the cell after it, or before it at the end. */

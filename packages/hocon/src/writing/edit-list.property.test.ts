@@ -80,6 +80,8 @@ function commentsOf(text: string): string[] {
 
 function edited(text: string, changes: readonly TextChange[], { json }: Layout): string {
   const result = applyChanges(text, changes);
+  // All lines end in the same way as before.
+  if (text.includes('\r\n')) expect(result).not.toMatch(/[^\r]\n/);
   if (json) expect(() => JSON.parse(result), result).not.toThrow();
   expect(parsed(result)['z']).toBe(1);
   return result;

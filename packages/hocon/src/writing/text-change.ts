@@ -16,6 +16,16 @@ export function applyChanges(text: string, changes: readonly TextChange[]): stri
   return edited + text.slice(at);
 }
 
+/** Returns the line break that all lines of a text end with. LF if they are different. */
+export function lineBreakOf(text: string): '\n' | '\r\n' {
+  return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text) ? '\r\n' : '\n';
+}
+
+/** Returns a text with other line breaks. */
+export function withLineBreaks(text: string, lineBreak: string): string {
+  return lineBreak === '\n' ? text : text.replace(/\r?\n/g, lineBreak);
+}
+
 /** A part of an edited text: a part of the original text that keeps its place, or new text. */
 export type Piece = { from: number; to: number } | string;
 

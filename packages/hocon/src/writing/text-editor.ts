@@ -12,7 +12,7 @@ import type { EditPath, Place } from './locate.ts';
 import { fieldsOf, keysFrom, listAt, locate, objectsAt, Refusal, shown } from './locate.ts';
 import { render } from './render.ts';
 import type { TextChange } from './text-change.ts';
-import { applyChanges } from './text-change.ts';
+import { applyChanges, lineBreakOf, withLineBreaks } from './text-change.ts';
 import { styleOf, type TextStyle, ValueWriter } from './text-style.ts';
 
 /** The maximum length of a new value on one line, and of a new value beside values of several lines. */
@@ -138,7 +138,7 @@ export class TextEditor {
     const start = this.#text.lastIndexOf('\n', from - 1) + 1;
     const indent = /^[^\S\n]*/.exec(this.#text.slice(start, from))![0];
     const insert = this.#writer(this.#text.slice(from, to).includes('\n')).write(value, indent);
-    return { from, to, insert };
+    return { from, to, insert: withLineBreaks(insert, lineBreakOf(this.#text)) };
   }
 
   /** Returns the keys at the end of the path, and the objects that they are in. */

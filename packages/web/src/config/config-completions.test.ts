@@ -119,6 +119,15 @@ describe('completions of values', () => {
     ]);
   });
 
+  it('offer fields to connectors and indexers', () => {
+    expect(at('connectors: [{ class: CSVConnector, lineNumberField: | }]', ['col']).labels).toEqual([
+      'csvLineNumber',
+      'col',
+    ]);
+    const columns = '\nindexer { type: CSV }\ncsv { columns: [|] }';
+    expect(at(pipeline('{ class: TrimWhitespace, fields: [a] }', columns)).labels).toEqual(['a', 'id']);
+  });
+
   it('offer nothing where nothing is known', () => {
     expect(at('# |').labels).toEqual([]);
     expect(at('foo: |').labels).toEqual([]);

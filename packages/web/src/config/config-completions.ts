@@ -76,7 +76,7 @@ class Completer {
   }
 
   values(): ConfigCompletion[] {
-    const { path, component, parameter, list } = this.#context;
+    const { path, component, list } = this.#context;
     const last = path.findLast((step) => typeof step === 'string');
     const kind = this.#kindOfElement();
     if (kind !== undefined) return this.#knowledge.ofKind(kind).map((one) => this.#skeleton(one));
@@ -92,9 +92,7 @@ class Completer {
       return this.#model().pipelines.flatMap(({ name }) => (name === undefined ? [] : this.#text(name, 'pipeline')));
     }
     const found = this.#choices(this.#knowledge.parameterAt(this.#config, path), list !== undefined);
-    const isCondition = path.includes('conditions') && last === 'fields';
-    const isField = parameter !== undefined && parameter !== 'conditions' && namesFields(parameter);
-    if (component?.kind !== 'stage' || !(isCondition || isField)) return found;
+    if (last === undefined || !this.#namesFields(last)) return found;
     const given = new Set(list?.items.map(({ from, to }) => this.#config.text.slice(from, to).replace(/^"|"$/g, '')));
     given.delete(this.#written());
     const fields = this.#fields().filter((name) => !given.has(name));
@@ -203,12 +201,26 @@ class Completer {
     return owner === undefined || selected === undefined || owner === selected || owner.block === selected.block;
   }
 
+  /** Returns true if the value of a key is the name of a field. */
+  #namesFields(key: string): boolean {
+    const { path, component, parameter } = this.#context;
+    if (path.includes('conditions')) return key === 'fields';
+    if (component?.kind === 'indexer') return namesFields(key);
+    if (component === undefined) {
+      return this.#knowledge.ofBlock(String(path[0])) !== undefined && (namesFields(key) || key === 'columns');
+    }
+    return parameter !== undefined && namesFields(parameter);
+  }
+
+  /** Returns the names of the fields that documents probably have at this place. */
   #fields(): string[] {
     const [section, pipeline, , stage] = this.#context.path;
-    if (section !== 'pipelines') return [...(this.#options.knownFields ?? [])];
-    const at = Number(pipeline);
     const others = this.#options.knownFields ?? [];
-    return knownFields(this.#config, this.#model(), this.#knowledge, at, Number(stage), others);
+    if (section === 'connectors') return [...others];
+    const at = (index: number, before?: number) =>
+      knownFields(this.#config, this.#model(), this.#knowledge, index, before, others);
+    if (section === 'pipelines') return at(Number(pipeline), Number(stage));
+    return [...new Set(this.#model().pipelines.flatMap((_, index) => at(index)))];
   }
 
   #model(): ConfigModel {

@@ -107,7 +107,7 @@ describe('contextAt', () => {
         expect(replace.to).toBeGreaterThanOrEqual(offset);
         expect(text.slice(replace.from + (quoted ? 1 : 0), offset)).toBe(prefix);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });

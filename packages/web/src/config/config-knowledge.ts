@@ -44,6 +44,7 @@ export class ConfigKnowledge {
   readonly components: readonly Component[];
   readonly #schema: SchemaNode;
   readonly #byName = new Map<string, Component>();
+  readonly #parameters = new Map<string, readonly Parameter[]>();
 
   /**
    * @param components the connectors, stages and indexers
@@ -79,14 +80,21 @@ export class ConfigKnowledge {
   }
 
   /** Returns the parameters of a component, required ones first. Those that all components have are last. */
-  parametersOf({ kind, class: name }: Pick<Component, 'kind' | 'class'>): Parameter[] {
+  parametersOf({ kind, class: name }: Pick<Component, 'kind' | 'class'>): readonly Parameter[] {
+    const key = `${kind}.${name}`;
+    const known = this.#parameters.get(key) ?? this.#sortedParameters(kind, name);
+    this.#parameters.set(key, known);
+    return known;
+  }
+
+  #sortedParameters(kind: Component['kind'], name: string): Parameter[] {
     const shared = Object.keys(this.#schema.$defs?.[`${kind}Keys`]?.properties ?? {});
     const rank = ({ name, required }: Parameter) => (required ? 0 : shared.includes(name) ? 2 : 1);
     return this.#keysOf(this.#schema.$defs?.[`${kind}.${name}`]).sort((a, b) => rank(a) - rank(b));
   }
 
   /** Returns the keys that the object at a path of a config can have, required ones first. */
-  keysAt(config: ParsedConfig, path: EditPath): Parameter[] {
+  keysAt(config: ParsedConfig, path: EditPath): readonly Parameter[] {
     const component = this.#componentAt(config, path);
     if (component !== undefined) return this.parametersOf(component);
     const keys = this.#keysOf(this.#schemaAt(config, path));
