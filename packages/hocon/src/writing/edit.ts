@@ -15,20 +15,8 @@ import { ProblemList } from '../tree/problem.ts';
 import { Marks } from '../tree/raw.ts';
 import type { PathLike } from '../values/tree-path.ts';
 import { elementsOf, getPath } from '../values/tree-path.ts';
+import { EditError } from './edit-error.ts';
 import { render } from './render.ts';
-
-/** The error for a text that cannot be edited. */
-export class EditError extends RangeError {
-  override name = 'EditError';
-  readonly code = 'cannot-edit';
-  /** The problem of the text, or of the text with the new value, if it is the reason. */
-  readonly problem: Problem | undefined;
-
-  constructor(message: string, problem: Problem | undefined) {
-    super(message);
-    this.problem = problem;
-  }
-}
 
 /**
  * Changes only one value of a text. Comments, order and layout of the rest are kept. An existing value is replaced in

@@ -33,7 +33,7 @@ export function render(input: ConfigNode | PlainValue | undefined, options: Rend
 }
 
 /** Returns true if an input is a node. A plain value may have fields with the same names, but of other types. */
-function isNode(input: ConfigNode | PlainValue | undefined): input is ConfigNode {
+export function isNode(input: ConfigNode | PlainValue | undefined): input is ConfigNode {
   if (typeof input !== 'object' || input === null || Array.isArray(input) || input instanceof Float) return false;
   const { kind, origin } = input;
   if (typeof origin !== 'object' || origin === null || !('line' in origin)) return false;
