@@ -76,6 +76,14 @@ export const componentsQuery = queryOptions({
   },
 });
 
+/** The JSON Schema of a config. */
+export const schemaQuery = queryOptions({
+  queryKey: ['schema'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: async ({ signal }) =>
+    (await session.client.call('GET /v1/config-info/schema', { signal })) as Readonly<Record<string, unknown>>,
+});
+
 export const systemQuery = queryOptions({
   queryKey: ['system', 'stats'],
   queryFn: ({ signal }) => session.client.call('GET /v1/systemstats', { signal }),

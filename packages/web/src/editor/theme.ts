@@ -29,6 +29,9 @@ export const editorTheme = EditorView.theme({
     color: 'var(--text)',
     backgroundColor: 'var(--surface-selected)',
   },
+  '.cm-documentation': { maxWidth: '60ch', padding: '4px 8px', fontFamily: 'var(--font)' },
+  '.cm-documentation p + p': { marginTop: '6px' },
+  '.cm-completionDetail': { color: 'var(--text-quiet)' },
   '.cm-foldPlaceholder': { color: 'var(--text-quiet)', backgroundColor: 'var(--surface-hover)', border: 'none' },
 });
 
