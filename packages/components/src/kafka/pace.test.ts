@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Pace } from './pace.ts';
 
-/** Sends as much as may be in progress, to a destination that takes so many messages a second, for some seconds. */
+/** Simulates a destination with a fixed rate, in messages per second, and sends as much as `Pace` allows. */
 function run(perSecond: number, seconds: number, pace: Pace, clock: { millis: number }) {
   let underWay = 0;
   let most = 0;

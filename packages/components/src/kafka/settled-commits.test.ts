@@ -7,10 +7,10 @@ const upTo = (offset: number, messages: number): Published => ({
   messages,
 });
 
-/** A group, and an engine of which each question is answered by the test. */
+/** A consumer group and an engine. The test decides when each call is answered. */
 class Stage {
   readonly questions: PromiseWithResolvers<void>[] = [];
-  /** The offsets that were committed, and what was said to have been. */
+  /** The committed offsets, and the offsets reported to `onCommitted`. */
   readonly offsets: number[] = [];
   readonly committed: number[] = [];
   readonly failures: unknown[] = [];

@@ -9,13 +9,13 @@ import type { KafkaSettings } from '../settings/kafka-settings.ts';
 export interface EventListener {
   onReport(report: BatchReport): void;
   onEvent(event: DocumentEvent): void;
-  /** The events cannot be read any more. */
+  /** Called when the events cannot be read any more. */
   onFailed(error: Error): void;
 }
 
 const WAIT_MS = 1000;
 
-/** Reads the event topic of a run, from its start, until it is closed. */
+/** Reads the event topic of a run from its start until the reader is closed. */
 export class EventReader {
   readonly #source: KafkaSource;
   readonly #closing = new AbortController();
@@ -35,7 +35,7 @@ export class EventReader {
     log: Logger,
   ): Promise<EventReader> {
     const properties = new Map(Object.entries(settings.consumer));
-    // A topic of other runs, too: their events are of no interest.
+    // Other runs share the topic. Their old events are skipped.
     if (settings.eventTopic !== undefined) properties.set('auto.offset.reset', 'latest');
     const source = await KafkaSource.open({
       brokers: brokersOf(settings.bootstrapServers),
@@ -45,7 +45,7 @@ export class EventReader {
       rebalanceTimeout: settings.rebalanceTimeout,
       properties,
       offsets: undefined,
-      // In no group: each run reads all its events.
+      // The reader joins no group, because each run must read all its events.
       isPreview: true,
       log,
       onRelease: async () => true,
@@ -72,7 +72,7 @@ export class EventReader {
       if (message.value === undefined) continue;
       if (header === undefined) {
         const event = readEvent(message.value);
-        // Events of another run in a shared topic. Lucille counts them, by mistake.
+        // An event of another run in a shared topic. (Lucille counts such events, which is a bug.)
         if (event !== undefined && (event.runId ?? runId) === runId) onEvent(event);
       } else if (header.run === runId) onReport(JSON.parse(message.value.toString()) as BatchReport);
     }

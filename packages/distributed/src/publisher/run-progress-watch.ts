@@ -15,20 +15,20 @@ export interface WatchOptions {
   readonly settings: KafkaSettings;
   readonly pipeline: string;
   readonly log: Logger;
-  /** How many batches are not finished. */
+  /** Returns the number of unfinished batches. */
   readonly unfinished: () => number;
   /** Called when the run has waited for longer than `kafka.stallTimeoutSecs`. */
   readonly onStalled: (error: Error) => void;
 }
 
-/** How often the run looks whether documents finish. */
+/** How often the progress is checked. */
 const LOOK_MS = 2000;
-/** A run without progress for this long is reported. */
+/** A warning is logged after this time without progress. */
 const QUIET_MS = 4000;
-/** And again after this long. */
+/** The warning is repeated after this time. */
 const REMIND_MS = 30_000;
 
-/** Watches a distributed run, and reports why no document finishes: no workers, no indexers, no brokers. */
+/** Watches a distributed run. If no document finishes, it logs the reason: no workers, no indexers or no brokers. */
 export class RunProgressWatch {
   readonly #options: WatchOptions;
   readonly #admin: Admin;
@@ -61,7 +61,7 @@ export class RunProgressWatch {
     return new RunProgressWatch(options, admin);
   }
 
-  /** Documents have finished. */
+  /** Must be called when documents have finished. */
   progressed(): void {
     this.#progressAt = Date.now();
     if (!this.#isQuiet) return;
@@ -94,7 +94,7 @@ export class RunProgressWatch {
     log.warn(`No document of pipeline ${pipeline} has finished for ${seconds} s. ${await this.#reason()}`);
   }
 
-  /** Why nothing finishes, and what to do. */
+  /** Returns the reason why no document finishes, and what to do. */
   async #reason(): Promise<string> {
     const { settings, pipeline } = this.#options;
     try {

@@ -30,7 +30,7 @@ const parameters = Type.Object({
 
 const MAX_IN_FLIGHT = 8;
 
-/** What the publisher has for each pipeline. */
+/** The state of the publisher for one pipeline. */
 interface PipelineQueue {
   readonly topic: string;
   readonly events: string;
@@ -41,8 +41,8 @@ interface PipelineQueue {
 }
 
 /**
- * Sends documents to the topic that workers read, and confirms them when workers and indexers have reported them. Takes
- * the place of the indexer in the process that publishes.
+ * Sends documents to the topic that workers read. Confirms them when workers and indexers have reported their results.
+ * It replaces the indexer in the process that publishes.
  */
 export class SourceWriter extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -115,7 +115,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     return { topic: sourceTopic(settings, pipeline), events, batches, documents, reader, watch };
   }
 
-  /** Resolves when the brokers have the messages. */
+  /** Resolves when the brokers have stored the messages. */
   async #sendBatches({ pieces }: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
     const parts = pieces.flatMap((piece) => partitionBatches(piece, 0, this.#settings.maxRequestSize));
     const answers = await Promise.all(parts.map((part) => this.#sendPart(part, queue)));
@@ -125,7 +125,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   async #sendPart({ partition, value, count }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
     const { topic, events } = queue;
     const { batch, confirmed } = queue.batches.add();
-    // It may be given up before the run waits for it.
+    // The promise may be rejected before the run waits for it.
     confirmed.catch(() => undefined);
     const reported = this.#settings.events ? { events } : {};
     const header: BatchHeader = { run: this.context.runId, ...reported, batch, count };
@@ -172,7 +172,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 
   #write(message: OutgoingMessage): Promise<void> {
-    // The run has called `connect`.
+    // `connect` has been called before.
     return (this.#writer as PartitionWriter).write(message);
   }
 
@@ -181,7 +181,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     return isTooLarge(error) ? `${message} (kafka.maxRequestSize, max.message.bytes of the topic)` : message;
   }
 
-  /** Deletes an event topic. A failed run keeps nothing either: its result lists the failures. */
+  /** Deletes the event topic of the run, even if the run has failed: its result lists the failures. */
   async #deleteTopic(topic: string): Promise<void> {
     const { log } = this.context;
     try {

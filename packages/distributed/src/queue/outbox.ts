@@ -9,18 +9,18 @@ import type { PartitionWriter } from './partition-writer.ts';
 import type { QueueOrigin } from './queue-reader.ts';
 import { reportOf } from './reports.ts';
 
-/** Reports to runs what became of their documents, through the event topics. */
+/** Reports the results of documents to their runs, through the event topics. */
 export class Outbox {
   readonly #writer: PartitionWriter;
   readonly #settings: KafkaSettings;
   readonly #pipeline: string;
   readonly #isIndexing: boolean;
   readonly #log: Logger;
-  /** Runs that have ended: their event topics do not exist. */
+  /** Finished runs. Their event topics no longer exist. */
   readonly #gone = new Set<string>();
   #hasWarned = false;
 
-  /** @param isIndexing whether this process indexes the documents, so that they are finished */
+  /** @param isIndexing whether this process indexes the documents. If so, they are finished after it */
   constructor(writer: PartitionWriter, settings: KafkaSettings, pipeline: string, isIndexing: boolean, log: Logger) {
     this.#writer = writer;
     this.#settings = settings;
@@ -29,7 +29,7 @@ export class Outbox {
     this.#log = log;
   }
 
-  /** Resolves when the run can read the report. */
+  /** Resolves when the report is stored in the event topic. */
   async report(header: BatchHeader | undefined, origin: QueueOrigin, outcome: ChunkOutcome): Promise<void> {
     if (!this.#settings.events) return;
     if (header === undefined) return this.#reportDocuments(origin.documents, outcome);

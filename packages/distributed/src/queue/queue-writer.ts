@@ -17,13 +17,13 @@ const parameters = Type.Object({
   settings: Type.String(),
   /** The topic to write. */
   topic: Type.String(),
-  /** The number of its partitions. */
+  /** The number of partitions of the topic. */
   partitions: Type.Integer(),
 });
 
 const MAX_IN_FLIGHT = 8;
 
-/** Sends processed documents to the topic that indexers read. Takes the place of the indexer in a worker. */
+/** Sends processed documents to the topic that indexers read. It replaces the indexer in a worker. */
 export class QueueWriter extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'queueWriter';
@@ -71,7 +71,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
 
   async #sendPart(part: PartitionBatch, origin: QueueOrigin): Promise<IndexFailure[]> {
     const { header = { run: '', batch: 0, count: 0 }, attempt } = origin;
-    // Counted before it is written: an indexer may report it before the answer of the broker comes.
+    // Counts the message before it is written, because an indexer may report it before the broker has answered.
     const number = origin.parts++;
     const headers: BatchHeader = { ...header, attempt, part: number, count: part.count };
     try {
@@ -114,7 +114,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
     const key = Buffer.from(id);
     try {
       const runId = documents?.runIdOf(id);
-      // The run must learn of a child before the child can finish.
+      // The creation of a child must be reported before the child can finish.
       if (this.#settings.events && documents?.has(id) === false && runId !== undefined) {
         const event = Buffer.from(eventJson({ type: 'CREATE', documentId: id }, runId, topic));
         await writer.write({ topic: eventTopic(this.#settings, pipeline, runId), partition: 0, key, value: event });
@@ -126,7 +126,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
     }
   }
 
-  /** Documents that are too large fail. Any other error means that the brokers take nothing. */
+  /** Documents that are too large fail. For any other error, the brokers accept nothing. */
   #failures(error: unknown, failed: (message: string) => IndexFailure[]): IndexFailure[] {
     const { message } = kafkaError(this.#settings.bootstrapServers, error);
     if (isTooLarge(error)) return failed(`${message} (kafka.maxRequestSize, max.message.bytes of the topic)`);
@@ -134,7 +134,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
   }
 }
 
-/** The reason of documents whose message was given up, because the worker had no time to process all of it. */
+/** The failure of documents whose message was abandoned because the worker was stopped before it was complete. */
 const CUT = 'the worker was stopped before it had processed all documents of the message, which is processed again';
 
 function undelivered(failures: readonly IndexFailure[]): IndexFailure[] {

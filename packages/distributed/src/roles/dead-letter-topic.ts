@@ -12,9 +12,9 @@ export interface DeadLetter {
   readonly partition: number;
   readonly offset: bigint;
   readonly key: string | undefined;
-  /** Undefined for messages that Lucille has written. */
+  /** The run id. Undefined for messages that Lucille has written. */
   readonly reason: string | undefined;
-  /** The message that it was: topic, partition and offset. */
+  /** The original message: topic, partition and offset. */
   readonly place: string | undefined;
   readonly run: string | undefined;
   readonly time: string | undefined;
@@ -29,7 +29,7 @@ export interface DeadLetterOptions {
 
 const IDLE_MS = 200;
 
-/** Reads all messages of a dead-letter topic, from the first to the last that is there now. Joins no group. */
+/** Reads all messages of a dead-letter topic, from the first to the current end. Joins no group. */
 export async function* deadLetters({ settings, topic, log }: DeadLetterOptions): AsyncGenerator<DeadLetter> {
   for await (const message of readAll(settings, topic, `${settings.groupId}-dead-letters`, true, log)) {
     yield toLetter(message);
@@ -37,9 +37,9 @@ export async function* deadLetters({ settings, topic, log }: DeadLetterOptions):
 }
 
 /**
- * Sends the messages of a dead-letter topic to another topic, where workers process them again. It remembers how far it
- * has come, in a consumer group: a message is sent once, and a replay that was ended continues.
- * @returns how many messages were sent
+ * Sends the messages of a dead-letter topic to another topic, where workers process them again. A consumer group stores
+ * the position: each message is sent once, and the next replay continues after an interrupted one.
+ * @returns the number of messages that were sent
  */
 export async function replay(options: DeadLetterOptions & { readonly to: string }): Promise<number> {
   const { settings, topic, to, log } = options;

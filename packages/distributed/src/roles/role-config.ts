@@ -4,7 +4,7 @@ import { destTopic, sourceTopic } from '../settings/topics.ts';
 /** The role of a process in a distributed run. */
 export type Role = 'publisher' | 'worker' | 'indexer' | 'worker-indexer';
 
-/** A config as plain JSON, as far as roles change it. */
+/** A config as plain JSON, with the parts that roles change. */
 export interface PlainConfig {
   readonly connectors?: readonly Record<string, unknown>[];
   readonly pipelines?: readonly ({ readonly name?: string } & Record<string, unknown>)[];
@@ -12,11 +12,11 @@ export interface PlainConfig {
   readonly [key: string]: unknown;
 }
 
-/** In Lucille's format each document is a message; the engine hands over so many at once. */
+/** The batch size in Lucille's format, in which each document is one message. */
 const DOCUMENTS_AT_ONCE = 500;
 const WAIT_MILLIS = 10;
 
-/** The config of the run that a process executes for a role. The rest of the run is in other processes. */
+/** Returns the config of the run that a process executes for its role. Other processes execute the rest. */
 export function roleConfig(
   config: PlainConfig,
   role: Role,

@@ -25,17 +25,18 @@ export interface RoleOptions {
   readonly onLog: (record: LogRecord) => void;
 }
 
-/** What a role is doing: for health checks. */
+/** The state of a role, for health checks. */
 export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
-/** After a run of this long, a failure counts as the first one. */
+/** After a run of this length, the wait before a restart is short again. */
 const STABLE_MS = 60_000;
 
 /**
- * Executes a role until it is stopped. Each run of the engine reads messages until it fails: a broker is away for too
- * long, the destination accepts nothing, or a document ends the thread. Then the next run begins where the group is.
+ * Executes a role until it is stopped. A run of the engine reads messages until it fails: brokers are away for too
+ * long, the destination accepts nothing, or a document ends the thread. Then the next run starts at the committed
+ * offsets.
  */
 export class RoleRunner {
   state: RoleState = 'starting';
@@ -44,7 +45,7 @@ export class RoleRunner {
   #handle: RunHandle | undefined;
   /** The result of the last run. */
   lastFailure: string | undefined;
-  /** How often the role has begun again. */
+  /** The number of restarts. */
   restarts = 0;
 
   constructor(options: RoleOptions) {
@@ -66,7 +67,7 @@ export class RoleRunner {
     this.#handle?.stop('CANCELLED');
   }
 
-  /** Resolves when the role has stopped: with the last result. A config that cannot run ends it at once. */
+  /** Resolves with the last result when the role has stopped. A config that cannot run stops the role immediately. */
   async run(): Promise<RunResult | undefined> {
     const { onLog, settings, pipeline } = this.#options;
     const { signal } = this.#stopping;
@@ -112,9 +113,9 @@ export class RoleRunner {
   }
 }
 
-/** The components of a config, and those of the roles. */
+/** The modules with the components of the config and of the roles. */
 export function withRoleComponents(registry: RegistrySource): RegistrySource {
-  // Tests run the sources, where the file has another extension.
+  // Tests run the sources, so the file has another extension there.
   const module = new URL(`../components${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
     .href;
   return { ...registry, modules: [...registry.modules, module] };

@@ -21,10 +21,10 @@ export interface WantedTopic {
 }
 
 const RETRY_MS = 1000;
-/** A topic that was just created is known to all brokers within this time. */
+/** All brokers know a new topic within this time. */
 const KNOWN_MS = 10_000;
 
-/** Looks after topics: creates those that are missing, and deletes those of ended runs. */
+/** Creates missing topics, and deletes the topics of finished runs. */
 export class TopicAdmin {
   readonly #admin: Admin;
   readonly #settings: KafkaSettings;
@@ -50,8 +50,8 @@ export class TopicAdmin {
   }
 
   /**
-   * Creates topics that are missing. Returns the number of partitions of each. While the brokers do not answer, it logs
-   * that and waits, until the signal is aborted.
+   * Creates missing topics. Returns the number of partitions of each topic. If the brokers do not answer, it logs that,
+   * and tries again until the signal is aborted.
    */
   async ensure(wanted: readonly WantedTopic[], signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
     let isReported = false;

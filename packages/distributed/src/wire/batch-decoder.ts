@@ -16,11 +16,14 @@ import {
 import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
 import { type Frame, readFrames } from './frames.ts';
 
-/** Where a batch comes from, and which of its documents to decode. */
+/** The origin of a batch, and which of its documents to decode. */
 export interface BatchPosition {
-  /** For messages about errors. */
+  /** The place of the message, for error messages. */
   readonly place: string;
-  /** The numbers of the documents, from 0: `[from, to)`. All if absent. They are then decoded one by one. */
+  /**
+   * The range of document numbers to decode, from 0: `[from, to)`. They are decoded one by one. If absent, all
+   * documents are decoded.
+   */
   readonly only?: readonly [from: number, to: number];
 }
 
@@ -64,7 +67,7 @@ function isWanted(number: number, only: BatchPosition['only']): boolean {
 }
 
 function read(payload: Buffer, count: number): Document | DocumentTable {
-  // Most texts are ASCII, which is faster to read as Latin-1: one byte is one character.
+  // Most texts are ASCII. Reading ASCII as Latin-1 is faster: one byte is one character.
   const text = payload.toString(isAscii(payload) ? 'latin1' : 'utf8');
   const end = text.indexOf('\n');
   const head = JSON.parse(text.slice(0, end)) as WireDocument | WireTable;

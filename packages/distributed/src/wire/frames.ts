@@ -1,17 +1,17 @@
-/** A frame of `BatchEncoder`. */
+/** A frame that `BatchEncoder` wrote. */
 export interface Frame {
   readonly partition: number;
-  /** How many documents. */
+  /** The number of documents. */
   readonly count: number;
-  /** All of it, with its first line. */
+  /** The bytes of the frame, with its first line. */
   readonly bytes: Buffer;
-  /** What comes after its first line. */
+  /** The bytes after the first line. */
   readonly payload: Buffer;
 }
 
 const LF = 10;
 
-/** The frames in some bytes, which share their memory. Throws if the bytes are something else. */
+/** Finds the frames in a buffer. They share its memory. Throws if the bytes are not frames. */
 export function* readFrames(bytes: Uint8Array): Generator<Frame> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < buffer.length; ) {
