@@ -41,8 +41,8 @@ await bundle(
     'pipeline-thread-entry': 'run/pipeline-thread-entry.js',
     ...named,
   },
-  // The modules that start the threads are loaded first. The dependencies of a module that names itself must be
-  // evaluated before it, and the rest depends on it.
+  // The modules that start the threads are loaded first. If a module refers to itself by its URL, its dependencies must
+  // be evaluated before it.
   (id) => {
     if (first.has(id)) return 'first';
     if (start.has(id)) return 'start';
@@ -124,7 +124,7 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
     entryFileNames: '[name].js',
     // In the folder of the entries, so that `new URL('./run-thread-entry.js', import.meta.url)` is valid in every file.
     chunkFileNames: '[name].js',
-    // Without blanks there is less to read. Names stay, for stack traces.
+    // Removes white space, so that the file is smaller. Keeps names, because stack traces show them.
     minify: { compress: false, mangle: false },
     minifyInternalExports: false,
     codeSplitting: {

@@ -30,7 +30,10 @@ const LIGHT = new RegExp(`^(node:|\\.|@headrace/engine$|@headrace/(${DIALECTS.jo
 /** Exports of the dialect packages that load heavier libraries. */
 const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
 
-/** Folders that stages import when they start. components.process.test.ts checks that nothing loads them earlier. */
+/**
+ * Modules of these folders load heavy libraries, so stages import them only in `start`. components.process.test.ts
+ * checks this.
+ */
 const LOADED_AT_START = /^packages\/(jsonata\/src|xml\/src\/html\/reader)\//;
 
 /** The files directly in `src` count as a folder. They combine the package, so no folder may import them. */

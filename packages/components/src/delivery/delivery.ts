@@ -241,7 +241,7 @@ function bytesOf({ positions }: Job, to: Destination): number {
   return positions.reduce((bytes, position) => bytes + to.length(position), 0);
 }
 
-/** Waits; returns whether the work may continue. */
+/** Waits. Returns false if the work must not continue. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     if (milliseconds > 0) await sleep(milliseconds, undefined, { signal });

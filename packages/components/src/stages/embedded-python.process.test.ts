@@ -23,7 +23,7 @@ import { EmbeddedPython } from './embedded-python.ts';
 type Row = [what: string, code: string, document: string, expected: string | RegExp];
 
 const rows: Row[] = [
-  // Reading
+  // Reading fields
   [
     'reads values with their types',
     "doc.t = ' '.join(type(doc[name]).__name__ for name in list(doc)[1:])",
@@ -57,7 +57,7 @@ const rows: Row[] = [
     '{"get":1,"copy":2,"keys":3,"o":{"pop":4,"items":5},"r":[1,2,3,true,4,true]}',
   ],
 
-  // Changing in place
+  // Changing values in place
   [
     'changes lists and objects in place',
     "doc.a.append(2); doc.a[0] = 'x'; doc.o.l.append([1]); doc.o.n = 5; doc.o['m'] = {}; del doc.o.x",
@@ -93,7 +93,7 @@ const rows: Row[] = [
   ],
   ['fails if a list contains itself', 'doc.a.append(doc.a)', '{"a":[]}', /(RecursionError|ValueError): field "a": /],
 
-  // Writing
+  // Writing fields
   [
     'writes scalars',
     "doc.s = 'é\\n\\ud800'; doc.i = 5; doc.d = 4 / 2; doc.b = False; doc.n = None; doc.x = 2 ** 70",
@@ -148,7 +148,7 @@ doc.o = {1: 2, None: {'x.y': [None]}}`,
     '{"l":[1],"r":[{"id":"d","l":[1,2]},[1]]}',
   ],
 
-  // rawDoc
+  // The methods of rawDoc
   [
     'reads fields through rawDoc',
     "doc.r = [rawDoc.getId(), rawDoc.getString('n'), rawDoc.getInt('s'), rawDoc.has('no'), rawDoc.getString('no'), rawDoc.getStringList('l'), rawDoc.getNestedJson('o.k[0]'), rawDoc.length('l')]",

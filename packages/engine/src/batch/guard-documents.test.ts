@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runGuarded } from './compute-guard.ts';
 import { type GuardDocumentsOptions, guardDocuments } from './guard-documents.ts';
 
-/** Options for documents of which some end the thread's patience, and what happened to each. */
+/** Returns options for `guardDocuments`, and a list of the events of each document. */
 function optionsFor(count: number, options: Partial<GuardDocumentsOptions> = {}) {
   const events: string[] = [];
   const all: GuardDocumentsOptions = {

@@ -11,8 +11,8 @@ const MAX_ALIKE = 64;
 const MAX_RECENT = 8;
 
 /**
- * To build the map of so few names costs more than many searches. A shape that belongs to one document, or that few
- * documents have, never needs the map.
+ * Up to this number of names, many searches cost less than building the map. Shapes of one document, or of few
+ * documents, never need the map.
  */
 const MAX_SEARCHED = 32;
 const SEARCHES_BEFORE_MAP = 64;

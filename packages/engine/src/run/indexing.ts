@@ -18,7 +18,7 @@ const DEFAULT_BATCH_SIZE = 100;
 
 /** Receives the results of documents, part by part. */
 export interface IndexingListener extends Pick<ConfirmationListener, 'onConfirmed' | 'onUnconfirmed'> {
-  /** It is the turn of a part: its results count now. */
+  /** Called for each part in the order of the batches, when its results count. */
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
   onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;

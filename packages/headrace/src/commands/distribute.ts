@@ -14,8 +14,9 @@ export interface PublishedRun {
 }
 
 /**
- * Prepares a distributed run: its topics, and for `--external` the workers and indexers of this process.
- * @param isExternal whether this process also processes and indexes the documents
+ * Prepares a distributed run: creates its topics and, for `--external`, starts the workers and indexers of this
+ * process.
+ * @param isExternal true if this process also processes and indexes the documents
  */
 export async function distribute(
   { config, settings, registry }: DistributedConfig,
@@ -27,7 +28,7 @@ export async function distribute(
   const pipelines = pipelinesInUse(config);
   const partitions = await prepareTopics(settings, pipelines, createLogger('headrace', onLog), signal);
   const roles = isExternal ? (['worker', 'indexer'] as const) : [];
-  // Publisher, worker and indexer share the processors.
+  // Publisher, worker and indexer share the processors, so each gets fewer threads.
   const threads = Math.max(1, Math.floor(availableParallelism() / 2));
   const shared = isExternal ? { ...config, worker: { threads, ...(config['worker'] as object | undefined) } } : config;
   const runners = pipelines.flatMap((pipeline) =>
@@ -47,7 +48,7 @@ export async function distribute(
   };
 }
 
-/** The pipelines that connectors feed. */
+/** Returns the pipelines that connectors feed. */
 function pipelinesInUse({ connectors = [] }: PlainConfig): string[] {
   return [...new Set(connectors.flatMap(({ pipeline }) => (typeof pipeline === 'string' ? [pipeline] : [])))];
 }

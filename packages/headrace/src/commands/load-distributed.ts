@@ -16,7 +16,8 @@ export interface DistributedConfig {
 }
 
 /**
- * Reads a config, checks all of it, and reads its `kafka` block. Reports every problem; undefined if one is an error.
+ * Reads and checks a config, including its `kafka` block. Prints every problem. Returns undefined if one of them is an
+ * error.
  */
 export async function loadDistributed(
   file: string,
@@ -28,7 +29,7 @@ export async function loadDistributed(
   const all: Problem[] = [...problems];
   if (root !== undefined && !hasErrors(problems)) {
     const { problems: found } = await checkConfig(root, await Registry.open(registry));
-    // The block is read here.
+    // Removes the warning that the `kafka` block has no effect.
     all.push(...found.filter(({ code, path }) => code !== 'HR_CONFIG_UNUSED' || path !== 'kafka'));
   }
   if (root === undefined || hasErrors(all)) {
@@ -53,7 +54,7 @@ export async function loadDistributed(
   return settings === undefined ? undefined : { root, config, settings, registry, name };
 }
 
-/** The pipeline that a process serves: the one that is named, or the only one of the config. */
+/** Returns the pipeline that a process serves: the one that the option names, or the only one of the config. */
 export function pipelineOf({ config }: DistributedConfig, named: string | undefined): string {
   const names = (config.pipelines ?? []).map(({ name = '' }) => name);
   const { worker } = config as { worker?: { pipeline?: string } };

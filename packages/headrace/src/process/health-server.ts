@@ -12,7 +12,7 @@ export interface HealthServer {
 const COUNTS = ['published', 'created', 'succeeded', 'failed', 'dropped'] as const;
 
 /**
- * Serves `/livez` (the process answers), `/readyz` (503 while a role starts again) and `/metrics` (Prometheus).
+ * Serves `/livez` (the process answers), `/readyz` (503 while a role restarts) and `/metrics` (Prometheus).
  * @param port 0 for any free port
  */
 export async function startHealthServer(port: number, runners: readonly RoleRunner[]): Promise<HealthServer> {
@@ -38,7 +38,7 @@ export async function startHealthServer(port: number, runners: readonly RoleRunn
   };
 }
 
-/** The documents of a role over all its runs. A counter must not fall when a role starts again. */
+/** Adds up the documents of a role over all its runs, because a counter must not decrease when a role restarts. */
 class FinishedRuns {
   readonly #runners: readonly RoleRunner[];
   readonly #before = new Map<RoleRunner, { handle: RoleRunner['handle']; counts: number[] }>();

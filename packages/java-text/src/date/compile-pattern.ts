@@ -132,8 +132,8 @@ class Compiler {
   }
 
   /**
-   * Appends a number. If no separator is between numbers, the first one reads the digits that the next fixed-width
-   * numbers leave. A following number of variable width ends that.
+   * Appends a number. Numbers without a separator share their digits: fixed-width numbers get their width, and the
+   * first number gets the other digits. A number of variable width ends this rule.
    */
   #appendNumber(added: Element): void {
     const padded = this.#pad > 0;
