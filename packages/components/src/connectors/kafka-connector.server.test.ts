@@ -204,7 +204,7 @@ await describeWithServer('kafka', (server) => {
     await joinAndDie(group, topic);
     const publisher = await run({ topic, group, kafka: { consumer: { 'session.timeout.ms': 8000 } } });
     expect(ids(publisher)).toHaveLength(3);
-    expect(publisher.warnings).toEqual([expect.stringContaining(`${group} does not let this run in yet`)]);
+    expect(publisher.warnings).toEqual([expect.stringContaining(`${group} has not accepted this run yet`)]);
     expect(publisher.warnings[0]).toContain('until its session ends, 8 s at most');
   });
 

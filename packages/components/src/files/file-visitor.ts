@@ -125,7 +125,7 @@ export class FileVisitor {
 
   async #visitCompressed(file: Container, became: WhatBecame): Promise<void> {
     const leaf = file.leaf.slice(0, -'.gz'.length);
-    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.#tellOfRest(file.path)));
+    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.#warnOfRest(file.path)));
     if (this.#options.opensArchives && isArchive(leaf)) {
       await this.#visitArchive({ ...file, leaf, open, local: undefined }, became);
       return;
@@ -142,20 +142,20 @@ export class FileVisitor {
     });
   }
 
-  #tellOfRest(path: string): void {
+  #warnOfRest(path: string): void {
     this.#options.log.warn(
       `${path}: the bytes after the compressed data are ignored, as gzip does. The file may be damaged`,
     );
   }
 
-  #tellOfNoEnd(path: string): void {
+  #warnOfMissingEnd(path: string): void {
     this.#options.log.warn(`${path} has no end-of-archive marker: it may be truncated`);
   }
 
   /** Publishes the entries of an archive. The extension of the file selects the archive format. */
   async #visitArchive(file: Container, became: WhatBecame): Promise<void> {
     const entries = file.leaf.endsWith('.tar')
-      ? tarEntries(file.open(), () => this.#tellOfNoEnd(file.path))
+      ? tarEntries(file.open(), () => this.#warnOfMissingEnd(file.path))
       : file.local !== undefined
         ? localZipEntries(file.local)
         : withLocalCopy(file.open(), zipEntries);

@@ -15,6 +15,6 @@ export function* checkBrokers(parameter: string, bootstrapServers: string): Gene
   yield {
     parameter,
     message: `${parameter} must name hosts and ports, was "${bootstrapServers}"`,
-    hint: 'As broker1:9092,broker2:9092.',
+    hint: 'Write host:port pairs, such as broker1:9092,broker2:9092.',
   };
 }

@@ -98,7 +98,7 @@ export function* checkKafkaProperties(
     yield problem(
       `ssl.${store}.location`,
       'A store of Java cannot be read',
-      `Name a PEM file, and leave ssl.${store}.type out. keytool -exportcert -rfc, or openssl pkcs12, writes one.`,
+      `Name a PEM file, and remove ssl.${store}.type. keytool -exportcert -rfc or openssl pkcs12 creates a PEM file.`,
     );
   }
   for (const [name, values] of Object.entries(known.choices)) {

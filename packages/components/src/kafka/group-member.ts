@@ -197,7 +197,7 @@ export class GroupMember {
     if (this.#consumer.memberId === null || this.#consumer.generationId === this.#generation) {
       owner.lost(partitions);
       log.warn(
-        `${this.#group} has given up on this run. ${listOf(topic, partitions)}: what was not committed is read again`,
+        `${this.#group} has excluded this run. Another member reads the uncommitted messages of ${listOf(topic, partitions)} again`,
       );
       return;
     }
@@ -222,9 +222,7 @@ export class GroupMember {
       clearTimeout(late);
       clearInterval(heart);
     }
-    log.warn(
-      `${listOf(topic, partitions)}: not all that was read could be finished in time. Another member reads it again`,
-    );
+    log.warn(`${listOf(topic, partitions)}: some messages did not finish in time. Another member reads them again`);
   }
 
   #joined(): void {

@@ -134,7 +134,7 @@ await describeWithServer('kafka', (server) => {
     expect(first.output).toMatch(/was rebalanced in [\d.]+ s\. Partitions of topic-\S+: gained \d, \d; now 0, 1, 2, 3/);
   });
 
-  it('repeat at most two seconds of work of a member that is killed', { timeout: 120_000 }, async () => {
+  it('repeat at most two seconds of work after a member is killed', { timeout: 120_000 }, async () => {
     const total = 30_000;
     const topic = await createTopic(total);
     const first = start('first', topic);
@@ -153,7 +153,7 @@ await describeWithServer('kafka', (server) => {
     expect(first.output).toContain('gained');
   });
 
-  it('keep a member that takes longer than its session to give partitions up', { timeout: 120_000 }, async () => {
+  it('keep a member that takes longer than its session to release partitions', { timeout: 120_000 }, async () => {
     const total = 4000;
     const topic = await createTopic(total);
     const first = start('first', topic);
@@ -172,6 +172,6 @@ await describeWithServer('kafka', (server) => {
     }
     expect(repeated()).toEqual([]);
     expect(first.output).toContain('lost');
-    expect(first.output).not.toContain('has given up on this run');
+    expect(first.output).not.toContain('has excluded this run');
   });
 });

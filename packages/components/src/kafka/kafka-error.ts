@@ -52,7 +52,7 @@ export function kafkaError(brokers: string, error: unknown, block: KafkaBlock = 
     hint: codes.has('PLT_KFK_AUTHENTICATION')
       ? `Check ${block}.securityProtocol and sasl.mechanism and sasl.jaas.config in ${properties}.`
       : hasKafkaError(error, 'INCONSISTENT_GROUP_PROTOCOL')
-        ? 'Other members of the group share partitions in another way: add CooperativeStickyAssignor to their partition.assignment.strategy.'
+        ? 'Other members of the group use another assignor: add CooperativeStickyAssignor to their partition.assignment.strategy.'
         : /Unknown topic/.test(text)
           ? `Check ${block}.topic: it must exist.`
           : `Check ${block}.bootstrapServers and ${block}.securityProtocol, and that the brokers are up.`,

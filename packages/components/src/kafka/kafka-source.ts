@@ -39,7 +39,7 @@ const MIN_SESSION_MS = 6000;
 const SESSION_MS = 45_000;
 const HEARTBEAT_MS = 3000;
 /** Joining a healthy group takes less than this: its members learn of a new member from their next heartbeat. */
-const WAIT_TOLD_MS = 5000;
+const LONG_JOIN_MS = 5000;
 /** The maximum size of a fetch response. The response stays in memory until its messages have been read. */
 const MAX_FETCH_BYTES = 8 * 1024 * 1024;
 
@@ -154,7 +154,7 @@ export class KafkaSource {
     }
     // The library assigns the first partitions before `join` returns. They are read after that.
     const ready = Promise.withResolvers<void>();
-    const joined = tellOfWaiting(this.#settings);
+    const joined = warnOfLongJoin(this.#settings);
     try {
       const owner: PartitionOwner = {
         gained: (gained) =>
@@ -229,7 +229,7 @@ export class KafkaSource {
 }
 
 /** Logs a warning with the likely reason if joining takes long. Returns a function to call after joining. */
-function tellOfWaiting(settings: KafkaSourceSettings): () => void {
+function warnOfLongJoin(settings: KafkaSourceSettings): () => void {
   const { groupId, log } = settings;
   const since = Date.now();
   let isLogged = false;
@@ -237,12 +237,12 @@ function tellOfWaiting(settings: KafkaSourceSettings): () => void {
     isLogged = true;
     const { session, rebalance } = timeoutsOf(settings);
     log.warn(
-      `The consumer group ${groupId} does not let this run in yet: the brokers wait for another member. A run that was killed is waited for until its session ends, ${seconds(session)} at most (session.timeout.ms in kafka.consumer); one that is busy, ${seconds(rebalance)} (kafka.maxPollIntervalSecs)`,
+      `The consumer group ${groupId} has not accepted this run yet: the brokers wait for another member. They wait at most ${seconds(session)} for a killed run (session.timeout.ms in kafka.consumer), and at most ${seconds(rebalance)} for a busy one (kafka.maxPollIntervalSecs)`,
     );
-  }, WAIT_TOLD_MS);
+  }, LONG_JOIN_MS);
   return () => {
     clearTimeout(timer);
-    if (isLogged) log.info(`The wait for the consumer group ${groupId} is over after ${seconds(Date.now() - since)}`);
+    if (isLogged) log.info(`The consumer group ${groupId} has accepted this run after ${seconds(Date.now() - since)}`);
   };
 }
 

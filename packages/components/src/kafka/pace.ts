@@ -7,9 +7,9 @@ const MAX_PIECE = 1000;
  * At most the messages of four seconds are in progress. A partition can then be released, or a run stopped, within
  * seconds.
  */
-const UNDER_WAY_SECONDS = 4;
+const SECONDS_IN_PROGRESS = 4;
 /** The minimum, so that slow stages that process many documents at once receive enough of them. */
-const MIN_UNDER_WAY = 256;
+const MIN_IN_PROGRESS = 256;
 /** The assumed rate before the first measurement, in messages per second. */
 const FIRST_RATE = 256;
 
@@ -24,7 +24,7 @@ export class Pace {
   #millis = 0;
   #counted = 0;
   /** The number of messages in progress. */
-  #underWay = 0;
+  #inProgress = 0;
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -38,17 +38,17 @@ export class Pace {
 
   /** Returns true if more messages may be sent. */
   get hasCapacity(): boolean {
-    return this.#underWay < Math.max(MIN_UNDER_WAY, this.#rate * UNDER_WAY_SECONDS);
+    return this.#inProgress < Math.max(MIN_IN_PROGRESS, this.#rate * SECONDS_IN_PROGRESS);
   }
 
   sent(messages: number): void {
     // Time in which nothing is in progress does not count.
-    if (this.#underWay === 0) this.#since = this.#now();
-    this.#underWay += messages;
+    if (this.#inProgress === 0) this.#since = this.#now();
+    this.#inProgress += messages;
   }
 
   finished(messages: number): void {
-    this.#underWay -= messages;
+    this.#inProgress -= messages;
     this.#counted += messages;
     const now = this.#now();
     this.#millis += now - this.#since;

@@ -223,15 +223,15 @@ export class TopicReader {
     const { signal } = this.#closing;
     if (signal.aborted) return;
     try {
-      if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#bear(error);
-      else await this.#beginAnew(partitions).catch((next) => this.#bear(next));
+      if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#throwIfFinal(error);
+      else await this.#resetPositions(partitions).catch((next) => this.#throwIfFinal(next));
     } catch (final) {
       this.fail(final);
     }
     if (this.#failure === undefined) await sleep(OUTAGE_RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
 
-  async #beginAnew(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
+  async #resetPositions(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
     const { topic, reset } = this.#settings;
     const [first, last] = await Promise.all(
       [EARLIEST, LATEST].map(async (timestamp) =>
@@ -245,13 +245,13 @@ export class TopicReader {
   }
 
   /** Throws a final error, or a temporary one that has lasted too long. Otherwise logs the start of an outage. */
-  #bear(error: unknown): void {
+  #throwIfFinal(error: unknown): void {
     const { brokers, log } = this.#settings;
     const now = Date.now();
     if (!isPassing(error) || now - (this.#outageSince ?? now) > OUTAGE_MS) throw error;
     if (this.#outageSince !== undefined) return;
     this.#outageSince = now;
-    log.warn(`${kafkaError(brokers, error).message}. It is tried again`);
+    log.warn(`${kafkaError(brokers, error).message}. The connector tries again`);
   }
 
   #endOutage(): void {

@@ -72,7 +72,7 @@ export class CarefulReading {
     }
     this.#partitions.set(partition, { suspect, left: DOCUMENTS });
     this.#log.warn(
-      `Partition ${partition}: its last owner ended without finishing. The next ${DOCUMENTS / BATCH} batches, or ${DOCUMENTS} documents, are processed one by one`,
+      `The last owner of partition ${partition} ended without finishing its messages. The next ${DOCUMENTS / BATCH} batches, or ${DOCUMENTS} documents, are processed one by one`,
     );
     return note === BUSY ? JSON.stringify({ solo: 0 }) : note;
   }

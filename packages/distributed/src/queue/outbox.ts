@@ -44,7 +44,7 @@ export class Outbox {
       if (!this.#hasWarned) {
         this.#hasWarned = true;
         this.#log.warn(
-          'The documents come in the format of Lucille, and kafka.documentFormat is headrace: the run does not learn what became of them. Set kafka.documentFormat: lucille in all processes',
+          "The documents are in Lucille's format, but kafka.documentFormat is headrace, so their run does not receive their results. Set kafka.documentFormat: lucille in all processes",
         );
       }
       return;

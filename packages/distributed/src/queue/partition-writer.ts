@@ -151,7 +151,7 @@ export class PartitionWriter {
     if (this.#failedSince !== undefined) return;
     this.#failedSince = Date.now();
     this.#log.warn(
-      `${kafkaError(this.#settings.bootstrapServers, error).message}. What was not written is sent again until the brokers answer`,
+      `${kafkaError(this.#settings.bootstrapServers, error).message}. Unwritten messages are sent again until the brokers answer`,
     );
   }
 

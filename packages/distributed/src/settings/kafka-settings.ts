@@ -83,7 +83,7 @@ export function readKafkaSettings(config: unknown): {
     problems.push({
       path: `kafka.${name}`,
       message,
-      hint: 'Remove it. The format of Lucille is kafka.documentFormat: lucille.',
+      hint: "Remove it. For Lucille's format, set kafka.documentFormat: lucille.",
     });
   }
   const properties = (kind: string) => {
@@ -123,7 +123,11 @@ export function readKafkaSettings(config: unknown): {
     brokersOf(settings.bootstrapServers).some((broker) => !/:\d+$/.test(broker))
   ) {
     const message = `kafka.bootstrapServers must name hosts and ports, was "${settings.bootstrapServers}"`;
-    problems.push({ path: 'kafka.bootstrapServers', message, hint: 'As broker1:9092,broker2:9092.' });
+    problems.push({
+      path: 'kafka.bootstrapServers',
+      message,
+      hint: 'Write host:port pairs, such as broker1:9092,broker2:9092.',
+    });
   }
   return { settings: problems.length === 0 ? settings : undefined, problems };
 }

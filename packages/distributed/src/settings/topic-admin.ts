@@ -62,7 +62,7 @@ export class TopicAdmin {
         const failure = kafkaError(this.#settings.bootstrapServers, error);
         if (!isPassing(error) || signal?.aborted === true) throw failure;
         if (!isReported)
-          this.#log.warn(`${failure.message}. ${failure.hint ?? ''} It is tried again until the brokers answer`);
+          this.#log.warn(`${failure.message}. ${failure.hint ?? ''} Trying again until the brokers answer`);
         isReported = true;
         await sleep(RETRY_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
       }
