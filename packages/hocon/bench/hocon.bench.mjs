@@ -42,7 +42,7 @@ pipeline${i} {
 `,
   );
 
-/** A JSON object with a few fields, so many levels deep. */
+/** Returns a JSON object with a few fields on each level, nested to this depth. */
 const jsonTree = (i, depth) =>
   depth === 0
     ? { id: i, name: `leaf ${i}`, on: true }

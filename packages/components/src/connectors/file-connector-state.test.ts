@@ -33,7 +33,7 @@ describe('FileConnector with a state', () => {
   it('does not remember files whose documents did not finish', async () => {
     await write(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`in/${i}.txt`, `${i}`])));
     const publisher = new CollectingPublisher();
-    publisher.settled = () => Promise.reject(new Error('given up'));
+    publisher.settled = () => Promise.reject(new Error('abandoned'));
     const publishChunk = publisher.publishChunk.bind(publisher);
     let chunks = 0;
     publisher.publishChunk = async (chunk) => {

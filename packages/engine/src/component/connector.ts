@@ -126,7 +126,7 @@ export interface Publisher {
   /**
    * Resolves when all documents that were published before this call are finished, with success or failure. Only then
    * should a source mark the documents as read.
-   * Rejects if the run gives up earlier. Rejects with `HR_INDEXER_UNDELIVERED` if the destination accepted no document
+   * Rejects if the run fails earlier. Rejects with `HR_INDEXER_UNDELIVERED` if the destination accepted no document
    * and documents failed for this reason since the previous call. The source must then deliver these documents again in
    * another run. Documents published shortly before the previous call may be among them.
    * The connector may publish more documents while it waits. If consecutive documents are collapsed, it must publish

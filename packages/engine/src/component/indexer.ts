@@ -157,7 +157,7 @@ export abstract class Indexer<P extends TObject = TObject> {
 
   /**
    * Writes a batch and returns the documents that failed.
-   * @param signal aborted when the run gives up on the batch: a request in progress may finish, but no other request
+   * @param signal aborted when the run abandons the batch: a request in progress may finish, but no other request
    * may start
    */
   abstract send(batch: EncodedBatch, signal: AbortSignal): SendAnswer | Promise<SendAnswer>;
