@@ -246,7 +246,7 @@ class Compiler {
 
   #dayOfWeek(letter: string, count: number): Element {
     this.#atMost(count, 5);
-    if (letter === 'c' && count === 2) throw this.#error('The letters cc have no meaning');
+    if (letter === 'c' && count === 2) throw this.#error('The letter c must not occur exactly twice');
     if (count < 3 && letter !== 'E') return this.#number(Field.localizedDayOfWeek, count, count, Sign.none);
     const style = count < 3 ? 'short' : styleOf(count);
     return this.#names(Field.dayOfWeek, weekdayNames(this.#locale, style, letter === 'c'));
