@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
@@ -115,8 +116,7 @@ export class RoleRunner {
 /** The components of a config, and those of the roles. */
 export function withRoleComponents(registry: RegistrySource): RegistrySource {
   // Tests run the sources, where the file has another extension.
-  const module = new URL(`../components${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
-    .href;
+  const module = new URL(`../components/role-components${extname(import.meta.url)}`, import.meta.url).href;
   return { ...registry, modules: [...registry.modules, module] };
 }
 
