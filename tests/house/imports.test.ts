@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['engine', 'components'],
   client: [],
   web: [],
-  distributed: ['engine', 'components', 'testing'],
+  distributed: ['hocon', 'engine', 'components', 'testing'],
   headrace: ['hocon', 'engine', 'components', 'service', 'distributed'],
 };
 
