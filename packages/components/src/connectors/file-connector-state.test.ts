@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { tarOf, zipOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { openOutputFile } from '../indexers/output-file.ts';
-import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
 import { connector, folder, left, type Params, problemsOf, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();

@@ -1,3 +1,4 @@
+import { type ArchiveEntry, gunzipped, tarEntries, UnpackBudget, withLocalCopy, zipEntries } from '@headrace/archives';
 import {
   HeadraceError,
   type Logger,
@@ -9,14 +10,9 @@ import {
 import type { ByteSource } from '../formats/byte-source.ts';
 import type { FileFormat, FileFormats } from '../formats/handlers/file-handlers.ts';
 import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
-import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
-import { gunzipped } from '../storage/archives/decompress.ts';
-import { withLocalCopy } from '../storage/archives/local-copy.ts';
-import { tarEntries } from '../storage/archives/tar-reader.ts';
-import { UnpackBudget } from '../storage/archives/unpack-budget.ts';
-import { localZipEntries, zipEntries } from '../storage/archives/zip-reader.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
+import { localZipEntries } from '../storage/local-zip.ts';
 import { collectBytes, LocalFileReader, MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import type { Storage, StoredFile } from '../storage/storage.ts';
 import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
@@ -115,9 +116,8 @@ export class RoleRunner {
 
 /** The modules with the components of the config and of the roles. */
 export function withRoleComponents(registry: RegistrySource): RegistrySource {
-  // Tests run the sources, so the file has another extension there.
-  const module = new URL(`../components${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
-    .href;
+  // Tests run the sources, where the file has another extension.
+  const module = new URL(`../components/role-components${extname(import.meta.url)}`, import.meta.url).href;
   return { ...registry, modules: [...registry.modules, module] };
 }
 

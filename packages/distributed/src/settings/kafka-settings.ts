@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { brokersOf } from '@headrace/components/kafka';
 import { messageOf } from '@headrace/engine';
-import { readProperties } from './properties-file.ts';
+import { parse } from '@headrace/hocon';
 
 /** The two formats of messages: Headrace's batches, or one document per message as in Lucille. */
 export type DocumentFormat = 'headrace' | 'lucille';
@@ -92,7 +92,18 @@ export function readKafkaSettings(config: unknown): {
     if (protocol !== undefined) all['security.protocol'] = protocol;
     const file = text(`${kind}PropertyFile`);
     try {
-      if (file !== undefined) Object.assign(all, readProperties(readFileSync(file, 'utf8')));
+      if (file !== undefined) {
+        const parsed = parse(readFileSync(file, 'utf8'), { format: 'properties', file });
+        for (const { message, hint, line } of parsed.problems) {
+          const place = `The property file ${file}, line ${line}`;
+          problems.push({
+            path: `kafka.${kind}PropertyFile`,
+            message: `${place}: ${message}`,
+            hint: hint ?? 'Write name=value.',
+          });
+        }
+        flatten(parsed.value, '', all);
+      }
     } catch (error) {
       const message = `The property file ${file} cannot be read: ${messageOf(error)}`;
       problems.push({ path: `kafka.${kind}PropertyFile`, message, hint: 'Name a local file.' });

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../formats/byte-source.ts';
+import type { ByteSource } from './byte-source.ts';
 
 /** A file in an archive. */
 export interface ArchiveEntry {
