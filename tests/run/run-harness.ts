@@ -39,15 +39,16 @@ ${rest}`;
 /** Starts runs from config texts, in a separate folder. */
 export class RunHarness {
   readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
-  readonly threads: RunLauncher;
   readonly logged: LogRecord[] = [];
   /** Failed documents that the runs reported. */
   readonly failures: { runId: string; kept: KeptFailure }[] = [];
   lastRunId = '';
   #runs = 0;
+  readonly #heapMb: number;
+  readonly #launchers: RunLauncher[] = [];
 
   constructor(options: { heapMb?: number } = {}) {
-    this.threads = new RunLauncher({ heapMb: options.heapMb ?? 512, keepWarm: false });
+    this.#heapMb = options.heapMb ?? 512;
   }
 
   start(config: string, request: Partial<RunRequest> = {}): RunHandle {
@@ -55,7 +56,7 @@ export class RunHarness {
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
     const runId = request.runId ?? `run-${++this.#runs}`;
     this.lastRunId = runId;
-    return this.threads.start(
+    return this.#launcher().start(
       { root, registry: registrySource, ...request, runId },
       {
         onLog: (record) => this.logged.push(record),
@@ -71,12 +72,19 @@ export class RunHarness {
   preview(config: string, request: Partial<PreviewRequest> = {}, timeoutMillis = 30_000, signal?: AbortSignal) {
     const { root } = readConfigText(config);
     if (root === undefined) throw new Error('no config');
-    return this.threads.preview({ root, registry: registrySource, ...request }, timeoutMillis, signal);
+    return this.#launcher().preview({ root, registry: registrySource, ...request }, timeoutMillis, signal);
   }
 
   async close(): Promise<void> {
-    await this.threads.close();
+    await Promise.all(this.#launchers.map((launcher) => launcher.close()));
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** A launcher loads the modules of its earlier runs into each new thread. Tests with different modules need none. */
+  #launcher(): RunLauncher {
+    const launcher = new RunLauncher({ heapMb: this.#heapMb, keepWarm: false });
+    this.#launchers.push(launcher);
+    return launcher;
   }
 }
 
