@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { directImports } from './tests/setup/direct-imports.ts';
+import { MixedSequencer } from './tests/setup/mixed-sequencer.ts';
 
 /** Imports between packages go to the sources: no build is needed. */
 const SOURCE = '@headrace/source';
@@ -27,6 +28,7 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes and servers that they have started: one more file at a time pays, even on two cores.
     maxWorkers: 2,
+    sequence: { sequencer: MixedSequencer },
     setupFiles: ['tests/setup/fast-check-seed.ts'],
     testTimeout: 60_000,
     // A busy machine is slow.
