@@ -36,6 +36,15 @@ indexer { ${indexer} }
 ${rest}`;
 }
 
+interface HarnessOptions {
+  readonly heapMb?: number;
+  /**
+   * True to use a new launcher for each run. A launcher loads the modules of its earlier runs into each new thread, which
+   * takes time if every run uses other modules.
+   */
+  readonly separateLaunchers?: boolean;
+}
+
 /** Starts runs from config texts, in a separate folder. */
 export class RunHarness {
   readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
@@ -44,11 +53,11 @@ export class RunHarness {
   readonly failures: { runId: string; kept: KeptFailure }[] = [];
   lastRunId = '';
   #runs = 0;
-  readonly #heapMb: number;
+  readonly #options: HarnessOptions;
   readonly #launchers: RunLauncher[] = [];
 
-  constructor(options: { heapMb?: number } = {}) {
-    this.#heapMb = options.heapMb ?? 512;
+  constructor(options: HarnessOptions = {}) {
+    this.#options = options;
   }
 
   start(config: string, request: Partial<RunRequest> = {}): RunHandle {
@@ -80,9 +89,11 @@ export class RunHarness {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** A launcher loads the modules of its earlier runs into each new thread. Tests with different modules need none. */
   #launcher(): RunLauncher {
-    const launcher = new RunLauncher({ heapMb: this.#heapMb, keepWarm: false });
+    const { heapMb = 512, separateLaunchers = false } = this.#options;
+    const [last] = this.#launchers;
+    if (last !== undefined && !separateLaunchers) return last;
+    const launcher = new RunLauncher({ heapMb, keepWarm: false });
     this.#launchers.push(launcher);
     return launcher;
   }
