@@ -1,6 +1,9 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { directImports } from './tests/setup/direct-imports.ts';
+import { MixedSequencer } from './tests/setup/mixed-sequencer.ts';
 
 /** Resolves imports between packages to the sources, so that no build is needed. */
 const SOURCE = '@headrace/source';
@@ -9,6 +12,10 @@ const conditions = [SOURCE, ...defaultServerConditions.filter((name) => name !==
 
 const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
 const NOT_UNIT = ['**/*.{process,server,package}.test.ts'];
+
+// The processes and threads that tests start load the same modules again and again. The cache saves most of the
+// compiling. The command line uses the same folder.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 /** Returns the project for the tests `*.KIND.test.ts`. They test the build, so run `npm run build` first. */
 function built(kind: string) {
@@ -21,6 +28,7 @@ export default defineConfig({
     pool: 'forks',
     // Most of these tests wait for processes and servers, so two files at a time are faster, even on two cores.
     maxWorkers: 2,
+    sequence: { sequencer: MixedSequencer },
     setupFiles: ['tests/setup/fast-check-seed.ts'],
     testTimeout: 60_000,
     // On a busy machine, tests wait long for their processes.
