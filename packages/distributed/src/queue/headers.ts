@@ -26,12 +26,13 @@ export function toHeaders(header: object): Map<Buffer, Buffer> {
   return new Map([[NAME_BYTES, Buffer.from(JSON.stringify(header))]]);
 }
 
-/** Reads our header; undefined if the message has none, or one that cannot be read. */
-export function readHeader<T extends object = BatchHeader>({ headers }: TopicMessage): T | undefined {
+/** Reads our header; undefined if the message has none, or one that other programs have damaged. */
+export function readHeader<T extends { readonly run: string } = BatchHeader>({ headers }: TopicMessage): T | undefined {
   for (const [name, value] of headers) {
     if (name === null || value === null || !name.equals(NAME_BYTES)) continue;
     try {
-      return JSON.parse(value.toString()) as T;
+      const header = JSON.parse(value.toString()) as Partial<T> | null;
+      return typeof header?.run === 'string' ? (header as T) : undefined;
     } catch {
       return undefined;
     }
