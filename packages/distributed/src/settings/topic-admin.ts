@@ -1,16 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  brokersOf,
-  clientOptions,
-  hasKafkaError,
-  hearErrors,
-  isPassing,
-  kafkaError,
-  loadKafka,
-  withinCloseTime,
-} from '@headrace/components/kafka';
-import { HeadraceError, type Logger } from '@headrace/engine';
+import { hasKafkaError, isPassing, kafkaError, withinCloseTime } from '@headrace/components/kafka';
+import { counted, HeadraceError, type Logger } from '@headrace/engine';
 import type { Admin } from '@platformatic/kafka';
+import { openAdmin } from './kafka-admin.ts';
 import type { KafkaSettings } from './kafka-settings.ts';
 
 /** A topic that must exist. */
@@ -37,23 +29,19 @@ export class TopicAdmin {
   }
 
   static async open(settings: KafkaSettings, log: Logger): Promise<TopicAdmin> {
-    const { Admin } = await loadKafka();
-    const admin = hearErrors(
-      new Admin({
-        ...(await clientOptions(new Map(Object.entries(settings.admin)))),
-        clientId: 'headrace-admin',
-        bootstrapBrokers: brokersOf(settings.bootstrapServers),
-        retries: 0,
-      }),
-    );
-    return new TopicAdmin(admin, settings, log);
+    return new TopicAdmin(await openAdmin(settings, 'headrace-admin'), settings, log);
   }
 
   /**
    * Creates topics that are missing. Returns the number of partitions of each. While the brokers do not answer, it logs
    * that and waits, until the signal is aborted.
+   * @param onWaiting called with the reason of the wait
    */
-  async ensure(wanted: readonly WantedTopic[], signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  async ensure(
+    wanted: readonly WantedTopic[],
+    signal?: AbortSignal,
+    onWaiting?: (reason: string) => void,
+  ): Promise<ReadonlyMap<string, number>> {
     let isReported = false;
     for (;;) {
       try {
@@ -61,6 +49,7 @@ export class TopicAdmin {
       } catch (error) {
         const failure = kafkaError(this.#settings.bootstrapServers, error);
         if (!isPassing(error) || signal?.aborted === true) throw failure;
+        onWaiting?.(failure.message);
         if (!isReported)
           this.#log.warn(`${failure.message}. ${failure.hint ?? ''} It is tried again until the brokers answer`);
         isReported = true;
@@ -84,7 +73,7 @@ export class TopicAdmin {
     for (const { topic, partitions } of missing) {
       try {
         await this.#admin.createTopics({ topics: [{ topic, partitions }] });
-        this.#log.info(`Created the topic ${topic} with ${partitions} partitions`);
+        this.#log.info(`Created the topic ${topic} with ${counted(partitions, 'partition')}`);
       } catch (error) {
         if (!hasKafkaError(error, 'TOPIC_ALREADY_EXISTS')) throw this.#notCreated(topic, error);
       }
