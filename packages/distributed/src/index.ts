@@ -1,4 +1,4 @@
-export type { PartitionLag } from './roles/consumer-lag.ts';
+export type { PartitionLag, QueueState } from './roles/consumer-lag.ts';
 export { type DeadLetter, deadLetters, replay } from './roles/dead-letter-topic.ts';
 export { prepareTopics } from './roles/prepare-topics.ts';
 export { type PlainConfig, type Role, roleConfig } from './roles/role-config.ts';

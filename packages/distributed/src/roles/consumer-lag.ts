@@ -1,4 +1,4 @@
-import { withinCloseTime } from '@headrace/components/kafka';
+import { isPassing, kafkaError, withinCloseTime } from '@headrace/components/kafka';
 import type { Admin } from '@platformatic/kafka';
 import { openAdmin } from '../settings/kafka-admin.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
@@ -17,12 +17,20 @@ const FRESH_MS = 5000;
 /** A scrape does not wait longer for brokers that do not answer. */
 const WAIT_MS = 2000;
 
-/** The lag of the consumer group on a topic, for metrics. Asks the brokers at most every five seconds. */
+/** What the brokers say about a topic. */
+export interface QueueState {
+  /** Empty while it is not known. */
+  readonly lags: readonly PartitionLag[];
+  /** Why the brokers do not answer; undefined if they do. */
+  readonly problem: string | undefined;
+}
+
+/** Asks the brokers for the lag of the consumer group on a topic, at most every five seconds. */
 export class ConsumerLag {
   readonly #settings: KafkaSettings;
   readonly #topic: string;
   #admin: Promise<Admin> | undefined;
-  #lags: readonly PartitionLag[] = [];
+  #state: QueueState = { lags: [], problem: undefined };
   #asking: Promise<void> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
@@ -31,9 +39,9 @@ export class ConsumerLag {
     this.#topic = topic;
   }
 
-  /** The lag of each partition; empty while the brokers do not answer. Never rejects. */
-  async read(): Promise<readonly PartitionLag[]> {
-    if (performance.now() - this.#askedAt < FRESH_MS) return this.#lags;
+  /** Never rejects. */
+  async read(): Promise<QueueState> {
+    if (performance.now() - this.#askedAt < FRESH_MS) return this.#state;
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
       this.#askedAt = performance.now();
@@ -41,12 +49,13 @@ export class ConsumerLag {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       // An old number would look as if nothing had changed.
-      this.#lags = [];
+      const problem = `Kafka at ${this.#settings.bootstrapServers} has not answered for ${WAIT_MS / 1000} s`;
+      this.#state = { lags: [], problem };
       resolve();
     }, WAIT_MS);
     await Promise.race([this.#asking, promise]);
     clearTimeout(timer);
-    return this.#lags;
+    return this.#state;
   }
 
   async close(): Promise<void> {
@@ -57,10 +66,11 @@ export class ConsumerLag {
   async #ask(): Promise<void> {
     try {
       this.#admin ??= openAdmin(this.#settings, 'headrace-lag');
-      this.#lags = await this.#lagsFrom(await this.#admin);
-    } catch {
-      // The role itself reports brokers that do not answer: /readyz and the log have the reason.
-      this.#lags = [];
+      this.#state = { lags: await this.#lagsFrom(await this.#admin), problem: undefined };
+    } catch (error) {
+      // A client without the right to ask may still have the right to read.
+      const problem = isPassing(error) ? kafkaError(this.#settings.bootstrapServers, error).message : undefined;
+      this.#state = { lags: [], problem };
     }
   }
 

@@ -13,7 +13,7 @@ import {
 } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
-import { ConsumerLag, type PartitionLag } from './consumer-lag.ts';
+import { ConsumerLag, type QueueState } from './consumer-lag.ts';
 import { prepareTopics } from './prepare-topics.ts';
 import { type PlainConfig, queueTopic, type Role, roleConfig } from './role-config.ts';
 
@@ -79,8 +79,8 @@ export class RoleRunner {
     return this.#handle === undefined ? this.#before : sum(this.#before, this.#handle.progress().counts);
   }
 
-  /** How many messages wait in the topic that it reads, by partition; empty while the brokers do not answer. */
-  lag(): Promise<readonly PartitionLag[]> {
+  /** What the brokers say about the topic that it reads. Never rejects. */
+  queue(): Promise<QueueState> {
     return this.#lag.read();
   }
 
