@@ -91,6 +91,26 @@ await describeWithServer('kafka', (server) => {
     );
   });
 
+  it('dead-letters names a topic that does not exist, and brokers that do not answer, with exit code 1', async () => {
+    const missing = await setup.run('dead-letters', `${pipeline}_nothing`, '--config', 'run.conf');
+    expect(await missing.ended).toBe(1);
+    expect(missing.stderr).toContain(`There is no topic ${pipeline}_nothing at`);
+    const away = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf', '-s', NOBODY);
+    expect(await away.ended).toBe(1);
+    expect(away.stderr).toContain('Kafka at 127.0.0.1:1: ');
+    for (const { stderr } of [missing, away]) expect(stderr).not.toContain('    at ');
+  });
+
+  it('a process that gets no partitions says so, with what to do', async () => {
+    await topics.create(`${pipeline}_source`, 1);
+    const first = setup.start('worker', 'run.conf');
+    await first.says(`The topic ${pipeline}_source has 1 partition, and kafka.partitions is 4`);
+    await first.says(/now 0"/);
+    const second = setup.start('worker', 'run.conf');
+    await second.says(`This process has nothing to do: other processes read all partitions of ${pipeline}_source`);
+    expect(first.output).not.toContain('nothing to do');
+  });
+
   it('a login without a mechanism is refused with exit code 2', async () => {
     const run = await setup.run('worker', 'run.conf', '-s', 'kafka.securityProtocol=SASL_PLAINTEXT');
     expect(await run.ended).toBe(2);

@@ -99,6 +99,11 @@ export class KafkaSource {
     }
   }
 
+  /** The partitions that are ours; undefined while the group gives them out. */
+  get partitions(): readonly number[] | undefined {
+    return this.#member === undefined ? this.#all : this.#member.partitions;
+  }
+
   /** The next message that is here; undefined if none is. Throws an error of the library. */
   read(): TopicMessage | undefined {
     return this.#reader.read();
@@ -115,7 +120,7 @@ export class KafkaSource {
 
   /** Whether all messages that there are now have been fetched, of the partitions that are ours. */
   async isAtEnd(): Promise<boolean> {
-    const partitions = this.#member === undefined ? this.#all : this.#member.partitions;
+    const { partitions } = this;
     if (partitions === undefined) return false;
     if (partitions.length === 0) return true;
     const isolationLevel = this.#settings.properties.get('isolation.level') === 'read_committed' ? 1 : 0;

@@ -82,11 +82,23 @@ export class TopicAdmin {
     for (;;) {
       try {
         const { topics } = await this.#admin.metadata({ topics: wanted.map(({ topic }) => topic), forceUpdate: true });
-        return new Map(wanted.map(({ topic }) => [topic, topics.get(topic)?.partitionsCount ?? 1]));
+        const counts = new Map(wanted.map(({ topic }) => [topic, topics.get(topic)?.partitionsCount ?? 1]));
+        this.#warnOfFew(wanted, counts);
+        return counts;
       } catch (error) {
         if (Date.now() > deadline || missing.length === 0) throw error;
         await sleep(100);
       }
+    }
+  }
+
+  #warnOfFew(wanted: readonly WantedTopic[], counts: ReadonlyMap<string, number>): void {
+    for (const { topic, partitions } of wanted) {
+      const count = counts.get(topic) ?? 1;
+      if (count >= partitions) continue;
+      this.#log.warn(
+        `The topic ${topic} has ${counted(count, 'partition')}, and kafka.partitions is ${partitions}: at most so many processes can read it at once. Add partitions to it while no run is active, or set kafka.partitions`,
+      );
     }
   }
 
