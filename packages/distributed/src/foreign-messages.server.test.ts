@@ -30,7 +30,7 @@ await describeWithServer('kafka', (server) => {
   }
 
   it.each(['worker-indexer', 'worker', 'indexer'])(
-    'a %s sends what it cannot decode to the dead-letter topic and goes on, without a restart',
+    'a %s sends what it cannot decode to the dead-letter topic and continues without a restart',
     async (role) => {
       const pipeline = writeConfig();
       const service = setup.start(role, 'run.conf');

@@ -6,8 +6,8 @@ import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/** A port at which nobody listens. */
-const NOBODY = 'kafka.bootstrapServers=127.0.0.1:1';
+/** A port at which no program listens. */
+const NO_BROKER = 'kafka.bootstrapServers=127.0.0.1:1';
 
 await describeWithServer('kafka', (server) => {
   let setup: DistributedSetup;
@@ -63,7 +63,7 @@ await describeWithServer('kafka', (server) => {
   it.each(['worker', 'indexer', 'worker-indexer'])(
     'a %s without brokers says so in /readyz, and ends with 0 after SIGTERM',
     async (role) => {
-      const { service, get } = await startWithHealth(role, '-s', NOBODY);
+      const { service, get } = await startWithHealth(role, '-s', NO_BROKER);
       await service.says('It is tried again until the brokers answer');
       const ready = await get('/readyz');
       expect(ready.status).toBe(503);
@@ -95,7 +95,7 @@ await describeWithServer('kafka', (server) => {
     const missing = await setup.run('dead-letters', `${pipeline}_nothing`, '--config', 'run.conf');
     expect(await missing.ended).toBe(1);
     expect(missing.stderr).toContain(`There is no topic ${pipeline}_nothing at`);
-    const away = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf', '-s', NOBODY);
+    const away = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf', '-s', NO_BROKER);
     expect(await away.ended).toBe(1);
     expect(away.stderr).toContain('Kafka at 127.0.0.1:1: ');
     for (const { stderr } of [missing, away]) expect(stderr).not.toContain('    at ');

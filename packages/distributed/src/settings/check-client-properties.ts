@@ -18,7 +18,7 @@ export function checkClientProperties(settings: KafkaSettings): SettingProblem[]
     return Array.from(problems)
       .filter(({ severity }) => severity !== 'warning')
       .map(({ parameter, message, hint }) => {
-        const where = `Set it in the block kafka.${kind} or in kafka.${kind}PropertyFile: each client has its own.`;
+        const where = `Set it in the block kafka.${kind} or in kafka.${kind}PropertyFile: no client uses that of another.`;
         const path = `kafka.${kind}."${[parameter].flat().at(-1)}"`;
         return { path, message, hint: hint === undefined ? where : `${hint} ${where}` };
       });
