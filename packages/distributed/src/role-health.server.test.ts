@@ -76,6 +76,13 @@ await describeWithServer('kafka', (server) => {
     },
   );
 
+  it('a run without brokers says so, and ends with 143 after SIGTERM', async () => {
+    const run = setup.start('run', 'run.conf', '--distributed', '-s', NO_BROKER);
+    await run.says('It is tried again until the brokers answer');
+    expect(await run.signal('SIGTERM')).toBe(143);
+    expect(run.stderr).toContain('SIGTERM: the run ended before it began, because the brokers did not answer');
+  });
+
   it('two pipelines that would write one file are refused by --external, with exit code 2', async () => {
     setup.write(
       'two.conf',
