@@ -3,16 +3,12 @@ import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { destTopic, failTopic, sourceTopic } from '../settings/topics.ts';
 
-/**
- * Creates the missing topics of some pipelines. Returns the number of partitions of each topic.
- * @param onWaiting called with the reason while the brokers do not answer
- */
+/** Creates the missing topics of some pipelines. Returns the number of partitions of each topic. */
 export async function prepareTopics(
   settings: KafkaSettings,
   pipelines: readonly string[],
   log: Logger,
   signal: AbortSignal,
-  onWaiting?: (reason: string) => void,
 ): Promise<ReadonlyMap<string, number>> {
   const wanted = pipelines.flatMap((pipeline) => [
     { topic: sourceTopic(settings, pipeline), partitions: settings.partitions },
@@ -21,7 +17,7 @@ export async function prepareTopics(
   ]);
   const admin = await TopicAdmin.open(settings, log);
   try {
-    return await admin.ensure(wanted, signal, onWaiting);
+    return await admin.ensure(wanted, signal);
   } finally {
     await admin.close();
   }

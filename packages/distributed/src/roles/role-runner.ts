@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
-  type Logger,
   type LogRecord,
   messageOf,
   type RegistrySource,
@@ -106,7 +105,7 @@ export class RoleRunner {
     let wait = FIRST_WAIT_MS;
     let result: RunResult | undefined;
     while (!signal.aborted) {
-      const partitions = await this.#prepare(log);
+      const partitions = await this.#prepare();
       if (partitions === undefined) break;
       const started = Date.now();
       result = await this.#runOnce(partitions);
@@ -131,13 +130,16 @@ export class RoleRunner {
   }
 
   /** Undefined if it was stopped while the brokers did not answer. */
-  async #prepare(log: Logger): Promise<ReadonlyMap<string, number> | undefined> {
+  async #prepare(): Promise<ReadonlyMap<string, number> | undefined> {
     const { settings, pipeline } = this.#options;
     const { signal } = this.#stopping;
+    // While the brokers do not answer, a warning says why.
+    const onWaiting = (record: LogRecord) => {
+      if (record.level === 'warn') this.lastFailure = record.message;
+      this.#options.onLog(record);
+    };
     try {
-      return await prepareTopics(settings, [pipeline], log, signal, (reason) => {
-        this.lastFailure = reason;
-      });
+      return await prepareTopics(settings, [pipeline], createLogger('headrace', onWaiting), signal);
     } catch (error) {
       if (signal.aborted) return undefined;
       this.state = 'failed';

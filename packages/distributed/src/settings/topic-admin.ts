@@ -35,13 +35,8 @@ export class TopicAdmin {
   /**
    * Creates topics that are missing. Returns the number of partitions of each. While the brokers do not answer, it logs
    * that and waits, until the signal is aborted.
-   * @param onWaiting called with the reason of the wait
    */
-  async ensure(
-    wanted: readonly WantedTopic[],
-    signal?: AbortSignal,
-    onWaiting?: (reason: string) => void,
-  ): Promise<ReadonlyMap<string, number>> {
+  async ensure(wanted: readonly WantedTopic[], signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
     let isReported = false;
     for (;;) {
       try {
@@ -49,7 +44,6 @@ export class TopicAdmin {
       } catch (error) {
         const failure = kafkaError(this.#settings.bootstrapServers, error);
         if (!isPassing(error) || signal?.aborted === true) throw failure;
-        onWaiting?.(failure.message);
         if (!isReported)
           this.#log.warn(`${failure.message}. ${failure.hint ?? ''} It is tried again until the brokers answer`);
         isReported = true;
