@@ -50,6 +50,10 @@ export class KafkaTopics {
     await expect.poll(() => this.list(topic)).toContain(topic);
   }
 
+  async delete(topic: string): Promise<void> {
+    await this.#admin.deleteTopics({ topics: [topic] });
+  }
+
   /** Writes messages in order. */
   async write(
     topic: string,

@@ -99,6 +99,11 @@ export class KafkaSource {
     }
   }
 
+  /** The assigned partitions. Undefined during a rebalance of the group. */
+  get partitions(): readonly number[] | undefined {
+    return this.#member === undefined ? this.#all : this.#member.partitions;
+  }
+
   /** Returns the next fetched message, or undefined if no message is available. Throws an error of the library. */
   read(): TopicMessage | undefined {
     return this.#reader.read();
@@ -115,7 +120,7 @@ export class KafkaSource {
 
   /** Returns true if all current messages of the assigned partitions have been fetched. */
   async isAtEnd(): Promise<boolean> {
-    const partitions = this.#member === undefined ? this.#all : this.#member.partitions;
+    const { partitions } = this;
     if (partitions === undefined) return false;
     if (partitions.length === 0) return true;
     const isolationLevel = this.#settings.properties.get('isolation.level') === 'read_committed' ? 1 : 0;

@@ -1,8 +1,8 @@
 import { brokersOf, KafkaSource, kafkaError } from '@headrace/components/kafka';
-import type { Logger } from '@headrace/engine';
+import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
 import { type DocumentEvent, readEvent } from '../queue/document-events.ts';
 import { readHeader } from '../queue/headers.ts';
-import type { BatchReport } from '../queue/reports.ts';
+import { type BatchReport, readReport } from '../queue/reports.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 
 /** Receives the events of one run. */
@@ -21,9 +21,11 @@ export class EventReader {
   readonly #closing = new AbortController();
   readonly #reading: Promise<void>;
 
-  private constructor(source: KafkaSource, runId: string, listener: EventListener, brokers: string) {
+  private constructor(source: KafkaSource, topic: string, runId: string, listener: EventListener, brokers: string) {
     this.#source = source;
-    this.#reading = this.#read(runId, listener).catch((error) => listener.onFailed(kafkaError(brokers, error)));
+    this.#reading = this.#read(runId, listener).catch((error) =>
+      listener.onFailed(/unknown topic/i.test(messageOf(error)) ? deleted(topic) : kafkaError(brokers, error)),
+    );
   }
 
   /** Opens the topic. Throws an error of the library. */
@@ -51,7 +53,7 @@ export class EventReader {
       onRelease: async () => true,
       onGone: () => undefined,
     });
-    return new EventReader(source, runId, listener, settings.bootstrapServers);
+    return new EventReader(source, topic, runId, listener, settings.bootstrapServers);
   }
 
   async close(): Promise<void> {
@@ -74,7 +76,16 @@ export class EventReader {
         const event = readEvent(message.value);
         // An event of another run in a shared topic. (Lucille counts such events, which is a bug.)
         if (event !== undefined && (event.runId ?? runId) === runId) onEvent(event);
-      } else if (header.run === runId) onReport(JSON.parse(message.value.toString()) as BatchReport);
+      } else if (header.run === runId) {
+        const report = readReport(message.value);
+        if (report !== undefined) onReport(report);
+      }
     }
   }
+}
+
+function deleted(topic: string): HeadraceError {
+  return new HeadraceError('HR_SOURCE_UNREADABLE', `The topic ${topic} was deleted, so the run learns nothing more`, {
+    hint: 'Its documents are in the source topic and are still processed. Delete no event topic of a run that has not ended.',
+  });
 }

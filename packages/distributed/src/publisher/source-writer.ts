@@ -13,6 +13,7 @@ import { isTooLarge, type OutgoingMessage, PartitionWriter } from '../queue/part
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { eventTopic, sourceTopic } from '../settings/topics.ts';
+import { idsOf } from '../wire/batch-decoder.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
@@ -26,9 +27,13 @@ const parameters = Type.Object({
   settings: Type.String(),
   /** The number of partitions of the source topic of each pipeline, as JSON. */
   partitions: Type.String(),
+  /** Whether this process also has the workers and indexers. */
+  isExternal: Type.Boolean(),
 });
 
 const MAX_IN_FLIGHT = 8;
+/** So many failures of a message are listed. */
+const MAX_FAILURES = 100;
 
 /** The state of the publisher for one pipeline. */
 interface PipelineQueue {
@@ -99,7 +104,9 @@ export class SourceWriter extends Indexer<typeof parameters> {
       documents.giveUp(error);
     };
     const unfinished = () => batches.size + documents.size;
-    const watch = await RunProgressWatch.open({ settings, pipeline, log, unfinished, onStalled: giveUp });
+    const { isExternal } = this.params;
+    const options = { settings, pipeline, log, unfinished, isExternal, onStalled: giveUp };
+    const watch = await RunProgressWatch.open(options);
     const progressed = (hasFinished: boolean) => hasFinished && watch.progressed();
     const reader = await EventReader.open(
       settings,
@@ -133,7 +140,9 @@ export class SourceWriter extends Indexer<typeof parameters> {
       await this.#write({ topic, partition, value, headers: toHeaders(header) });
     } catch (error) {
       queue.batches.remove(batch);
-      return { confirmed: Promise.resolve({ ...refused('', this.#explain(error)), failed: count }) };
+      return {
+        confirmed: Promise.resolve({ ...NOTHING, failed: count, failures: refused(value, this.#explain(error)) }),
+      };
     }
     if (this.#settings.events) return { confirmed };
     queue.batches.remove(batch);
@@ -195,6 +204,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
 
 const NOTHING: Confirmation = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
 
-function refused(id: string, message: string): Confirmation {
-  return { ...NOTHING, failures: [{ id, at: 'publisher', code: 'HR_INDEXER_FAILED', message }] };
+/** The failures of a message that could not be written; of many, only the first. */
+function refused(value: Buffer, message: string): Confirmation['failures'] {
+  const ids = idsOf(value).slice(0, MAX_FAILURES);
+  return ids.map((id) => ({ id, at: 'publisher', code: 'HR_INDEXER_FAILED', message }));
 }

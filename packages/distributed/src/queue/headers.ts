@@ -27,11 +27,12 @@ export function toHeaders(header: object): Map<Buffer, Buffer> {
 }
 
 /** Reads the header. Returns undefined if it is missing or invalid. */
-export function readHeader<T extends object = BatchHeader>({ headers }: TopicMessage): T | undefined {
+export function readHeader<T extends { readonly run: string } = BatchHeader>({ headers }: TopicMessage): T | undefined {
   for (const [name, value] of headers) {
     if (name === null || value === null || !name.equals(NAME_BYTES)) continue;
     try {
-      return JSON.parse(value.toString()) as T;
+      const header = JSON.parse(value.toString()) as Partial<T> | null;
+      return typeof header?.run === 'string' ? (header as T) : undefined;
     } catch {
       return undefined;
     }

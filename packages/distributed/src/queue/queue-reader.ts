@@ -25,6 +25,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
 import { DocumentSources } from './document-sources.ts';
 import { type BatchHeader, readHeader } from './headers.ts';
+import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
 import { BUSY, QueueCommits } from './queue-commits.ts';
@@ -151,11 +152,13 @@ export class QueueReader extends Connector<typeof parameters> {
 
   async #read(source: KafkaSource, target: Publisher): Promise<void> {
     const signal = AbortSignal.any([target.signal, this.#stop.signal]);
+    const idle = new IdleWarning(this.params.topic, this.context.log);
     while (!signal.aborted) {
       if (this.#failure !== undefined) throw this.#failure;
       const message = source.read();
       if (message === undefined) {
         await this.#publishDocuments(target);
+        idle.look(source.partitions);
         await source.wait(IDLE_MS, signal);
         continue;
       }

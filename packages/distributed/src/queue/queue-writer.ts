@@ -1,13 +1,13 @@
 import { kafkaError } from '@headrace/components/kafka';
 import { type EncodedBatch, Indexer, type IndexFailure, type ModuleReference, Type } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
-import { eventTopic } from '../settings/topics.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
 import { failuresOf, type PartitionBatch, partitionBatches } from './batch-messages.ts';
 import { eventJson } from './document-events.ts';
 import type { DocumentSources } from './document-sources.ts';
+import { EventWriter } from './event-writer.ts';
 import { type BatchHeader, toHeaders } from './headers.ts';
 import { isTooLarge, PartitionWriter } from './partition-writer.ts';
 import type { QueueOrigin } from './queue-reader.ts';
@@ -33,6 +33,8 @@ export class QueueWriter extends Indexer<typeof parameters> {
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;
   #writer: PartitionWriter | undefined;
+  /** For the children of documents in Lucille's format. */
+  #events: EventWriter | undefined;
 
   override encoder(): ModuleReference {
     const { partitions } = this.params;
@@ -116,8 +118,10 @@ export class QueueWriter extends Indexer<typeof parameters> {
       const runId = documents?.runIdOf(id);
       // The creation of a child must be reported before the child can finish.
       if (this.#settings.events && documents?.has(id) === false && runId !== undefined) {
-        const event = Buffer.from(eventJson({ type: 'CREATE', documentId: id }, runId, topic));
-        await writer.write({ topic: eventTopic(this.#settings, pipeline, runId), partition: 0, key, value: event });
+        this.#events ??= new EventWriter(writer, this.#settings, pipeline, this.context.log);
+        const events = this.#events.topicOf(runId);
+        const value = Buffer.from(eventJson({ type: 'CREATE', documentId: id }, runId, topic));
+        if (events !== undefined) await this.#events.write(events, { key, value });
       }
       await writer.write({ topic, partition: partitionOf(id, partitions), key, value });
       return [];

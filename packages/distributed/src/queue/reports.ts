@@ -36,3 +36,15 @@ export function reportOf(header: BatchHeader, attempt: string, parts: number, ou
     failures: failures.slice(0, MAX_FAILURES),
   };
 }
+
+/** Reads a report; undefined if the value is not one, because another program has written it. */
+export function readReport(value: Buffer): BatchReport | undefined {
+  try {
+    const report = JSON.parse(value.toString()) as Partial<BatchReport> | null;
+    const numbers = [report?.batch, report?.parts, report?.created, report?.succeeded, report?.failed, report?.dropped];
+    if (typeof report?.attempt !== 'string' || !Array.isArray(report.failures)) return undefined;
+    return numbers.every(Number.isSafeInteger) ? (report as BatchReport) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brokersOf, KafkaSource, type TopicMessage } from '@headrace/components/kafka';
-import type { Logger } from '@headrace/engine';
+import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
+import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
 import { LETTER_HEADERS } from '../queue/dead-letters.ts';
 import { PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
@@ -71,19 +71,7 @@ async function* readAll(
   isPreview: boolean,
   log: Logger,
 ): AsyncGenerator<TopicMessage> {
-  const source = await KafkaSource.open({
-    brokers: brokersOf(settings.bootstrapServers),
-    topic,
-    groupId,
-    clientId: 'headrace-dead-letters',
-    rebalanceTimeout: settings.rebalanceTimeout,
-    properties: new Map(Object.entries(settings.consumer)),
-    offsets: undefined,
-    isPreview,
-    log,
-    onRelease: async () => true,
-    onGone: () => undefined,
-  });
+  const source = await openTopic(settings, topic, groupId, isPreview, log);
   try {
     for (;;) {
       const message = source.read();
@@ -99,6 +87,36 @@ async function* readAll(
     }
   } finally {
     await source.close();
+  }
+}
+
+async function openTopic(
+  settings: KafkaSettings,
+  topic: string,
+  groupId: string,
+  isPreview: boolean,
+  log: Logger,
+): Promise<KafkaSource> {
+  try {
+    return await KafkaSource.open({
+      brokers: brokersOf(settings.bootstrapServers),
+      topic,
+      groupId,
+      clientId: 'headrace-dead-letters',
+      rebalanceTimeout: settings.rebalanceTimeout,
+      properties: new Map(Object.entries(settings.consumer)),
+      offsets: undefined,
+      isPreview,
+      log,
+      onRelease: async () => true,
+      onGone: () => undefined,
+    });
+  } catch (error) {
+    if (!/unknown topic/i.test(messageOf(error))) throw kafkaError(settings.bootstrapServers, error);
+    const message = `There is no topic ${topic} at ${settings.bootstrapServers}`;
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', message, {
+      hint: 'The dead-letter topic of a pipeline is called PIPELINE_fail. The first worker or indexer creates it.',
+    });
   }
 }
 

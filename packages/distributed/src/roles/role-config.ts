@@ -23,6 +23,7 @@ export function roleConfig(
   pipeline: string,
   settings: KafkaSettings,
   partitions: ReadonlyMap<string, number>,
+  isExternal = false,
 ): PlainConfig {
   const asJson = JSON.stringify(settings);
   const batches = settings.format === 'lucille' ? { batchSize: DOCUMENTS_AT_ONCE, batchTimeout: WAIT_MILLIS } : {};
@@ -34,7 +35,7 @@ export function roleConfig(
       connectors,
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
-      sourceWriter: { settings: asJson, partitions: JSON.stringify(Object.fromEntries(counts)) },
+      sourceWriter: { settings: asJson, partitions: JSON.stringify(Object.fromEntries(counts)), isExternal },
       publisher,
       runner,
       log,
@@ -42,7 +43,7 @@ export function roleConfig(
     };
   }
   const own = (config.pipelines ?? []).filter(({ name }) => name === pipeline);
-  const topic = role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
+  const topic = queueTopic(settings, role, pipeline);
   const reader = {
     class: 'QueueReader',
     name: `${role}-${pipeline}`,
@@ -66,4 +67,9 @@ export function roleConfig(
     indexer: { class: 'QueueWriter', ...batches },
     queueWriter: { settings: asJson, topic: dest, partitions: partitions.get(dest) ?? 1 },
   };
+}
+
+/** The topic that a process reads. */
+export function queueTopic(settings: KafkaSettings, role: Exclude<Role, 'publisher'>, pipeline: string): string {
+  return role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
 }

@@ -4,15 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
   type LogRecord,
+  messageOf,
   type RegistrySource,
   type RunHandle,
+  type RunProgress,
   type RunResult,
   readConfigText,
 } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { ConsumerLag, type QueueState } from './consumer-lag.ts';
 import { prepareTopics } from './prepare-topics.ts';
-import { type PlainConfig, type Role, roleConfig } from './role-config.ts';
+import { type PlainConfig, queueTopic, type Role, roleConfig } from './role-config.ts';
 
 export interface RoleOptions {
   /** Starts the threads of the role. */
@@ -29,6 +32,11 @@ export interface RoleOptions {
 /** The state of a role, for health checks. */
 export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
 
+/** What became of documents. */
+export type RoleCounts = RunProgress['counts'];
+
+const NO_DOCUMENTS: RoleCounts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
+
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
 /** After a run of this length, the wait before a restart is short again. */
@@ -43,14 +51,19 @@ export class RoleRunner {
   state: RoleState = 'starting';
   readonly #options: RoleOptions;
   readonly #stopping = new AbortController();
+  readonly #lag: ConsumerLag;
   #handle: RunHandle | undefined;
-  /** The result of the last run. */
+  /** Of the runs that have ended. */
+  #before = NO_DOCUMENTS;
+  /** Why the last run ended, or why the first has not begun. */
   lastFailure: string | undefined;
   /** The number of restarts. */
   restarts = 0;
 
   constructor(options: RoleOptions) {
     this.#options = options;
+    const { settings, role, pipeline } = options;
+    this.#lag = new ConsumerLag(settings, queueTopic(settings, role, pipeline));
   }
 
   get handle(): RunHandle | undefined {
@@ -62,6 +75,16 @@ export class RoleRunner {
     return `${role} of pipeline ${pipeline}`;
   }
 
+  /** The documents of all its runs. */
+  get counts(): RoleCounts {
+    return this.#handle === undefined ? this.#before : sum(this.#before, this.#handle.progress().counts);
+  }
+
+  /** What the brokers say about the topic that it reads. Never rejects. */
+  queue(): Promise<QueueState> {
+    return this.#lag.read();
+  }
+
   /** Finishes the messages in progress, and leaves the group. */
   stop(): void {
     this.#stopping.abort();
@@ -70,13 +93,22 @@ export class RoleRunner {
 
   /** Resolves with the last result when the role has stopped. A config that cannot run stops the role immediately. */
   async run(): Promise<RunResult | undefined> {
-    const { onLog, settings, pipeline } = this.#options;
+    try {
+      return await this.#run();
+    } finally {
+      await this.#lag.close();
+    }
+  }
+
+  async #run(): Promise<RunResult | undefined> {
+    const { onLog } = this.#options;
     const { signal } = this.#stopping;
     const log = createLogger('headrace', onLog);
     let wait = FIRST_WAIT_MS;
     let result: RunResult | undefined;
     while (!signal.aborted) {
-      const partitions = await prepareTopics(settings, [pipeline], log, signal);
+      const partitions = await this.#prepare();
+      if (partitions === undefined) break;
       const started = Date.now();
       result = await this.#runOnce(partitions);
       if (signal.aborted) break;
@@ -99,6 +131,25 @@ export class RoleRunner {
     return result;
   }
 
+  /** Undefined if it was stopped while the brokers did not answer. */
+  async #prepare(): Promise<ReadonlyMap<string, number> | undefined> {
+    const { settings, pipeline } = this.#options;
+    const { signal } = this.#stopping;
+    // While the brokers do not answer, a warning says why.
+    const onWaiting = (record: LogRecord) => {
+      if (record.level === 'warn') this.lastFailure = record.message;
+      this.#options.onLog(record);
+    };
+    try {
+      return await prepareTopics(settings, [pipeline], createLogger('headrace', onWaiting), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.state = 'failed';
+      this.lastFailure = messageOf(error);
+      throw error;
+    }
+  }
+
   async #runOnce(partitions: ReadonlyMap<string, number>): Promise<RunResult> {
     const { launcher, config, role, pipeline, settings, registry, onLog } = this.#options;
     const { root } = readConfigText(JSON.stringify(roleConfig(config, role, pipeline, settings, partitions)), {
@@ -110,8 +161,23 @@ export class RoleRunner {
       { onLog },
     );
     this.state = 'running';
-    return this.#handle.done;
+    try {
+      return await this.#handle.done;
+    } finally {
+      this.#before = this.counts;
+      this.#handle = undefined;
+    }
   }
+}
+
+function sum(a: RoleCounts, b: RoleCounts): RoleCounts {
+  return {
+    published: a.published + b.published,
+    created: a.created + b.created,
+    succeeded: a.succeeded + b.succeeded,
+    failed: a.failed + b.failed,
+    dropped: a.dropped + b.dropped,
+  };
 }
 
 /** The modules with the components of the config and of the roles. */

@@ -2,7 +2,7 @@ import { HeadraceError } from '@headrace/engine';
 import type { KafkaSettings } from './kafka-settings.ts';
 
 /** Matches the topic names that brokers accept. */
-const VALID = /^[A-Za-z0-9._-]{1,249}$/;
+const VALID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/;
 
 /**
  * Returns the topic from which workers read the documents of a pipeline. Throws if the name of the pipeline cannot be
@@ -27,8 +27,13 @@ export function eventTopic(settings: KafkaSettings, pipeline: string, runId: str
   return checked(settings.eventTopic ?? `${pipeline}_event_${runId}`, pipeline);
 }
 
+/** Whether brokers accept this name of a topic. */
+export function isTopicName(topic: string): boolean {
+  return VALID.test(topic);
+}
+
 function checked(topic: string, pipeline: string): string {
-  if (VALID.test(topic)) return topic;
+  if (isTopicName(topic)) return topic;
   throw new HeadraceError('HR_CONFIG_INVALID_VALUE', `Invalid characters in pipelineName: ${pipeline}`, {
     hint: `The topic would be ${topic}. Use letters, digits, dots, hyphens and underscores, at most 249 in all.`,
   });

@@ -62,6 +62,19 @@ export class BatchDecoder implements RecordDecoder {
   }
 }
 
+/** The ids of the documents of a batch. */
+export function idsOf(bytes: Uint8Array): string[] {
+  const ids: string[] = [];
+  const sink: RecordSink = {
+    document: ({ id }) => void ids.push(id),
+    table: (table) => void ids.push(...table.ids),
+    reject: () => undefined,
+    warn: () => undefined,
+  };
+  new BatchDecoder().decode(bytes, { place: '' }, sink);
+  return ids;
+}
+
 function isWanted(number: number, only: BatchPosition['only']): boolean {
   return only === undefined || (number >= only[0] && number < only[1]);
 }

@@ -140,9 +140,17 @@ async function publish(
   if (distributed === undefined) return undefined;
   const { distribute } = await import('./distribute.ts');
   const stop = new AbortController();
-  const stopListening = onStopSignal(() => stop.abort());
+  let stoppedBy: StopSignal | undefined;
+  const stopListening = onStopSignal((signal) => {
+    stoppedBy = signal;
+    stop.abort();
+  });
   try {
     return await distribute(distributed, isExternal, threads, onLog, stop.signal);
+  } catch (error) {
+    if (stoppedBy === undefined) throw error;
+    const message = `${stoppedBy}: the run ended before it began, because the brokers did not answer`;
+    throw new CommandError(message, signalExitCode(stoppedBy));
   } finally {
     stopListening();
   }
