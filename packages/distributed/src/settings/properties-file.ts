@@ -4,14 +4,26 @@
  */
 export function readProperties(text: string): Record<string, string> {
   const properties: Record<string, string> = {};
-  // A line that ends with an odd number of backslashes continues.
-  const lines = text.replace(/(?<!\\)((?:\\\\)*)\\\r?\n[ \t\f]*/g, '$1').split(/\r\n|[\r\n]/);
-  for (const line of lines) {
-    const found = /^[ \t\f]*((?:[^\\=:\s]|\\.)+)[ \t\f]*[=:]?[ \t\f]*(.*)$/.exec(line);
-    if (found === null || /^[ \t\f]*[#!]/.test(line)) continue;
-    properties[unescaped(found[1] as string)] = unescaped(found[2] as string);
+  let line = '';
+  let continues = false;
+  for (const natural of text.split(/\r\n|[\r\n]/)) {
+    const part = natural.replace(/^[ \t\f]+/, '');
+    // A comment is one line: a backslash at its end has no effect.
+    if (!continues && /^(?:[#!]|$)/.test(part)) continue;
+    // A line that ends with an odd number of backslashes continues.
+    continues = /(?<!\\)(?:\\\\)*\\$/.test(part);
+    line += continues ? part.slice(0, -1) : part;
+    if (continues) continue;
+    addProperty(line, properties);
+    line = '';
   }
+  addProperty(line, properties);
   return properties;
+}
+
+function addProperty(line: string, to: Record<string, string>): void {
+  const found = /^((?:[^\\=:\s]|\\.)+)[ \t\f]*[=:]?[ \t\f]*(.*)$/.exec(line);
+  if (found !== null) to[unescaped(found[1] as string)] = unescaped(found[2] as string);
 }
 
 const LETTERS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
