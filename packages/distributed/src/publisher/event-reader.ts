@@ -1,4 +1,4 @@
-import { brokersOf, KafkaSource, kafkaError } from '@headrace/components/kafka';
+import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
 import type { Logger } from '@headrace/engine';
 import { type DocumentEvent, readEvent } from '../queue/document-events.ts';
 import { readHeader } from '../queue/headers.ts';
@@ -60,7 +60,7 @@ export class EventReader {
     await this.#source.close();
   }
 
-  async #read(runId: string, { onReport, onEvent }: EventListener): Promise<void> {
+  async #read(runId: string, listener: EventListener): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const message = this.#source.read();
@@ -68,13 +68,18 @@ export class EventReader {
         await this.#source.wait(WAIT_MS, signal);
         continue;
       }
-      const header = readHeader<{ run: string }>(message);
-      if (message.value === undefined) continue;
-      if (header === undefined) {
-        const event = readEvent(message.value);
-        // Events of another run in a shared topic. Lucille counts them, by mistake.
-        if (event !== undefined && (event.runId ?? runId) === runId) onEvent(event);
-      } else if (header.run === runId) onReport(JSON.parse(message.value.toString()) as BatchReport);
+      deliver(message, runId, listener);
     }
   }
+}
+
+/** Hands the event of a message to the listener, if it belongs to the run. */
+export function deliver(message: TopicMessage, runId: string, listener: Omit<EventListener, 'onFailed'>): void {
+  if (message.value === undefined) return;
+  const header = readHeader<{ run: string }>(message);
+  if (header === undefined) {
+    const event = readEvent(message.value);
+    // Events of another run in a shared topic. Lucille counts them, by mistake.
+    if (event !== undefined && (event.runId ?? runId) === runId) listener.onEvent(event);
+  } else if (header.run === runId) listener.onReport(JSON.parse(message.value.toString()) as BatchReport);
 }
