@@ -93,7 +93,9 @@ await describeWithServer('kafka', (server) => {
 
   it('a run survives a restart of the broker with documents in progress, and counts every document once', async () => {
     writeConfig();
-    const services = ['worker', 'worker', 'indexer'].map((role) => setup.start(role, 'run.conf'));
+    const workers = [setup.start('worker', 'run.conf'), setup.start('worker', 'run.conf')];
+    const indexer = setup.start('indexer', 'run.conf');
+    await Promise.all([...workers.map((worker) => worker.says(TWO_PARTITIONS)), indexer.says(FOUR_PARTITIONS)]);
     const run = setup.start('run', 'run.conf', '--distributed');
     await run.until(() => setup.distinct > 100);
     await server.stop();
@@ -102,6 +104,6 @@ await describeWithServer('kafka', (server) => {
     await run.says('Kafka at');
     await server.start();
     await expectComplete(run);
-    expect(await Promise.all(services.map((service) => service.signal('SIGTERM')))).toEqual([0, 0, 0]);
+    expect(await Promise.all([...workers, indexer].map((service) => service.signal('SIGTERM')))).toEqual([0, 0, 0]);
   });
 });
