@@ -78,7 +78,7 @@ describe('the partitions of a group whose members read different topics', () => 
     expect(rebalanced(before, 4, 1)).toEqual(before);
   });
 
-  it('are given to nobody before their owner has released them, or while two members claim them', () => {
+  it('are given to no member before their owner has released them, or while two members claim them', () => {
     const member = (memberId: string, partitions: number[]): Parameters<Members['set']> => {
       const ownedPartitions = [{ topic: 't', partitions }];
       return [memberId, { memberId, version: 3, topics: ['t'], ownedPartitions, generationId: 5 }];

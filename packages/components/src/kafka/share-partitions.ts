@@ -12,7 +12,7 @@ interface Owners {
 
 /**
  * Shares out the partitions of each topic among the members that read it: as many for each, or one more. Members keep
- * what they have, as far as that allows. A partition that moves is given to nobody yet: its owner releases it first, and
+ * what they have, as far as that allows. A partition that moves is given to no member yet: its owner releases it first, and
  * the next rebalance gives it to its new owner. (Source: KIP-429, cooperative rebalancing.)
  * The assignor of the library balances a group as a whole, and only if a member has too few partitions and another one
  * has too many. A worker that joins late may stay without partitions, above all beside members that read other topics.

@@ -95,7 +95,7 @@ describe('the accounts of batches', () => {
     expect((await confirmed).failures.map(({ id }) => id)).toEqual(['worker', 'indexer']);
   });
 
-  it('ignore reports about batches that are finished, not written, or of nobody', () => {
+  it('ignore reports about batches that are finished, not written, or unknown', () => {
     const ledger = new BatchLedger();
     const [finished, removed] = [ledger.add().batch, ledger.add().batch];
     ledger.report(report(finished, 'a'));

@@ -11,7 +11,7 @@ const silent = createLogger('test', () => undefined);
 class Killed extends Error {}
 
 /**
- * The processes that read one partition, one after the other. Each message is the numbers of its documents; a document
+ * The processes that read one partition, in sequence. Each message is the numbers of its documents; a document
  * of `killers` ends its process. What the group stores survives: the offset, and the note.
  */
 class Owners {
@@ -128,7 +128,7 @@ describe('careful reading', () => {
     ]);
   });
 
-  it('goes on where the last owner was, with its note', () => {
+  it('continues where the last owner was, with its note', () => {
     const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
     for (const note of ['{"solo":2}', '{"range":[0,32],"dead":[]}']) expect(careful.gained(0, note)).toBe(note);
   });

@@ -5,7 +5,7 @@ import { anyDocument, DecodedRecords } from './any-document.test.lib.ts';
 import { type DocumentPositions, QueuedDocumentDecoder } from './document-decoder.ts';
 import { QueuedDocumentEncoder } from './document-encoder.ts';
 
-/** Decodes messages as a pipeline thread receives them: one after the other, undefined for a message without a value. */
+/** Decodes messages as a pipeline thread receives them: in sequence, undefined for a message without a value. */
 function decode(values: readonly (string | undefined)[]): DecodedRecords {
   const bytes = values.map((value) => Buffer.from(value ?? ''));
   const positions: DocumentPositions = {
