@@ -88,8 +88,8 @@ export class DistributedSetup {
   readonly destination: StubServer;
   /** The documents, in the order in which they arrived. */
   readonly indexed: Indexed[] = [];
-  /** The destination answers requests with documents only after this promise resolves. */
-  held: Promise<void> = Promise.resolve();
+  #held: Promise<void> = Promise.resolve();
+  #onHeld: (() => void) | undefined;
   readonly #processes: HeadraceProcess[] = [];
   #onRefusal: (() => void) | undefined;
 
@@ -105,7 +105,10 @@ export class DistributedSetup {
     destination.handle(async ({ body }, response) => {
       destination.requests.length = 0;
       // Processes send an empty request to check that the destination answers.
-      if (body !== '') await setup.held;
+      if (body !== '') {
+        setup.#onHeld?.();
+        await setup.#held;
+      }
       if (body !== '' && setup.#onRefusal !== undefined) {
         setup.#onRefusal();
         response.writeHead(503).end();
@@ -182,6 +185,12 @@ export class DistributedSetup {
     return () => {
       this.#onRefusal = undefined;
     };
+  }
+
+  /** The destination answers no request with documents before a promise resolves. */
+  hold(until: Promise<void>, onRequest?: () => void): void {
+    this.#held = until;
+    this.#onHeld = onRequest;
   }
 
   /** Returns the documents that have arrived, and removes them from the list. */

@@ -46,9 +46,10 @@ await describeWithServer('kafka', (server) => {
     const messages = Array.from({ length: 8 }, (_, i) => ({ key: `${i}`, value: `{"id":"${i}"}`, partition: i % 2 }));
     await topics.write(`${pipeline}_dest`, messages);
     let release = () => {};
-    setup.held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
+    setup.hold(released);
     const { service, get } = await startWithHealth('indexer');
     const lag = async () => (await get('/metrics')).text.match(/^headrace_queue_lag_messages.*$/gm);
     const lines = (numbers: readonly number[]) =>

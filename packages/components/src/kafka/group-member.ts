@@ -3,6 +3,7 @@ import type { API, Connection, Consumer, ConsumerOptions, GroupOptions } from '@
 import { closeClient, withinCloseTime } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { hasKafkaError } from './kafka-error.ts';
+import { sharePartitions } from './share-partitions.ts';
 
 type Library = typeof import('@platformatic/kafka');
 type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
@@ -89,8 +90,7 @@ export class GroupMember {
         requestTimeout: rebalanceTimeoutOf(options) + JOIN_GRACE_MS,
         protocols: [PROTOCOL],
         // Members of the group may read other topics, for example workers and indexers of a distributed run.
-        partitionAssigner: (leader, members, _topics, metadata) =>
-          library.cooperativeStickyAssigner(leader, members, new Set(metadata.topics.keys()), metadata),
+        partitionAssigner: sharePartitions,
         protocolsMetadata: () => this.#beforeJoin(),
       } as Options),
     );

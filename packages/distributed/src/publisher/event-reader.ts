@@ -1,4 +1,4 @@
-import { brokersOf, KafkaSource, kafkaError } from '@headrace/components/kafka';
+import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
 import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
 import { type DocumentEvent, readEvent } from '../queue/document-events.ts';
 import { readHeader } from '../queue/headers.ts';
@@ -62,7 +62,7 @@ export class EventReader {
     await this.#source.close();
   }
 
-  async #read(runId: string, { onReport, onEvent }: EventListener): Promise<void> {
+  async #read(runId: string, listener: EventListener): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const message = this.#source.read();
@@ -70,16 +70,7 @@ export class EventReader {
         await this.#source.wait(WAIT_MS, signal);
         continue;
       }
-      const header = readHeader<{ run: string }>(message);
-      if (message.value === undefined) continue;
-      if (header === undefined) {
-        const event = readEvent(message.value);
-        // An event of another run in a shared topic. (Lucille counts such events, which is a bug.)
-        if (event !== undefined && (event.runId ?? runId) === runId) onEvent(event);
-      } else if (header.run === runId) {
-        const report = readReport(message.value);
-        if (report !== undefined) onReport(report);
-      }
+      deliver(message, runId, listener);
     }
   }
 }
@@ -88,4 +79,18 @@ function deleted(topic: string): HeadraceError {
   return new HeadraceError('HR_SOURCE_UNREADABLE', `The topic ${topic} was deleted, so the run learns nothing more`, {
     hint: 'Its documents are in the source topic and are still processed. Delete no event topic of a run that has not ended.',
   });
+}
+
+/** Passes the event of a message to the listener, if it belongs to the run. */
+export function deliver(message: TopicMessage, runId: string, listener: Omit<EventListener, 'onFailed'>): void {
+  if (message.value === undefined) return;
+  const header = readHeader<{ run: string }>(message);
+  if (header === undefined) {
+    const event = readEvent(message.value);
+    // An event of another run in a shared topic. (Lucille counts such events, which is a bug.)
+    if (event !== undefined && (event.runId ?? runId) === runId) listener.onEvent(event);
+  } else if (header.run === runId) {
+    const report = readReport(message.value);
+    if (report !== undefined) listener.onReport(report);
+  }
 }

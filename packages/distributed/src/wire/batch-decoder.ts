@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import {
   type Column,
+  counted,
   Document,
   DocumentTable,
   decodeList,
@@ -48,7 +49,7 @@ export class BatchDecoder implements RecordDecoder {
       try {
         documents = read(payload, count);
       } catch (error) {
-        const message = `${count} documents cannot be decoded: ${messageOf(error)}`;
+        const message = `${counted(count, 'document')} cannot be decoded: ${messageOf(error)}`;
         sink.reject({ place: `${place}, document ${first}`, message });
         continue;
       }
@@ -86,6 +87,7 @@ function read(payload: Buffer, count: number): Document | DocumentTable {
   const head = JSON.parse(text.slice(0, end)) as WireDocument | WireTable;
   if (Array.isArray(head)) {
     const [names, values] = head as unknown as [string[], WireValue[]];
+    checkFields(names, values.length, [values[names.indexOf('id')]]);
     return new Document(Shape.common(names.map(internName)), decodeList(values));
   }
   const { names, columns } = head as WireTable;
@@ -96,6 +98,9 @@ function read(payload: Buffer, count: number): Document | DocumentTable {
     at += column.texts;
     return sized(text.slice(from, at).split(SEPARATOR), count);
   });
+  if (at !== text.length)
+    throw new Error(`its texts have ${text.length - end - 1} characters instead of ${at - end - 1}`);
+  checkFields(names, columns.length, values[names.indexOf('id')]);
   const sparse = columns.map((column, i) => 'list' in column && (values[i] as Column).includes(undefined));
   return new DocumentTable(names.map(internName), values, count, sparse);
 }
@@ -105,6 +110,12 @@ function readColumn(column: Exclude<WireColumn, { texts: number }>, count: numbe
   const list = sized(column.list, count);
   if (!list.some(isMissing)) return decodeList(list);
   return list.map((value) => (isMissing(value) ? undefined : decodeList([value])[0]));
+}
+
+/** Throws unless there is one field for each name, and each document has an id: nothing checks this later. */
+function checkFields(names: readonly string[], fields: number, ids: readonly unknown[] | undefined): void {
+  if (names.length !== fields) throw new Error(`there are ${names.length} names and ${fields} fields`);
+  if (ids === undefined || !ids.every((id) => typeof id === 'string')) throw new Error('a document has no id');
 }
 
 function sized<T>(values: T[], count: number): T[] {

@@ -10,6 +10,8 @@ export interface Frame {
 }
 
 const LF = 10;
+/** Tables of the engine are much smaller. A larger number is not ours, and could fill the memory. */
+const MAX_COUNT = 1_000_000;
 
 /** Finds the frames in a buffer. They share its memory. Throws if the bytes are not frames. */
 export function* readFrames(bytes: Uint8Array): Generator<Frame> {
@@ -18,7 +20,7 @@ export function* readFrames(bytes: Uint8Array): Generator<Frame> {
     const lineEnd = buffer.indexOf(LF, at);
     const [partition, count, length] = buffer.toString('latin1', at, lineEnd).split('\t').map(Number);
     const end = lineEnd + 1 + (length as number);
-    if (lineEnd < 0 || !(end > lineEnd && end <= buffer.length)) {
+    if (lineEnd < 0 || !(end > lineEnd && end <= buffer.length) || !isCount(count)) {
       throw new Error(`The message is not a batch of documents, or is truncated at byte ${at}`);
     }
     yield {
@@ -29,4 +31,8 @@ export function* readFrames(bytes: Uint8Array): Generator<Frame> {
     };
     at = end;
   }
+}
+
+function isCount(count: number | undefined): boolean {
+  return Number.isInteger(count) && (count as number) > 0 && (count as number) <= MAX_COUNT;
 }
