@@ -1,4 +1,12 @@
-import { type Column, type Document, type DocumentTable, RESERVED_FIELDS, Stage, Type, type Value } from '@headrace/engine';
+import {
+  type Column,
+  type Document,
+  type DocumentTable,
+  RESERVED_FIELDS,
+  Stage,
+  Type,
+  type Value,
+} from '@headrace/engine';
 
 const parameters = Type.Object({});
 
