@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DocumentList } from './document-list.ts';
-import { readDocument } from './json-reader.ts';
 import { writeDocument } from './json-writer.ts';
+import { readDocument } from './read-document.ts';
 
 function listOf(...documents: readonly object[]): DocumentList {
   const list = new DocumentList(0);
