@@ -82,7 +82,7 @@ async function documents(job) {
 }
 
 /**
- * Measures the cost of a stage in one pipeline thread. It starts with so many stages that reading the file is not
+ * Measures the cost of a stage in one pipeline thread. It starts with enough stages that reading the file is not
  * slower.
  */
 async function stages(job) {

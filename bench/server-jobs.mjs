@@ -80,7 +80,7 @@ export function openSearchJobs(directory) {
       const result = await runNode([postBulk, url, INDEX, lines, BATCH, IN_FLIGHT]);
       return { ...result, seconds: Number(result.output) };
     });
-    // A server that has just started is slower.
+    // A server that has just started is slow, so the first run is not measured.
     await byHand();
     const results = await inTurns(2, { byHand, product });
     await fetch(`${url}/${INDEX}`, { method: 'DELETE' });

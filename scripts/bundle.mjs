@@ -41,8 +41,8 @@ await bundle(
     'pipeline-thread-entry': 'run/pipeline-thread-entry.js',
     ...named,
   },
-  // The modules that start the threads are loaded first. The dependencies of a module that names itself must be
-  // evaluated before it, and the rest depends on it.
+  // The modules that start the threads are loaded first. If a module refers to itself by its URL, its dependencies must
+  // be evaluated before it.
   (id) => {
     if (first.has(id)) return 'first';
     if (start.has(id)) return 'start';
@@ -75,8 +75,12 @@ const TOGETHER = {
   'sandbox/problems': 'sandbox/boundary',
 };
 
+/** The folders with code that sends documents to servers, and with code that encodes them in pipeline threads. */
+const SENDING_FOLDERS = ['delivery', 'search-engine', 'solr'];
+
 const components = distOf('components');
 const { light, underLight } = await fieldStages();
+const underEncoders = await neededByEncoders();
 // One file for the field stages, because a pipeline has about ten of them. Nine of them take 9 ms of a thread as
 // separate modules, and all of them take 4 ms as one file.
 writeFileSync(join(components, 'field-stages.js'), light.map((file) => `export * from './stages/${file}';\n`).join(''));
@@ -94,7 +98,10 @@ await bundle(
   },
   // The shared code of several components, in one file per folder. It includes the code of the dialect packages,
   // because each thread would need longer to find packages by name.
-  (id) => (underLight.has(id) ? 'shared/field-stages' : sharedFile(id)),
+  (id) => {
+    if (underLight.has(id)) return 'shared/field-stages';
+    return underEncoders.has(id) ? 'shared/encoding-for-servers' : sharedFile(id);
+  },
   dialects,
 );
 cpSync(join(root, 'node_modules', INLINED, 'LICENSE'), join(root, 'packages/components/bundle', `${INLINED}.LICENSE`));
@@ -124,7 +131,7 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
     entryFileNames: '[name].js',
     // In the folder of the entries, so that `new URL('./run-thread-entry.js', import.meta.url)` is valid in every file.
     chunkFileNames: '[name].js',
-    // Without blanks there is less to read. Names stay, for stack traces.
+    // Removes white space, so that the file is smaller. Keeps names, because stack traces show them.
     minify: { compress: false, mangle: false },
     minifyInternalExports: false,
     codeSplitting: {
@@ -187,6 +194,18 @@ async function fieldStages() {
     needs.get(file).every((id) => (hasName(id) ? id === '@headrace/engine' : FIELD_FOLDERS.includes(folderOf(id)))),
   );
   return { light, underLight: new Set(light.flatMap((file) => needs.get(file))) };
+}
+
+/**
+ * Returns the modules of the sending folders that encoders need. In a separate file, they do not make the pipeline
+ * threads load Node's HTTP, which takes 70 ms of each thread.
+ */
+async function neededByEncoders() {
+  const encoders = Object.keys(namesThemselves('components')).filter((name) => name.endsWith('-encoder'));
+  const files = encoders.map((name) => join(components, namesThemselves('components')[name]));
+  const graph = await ModuleGraph.of(files, dialects);
+  const needed = files.flatMap((file) => [...graph.closure(file)]);
+  return new Set(needed.filter((id) => !hasName(id) && SENDING_FOLDERS.includes(folderOf(id))));
 }
 
 function sharedFile(id) {

@@ -6,7 +6,7 @@ import { missingPackages } from './lib/lock-file.mjs';
 const file = new URL('../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(file, 'utf8'));
 const missing = missingPackages(lock);
-// In the order of npm, which writes the file again at the next install.
+// Keeps the order that npm uses, because npm writes the file again at the next install.
 const packages = Object.entries({ ...lock.packages, ...missing });
 lock.packages = Object.fromEntries(packages.sort(([a], [b]) => a.localeCompare(b, 'en')));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);

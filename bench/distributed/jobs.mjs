@@ -10,9 +10,9 @@ const ROWS = 500_000;
 const GOAL = '>= 100000';
 
 /**
- * CSV through nine field stages into Nop, through a Kafka broker on the same machine, from the start of the run to its
- * end: `--external` in one process, and `--distributed` with 1, 2 and 4 workers and partitions and one indexer. The
- * processor time of the broker and of our processes is separate.
+ * Runs CSV through nine field stages into Nop, with a Kafka broker on the same machine: `--external` in one process,
+ * and `--distributed` with 1, 2 and 4 workers and partitions and one indexer. Measures from the start of the run to its
+ * end. The processor time of the broker is listed separately from that of Headrace.
  */
 export function distributedJobs() {
   return inDirectory((directory) =>
@@ -29,7 +29,7 @@ export function distributedJobs() {
       for (const count of [1, 2, 4]) {
         const config = jobOn(directory, data, url, `distributed${count}`, count);
         const roles = [...Array(count).fill('worker'), 'indexer'].map((role) => start([role, config]));
-        // They have joined the group when the run starts.
+        // The workers and indexers have joined the group before the run starts.
         await sleep(8000);
         rows.push(await measure(`--distributed, ${count} workers`, pid, () => run(config, '--distributed'), roles));
         for (const { child, ended } of roles) {
@@ -42,7 +42,7 @@ export function distributedJobs() {
   );
 }
 
-/** Writes the config of a job with its own pipeline, and so with its own topics. */
+/** Writes the config of a job. Each job has a separate pipeline, and therefore separate topics. */
 function jobOn(directory, data, url, name, partitions) {
   const file = `${directory}/${name}.conf`;
   const job = csvJob(data, 'class: NopIndexer').replaceAll('pipeline: p,', `pipeline: ${name},`);
@@ -62,7 +62,7 @@ function run(config, option) {
   return start(['run', config, option]);
 }
 
-/** Measures a run. The processes of other roles count too. */
+/** Measures a run, including the processes of the other roles. */
 async function measure(job, broker, begin, roles = []) {
   const before = cpuSeconds(broker);
   const cpuBefore = roles.map(({ child }) => cpuSeconds(child.pid));

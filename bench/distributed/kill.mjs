@@ -46,7 +46,7 @@ kafka {
   return path;
 }
 
-/** A worker or an indexer that is started again whenever it ends, until it is stopped. */
+/** A worker or an indexer. It is started again whenever it ends, until the test stops it. */
 class Role {
   restarts = 0;
   #child;
@@ -116,7 +116,7 @@ try {
       resolve(code);
     }),
   );
-  // Kills before the first document would find nothing in progress.
+  // Before the first document arrives, no documents are in progress, and a kill would test nothing.
   while (isRunning && readdirSync(outputs).every((file) => statSync(join(outputs, file)).size === 0)) await sleep(100);
   let killed = 0;
   let restarted = false;

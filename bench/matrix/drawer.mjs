@@ -79,5 +79,5 @@ export class Drawer {
   }
 }
 
-/** `source` and `filename` are the same in all documents, and `grade` is for conditions. */
+/** Excludes `source` and `filename`, which are equal in all documents, and `grade`, which conditions use. */
 const RESERVED = new Set(['id', 'source', 'filename', 'grade']);

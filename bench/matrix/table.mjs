@@ -17,7 +17,7 @@ export const TABLE_COLUMNS = {
   note: "CASE i % 3 WHEN 0 THEN '' ELSE 'a note' END",
 };
 
-/** The query of a job that reads so many rows. Without an order, each query may start at another row. */
+/** Returns the query of a job that reads this many rows. Without an order, each query may start at another row. */
 export function tableQuery(rows) {
   return `SELECT * FROM ${TABLE} ORDER BY sku LIMIT ${rows}`;
 }

@@ -27,10 +27,10 @@ export function errorPage() {
   return `${[
     '# Error codes',
     '<!-- Written by `npm run docs` from the tables of codes. Changes belong there. -->',
-    'Every problem, failure and refusal carries a code for programs, a message for people and, where it helps, a hint that says what to do in this very case. The codes stay as they are from one version to the next; messages may change.',
+    'Every problem, failure and refusal has a code for programs and a message for people. Many also have a hint, which says what to do in this case. Codes never change. Messages may change.',
     ...sections,
     '## Requests',
-    'With these the service refuses a request. The answer says in its message what was wrong.',
+    'The service refuses a request with one of these codes. The message of the response says what was wrong.',
     table(['Code', 'Status', 'Meaning', 'What to do'], requests),
   ].join('\n\n')}\n`;
 }

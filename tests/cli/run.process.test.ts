@@ -174,7 +174,7 @@ describe('a signal', () => {
     await said('stderr', 'The source is open');
     child.kill('SIGINT');
     await said('stderr', 'a second signal ends it immediately');
-    // What comes at once after the first is taken for the same one, passed on by a launcher.
+    // A second signal immediately after the first counts as the same signal, because a launcher may pass it on again.
     child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(child.exitCode).toBe(null);

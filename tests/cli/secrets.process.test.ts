@@ -66,7 +66,7 @@ function configOf(place: string, http: Server): string {
   const block = place.split(',')[0] as string;
   return `connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 3 }]
     pipelines: [{ name: p, stages: [] }]
-    indexer { type: ${TYPES[block] ?? block}, maxRetries: 1, retryWaitDurationMs: 1 }
+    indexer { type: ${TYPES[block] ?? block}, maxRetries: 1, retryWaitDurationMs: 1, connectTimeout: 200 }
     ${PLACES[place]?.(`http://${addressOf(http)}`, addressOf(hangingUp))}`;
 }
 

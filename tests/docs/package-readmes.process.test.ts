@@ -5,7 +5,17 @@ import { repository } from '../cli/headrace.ts';
 import { readPages } from './page.ts';
 
 /** Packages whose README has an example with results: `expression; // result`. */
-const PACKAGES = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'sandbox', 'text-analysis', 'xml'];
+const PACKAGES = [
+  'archives',
+  'charsets',
+  'java-text',
+  'json-path',
+  'jsonata',
+  'records',
+  'sandbox',
+  'text-analysis',
+  'xml',
+];
 
 /** Inside the repository, so that Node finds the packages by name. */
 const folder = join(repository, 'node_modules/.cache/readmes');

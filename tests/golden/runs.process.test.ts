@@ -1,16 +1,23 @@
 import { type JsonObject, readJson } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeGolden, type GoldenCase, openCase } from './golden-cases.ts';
 import { HttpStub } from './http-stub.ts';
 import { runSteps } from './run-cases.ts';
 import { runDifferences } from './run-differences.ts';
 
-const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
-afterAll(() => threads.close());
-
 /** Runs a case with the server that it needs. Returns the differences from the recording. */
 async function runGolden(golden: GoldenCase): Promise<string[]> {
+  // A launcher loads the modules of its earlier runs into each new thread, and the cases use many different ones.
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
+  try {
+    return await runWithServer(golden, threads);
+  } finally {
+    await threads.close();
+  }
+}
+
+async function runWithServer(golden: GoldenCase, threads: RunLauncher): Promise<string[]> {
   const script = (readJson(golden.text) as JsonObject).get('http') as JsonObject | undefined;
   if (script === undefined) return openCase(golden, (open) => runSteps(open, threads));
   const stub = await HttpStub.start(script);

@@ -186,7 +186,7 @@ describe('the config on Kubernetes', async () => {
       sasl: settings?.consumer['sasl.mechanism']?.replace('-SHA-', '_sha').toLowerCase(),
       tls: settings?.consumer['security.protocol']?.endsWith('SSL') === true ? 'enable' : 'disable',
     });
-    // KEDA asks for an address that the container has from its ConfigMap.
+    // KEDA needs the address of the brokers, which the container reads from its ConfigMap.
     const addresses = container.envFrom.find((from: { configMapRef?: object }) => from.configMapRef !== undefined);
     expect(named('ConfigMap', addresses.configMapRef.name)?.data).toHaveProperty('KAFKA_BOOTSTRAP');
     expect(spec.maxReplicaCount).toBeLessThanOrEqual(settings?.partitions ?? 0);

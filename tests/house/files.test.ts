@@ -36,6 +36,13 @@ describe('files of the repository', () => {
     expect(long, `split them, or give the reason in ${import.meta.filename.slice(root.length)}`).toEqual([]);
   });
 
+  it('make packages/components less than 30,000 lines', () => {
+    const sources = files.filter((path) => /^packages\/components\/src\/.*\.ts$/.test(path) && !isForTests(path));
+    const lines = sources.reduce((sum, path) => sum + readText(path).split('\n').length - 1, 0);
+    expect(sources.length).toBeGreaterThan(100);
+    expect(lines).toBeLessThan(30_000);
+  });
+
   it('await describeWithServer, so that its tests are defined in time', () => {
     const late = texts.filter((path) => path.endsWith('.test.ts') && /^describeWithServer\(/m.test(readText(path)));
     expect(late).toEqual([]);

@@ -3,14 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspacePackages } from './repository.ts';
 
 /**
- * Packages that implement languages defined by others. They know nothing about ingest, and import no other package of
- * the repository.
+ * Packages that implement languages and formats defined by others. They know nothing about ingest, and import no other
+ * package of the repository, except in tests.
  */
-const DIALECTS = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'sandbox', 'text-analysis', 'xml'];
+const DIALECTS = [
+  'archives',
+  'charsets',
+  'java-text',
+  'json-path',
+  'jsonata',
+  'records',
+  'sandbox',
+  'text-analysis',
+  'xml',
+];
 
 /** The packages of the repository that each package may import. A plugin may import only the engine. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(DIALECTS.map((name) => [name, []])),
+  archives: ['testing'],
   hocon: [],
   engine: ['hocon'],
   testing: [],
@@ -18,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['engine', 'components'],
   client: [],
   web: ['client', 'hocon'],
-  distributed: ['engine', 'components', 'testing'],
+  distributed: ['hocon', 'engine', 'components', 'testing'],
   headrace: ['hocon', 'engine', 'components', 'service', 'distributed'],
 };
 
@@ -30,7 +41,10 @@ const LIGHT = new RegExp(`^(node:|\\.|@headrace/engine$|@headrace/(${DIALECTS.jo
 /** Exports of the dialect packages that load heavier libraries. */
 const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
 
-/** Folders that stages import when they start. components.process.test.ts checks that nothing loads them earlier. */
+/**
+ * Modules of these folders load heavy libraries, so stages import them only in `start`. components.process.test.ts
+ * checks this.
+ */
 const LOADED_AT_START = /^packages\/(jsonata\/src|xml\/src\/html\/reader)\//;
 
 /** The files directly in `src` count as a folder. They combine the package, so no folder may import them. */
@@ -65,9 +79,10 @@ describe('imports between packages', () => {
   it.each(byPackage)('of $owner.path go only to allowed packages', ({ owner, imports }) => {
     const allowed = owner.isPlugin ? ['engine'] : MAY_IMPORT[owner.name];
     expect(allowed, `tests/house/imports.test.ts does not know what ${owner.path} may import`).toBeDefined();
-    const wrong = imports.filter(({ specifier }) => {
+    const wrong = imports.filter(({ file, specifier }) => {
       const other = packageOf(specifier);
-      return other !== undefined && other !== owner.name && !allowed?.includes(other);
+      if (other === undefined || other === owner.name) return false;
+      return !allowed?.includes(other) || (other === 'testing' && !isForTests(file));
     });
     expect(wrong.map(shown)).toEqual([]);
   });
@@ -99,8 +114,8 @@ describe('imports between packages', () => {
 
 describe('imports between the folders of a package', () => {
   it.each(byPackage)('of $owner.path never go in both directions between two folders', ({ owner, imports }) => {
-    const pairs = mutualImports(imports, `${owner.path}/src`);
-    expect(pairs).toEqual([]);
+    const named = files.filter((file) => file.startsWith(`${owner.path}/src/`)).flatMap(modulesByUrl);
+    expect(mutualImports([...imports, ...named], `${owner.path}/src`)).toEqual([]);
   });
 
   it('are rejected if two folders import each other, unless one folder contains the other', () => {
@@ -117,8 +132,14 @@ describe('imports between the folders of a package', () => {
       imported('c/one.ts', '../a/one.ts'),
       imported('c/one.ts', '../index.ts'),
       imported('index.ts', './c/one.ts'),
+      imported('d/deep/one.ts', '../../e/one.ts'),
+      imported('e/deep/one.ts', '../../d/one.ts'),
+      imported('f/one.ts', './deep/one.ts'),
+      imported('f/deep/one.ts', '../other/one.ts'),
+      imported('f/other/one.ts', '../one.ts'),
+      imported('f/one.ts', '../../package.json'),
     ];
-    expect(mutualImports(imports, 'p/src')).toEqual(['(src) <-> c', 'a <-> b']);
+    expect(mutualImports(imports, 'p/src')).toEqual(['(src) <-> c', 'a <-> b', 'd <-> e']);
   });
 });
 
@@ -173,31 +194,48 @@ function importsOf(file: string): Import[] {
   ];
 }
 
+/** Returns the modules that a file of a package names by their URLs, for threads or for `import()` elsewhere. */
+function modulesByUrl(file: string): Import[] {
+  // The extension may be computed, because tests run the sources.
+  const urls = readText(file).matchAll(
+    /\bnew URL\(\s*(?:'(\.[^']+\.[jt]s)'|`(\.[^`$]+)\$\{[^`]*`),\s*import\.meta\.url/g,
+  );
+  return Array.from(urls, ([, whole, start]) => ({
+    file,
+    specifier: whole ?? `${start}.ts`,
+    typeOnly: false,
+    dynamic: true,
+  }));
+}
+
 /**
- * Returns pairs of folders that import each other, without tests. Imports of types count. Subfolders count separately,
- * so `database/mysql` and `database/postgres` must not import each other. A folder and its subfolder may: the folder
- * combines its parts, and the parts use what the folder shares.
+ * Returns pairs of folders that import each other, without tests. Imports of types count. A folder includes its
+ * subfolders, which also count separately: `database/mysql` and `database/postgres` must not import each other. A folder
+ * and its subfolder may: the folder combines its parts, and the parts use what the folder shares.
  */
 function mutualImports(imports: readonly Import[], source: string): string[] {
-  const edges = new Set(
-    imports
-      .filter(({ file, specifier }) => specifier.startsWith('.') && !isForTests(file))
-      .map(({ file, specifier }) => {
-        const target = normalize(join(dirname(file), specifier));
-        return `${folderOf(file, source)} > ${folderOf(target, source)}`;
-      }),
-  );
+  const edges = new Set<string>();
+  for (const { file, specifier } of imports) {
+    const target = normalize(join(dirname(file), specifier));
+    if (!specifier.startsWith('.') || !target.startsWith(`${source}/`) || isForTests(file)) continue;
+    const [from, to] = [foldersOf(file, source), foldersOf(target, source)];
+    for (const one of from.filter((folder) => !to.includes(folder))) {
+      for (const other of to.filter((folder) => !from.includes(folder))) edges.add(`${one} > ${other}`);
+    }
+  }
   return [...edges]
     .map((edge) => edge.split(' > ') as [string, string])
-    .filter(([from, to]) => from < to && !to.startsWith(`${from}/`) && edges.has(`${to} > ${from}`))
+    .filter(([from, to]) => from < to && edges.has(`${to} > ${from}`))
     .map(([from, to]) => `${from} <-> ${to}`)
     .sort();
 }
 
-/** Returns the folder of a file below `src`, such as `config` or `database/mysql`. */
-function folderOf(file: string, source: string): string {
-  const folder = dirname(file).slice(source.length + 1);
-  return folder === '' ? ROOT : folder;
+/** Returns the folders of a file below `src`, such as `database` and `database/mysql`. */
+function foldersOf(file: string, source: string): string[] {
+  const names = dirname(file)
+    .slice(source.length + 1)
+    .split('/');
+  return names[0] === '' ? [ROOT] : names.map((_, i) => names.slice(0, i + 1).join('/'));
 }
 
 /** Returns the package of the repository that an import specifier names. */

@@ -12,7 +12,7 @@ const yaml = createRequire(join(root, 'packages/service/package.json'))('yaml') 
   parseAllDocuments(text: string): { toJS(): unknown }[];
 };
 
-/** A manifest of Kubernetes. Its schema has been checked before a test reads its parts. */
+/** A manifest of Kubernetes. `problemsOf` checks its schema before a test reads it. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;

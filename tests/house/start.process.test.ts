@@ -47,6 +47,15 @@ describe('the start of a local run', () => {
     expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
   });
 
+  test.each(['bulk-encoder', 'keyed-encoder', 'postgres-encoder', 'solr-encoder'])(
+    'a pipeline thread that uses %s loads no part of Node that contacts servers',
+    (encoder) => {
+      const loaded = loadedBy(new URL(`../../packages/components/bundle/${encoder}.js`, import.meta.url).href);
+      expect(loaded).toContain('NativeModule fs');
+      expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
+    },
+  );
+
   test('the process of headrace run loads no part of Node that talks to servers', () => {
     const loaded = loadedBy(new URL('../../packages/headrace/dist/commands/run-file.js', import.meta.url).href);
     expect(loaded).toContain('NativeModule fs');

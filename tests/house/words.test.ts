@@ -25,6 +25,13 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bthat there (is|are|was|were) not\b/i, 'that does not exist'],
   [/\b(is|are|was|were) (not )?to be had\b/i, 'is available'],
   [/\bone after the other\b/i, 'one at a time, in sequence'],
+  [/\bcomes? again\b/i, 'is read again, is processed again'],
+  [/\b(became|becomes?) of\b/i, 'the result of'],
+  [/\b(hands?|handed|handing) over\b/i, 'passes, sends, transfers'],
+  [/\b(under way|given out)\b/i, 'in progress, returned'],
+  [/\b(gave|gives?|given|giving) up\b/i, 'fails, releases, abandons, rejects'],
+  [/\bthat (is|was) there\b/i, 'that exists, current'],
+  [/(?<![a-z])tell[A-Z]\w*|\btold[A-Z]|[a-z]Anew\b|_TOLD_/, 'names such as warnOf…, report…, restart…'],
 ];
 
 /** Files without a check: the guide shows the words, and recorded cases, licences and generated data stay unchanged. */

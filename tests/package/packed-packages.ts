@@ -41,20 +41,21 @@ export async function packPackages(directory: string, names: readonly string[]):
     }
   }
   cpSync(join(repository, 'scripts/pack'), join(copy, 'scripts/pack'), { recursive: true });
-  const packed: PackedPackage[] = [];
-  for (const name of names) {
-    const folder = join(copy, 'packages', name);
-    const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
-    const { stdout } = await run('npm', ['pack', '--silent', '--json'], { cwd: folder, maxBuffer: 64 * 1024 ** 2 });
-    expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe(manifest);
-    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-    packed.push({
-      manifest: JSON.parse(manifest),
-      files: files.map(({ path }) => path),
-      tarball: join(folder, filename),
-    });
-  }
-  return packed;
+  const folders = names.map((name) => join(copy, 'packages', name));
+  const manifests = () => folders.map((folder) => readFileSync(join(folder, 'package.json'), 'utf8'));
+  const before = manifests();
+  const { stdout } = await run('npm', ['pack', '--silent', '--json', ...folders], {
+    cwd: copy,
+    maxBuffer: 64 * 1024 ** 2,
+  });
+  expect(manifests()).toEqual(before);
+  const reports = JSON.parse(stdout) as { name: string; filename: string; files: { path: string }[] }[];
+  return before.map((text) => {
+    const manifest = JSON.parse(text) as PackedPackage['manifest'];
+    const report = reports.find(({ name }) => name === manifest.name);
+    if (report === undefined) throw new Error(`npm pack reports no ${manifest.name}`);
+    return { manifest, files: report.files.map(({ path }) => path), tarball: join(copy, report.filename) };
+  });
 }
 
 /** A test project outside the repository, as a user would have it. */

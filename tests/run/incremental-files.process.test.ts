@@ -89,7 +89,7 @@ function archiveOf(i: number): [name: string, content: Uint8Array] {
 
 /** How many documents are indexed but not recorded when a process dies: about one group each time. */
 const REPEATED = 700;
-const KILLS = 3;
+const KILLS = 2;
 
 /** Runs over a folder until a run finishes, and kills the runs before it. Returns the ids of all runs. */
 async function runWithKills(folder: string, documents: number, options: string): Promise<string[][]> {
@@ -99,7 +99,7 @@ async function runWithKills(folder: string, documents: number, options: string):
     outs.push(out);
     const child = start(folder, out, options);
     // The runs are killed at different moments. The last one is not killed.
-    const enough = round === KILLS ? Number.POSITIVE_INFINITY : (documents * (2 + round * 4)) / 30;
+    const enough = round === KILLS ? Number.POSITIVE_INFINITY : (documents * (3 + round * 10)) / 30;
     while (child.exitCode === null && indexed(out).length < enough) await setTimeout(20);
     if (round < KILLS) child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

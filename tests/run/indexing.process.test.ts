@@ -132,7 +132,7 @@ describe('document counts', () => {
     expect(new Set(ids()).size).toBe(ids().length);
   });
 
-  it('keep the counts of the connectors of a lost thread', async () => {
+  it('of finished connectors remain if the run thread is lost', async () => {
     const result = await harness.run(`connectors: [
         {name: a, class: CountConnector, pipeline: p, count: 10}
         {name: b, class: SleepConnector, duration: 1}

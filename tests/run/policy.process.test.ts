@@ -7,7 +7,7 @@ import { checkConfig, DEFAULT_POLICY, type Policy, Registry, readConfigText, STR
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { configOf, RunHarness, registrySource } from './run-harness.ts';
 
-const harness = new RunHarness();
+const harness = new RunHarness({ separateLaunchers: true });
 const { directory } = harness;
 const open = join(directory, 'open');
 const SECRET = 'the-secret-of-this-machine';

@@ -36,18 +36,28 @@ indexer { ${indexer} }
 ${rest}`;
 }
 
+interface HarnessOptions {
+  readonly heapMb?: number;
+  /**
+   * True to use a new launcher for each run. A launcher loads the modules of its earlier runs into each new thread, which
+   * takes time if every run uses other modules.
+   */
+  readonly separateLaunchers?: boolean;
+}
+
 /** Starts runs from config texts, in a separate folder. */
 export class RunHarness {
   readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
-  readonly threads: RunLauncher;
   readonly logged: LogRecord[] = [];
   /** Failed documents that the runs reported. */
   readonly failures: { runId: string; kept: KeptFailure }[] = [];
   lastRunId = '';
   #runs = 0;
+  readonly #options: HarnessOptions;
+  readonly #launchers: RunLauncher[] = [];
 
-  constructor(options: { heapMb?: number } = {}) {
-    this.threads = new RunLauncher({ heapMb: options.heapMb ?? 512, keepWarm: false });
+  constructor(options: HarnessOptions = {}) {
+    this.#options = options;
   }
 
   start(config: string, request: Partial<RunRequest> = {}): RunHandle {
@@ -55,7 +65,7 @@ export class RunHarness {
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
     const runId = request.runId ?? `run-${++this.#runs}`;
     this.lastRunId = runId;
-    return this.threads.start(
+    return this.#launcher().start(
       { root, registry: registrySource, ...request, runId },
       {
         onLog: (record) => this.logged.push(record),
@@ -71,12 +81,21 @@ export class RunHarness {
   preview(config: string, request: Partial<PreviewRequest> = {}, timeoutMillis = 30_000, signal?: AbortSignal) {
     const { root } = readConfigText(config);
     if (root === undefined) throw new Error('no config');
-    return this.threads.preview({ root, registry: registrySource, ...request }, timeoutMillis, signal);
+    return this.#launcher().preview({ root, registry: registrySource, ...request }, timeoutMillis, signal);
   }
 
   async close(): Promise<void> {
-    await this.threads.close();
+    await Promise.all(this.#launchers.map((launcher) => launcher.close()));
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  #launcher(): RunLauncher {
+    const { heapMb = 512, separateLaunchers = false } = this.#options;
+    const [last] = this.#launchers;
+    if (last !== undefined && !separateLaunchers) return last;
+    const launcher = new RunLauncher({ heapMb, keepWarm: false });
+    this.#launchers.push(launcher);
+    return launcher;
   }
 }
 

@@ -22,7 +22,7 @@ const empties = (count: number) => `[${Array(count).fill('{}').join(',')}]`;
 const both = () => `{"config":{"a":${empties(300_000)}},"documents":[{"id":"1","a":${empties(300_000)}}]}`;
 
 describe('request bodies with small texts and large values', () => {
-  it('are answered or rejected by a service with little memory, which answers other requests meanwhile', async () => {
+  it('are answered or rejected by a service with little memory, which answers other requests at the same time', async () => {
     const served = await started(HEAP_MB);
     const asked = [
       post(served, '/v1/run', `{"configId":"none","ignored":${empties(800_000)}}`),

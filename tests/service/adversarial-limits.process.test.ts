@@ -84,7 +84,7 @@ describe('an uploaded config that sets its own limits', () => {
 
 describe('three documents that compute without end', () => {
   it('fail, and do not delay another run or the probe', async () => {
-    const top = 'worker { maxProcessingSecs: 2, threads: 1 }';
+    const top = 'worker { maxProcessingSecs: 1, threads: 1 }';
     const config = modest({ stages: `${endless}, {class: DropDocument}`, top });
     const { runId } = await startRun(guest.url, await upload(guest.url, config));
     const answers: number[] = [];

@@ -40,7 +40,7 @@ export type RunEvent = {
 }[keyof EventData];
 
 export interface WatchOptions {
-  /** Continue after the event with this id. */
+  /** Starts after the event with this id. */
   readonly lastEventId?: string;
   /** Stops watching when it aborts. The run continues. */
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-// How many documents a second the CSV decoder makes on one core, and how fast a file is cut into pieces.
+// Measures how many documents per second the CSV decoder creates on one core, and how fast a file is cut into pieces.
 // Run after a build: node packages/components/bench/csv-decoder.bench.mjs
 
 import { CsvScanner } from '@headrace/records/csv';

@@ -1,4 +1,4 @@
-// How many documents a second the JSON decoder makes on one core, and the encoders write.
+// Measures how many documents per second the JSON decoder creates on one core, and how many the encoders write.
 // Run after a build: node packages/components/bench/json-decoder.bench.mjs
 import { CsvEncoder } from '../dist/formats/csv/csv-encoder.js';
 import { JsonDecoder } from '../dist/formats/json/json-decoder.js';

@@ -1,2 +1,2 @@
-/** Where the catalog of the built-in components is; written by the build. */
+/** The URL of the catalog of the built-in components, which the build writes. */
 export const catalogUrl: string = new URL('./catalog.jsonl', import.meta.url).href;

@@ -16,7 +16,7 @@ const endless = (text: string) => text.repeat(LENGTH / text.length);
 const blanks = endless(' ');
 const digits = endless('1');
 
-// Code that reads such a text again from each of its characters does not finish within the test's time.
+// Code that searches such a text again from each of its characters does not finish within the time limit of the test.
 describe('long texts of strangers are read once', () => {
   const cases: Record<string, [() => unknown, unknown]> = {
     'a date of a feed, after the day of the week': [() => feedDate(`Mon${blanks}x`), undefined],

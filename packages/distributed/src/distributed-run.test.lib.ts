@@ -11,7 +11,7 @@ const BINARY = fileURLToPath(new URL('../../headrace/bin/headrace.js', import.me
 /** Where modules of custom components find the package `headrace`. */
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** Long enough for a busy machine, and for a group that waits for a killed member. */
+/** A busy machine is slow, and a group waits for the session of a killed member. */
 const PATIENCE = { timeout: 120_000, interval: 50 };
 
 /** A document that the destination has received. */
@@ -56,7 +56,7 @@ export class HeadraceProcess {
     return this.stdout.replaceAll(/Time: [\d.]+ secs\.|Run took [\d.]+ secs\./g, '').trim();
   }
 
-  /** Waits until something is true. Fails if this process ends before that. */
+  /** Waits until a condition is true. Fails if this process ends first. */
   async until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
     await expect
       .poll(async () => {
@@ -67,7 +67,7 @@ export class HeadraceProcess {
     if (!(await isTrue())) throw new Error(`The process has ended: ${this.output.slice(-3000)}`);
   }
 
-  /** Waits until it has written something. */
+  /** Waits until the process has written a text. */
   says(what: string | RegExp): Promise<void> {
     return this.until(() => (typeof what === 'string' ? this.output.includes(what) : what.test(this.output)));
   }
@@ -81,15 +81,15 @@ export class HeadraceProcess {
 /** What a distributed run needs: a folder, a destination, and names that no other test uses. */
 export class DistributedSetup {
   readonly folder = mkdtempSync(join(tmpdir(), 'headrace-distributed-'));
-  /** Part of all names. */
+  /** The suffix of all names of this test: topics, groups and runs. */
   readonly suffix = crypto.randomUUID().slice(0, 8);
   readonly group = `group-${this.suffix}`;
   readonly broker: string;
   readonly destination: StubServer;
-  /** In the order in which they arrived. */
+  /** The documents, in the order in which they arrived. */
   readonly indexed: Indexed[] = [];
-  /** The destination answers no request with documents before this resolves. */
-  held: Promise<void> = Promise.resolve();
+  #held: Promise<void> = Promise.resolve();
+  #onHeld: (() => void) | undefined;
   readonly #processes: HeadraceProcess[] = [];
   #onRefusal: (() => void) | undefined;
 
@@ -104,8 +104,11 @@ export class DistributedSetup {
     const setup = new DistributedSetup(broker, destination);
     destination.handle(async ({ body }, response) => {
       destination.requests.length = 0;
-      // Processes ask whether the destination is there, with an empty request.
-      if (body !== '') await setup.held;
+      // Processes send an empty request to check that the destination answers.
+      if (body !== '') {
+        setup.#onHeld?.();
+        await setup.#held;
+      }
       if (body !== '' && setup.#onRefusal !== undefined) {
         setup.#onRefusal();
         response.writeHead(503).end();
@@ -130,7 +133,7 @@ export class DistributedSetup {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** A name with the suffix. */
+  /** Returns a name with the suffix of this test. */
   name(name: string): string {
     return `${name}-${this.suffix}`;
   }
@@ -176,7 +179,7 @@ export class DistributedSetup {
     return started;
   }
 
-  /** The destination answers, but refuses all documents, until the function that is returned is called. */
+  /** Makes the destination refuse all documents. Returns a function that ends this. */
   refuseDocuments(onRefusal: () => void): () => void {
     this.#onRefusal = onRefusal;
     return () => {
@@ -184,7 +187,13 @@ export class DistributedSetup {
     };
   }
 
-  /** Takes the documents that have arrived so far. */
+  /** The destination answers no request with documents before a promise resolves. */
+  hold(until: Promise<void>, onRequest?: () => void): void {
+    this.#held = until;
+    this.#onHeld = onRequest;
+  }
+
+  /** Returns the documents that have arrived, and removes them from the list. */
   takeIndexed(): Indexed[] {
     return this.indexed.splice(0);
   }
@@ -194,12 +203,12 @@ export class DistributedSetup {
   }
 }
 
-/** Documents without their run, in an order that depends only on their content. */
+/** Returns documents without their run id, in an order that depends only on their content. */
 export function sorted(documents: readonly Indexed[]): string[] {
   return documents.map(({ run_id: _, ...rest }) => JSON.stringify(rest)).sort();
 }
 
-/** The ids that are there more than once. */
+/** Returns the ids that occur more than once. */
 export function repeated(documents: readonly Indexed[]): string[] {
   const seen = new Set<string>();
   return documents.flatMap(({ id }) => {

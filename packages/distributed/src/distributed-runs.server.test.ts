@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DistributedSetup, type Indexed, repeated, sorted } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
-/** Stages of the tests: documents with bad fail, and some documents take time. */
+/** Stages of the tests. A document with the field bad fails. Every fourth document of Slow takes time. */
 const STAGES = `
   import { Stage, Type } from 'headrace';
   export class FailBad extends Stage {
@@ -326,16 +326,16 @@ await describeWithServer('kafka', (server) => {
   });
 });
 
-/** A process says this when it shares the four partitions with another one. */
+/** Matches the log line of a process that shares the four partitions with another process. */
 const TWO_PARTITIONS = /now \d, \d"/;
 
-/** How many documents a process has processed, as its metrics say. */
+/** Returns the number of documents that a process has processed, from its metrics. */
 async function processed(port: number): Promise<number> {
   try {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     return Number(/^headrace_role_documents_succeeded_total (\d+)$/m.exec(text)?.[1]);
   } catch {
-    // It is starting.
+    // The process is still starting.
     return 0;
   }
 }
@@ -350,7 +350,7 @@ function outOfOrder(documents: readonly Indexed[]): Indexed[] {
   });
 }
 
-/** A port that is free now. */
+/** Returns a port that is free now. */
 async function freePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const listener = createServer().listen(0, '127.0.0.1', () => {

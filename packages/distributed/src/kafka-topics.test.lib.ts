@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 
 type Bytes = Buffer;
 
-/** A message of a topic, as texts. */
+/** A message of a topic, decoded as text. */
 export interface ReadMessage {
   readonly partition: number;
   readonly offset: bigint;
@@ -12,7 +12,7 @@ export interface ReadMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A plain Kafka client: it knows nothing of Headrace. */
+/** A plain Kafka client, independent of Headrace. */
 export class KafkaTopics {
   readonly #broker: string;
   readonly #admin: Admin;
@@ -50,6 +50,10 @@ export class KafkaTopics {
     await expect.poll(() => this.list(topic)).toContain(topic);
   }
 
+  async delete(topic: string): Promise<void> {
+    await this.#admin.deleteTopics({ topics: [topic] });
+  }
+
   /** Writes messages in order. */
   async write(
     topic: string,
@@ -66,7 +70,7 @@ export class KafkaTopics {
     });
   }
 
-  /** Reads a topic from its first message on. */
+  /** Reads a topic from its first message. */
   async tap(topic: string): Promise<TopicTap> {
     const { Consumer } = await import('@platformatic/kafka');
     const consumer = new Consumer<Bytes, Bytes, Bytes, Bytes>({
@@ -83,7 +87,7 @@ export class KafkaTopics {
   }
 }
 
-/** Reads a topic, and keeps the messages. */
+/** Reads a topic, and stores its messages. */
 export class TopicTap {
   readonly messages: ReadMessage[] = [];
   readonly #consumer: Consumer<Bytes, Bytes, Bytes, Bytes>;
@@ -108,13 +112,13 @@ export class TopicTap {
     });
   }
 
-  /** Waits until so many messages are there, and returns them. */
+  /** Waits until this many messages have arrived, and returns them. */
   async first(count: number): Promise<ReadMessage[]> {
     await expect.poll(() => this.messages.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
     return this.messages;
   }
 
-  /** Calls a function for each message, also for those that are there already. */
+  /** Calls a function for each message, including those that have already arrived. */
   each(listener: (message: ReadMessage) => void): void {
     this.messages.forEach(listener);
     this.#onMessage = listener;

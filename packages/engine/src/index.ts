@@ -90,11 +90,12 @@ export {
 export { SecretMask } from './config/secret-mask.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
-export { JsonReader, JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';
+export { JsonReader, JsonSyntaxError, readJson, readJsonSequence } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
-export { checkWritable, internName, RESERVED_FIELDS } from './document/names.ts';
+export { checkWritable, internName, isInterned, RESERVED_FIELDS } from './document/names.ts';
 export { getNested, type NestedPath, parseNestedPath, removeNested, setNested } from './document/nested-path.ts';
 export { doubleText, integerText, widenFloat } from './document/number-text.ts';
+export { readDocument } from './document/read-document.ts';
 export { Shape } from './document/shape.ts';
 export {
   base64,
@@ -121,7 +122,7 @@ export {
   type KeptFailure,
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
-export { type ChildTrace, type StageTrace, traceJson } from './pipeline/trace.ts';
+export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {
   allowedPath,
   enforcePolicy,

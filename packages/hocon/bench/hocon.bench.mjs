@@ -1,7 +1,7 @@
 // Speed of the config language: node packages/hocon/bench/hocon.bench.mjs (after a build).
 // Prints MB/s after warm-up for texts of about 1 MB, the growth from 1 MB to 8 MB, and the time of a small config.
 
-// Another build may be named, to compare with.
+// The argument may name another build, to compare the two.
 const { parse } = await import(process.argv[2] ?? '../dist/index.js');
 
 const small = JSON.stringify({
@@ -42,7 +42,7 @@ pipeline${i} {
 `,
   );
 
-/** A JSON object with a few fields, so many levels deep. */
+/** Returns a JSON object with a few fields on each level, nested to this depth. */
 const jsonTree = (i, depth) =>
   depth === 0
     ? { id: i, name: `leaf ${i}`, on: true }

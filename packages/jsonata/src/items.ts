@@ -1,7 +1,7 @@
 import { leave } from './syntax.ts';
 import { isDouble, type Value } from './values.ts';
 
-/** The result of an expression: a value of a document, or nothing. Lists may be sequences. */
+/** The result of an expression: a value of a document, or undefined for no result. A list may be a sequence. */
 export type Item = Value | undefined;
 
 /**

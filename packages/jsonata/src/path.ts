@@ -119,7 +119,7 @@ function filterBy(evaluate: Evaluate): Filter {
       const result = evaluate(item, scope);
       const index = numberOf(result);
       if (index !== undefined ? isAt(index, at, list.length) : !Array.isArray(result) && isTrue(result)) {
-        // Nothing that meets a condition would become a member of the list.
+        // If the condition matches a missing value, the library adds undefined to the list.
         found.push(item === undefined ? leave() : item);
       } else if (Array.isArray(result)) {
         const indices = Array.from(result, numberOf);

@@ -1,7 +1,7 @@
-/** One match. Offsets are in UTF-16 units. */
+/** A match. Its offsets count UTF-16 units. */
 export interface Match {
   readonly index: number;
-  /** Offset after the match. */
+  /** The offset after the match. */
   readonly end: number;
   readonly text: string;
   /** The whole match at 0, then the groups; undefined for a group without a match. */

@@ -91,7 +91,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   }
   const { components, base } = settings;
   const policy = await withBoundary(uploadPolicy(settings));
-  const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false, policy });
+  const registry = await Registry.open({
+    catalogs,
+    modules: components,
+    base,
+    allowModules: false,
+    policy,
+    localOnly: true,
+  });
   checkPolicyNames(policy, registry);
   const { version } = buildInfo;
   const measurements = new Measurements(version);
@@ -148,7 +155,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       configs.setPresets(
         await loadPresets(settings.presets, {
           env: definedValues(env),
-          registry: { catalogs, modules: moduleUrls(registry, components) },
+          registry: { catalogs, modules: moduleUrls(registry, components), localOnly: true },
           warn: (message) => logger.warn(message),
         }),
       );

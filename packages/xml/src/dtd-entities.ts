@@ -4,7 +4,7 @@
 const MAX_EXPANSION = 1_000_000;
 const MAX_DEPTH = 20;
 
-/** Comments and processing instructions match too, so that text in them that looks like a declaration is skipped. */
+/** Also matches comments and processing instructions, so that declarations inside them are skipped. */
 const DECLARATION =
   /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!ENTITY\s+(%\s+)?([^\s"'<>&%]+)\s+(?:"([^"]*)"|'([^']*)'|(?:SYSTEM|PUBLIC)\b)/g;
 const CHARACTER = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;

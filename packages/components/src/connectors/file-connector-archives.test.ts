@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { tarOf, zipOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
 import { folder, left, type Params, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();
@@ -203,5 +203,25 @@ describe('FileConnector with archives', () => {
     const found = async (filterOptions: Params) => (await run({ fileOptions, filterOptions })).found;
     expect(await found({ excludes: ['x/.*'] })).toEqual(['a.zip!b.txt']);
     expect(await found({ includes: ['.*\\.txt'] })).toEqual([]);
+  });
+
+  it('publishes the content of a gzip file, and warns about bytes after it', async () => {
+    const garbage = Buffer.from('garbage');
+    const zeros = Buffer.alloc(600);
+    await write({
+      'in/a.csv.gz': Buffer.concat([gzipSync('k\n1\n2\n'), garbage]),
+      'in/b.txt.gz': Buffer.concat([gzipSync('b'), garbage]),
+      'in/c.txt.gz': Buffer.concat([gzipSync('c'), zeros]),
+      'in/d.tar.gz': Buffer.concat([gzipSync(await tarOf([{ name: 'd.txt', content: 'd' }])), zeros]),
+      'in/e.csv.gz': gzipSync('k\n1\n'.repeat(50_000)).subarray(0, 150),
+    });
+    const { found, rejected, warnings } = await run({ fileOptions, fileHandlers: { csv: {} } });
+    expect(found).toEqual(['a.csv-1', 'a.csv-2', 'b.txt.gz!b.txt', 'c.txt.gz!c.txt', 'd.tar.gz!d.txt']);
+    expect(rejected).toEqual(['e.csv.gz: it is truncated: unexpected end of file']);
+    const ignored = 'the bytes after the compressed data are ignored, as gzip does. The file may be damaged';
+    expect(warnings.map((text) => text.replace(/^.*\/in\//, '')).sort()).toEqual([
+      `a.csv.gz: ${ignored}`,
+      `b.txt.gz: ${ignored}`,
+    ]);
   });
 });

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { tarOf, zipOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { openOutputFile } from '../indexers/output-file.ts';
-import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
 import { connector, folder, left, type Params, problemsOf, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();
@@ -33,7 +33,7 @@ describe('FileConnector with a state', () => {
   it('does not remember files whose documents did not finish', async () => {
     await write(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`in/${i}.txt`, `${i}`])));
     const publisher = new CollectingPublisher();
-    publisher.settled = () => Promise.reject(new Error('given up'));
+    publisher.settled = () => Promise.reject(new Error('abandoned'));
     const publishChunk = publisher.publishChunk.bind(publisher);
     let chunks = 0;
     publisher.publishChunk = async (chunk) => {

@@ -142,8 +142,8 @@ describe('FileConnector', () => {
     await write({ 'in/a.txt': 'a', 'in/b.csv': 'k\n1\n' });
     for (const fileHandlers of [{}, { csv: {} }]) {
       const publisher = new CollectingPublisher();
-      publisher.publishChunk = () => Promise.reject(new Error('the engine gave up'));
-      await expect(run({ fileHandlers }, { publisher })).rejects.toThrow('the engine gave up');
+      publisher.publishChunk = () => Promise.reject(new Error('the engine failed'));
+      await expect(run({ fileHandlers }, { publisher })).rejects.toThrow('the engine failed');
     }
   });
 

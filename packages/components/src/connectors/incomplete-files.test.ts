@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { HeadraceError } from '@headrace/engine';
+import { tarOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { tarOf } from '../storage/archives/make-archives.test.lib.ts';
 import { folder, left, type Params, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();

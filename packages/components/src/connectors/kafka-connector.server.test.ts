@@ -13,7 +13,7 @@ type Params = ConstructorParameters<typeof KafkaConnector>[0];
 interface Options {
   readonly publisher?: CollectingPublisher;
   readonly preview?: boolean;
-  /** Whether the run succeeds, so that postExecute is called. */
+  /** Whether the run succeeds. The connector calls postExecute only then. */
   readonly completes?: boolean;
 }
 
@@ -78,7 +78,7 @@ await describeWithServer('kafka', (server) => {
     return publisher;
   }
 
-  /** Joins a group in a separate process, which is killed. */
+  /** Joins a group in a separate process, and kills that process. */
   async function joinAndDie(group: string, topic: string): Promise<void> {
     const script = `
       import { Consumer } from '@platformatic/kafka';
@@ -204,7 +204,7 @@ await describeWithServer('kafka', (server) => {
     await joinAndDie(group, topic);
     const publisher = await run({ topic, group, kafka: { consumer: { 'session.timeout.ms': 8000 } } });
     expect(ids(publisher)).toHaveLength(3);
-    expect(publisher.warnings).toEqual([expect.stringContaining(`${group} does not let this run in yet`)]);
+    expect(publisher.warnings).toEqual([expect.stringContaining(`${group} has not accepted this run yet`)]);
     expect(publisher.warnings[0]).toContain('until its session ends, 8 s at most');
   });
 
@@ -266,7 +266,7 @@ await describeWithServer('kafka', (server) => {
     comeBack();
     await send(numbered(5, 7), topic);
     await reading;
-    // Messages may be read twice after the client noticed the loss, and none is skipped.
+    // After the connection is lost, messages may be read twice, but none is skipped.
     expect([...new Set(ids(publisher))]).toEqual(['p-0-1', 'p-0-2', 'p-0-3', 'p-0-4', 'p-0-5']);
   }, 120_000);
 });

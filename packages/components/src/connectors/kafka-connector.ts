@@ -65,7 +65,8 @@ const parameters = Type.Object({
   /** The number of messages after which the connector ends. Defaults to no limit. */
   maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
   /**
-   * The wait for another message, in milliseconds, before the connector checks whether there is one. Defaults to 100.
+   * The wait for another message, in milliseconds, before the connector checks whether it has read all messages.
+   * Defaults to 100.
    */
   messageTimeout: Type.Optional(
     Type.Integer({
@@ -79,7 +80,7 @@ const parameters = Type.Object({
   continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
 });
 
-/** The deserializer of the reference that equals the behaviour of this connector. */
+/** The deserializer of Lucille that does the same as this connector. */
 const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefaultDeserializer$/;
 
 /**
@@ -87,7 +88,7 @@ const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefault
  * other message is waiting. A chunk finishes as a whole, so this much is read again after a kill.
  */
 const CHUNK_BYTES = 512 * 1024;
-/** The time in which a lost cluster may come back before the connector fails, and the wait between attempts. */
+/** How long the connector waits for lost brokers before it fails, and the wait between two attempts. */
 const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
 
@@ -282,7 +283,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (!target.signal.aborted) await publish();
   }
 
-  /** Drops a lost connection and its uncommitted messages, which are read again. */
+  /** Drops a lost connection. The next connection reads the uncommitted messages again. */
   async #reset(): Promise<void> {
     const source = this.#source;
     this.#source = undefined;

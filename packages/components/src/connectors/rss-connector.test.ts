@@ -213,7 +213,7 @@ describe('RSSConnector', () => {
       'the entity &x; is external, which is not read',
     ],
   ] as [string, string | StubHandler, string][])(
-    'fails for %s, without telling secrets',
+    'fails for %s, without showing secrets',
     async (_, answer, message) => {
       const failure = await publish(answer).catch((error: Error) => error);
       expect(failure).toBeInstanceOf(Error);

@@ -1,4 +1,4 @@
-/** The source of the items. It pauses while too many items wait. */
+/** The source of the items. The queue pauses it while too many items wait. */
 export interface FlowSource {
   pause(): void;
   resume(): void;

@@ -2,13 +2,16 @@
 export interface SqlDialect {
   /** Returns the text for the n-th parameter, counted from 1. If undefined, `?` does not change. */
   readonly placeholder: ((n: number) => string) | undefined;
-  /** Whether a quote after a backslash does not end a text. */
+  /** True if a quote after a backslash does not end a text. */
   readonly backslashes: boolean;
-  /** Whether `$tag$ … $tag$` encloses a text, `E'…'` has backslashes, comments nest, and `??` is the operator `?`. */
+  /**
+   * True for the syntax of PostgreSQL: `$tag$ … $tag$` encloses a text, `E'…'` has backslashes, comments nest, and `??`
+   * is the operator `?`.
+   */
   readonly postgres: boolean;
-  /** Whether `[…]` encloses a name. */
+  /** True if `[…]` encloses a name. */
   readonly brackets: boolean;
-  /** Whether `#` begins a comment. */
+  /** True if `#` begins a comment. */
   readonly hashComments: boolean;
 }
 

@@ -42,14 +42,15 @@ export class BatchBytes {
     return this.#bytes.toString('latin1', start, end < 0 ? this.#end(position) : end);
   }
 
-  /** Whether a document begins with these bytes. */
+  /** Returns true if a document begins with these bytes. */
   startsWith(position: number, bytes: Uint8Array): boolean {
     return isAt(this.#bytes, this.#start(position), bytes);
   }
 
   /**
-   * A hash of the first line of a document, from the first place of these bytes on: equal lines have equal hashes. It
-   * takes a third of the time that it takes to make a text, and leaves no garbage. (FNV-1a, 32 bits.)
+   * Returns a hash of a part of the first line of a document: from the first occurrence of `from` to the end of the
+   * line. Equal parts have equal hashes. A hash takes a third of the time of a text, and creates no garbage. (FNV-1a,
+   * 32 bits.)
    */
   hashOfFirstLine(position: number, from: Uint8Array): number {
     const bytes = this.#bytes;
@@ -61,7 +62,7 @@ export class BatchBytes {
     return hash;
   }
 
-  /** What the first line of a document says, which is JSON. */
+  /** Returns the first line of a document, parsed as JSON. */
   firstJson(position: number): unknown {
     return JSON.parse(Buffer.from(this.firstLine(position), 'latin1').toString());
   }

@@ -97,7 +97,7 @@ export class Delivery {
         continue;
       }
       const reply = await to.request(job.positions);
-      this.#tellRetries(job, reply);
+      this.#reportRetries(job, reply);
       this.#hopeless &&= 'refused' in reply && to.isolates(reply.refused.status);
       if ('items' in reply) {
         const again = this.#readItems(job, reply.items, to, failed);
@@ -179,7 +179,7 @@ export class Delivery {
   }
 
   /** Reports to the retries whether the destination accepts documents. If it accepts none, the reason is logged. */
-  #tellRetries(job: Job, reply: Reply): void {
+  #reportRetries(job: Job, reply: Reply): void {
     const { positions } = job;
     if ('refused' in reply) {
       if (this.#mayRetry(reply.refused, job)) this.#retries.hindered?.(reply.refused);
@@ -241,7 +241,7 @@ function bytesOf({ positions }: Job, to: Destination): number {
   return positions.reduce((bytes, position) => bytes + to.length(position), 0);
 }
 
-/** Waits; returns whether the work may continue. */
+/** Waits. Returns false if the work must not continue. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     if (milliseconds > 0) await sleep(milliseconds, undefined, { signal });

@@ -1,8 +1,11 @@
-/** Texts, or numbers such as hashes: two works with an equal hash by chance only wait for each other. */
+/**
+ * The keys of documents: texts, or numbers such as hashes. If two hashes are equal by chance, one work only waits for
+ * the other.
+ */
 type Keys = ReadonlySet<string | number>;
 
 interface Work {
-  /** Undefined: everything. */
+  /** The documents that the work concerns. Undefined means all documents. */
   readonly keys: Keys | undefined;
   readonly ended: Promise<unknown>;
 }

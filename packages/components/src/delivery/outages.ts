@@ -9,7 +9,7 @@ export class Outages {
   readonly #destination: string;
   readonly #log: Logger;
   #begun: number | undefined;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #loggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(destination: string, log: Logger) {
     this.#destination = destination;
@@ -19,9 +19,9 @@ export class Outages {
   /** Reports that the destination accepts nothing and requests are retried. */
   begin({ message }: DeliveryFailure): void {
     const now = Date.now();
-    if (this.#begun !== undefined || now - this.#toldAt < QUIET_MS) return;
+    if (this.#begun !== undefined || now - this.#loggedAt < QUIET_MS) return;
     this.#begun = now;
-    this.#toldAt = now;
+    this.#loggedAt = now;
     this.#log.warn(`${this.#destination} accepts no documents at the moment. Requests are retried: ${message}`);
   }
 

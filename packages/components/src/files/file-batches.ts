@@ -13,7 +13,7 @@ export interface PlainFile {
   /** The full path, a URI. */
   readonly path: string;
   readonly size: number;
-  /** Nanoseconds since the epoch. */
+  /** The time of modification, in nanoseconds since the epoch. */
   readonly modified: bigint;
   readonly created: bigint | undefined;
 }

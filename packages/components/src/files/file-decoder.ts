@@ -14,7 +14,7 @@ export interface FileFacts {
   readonly path: string;
   /** A time as ISO text. */
   readonly modified: string;
-  /** In bytes. */
+  /** The size of the file in bytes. */
   readonly size: number;
   readonly created: string | undefined;
 }

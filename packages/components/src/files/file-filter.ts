@@ -46,7 +46,7 @@ export interface FilterSettings {
 export interface FilteredFile {
   /** The text that the patterns match: the name of a file, the key of an object, or the path inside an archive. */
   readonly name: string;
-  /** Nanoseconds since the epoch. */
+  /** The time of modification, in nanoseconds since the epoch. */
   readonly modified: bigint;
   /** Nanoseconds since the epoch; undefined if the file was never published. */
   readonly lastPublished: bigint | undefined;

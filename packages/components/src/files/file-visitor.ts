@@ -1,3 +1,4 @@
+import { type ArchiveEntry, gunzipped, tarEntries, UnpackBudget, withLocalCopy, zipEntries } from '@headrace/archives';
 import {
   HeadraceError,
   type Logger,
@@ -9,14 +10,9 @@ import {
 import type { ByteSource } from '../formats/byte-source.ts';
 import type { FileFormat, FileFormats } from '../formats/handlers/file-handlers.ts';
 import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
-import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
-import { gunzipped } from '../storage/archives/decompress.ts';
-import { withLocalCopy } from '../storage/archives/local-copy.ts';
-import { tarEntries } from '../storage/archives/tar-reader.ts';
-import { UnpackBudget } from '../storage/archives/unpack-budget.ts';
-import { localZipEntries, zipEntries } from '../storage/archives/zip-reader.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
+import { localZipEntries } from '../storage/local-zip.ts';
 import { collectBytes, LocalFileReader, MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import type { Storage, StoredFile } from '../storage/storage.ts';
 import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';
@@ -125,7 +121,7 @@ export class FileVisitor {
 
   async #visitCompressed(file: Container, became: WhatBecame): Promise<void> {
     const leaf = file.leaf.slice(0, -'.gz'.length);
-    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.#tellOfRest(file.path)));
+    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.#warnOfRest(file.path)));
     if (this.#options.opensArchives && isArchive(leaf)) {
       await this.#visitArchive({ ...file, leaf, open, local: undefined }, became);
       return;
@@ -142,20 +138,20 @@ export class FileVisitor {
     });
   }
 
-  #tellOfRest(path: string): void {
+  #warnOfRest(path: string): void {
     this.#options.log.warn(
       `${path}: the bytes after the compressed data are ignored, as gzip does. The file may be damaged`,
     );
   }
 
-  #tellOfNoEnd(path: string): void {
+  #warnOfMissingEnd(path: string): void {
     this.#options.log.warn(`${path} has no end-of-archive marker: it may be truncated`);
   }
 
   /** Publishes the entries of an archive. The extension of the file selects the archive format. */
   async #visitArchive(file: Container, became: WhatBecame): Promise<void> {
     const entries = file.leaf.endsWith('.tar')
-      ? tarEntries(file.open(), () => this.#tellOfNoEnd(file.path))
+      ? tarEntries(file.open(), () => this.#warnOfMissingEnd(file.path))
       : file.local !== undefined
         ? localZipEntries(file.local)
         : withLocalCopy(file.open(), zipEntries);

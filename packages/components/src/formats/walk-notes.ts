@@ -19,7 +19,7 @@ export class WalkNotes {
     });
   }
 
-  /** All notes in one line. Undefined if there are none. */
+  /** Returns the notes of all kinds in one line, or undefined if there are none. */
   get text(): string | undefined {
     return this.#kinds.size === 0 ? undefined : this.texts().join(', ');
   }

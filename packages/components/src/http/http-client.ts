@@ -31,7 +31,7 @@ export interface HttpClientOptions {
 }
 
 export interface HttpRequest {
-  /** Defaults to GET. */
+  /** The HTTP method. Defaults to GET. */
   readonly method?: string;
   /**
    * An http or https URL. A user and password in it are sent as basic authentication, unless the headers contain
@@ -40,7 +40,7 @@ export interface HttpRequest {
   readonly url: string | readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Whether the body is sent compressed. */
+  /** True if the body is sent compressed. */
   readonly gzip?: boolean;
   /** Replaces the limit of the client. */
   readonly maxBodyBytes?: number;

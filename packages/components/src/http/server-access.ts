@@ -72,7 +72,7 @@ function isHeaderText(value: string): boolean {
     validateHeaderValue('authorization', value);
     return value !== '';
   } catch {
-    // The error says nothing more than the value, which is a secret.
+    // The error contains only the value, which is a secret.
     return false;
   }
 }

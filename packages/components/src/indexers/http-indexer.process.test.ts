@@ -29,7 +29,7 @@ describe('HttpIndexer', () => {
 
   const send = (path: string, documents: readonly Fields[], settings = QUICK, more = '') =>
     runs.send(stub.url, path, documents, settings, more);
-  /** The requests after the first one, which checks that the server is reachable. */
+  /** Returns all requests except the first, which only checks that the server is reachable. */
   const sent = () => stub.requests.slice(1).map(({ method, path, body }) => `${method} ${path} ${body}`);
   const some = [{ id: 'a', n: 1 }, { id: 'b/c' }];
 

@@ -233,7 +233,7 @@ function* checkHeaders(params: Static<typeof parameters>): Generator<ParameterPr
     try {
       validateHeaderValue(name, value);
     } catch {
-      // The error says nothing more than the value, which may be a secret.
+      // The error contains only the value, which may be a secret.
       yield { parameter, message: `The header ${name} has characters that are not allowed` };
     }
     if (name.toLowerCase() !== 'authorization') continue;

@@ -39,7 +39,7 @@ const parameters = Type.Object({
  * The answer shows the result of each document. Only documents that failed temporarily (statuses 429, 502, 503, 504,
  * lost connections) are sent again, up to ten times, which takes about three minutes, or when the server says
  * (Retry-After, up to a minute each time). indexer.maxRetries and related settings change this. A request that is too
- * large is halved. While the search engine is overloaded, requests are smaller. A document that is refused for good
+ * large is halved. While the search engine is overloaded, requests are smaller. A document that is refused permanently
  * fails alone, with the reason. Versions of one document are written in order.
  *
  * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the

@@ -3,15 +3,15 @@ import { messageOf, type ParameterProblem, textOf, type Value } from '@headrace/
 import type { BaseOptions, SASLMechanismValue } from '@platformatic/kafka';
 import { readFile } from '../local-files/local-files.ts';
 
-/** Properties of Kafka's own clients, by their dotted names. */
+/** Properties of Kafka's Java clients, by their dotted names. */
 export type KafkaProperties = ReadonlyMap<string, string>;
 
-/** The properties of a kind of client, in addition to those of all. */
+/** The properties that one kind of client (consumer or producer) accepts, in addition to the common ones. */
 export interface KnownProperties {
   readonly names: readonly string[];
-  /** Those that mean a whole number. */
+  /** The properties whose value is a whole number. */
   readonly numbers: readonly string[];
-  /** Those that have one of some values. */
+  /** The properties that accept only the listed values. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -34,7 +34,10 @@ const KNOWN = [
   'ssl.truststore.type',
 ];
 
-/** The properties of a map of a config, in which a name with dots has become maps; `securityProtocol` gives way to them. */
+/**
+ * Returns the properties of a block of the config. HOCON has turned dotted names into nested maps. A
+ * `security.protocol` in the block overrides `securityProtocol`.
+ */
 export function kafkaProperties(
   map: ReadonlyMap<string, Value> | undefined,
   securityProtocol: string | undefined,
@@ -53,8 +56,8 @@ function* flattened(map: ReadonlyMap<string, Value>, prefix: string): Generator<
 }
 
 /**
- * Mistakes in properties that can be found without the server.
- * @param place the place of a property
+ * Returns the problems of properties that can be found without a broker.
+ * @param place returns the path of a property in the config
  */
 export function* checkKafkaProperties(
   properties: KafkaProperties,
@@ -95,7 +98,7 @@ export function* checkKafkaProperties(
     yield problem(
       `ssl.${store}.location`,
       'A store of Java cannot be read',
-      `Name a PEM file, and leave ssl.${store}.type out. keytool -exportcert -rfc, or openssl pkcs12, writes one.`,
+      `Name a PEM file, and remove ssl.${store}.type. keytool -exportcert -rfc or openssl pkcs12 creates a PEM file.`,
     );
   }
   for (const [name, values] of Object.entries(known.choices)) {
@@ -104,7 +107,7 @@ export function* checkKafkaProperties(
   }
 }
 
-/** The options of the library for how to reach the brokers. Reads the files of the certificates. */
+/** Returns the connection options of the client library: TLS and SASL. Reads the certificate files. */
 export async function clientOptions(properties: KafkaProperties): Promise<Partial<BaseOptions>> {
   const protocol = properties.get('security.protocol') ?? 'PLAINTEXT';
   return withoutUndefined({
@@ -121,7 +124,7 @@ export async function clientOptions(properties: KafkaProperties): Promise<Partia
   });
 }
 
-/** The number of a property; undefined if it is not given. */
+/** Returns a property as a number, or undefined if it is not set. */
 export function numberOf(properties: KafkaProperties, name: string): number | undefined {
   const text = properties.get(name);
   return text === undefined ? undefined : Number(text);
@@ -134,7 +137,7 @@ async function tls(properties: KafkaProperties): Promise<ConnectionOptions> {
     cert: properties.get('ssl.keystore.certificate.chain') ?? store,
     key: properties.get('ssl.keystore.key') ?? store,
     passphrase: properties.get('ssl.key.password'),
-    // Empty: the name of the host is not looked at, the certificate is.
+    // An empty value turns off the check of the host name. The certificate is still checked.
     checkServerIdentity: properties.get('ssl.endpoint.identification.algorithm') === '' ? () => undefined : undefined,
   });
 }
@@ -149,14 +152,14 @@ async function pem(properties: KafkaProperties, name: string): Promise<string | 
   }
 }
 
-/** An option of the login module: `… required username="u" password="p";`. */
+/** Returns an option of the JAAS login module, as in `… required username="u" password="p";`. */
 function jaasOption(properties: KafkaProperties, name: string): string | undefined {
   const config = properties.get('sasl.jaas.config') ?? '';
   const [, quoted, plain] = new RegExp(`\\b${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s";]+))`).exec(config) ?? [];
   return quoted?.replace(/\\(.)/g, '$1') ?? plain;
 }
 
-/** An object without the members that are undefined: the library takes those for values. */
+/** Returns the object without its undefined members. The library would take undefined for a value. */
 export function withoutUndefined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };

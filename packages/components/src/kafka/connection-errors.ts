@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-/** What every client of the library is, as far as it matters here. */
+/** The part of the library's clients that this file uses. */
 interface Client {
   on(
     event: 'client:broker:connect' | 'client:broker:failed',
@@ -9,14 +9,14 @@ interface Client {
 }
 
 /**
- * Listens to all errors of a client's connections, and returns the client. The library listens to the first error of
- * each connection and reports it in the call that wanted the connection. A broker that hangs up while a client
- * authenticates causes a second one, and an unhandled error ends the thread.
+ * Handles all errors of a client's connections, and returns the client. The library handles only the first error of
+ * each connection, and reports it in the call that opened the connection. A broker that closes the connection during
+ * authentication causes a second error. Without a listener, that error would end the thread.
  */
 export function hearErrors<T extends Client>(client: T): T {
   for (const event of ['client:broker:connect', 'client:broker:failed'] as const) {
     client.on(event, ({ connection }) => {
-      // The first error of a connection has reported the failure.
+      // The library has already reported the first error, so later errors are ignored.
       if (!connection.listeners('error').includes(heard)) connection.on('error', heard);
     });
   }

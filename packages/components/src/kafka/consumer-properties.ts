@@ -23,7 +23,7 @@ export const CONSUMER_PROPERTIES: KnownProperties = {
 
 type LibraryOptions = Partial<BaseOptions & ConsumeBaseOptions<Buffer, Buffer, Buffer, Buffer> & GroupOptions>;
 
-/** The options of the library that mean the same. Reads the files of the certificates. */
+/** Converts the properties to options of the library. Reads the certificate files. */
 export async function consumerOptions(properties: KafkaProperties): Promise<LibraryOptions> {
   return withoutUndefined({
     ...(await clientOptions(properties)),

@@ -3,11 +3,12 @@ import type { API, Connection, Consumer, ConsumerOptions, GroupOptions } from '@
 import { closeClient, withinCloseTime } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { hasKafkaError } from './kafka-error.ts';
+import { sharePartitions } from './share-partitions.ts';
 
 type Library = typeof import('@platformatic/kafka');
 type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
 
-/** How far a partition has been read: the offset of the next message. */
+/** The position to commit for a partition: the offset of the next message to read. */
 export interface PartitionPosition {
   readonly offset: bigint;
   readonly leaderEpoch: number;
@@ -15,23 +16,23 @@ export interface PartitionPosition {
   readonly note?: string;
 }
 
-/** What the group has stored for a partition. `offset` is undefined if nothing was ever committed. */
+/** The stored position of a partition. `offset` is undefined if nothing was ever committed. */
 export interface CommittedPosition {
   readonly offset: bigint | undefined;
   readonly note: string;
 }
 
-/** Reads the partitions that a member of a group has. */
+/** Reads the partitions that the group assigns to this member. `GroupMember` calls it when the assignment changes. */
 export interface PartitionOwner {
-  /** These are ours from now on. */
+  /** The group has assigned these partitions to this member. */
   gained(partitions: readonly number[]): void;
   /**
-   * These are to be given up: resolves when nothing of them is in progress any more and all of it has been committed with
-   * `GroupMember.commit`. Tells whether that was so; another member reads again what was not committed.
-   * @param signal aborted if there is no more time
+   * The group takes these partitions away. Resolves when their messages are no longer in progress. Returns true if all
+   * of them were committed with `GroupMember.commit`. The next member reads the others again.
+   * @param signal aborted when the time is up
    */
   release(partitions: readonly number[], signal: AbortSignal): Promise<boolean>;
-  /** These are no longer ours: the group has given us up. */
+  /** The group has excluded this member, so these partitions belong to others now. */
   lost(partitions: readonly number[]): void;
   /** The group cannot be joined again. */
   failed(error: unknown): void;
@@ -39,29 +40,29 @@ export interface PartitionOwner {
 
 export interface GroupMemberSettings {
   readonly topic: string;
-  /** Of the client, with `groupId`, `sessionTimeout`, `rebalanceTimeout` and `heartbeatInterval`. */
+  /** The options of the client, including `groupId`, `sessionTimeout`, `rebalanceTimeout` and `heartbeatInterval`. */
   readonly options: Options;
   readonly owner: PartitionOwner;
   readonly log: Logger;
 }
 
-/** Kafka's own assignor of this name: members of both kinds share a group. */
+/** The assignor of Kafka's Java clients with this name, so that Java consumers can be in the same group. */
 const PROTOCOL = { name: 'cooperative-sticky', version: 3 };
-/** Several members that start at once disturb each other's joining. */
+/** Joining fails now and then while several members start at the same time. */
 const JOIN_RETRIES = 20;
 const JOIN_GRACE_MS = 5000;
 const HEARTBEAT_MS = 3000;
 const REBALANCE_MS = 60_000;
-/** Codes by which brokers say that we are not in the group any more. */
+/** Error codes of brokers for a client that is no longer a member of the group. */
 const GIVEN_UP = ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'] as const;
 
 /**
  * A member of a consumer group, with cooperative rebalancing. It continues to read the partitions that it keeps while
  * others move. A partition that moves is released first: its documents are finished and committed.
  *
- * The library joins again automatically, and calls us before each time (`protocolsMetadata`). In this call we release
- * the partitions that the group has taken from us: the group gives them to no other member before we have joined again.
- * The library sends no heartbeats meanwhile, so we do.
+ * The library joins again automatically, and calls `protocolsMetadata` before each attempt. In this call, the member
+ * releases the partitions that the group takes away. The group assigns them to another member only after this member
+ * has joined again. The library sends no heartbeats during the call, so this class sends them.
  */
 export class GroupMember {
   readonly #library: Library;
@@ -72,7 +73,7 @@ export class GroupMember {
   #owned: readonly number[] = [];
   #isStable = false;
   #isLeaving = false;
-  /** The generation in which `owned` was given to us. */
+  /** The generation of the group in which the partitions in `owned` were assigned. */
   #generation = -1;
   #rebalancingSince = performance.now();
   #released: number[] = [];
@@ -85,12 +86,11 @@ export class GroupMember {
       new library.Consumer<Buffer, Buffer, Buffer, Buffer>({
         ...options,
         retries: JOIN_RETRIES,
-        // To join takes as long as the slowest member.
+        // The group waits for its slowest member, so joining may take this long.
         requestTimeout: rebalanceTimeoutOf(options) + JOIN_GRACE_MS,
         protocols: [PROTOCOL],
         // Members of the group may read other topics, for example workers and indexers of a distributed run.
-        partitionAssigner: (leader, members, _topics, metadata) =>
-          library.cooperativeStickyAssigner(leader, members, new Set(metadata.topics.keys()), metadata),
+        partitionAssigner: sharePartitions,
         protocolsMetadata: () => this.#beforeJoin(),
       } as Options),
     );
@@ -102,7 +102,7 @@ export class GroupMember {
     });
   }
 
-  /** Joins a group; throws an error of the library when that does not succeed. */
+  /** Joins a group. Throws an error of the library if joining fails. */
   static async join(library: Library, settings: GroupMemberSettings): Promise<GroupMember> {
     const member = new GroupMember(library, settings);
     try {
@@ -114,12 +114,12 @@ export class GroupMember {
     }
   }
 
-  /** The partitions that are ours; undefined while the group gives them out. */
+  /** The partitions that are assigned to this member, or undefined during a rebalance. */
   get partitions(): readonly number[] | undefined {
     return this.#isStable ? this.#owned : undefined;
   }
 
-  /** Tells the group how far we have come. Partitions that are not ours are left out. Throws an error of the library. */
+  /** Commits positions. Ignores partitions that belong to other members now. Throws an error of the library. */
   async commit(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
     const { topic } = this.#settings;
     const { groupId } = this.#settings.options;
@@ -143,7 +143,7 @@ export class GroupMember {
     ]);
   }
 
-  /** What the group has stored for some partitions. Throws an error of the library. */
+  /** Returns the stored positions of partitions. Throws an error of the library. */
   async committed(partitions: readonly number[]): Promise<ReadonlyMap<number, CommittedPosition>> {
     const { topic, options } = this.#settings;
     const asked = [{ name: topic, partitionIndexes: [...partitions] }];
@@ -158,12 +158,12 @@ export class GroupMember {
     );
   }
 
-  /** Leaves the group, so that the others get our partitions at once. Never rejects. */
+  /** Leaves the group, so that other members get the partitions immediately. Never rejects. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     this.#owned = [];
     const { memberId } = this.#consumer;
-    // It leaves, but after a request to join that may be open.
+    // `close` also leaves the group, but it waits for an open request to join. So the request below leaves first.
     const closing = this.#consumer.close(true).catch(() => undefined);
     const leaving = async () => {
       const { groupId } = this.#settings.options;
@@ -174,7 +174,10 @@ export class GroupMember {
     await closeClient(this.#courier);
   }
 
-  /** Called by the library before each request to join. Must not throw: gives the data that Kafka's own assignor sends. */
+  /**
+   * Called by the library before each request to join. Returns the same data as the assignor of Kafka's Java clients.
+   * Must not throw.
+   */
   async #beforeJoin(): Promise<Buffer> {
     if (this.#isStable) this.#rebalancingSince = performance.now();
     this.#isStable = false;
@@ -190,18 +193,18 @@ export class GroupMember {
   async #giveUp(partitions: readonly number[]): Promise<void> {
     const { owner, log, topic } = this.#settings;
     this.#released.push(...partitions);
-    // The library forgets partitions without a new generation when the group has excluded us.
+    // When the group has excluded this member, the library drops the partitions and keeps the old generation.
     if (this.#consumer.memberId === null || this.#consumer.generationId === this.#generation) {
       owner.lost(partitions);
       log.warn(
-        `${this.#group} has given up on this run. ${listOf(topic, partitions)}: what was not committed is read again`,
+        `${this.#group} has excluded this run. Another member reads the uncommitted messages of ${listOf(topic, partitions)} again`,
       );
       return;
     }
     const rebalanceTimeout = rebalanceTimeoutOf(this.#settings.options);
     const { heartbeatInterval = HEARTBEAT_MS } = this.#settings.options as GroupOptions;
     const ended = new AbortController();
-    // Those who do not join again within the time-out are excluded, with the partitions that they keep.
+    // The group excludes a member that does not join again in time, and assigns all its partitions to others.
     const late = setTimeout(
       () => ended.abort(),
       Math.max(rebalanceTimeout - 2 * heartbeatInterval, rebalanceTimeout / 2),
@@ -219,9 +222,7 @@ export class GroupMember {
       clearTimeout(late);
       clearInterval(heart);
     }
-    log.warn(
-      `${listOf(topic, partitions)}: not all that was read could be finished in time. Another member reads it again`,
-    );
+    log.warn(`${listOf(topic, partitions)}: some messages did not finish in time. Another member reads them again`);
   }
 
   #joined(): void {
@@ -277,7 +278,7 @@ export class GroupMember {
   }
 }
 
-/** The part of the answer to OffsetFetch that we read. */
+/** The part of the OffsetFetch response that this class reads. */
 interface OffsetFetchAnswer {
   readonly groups: readonly {
     readonly topics: readonly {

@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 const BINARY = fileURLToPath(new URL('../../../headrace/bin/headrace.js', import.meta.url));
 const PARTITIONS = 4;
 
-/** A document that the destination has taken. */
+/** A document that the destination has received. */
 interface Written {
   readonly id: string;
   readonly by: string;
@@ -26,9 +26,9 @@ await describeWithServer('kafka', (server) => {
   const processes = new Set<ChildProcess>();
   let written: Written[] = [];
   let destination: StubServer;
-  /** Milliseconds that the destination takes for a request. */
+  /** How long the destination takes for a request, in milliseconds. */
   const pause = 15;
-  /** It answers nothing before this resolves. */
+  /** The destination answers requests only after this promise resolves. */
   let held: Promise<void>;
 
   beforeEach(async () => {
@@ -36,7 +36,7 @@ await describeWithServer('kafka', (server) => {
     held = Promise.resolve();
     destination = await StubServer.start(async ({ path, body }, response) => {
       const lines = body.split('\n').filter((line) => line !== '');
-      // A run asks whether the destination is there, before it reads.
+      // Before a run reads, it checks with an empty request that the destination answers.
       if (lines.length > 0) {
         await sleep(pause);
         await held;
@@ -96,7 +96,9 @@ await describeWithServer('kafka', (server) => {
 
   const by = (name: string) => written.filter((one) => one.by === `/${name}`);
   const distinct = () => new Set(written.map(({ id }) => id)).size;
-  /** What was written more than once: the first time, and who wrote it again. */
+  /**
+   * Returns the documents that were written more than once: the first write, and the run that wrote the document again.
+   */
   function repeated() {
     const first = new Map<string, Written>();
     return written.flatMap((one) => {
@@ -132,7 +134,7 @@ await describeWithServer('kafka', (server) => {
     expect(first.output).toMatch(/was rebalanced in [\d.]+ s\. Partitions of topic-\S+: gained \d, \d; now 0, 1, 2, 3/);
   });
 
-  it('repeat at most two seconds of work of a member that is killed', { timeout: 120_000 }, async () => {
+  it('repeat at most two seconds of work after a member is killed', { timeout: 120_000 }, async () => {
     const total = 30_000;
     const topic = await createTopic(total);
     const first = start('first', topic);
@@ -151,7 +153,7 @@ await describeWithServer('kafka', (server) => {
     expect(first.output).toContain('gained');
   });
 
-  it('keep a member that takes longer than its session to give partitions up', { timeout: 120_000 }, async () => {
+  it('keep a member that takes longer than its session to release partitions', { timeout: 120_000 }, async () => {
     const total = 4000;
     const topic = await createTopic(total);
     const first = start('first', topic);
@@ -160,7 +162,7 @@ await describeWithServer('kafka', (server) => {
     held = promise;
     const second = start('second', topic);
     await until(() => second.output.includes('now none'), second);
-    // The session of six seconds has to pass, with nothing finished.
+    // Nothing finishes until the session of six seconds has expired.
     await sleep(8000);
     answer();
     await until(() => distinct() === total, first);
@@ -170,6 +172,6 @@ await describeWithServer('kafka', (server) => {
     }
     expect(repeated()).toEqual([]);
     expect(first.output).toContain('lost');
-    expect(first.output).not.toContain('has given up on this run');
+    expect(first.output).not.toContain('has excluded this run');
   });
 });

@@ -1,10 +1,11 @@
 export { brokersOf } from './brokers.ts';
-export { clientOptions, type KafkaProperties } from './client-properties.ts';
+export { checkKafkaProperties, clientOptions, type KafkaProperties } from './client-properties.ts';
 export { closeClient, withinCloseTime } from './close-client.ts';
 export { hearErrors } from './connection-errors.ts';
+export { CONSUMER_PROPERTIES } from './consumer-properties.ts';
 export type { PartitionPosition } from './group-member.ts';
 export { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
 export { type GainedPartition, KafkaSource } from './kafka-source.ts';
 export { loadKafka } from './library.ts';
-export { producerOptions } from './producer-properties.ts';
+export { PRODUCER_PROPERTIES, producerOptions } from './producer-properties.ts';
 export type { TopicMessage } from './topic-reader.ts';

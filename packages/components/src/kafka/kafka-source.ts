@@ -10,42 +10,42 @@ import { type CommittedPosition, GroupMember, type PartitionOwner, type Partitio
 import { EARLIEST, LATEST, type TopicMessage, TopicReader } from './topic-reader.ts';
 
 export interface KafkaSourceSettings {
-  /** Host and port of each. */
+  /** Host and port of each broker. */
   readonly brokers: readonly string[];
   readonly topic: string;
   readonly groupId: string;
   readonly clientId: string;
-  /** Milliseconds that a member of the group may be busy while partitions are assigned again. */
+  /** How long a member may take to join again during a rebalance, in milliseconds. */
   readonly rebalanceTimeout: number;
   readonly properties: KafkaProperties;
-  /** Where to begin, by partition, instead of what the group has committed. */
+  /** The first offset to read of a partition. It overrides the committed offset. */
   readonly offsets: ReadonlyMap<number, bigint> | undefined;
-  /** For checks only: a separate group, which starts at the position of the group. */
+  /** For previews and checks: reads from the committed offsets without joining the group. */
   readonly isPreview: boolean;
   readonly log: Logger;
   /**
-   * Finishes and commits what was read of partitions that are to be given up; see `PartitionOwner.release`. None of their
-   * messages is given out any more.
+   * Finishes and commits the messages of partitions that the group takes away; see `PartitionOwner.release`. `next`
+   * returns no more messages of these partitions.
    */
   readonly onRelease: (partitions: readonly number[], signal: AbortSignal) => Promise<boolean>;
-  /** Partitions went to other members, released or not. */
+  /** Called when partitions belong to other members, even if `onRelease` could not finish their messages. */
   readonly onGone: (partitions: readonly number[]) => void;
-  /** Called before partitions are read, with what the group has stored for them and the offset of the first message. */
+  /** Called before the first read of new partitions, with the stored note and the first offset of each. */
   readonly onGained?: (partitions: ReadonlyMap<number, GainedPartition>) => void | Promise<void>;
 }
 
-/** Shorter ones are refused by brokers, as they are set up by default. */
+/** By default, brokers refuse shorter sessions. */
 const MIN_SESSION_MS = 6000;
 const SESSION_MS = 45_000;
 const HEARTBEAT_MS = 3000;
-/** Longer than a group that is well takes to let a member in: the others learn of it with their heartbeats. */
-const WAIT_TOLD_MS = 5000;
-/** What one request to a broker may bring; it is in memory until it has been read. */
+/** Joining a healthy group takes less than this: its members learn of a new member from their next heartbeat. */
+const LONG_JOIN_MS = 5000;
+/** The maximum size of a fetch response. The response stays in memory until its messages have been read. */
 const MAX_FETCH_BYTES = 8 * 1024 * 1024;
 
-/** A partition that is about to be read. */
+/** A newly assigned partition, before the first read. */
 export interface GainedPartition {
-  /** The offset of the first message that is read. */
+  /** The offset of the first message to read. */
   readonly offset: bigint;
   /** The note that was stored with the last commit; empty if there is none. */
   readonly note: string;
@@ -55,8 +55,8 @@ type Library = typeof import('@platformatic/kafka');
 type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
 
 /**
- * The messages of a topic, read as a member of a consumer group: those of the partitions that the member has at the
- * moment. Nothing is committed but by `commit`.
+ * Reads a topic as a member of a consumer group: the messages of the partitions that are assigned to the member.
+ * Offsets are committed only by `commit`.
  */
 export class KafkaSource {
   readonly #settings: KafkaSourceSettings;
@@ -65,9 +65,9 @@ export class KafkaSource {
   readonly #reader: TopicReader;
   readonly #reset: bigint;
   #member: GroupMember | undefined;
-  /** Of a preview, which is in no group. */
+  /** The partitions of a preview, which joins no group. */
   #all: readonly number[] = [];
-  /** Partitions of which it is being found out where to begin, each with the call that does. */
+  /** Assigned partitions whose first offset is not known yet, each with an object that identifies the look-up. */
   readonly #beginning = new Map<number, object>();
 
   private constructor(settings: KafkaSourceSettings, library: Library, options: Options) {
@@ -86,7 +86,7 @@ export class KafkaSource {
     });
   }
 
-  /** Joins the group; throws an error of the library when that does not succeed. */
+  /** Joins the group. Throws an error of the library if joining fails. */
   static async open(settings: KafkaSourceSettings): Promise<KafkaSource> {
     const library = await loadLibrary('@platformatic/kafka');
     const source = new KafkaSource(settings, library, await libraryOptions(settings));
@@ -99,12 +99,17 @@ export class KafkaSource {
     }
   }
 
-  /** The next message that is here; undefined if none is. Throws an error of the library. */
+  /** The assigned partitions. Undefined during a rebalance of the group. */
+  get partitions(): readonly number[] | undefined {
+    return this.#member === undefined ? this.#all : this.#member.partitions;
+  }
+
+  /** Returns the next fetched message, or undefined if no message is available. Throws an error of the library. */
   read(): TopicMessage | undefined {
     return this.#reader.read();
   }
 
-  /** Waits for messages, for so many milliseconds; false if none came. */
+  /** Waits for messages, at most this many milliseconds. Returns false if none arrived. */
   async wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
     const timer = new AbortController();
     const time = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, timer.signal]) });
@@ -113,9 +118,9 @@ export class KafkaSource {
     return this.#reader.hasNews;
   }
 
-  /** Whether all messages that there are now have been fetched, of the partitions that are ours. */
+  /** Returns true if all current messages of the assigned partitions have been fetched. */
   async isAtEnd(): Promise<boolean> {
-    const partitions = this.#member === undefined ? this.#all : this.#member.partitions;
+    const { partitions } = this;
     if (partitions === undefined) return false;
     if (partitions.length === 0) return true;
     const isolationLevel = this.#settings.properties.get('isolation.level') === 'read_committed' ? 1 : 0;
@@ -126,7 +131,7 @@ export class KafkaSource {
     });
   }
 
-  /** Tells the group how far it has come. Partitions that are no longer ours are left to the others. */
+  /** Commits positions. Ignores partitions that belong to other members now. */
   async commit(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
     await this.#member?.commit(positions);
   }
@@ -152,9 +157,9 @@ export class KafkaSource {
       await this.#readFrom(partitions);
       return;
     }
-    // The first partitions are gained before the call below returns.
+    // The library assigns the first partitions before `join` returns. They are read after that.
     const ready = Promise.withResolvers<void>();
-    const joined = tellOfWaiting(this.#settings);
+    const joined = warnOfLongJoin(this.#settings);
     try {
       const owner: PartitionOwner = {
         gained: (gained) =>
@@ -180,7 +185,9 @@ export class KafkaSource {
     }
   }
 
-  /** Begins to read partitions: as asked for, else where the group is, else as `auto.offset.reset` says. */
+  /**
+   * Starts to read partitions: at the requested offset, else at the committed one, else as `auto.offset.reset` says.
+   */
   async #readFrom(partitions: readonly number[]): Promise<void> {
     const { offsets } = this.#settings;
     const call = {};
@@ -194,7 +201,7 @@ export class KafkaSource {
     }
     await this.#settings.onGained?.(gained);
     for (const [partition, { offset }] of gained) {
-      // It may have been taken away meanwhile, or even come back.
+      // During the look-up, the partition may have moved away, and may even have been assigned again.
       if (this.#beginning.get(partition) !== call) continue;
       this.#beginning.delete(partition);
       this.#reader.assign(partition, offset);
@@ -219,15 +226,15 @@ export class KafkaSource {
     this.#reader.unassign(partitions);
   }
 
-  /** The first or the end offset of each partition. */
+  /** Returns the first or the end offset of each partition. */
   async #offsetsAt(timestamp: bigint, isolationLevel = 0): Promise<readonly bigint[]> {
     const { topic } = this.#settings;
     return (await this.#client.listOffsets({ topics: [topic], timestamp, isolationLevel })).get(topic) ?? [];
   }
 }
 
-/** Says in the log when the group keeps us waiting, and why that may be. Returns a function to call at the end. */
-function tellOfWaiting(settings: KafkaSourceSettings): () => void {
+/** Logs a warning with the likely reason if joining takes long. Returns a function to call after joining. */
+function warnOfLongJoin(settings: KafkaSourceSettings): () => void {
   const { groupId, log } = settings;
   const since = Date.now();
   let isLogged = false;
@@ -235,12 +242,12 @@ function tellOfWaiting(settings: KafkaSourceSettings): () => void {
     isLogged = true;
     const { session, rebalance } = timeoutsOf(settings);
     log.warn(
-      `The consumer group ${groupId} does not let this run in yet: the brokers wait for another member. A run that was killed is waited for until its session ends, ${seconds(session)} at most (session.timeout.ms in kafka.consumer); one that is busy, ${seconds(rebalance)} (kafka.maxPollIntervalSecs)`,
+      `The consumer group ${groupId} has not accepted this run yet: the brokers wait for another member. They wait at most ${seconds(session)} for a killed run (session.timeout.ms in kafka.consumer), and at most ${seconds(rebalance)} for a busy one (kafka.maxPollIntervalSecs)`,
     );
-  }, WAIT_TOLD_MS);
+  }, LONG_JOIN_MS);
   return () => {
     clearTimeout(timer);
-    if (isLogged) log.info(`The wait for the consumer group ${groupId} is over after ${seconds(Date.now() - since)}`);
+    if (isLogged) log.info(`The consumer group ${groupId} has accepted this run after ${seconds(Date.now() - since)}`);
   };
 }
 
@@ -264,7 +271,7 @@ async function libraryOptions(settings: KafkaSourceSettings): Promise<Options> {
   } as Options;
 }
 
-/** How long, in milliseconds, the brokers wait for a member that is silent, and for one that is busy. */
+/** How long the brokers wait for a silent member (session), and for a busy one (rebalance), in milliseconds. */
 function timeoutsOf({ properties, rebalanceTimeout }: KafkaSourceSettings): { session: number; rebalance: number } {
   const session =
     numberOf(properties, 'session.timeout.ms') ?? Math.max(MIN_SESSION_MS, Math.min(SESSION_MS, rebalanceTimeout));

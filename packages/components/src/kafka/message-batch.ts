@@ -2,7 +2,7 @@ import type { ModuleReference, RecordChunk } from '@headrace/engine';
 import type { MessagePositions } from './message-decoder.ts';
 import type { TopicMessage } from './topic-reader.ts';
 
-/** Collects messages until they travel to a pipeline thread together. */
+/** Collects messages, and transfers them to a pipeline thread as one chunk. */
 export class MessageBatch {
   bytes = 0;
   readonly #values: Buffer[] = [];
@@ -24,7 +24,7 @@ export class MessageBatch {
   }
 
   chunk(decoder: ModuleReference): RecordChunk {
-    // In separate memory, because it is transferred.
+    // Copies to a separate buffer, because the buffer is transferred to another thread.
     const bytes = new Uint8Array(this.bytes);
     let at = 0;
     for (const value of this.#values) {

@@ -12,7 +12,7 @@ import {
 } from '@headrace/engine';
 import { JsonObjectReader } from '../formats/json/json-object-reader.ts';
 
-/** How messages become documents. Plain data. */
+/** How messages are decoded into documents. Plain data, so that it can be sent to another thread. */
 export interface MessageDecoderOptions {
   readonly topic: string;
   /** The field that holds the id. */
@@ -20,18 +20,21 @@ export interface MessageDecoderOptions {
   readonly docIdPrefix: string;
 }
 
-/** Where the messages of a chunk come from, in order, and how long each is in bytes; -1: it has no value. */
+/**
+ * The position of each message of a chunk, in order, and its length in bytes. The length -1 means that the message has
+ * no value.
+ */
 export interface MessagePositions {
   readonly partitions: Int32Array;
   readonly offsets: BigInt64Array;
   readonly lengths: Int32Array;
 }
 
-/** Makes documents of the values of messages, JSON objects in sequence. */
+/** Decodes the values of messages, a sequence of JSON objects, into documents. */
 export class MessageDecoder implements RecordDecoder {
   readonly #options: MessageDecoderOptions;
   readonly #reader = new JsonObjectReader();
-  /** The names of the last message. */
+  /** The field names of the previous message. */
   #names: Shape | undefined = undefined;
   #shape = Shape.of([]);
   #keyAt = -1;
@@ -64,7 +67,7 @@ export class MessageDecoder implements RecordDecoder {
         sink.reject({ place, message: messageOf(error) });
         continue;
       }
-      // What the pipeline throws is no fault of the message.
+      // This call is outside of `try`: an error of the pipeline is not an error of the message.
       sink.document(document);
     }
   }
@@ -81,7 +84,7 @@ export class MessageDecoder implements RecordDecoder {
     return new Document(this.#shape, values);
   }
 
-  /** The values of the object, in the order of `shape`; the last place may be missing, for the id. */
+  /** Returns the values of the object in the order of `shape`. The last value may be missing: it is the id. */
   #readObject(text: string): Value[] {
     this.#reader.load(text);
     if (this.#reader.read(0, text.length)) {

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { Pace } from './pace.ts';
 
-/** Sends as much as may be in progress, to a destination that takes so many messages a second, for some seconds. */
+/** Simulates a destination with a fixed rate, in messages per second, and sends as much as `Pace` allows. */
 function run(perSecond: number, seconds: number, pace: Pace, clock: { millis: number }) {
-  let underWay = 0;
+  let inProgress = 0;
   let most = 0;
   for (let tick = 0; tick < seconds * 20; tick++) {
-    while (pace.hasCapacity && underWay < 100_000) {
+    while (pace.hasCapacity && inProgress < 100_000) {
       pace.sent(pace.piece);
-      underWay += pace.piece;
+      inProgress += pace.piece;
     }
-    most = tick < seconds * 10 ? 0 : Math.max(most, underWay);
+    most = tick < seconds * 10 ? 0 : Math.max(most, inProgress);
     clock.millis += 50;
-    const done = Math.min(underWay, perSecond / 20);
-    underWay -= done;
+    const done = Math.min(inProgress, perSecond / 20);
+    inProgress -= done;
     pace.finished(done);
   }
   const { piece } = pace;
-  pace.finished(underWay);
+  pace.finished(inProgress);
   return { most, piece };
 }
 
@@ -25,7 +25,7 @@ describe('Pace', () => {
   const clock = { millis: 0 };
   const newPace = () => new Pace(() => clock.millis);
 
-  it('sends pieces of an eighth of a second of work, and keeps four seconds of it under way', () => {
+  it('sends the messages of an eighth of a second at once, and keeps those of four seconds in progress', () => {
     const pace = newPace();
     const { most, piece } = run(2000, 10, pace, clock);
     expect(piece).toBe(250);
@@ -37,7 +37,7 @@ describe('Pace', () => {
     expect(run(10, 60, newPace(), clock).piece).toBe(1);
   });
 
-  it('has large pieces soon after a slow beginning', () => {
+  it('increases the rate soon after a slow start', () => {
     const pace = newPace();
     run(20, 30, pace, clock);
     expect(run(40_000, 3, pace, clock).piece).toBe(1000);

@@ -1,54 +1,60 @@
-/** A rate is measured over at least so many milliseconds of work. */
+/** The minimum time with messages in progress, in milliseconds, over which a rate is measured. */
 const SAMPLE_MS = 200;
-/** Messages travel in pieces of an eighth of a second of work, so that a kill repeats little that has been written. */
+/** A chunk has the messages of an eighth of a second. After a kill, at most a few chunks are processed again. */
 const PIECE_SECONDS = 1 / 8;
 const MAX_PIECE = 1000;
-/** What is in progress is finished before a partition is given up, or the run is stopped: within seconds. */
-const UNDER_WAY_SECONDS = 4;
-/** Never fewer, so that slow stages that take many documents at once get them. */
-const MIN_UNDER_WAY = 256;
-/** Before anything is known. */
+/**
+ * At most the messages of four seconds are in progress. A partition can then be released, or a run stopped, within
+ * seconds.
+ */
+const SECONDS_IN_PROGRESS = 4;
+/** The minimum, so that slow stages that process many documents at once receive enough of them. */
+const MIN_IN_PROGRESS = 256;
+/** The assumed rate before the first measurement, in messages per second. */
 const FIRST_RATE = 256;
 
-/** How fast messages are brought to their end, and how many to send at once and to have in progress therefore. */
+/**
+ * Measures how fast messages finish. From the rate follow the size of a chunk and the maximum number of messages in
+ * progress.
+ */
 export class Pace {
   #rate = FIRST_RATE;
-  /** When the time of the sample was counted last. */
+  /** The time up to which `millis` is counted. */
   #since = 0;
   #millis = 0;
   #counted = 0;
-  /** How many are in progress. */
-  #underWay = 0;
+  /** The number of messages in progress. */
+  #inProgress = 0;
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** How many messages are sent together, at most. */
+  /** The maximum number of messages in a chunk. */
   get piece(): number {
     return Math.max(1, Math.min(MAX_PIECE, Math.round(this.#rate * PIECE_SECONDS)));
   }
 
-  /** Whether more may be sent. */
+  /** Returns true if more messages may be sent. */
   get hasCapacity(): boolean {
-    return this.#underWay < Math.max(MIN_UNDER_WAY, this.#rate * UNDER_WAY_SECONDS);
+    return this.#inProgress < Math.max(MIN_IN_PROGRESS, this.#rate * SECONDS_IN_PROGRESS);
   }
 
   sent(messages: number): void {
     // Time in which nothing is in progress does not count.
-    if (this.#underWay === 0) this.#since = this.#now();
-    this.#underWay += messages;
+    if (this.#inProgress === 0) this.#since = this.#now();
+    this.#inProgress += messages;
   }
 
   finished(messages: number): void {
-    this.#underWay -= messages;
+    this.#inProgress -= messages;
     this.#counted += messages;
     const now = this.#now();
     this.#millis += now - this.#since;
     this.#since = now;
     if (this.#millis >= SAMPLE_MS) this.#rate = (this.#counted / this.#millis) * 1000;
-    // Twice at a time: what is finished at one moment may have taken longer than it looks.
+    // The sample is too short to measure the rate exactly, so the rate at most doubles.
     else if (this.#counted >= (this.#rate * SAMPLE_MS) / 1000) this.#rate *= 2;
     else return;
     this.#millis = 0;

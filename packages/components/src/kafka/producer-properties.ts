@@ -12,7 +12,7 @@ export const PRODUCER_PROPERTIES: KnownProperties = {
 
 type LibraryOptions = Partial<BaseOptions & ProduceOptions<Buffer, Buffer, Buffer, Buffer>>;
 
-/** The options of the library that mean the same. Reads the files of the certificates. */
+/** Converts the properties to options of the library. Reads the certificate files. */
 export async function producerOptions(properties: KafkaProperties): Promise<LibraryOptions> {
   return withoutUndefined({
     ...(await clientOptions(properties)),

@@ -4,7 +4,7 @@ import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { type KafkaBlock, kafkaError } from './kafka-error.ts';
 
-/** Which topic, and how to come to it. */
+/** The topic to check, and how to connect to its brokers. */
 export interface TopicPlace {
   readonly brokers: readonly string[];
   readonly topic: string;
@@ -13,7 +13,10 @@ export interface TopicPlace {
   readonly block: KafkaBlock;
 }
 
-/** Whether Kafka is there, lets in, and has the topic, which is not created. Joins no group. Throws `HR_SOURCE_UNREADABLE`. */
+/**
+ * Checks that the brokers answer, that they accept the login, and that the topic exists. Does not create the topic, and
+ * joins no group. Throws `HR_SOURCE_UNREADABLE`.
+ */
 export async function reachTopic({ brokers, topic, clientId, properties, block }: TopicPlace): Promise<void> {
   const { Consumer } = await loadLibrary('@platformatic/kafka');
   const consumer = hearErrors(

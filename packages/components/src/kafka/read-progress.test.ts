@@ -5,15 +5,15 @@ import { ReadProgress } from './read-progress.ts';
 const at = (positions: Record<number, bigint>): Map<number, PartitionPosition> =>
   new Map(Object.entries(positions).map(([partition, offset]) => [Number(partition), { offset, leaderEpoch: 0 }]));
 
-describe('the progress of a run in a topic', () => {
-  it('begins again as it was asked to where nothing was committed', () => {
+describe('ReadProgress, after a lost connection', () => {
+  it('starts a partition without a commit at the configured offset again', () => {
     const progress = new ReadProgress(new Map([[0, 1200n]]));
     progress.received += 100;
     progress.lost();
     expect([progress.offsets, progress.received]).toEqual([new Map([[0, 1200n]]), 0]);
   });
 
-  it('begins again after what was committed, of each partition that it was asked to begin at', () => {
+  it('starts a partition with a configured offset after the last committed message', () => {
     const asked = { 0: 1200n, 1: 5n };
     const progress = new ReadProgress(new Map(Object.entries(asked).map(([k, v]) => [Number(k), v])));
     progress.received += 150;
@@ -23,7 +23,7 @@ describe('the progress of a run in a topic', () => {
     expect(progress.received).toBe(100);
   });
 
-  it('leaves it to the group where it was not asked to begin elsewhere', () => {
+  it('starts partitions without a configured offset at the position of the group', () => {
     const progress = new ReadProgress(undefined);
     progress.received += 5;
     progress.committed({ positions: at({ 0: 3n }), messages: 3 });

@@ -1,15 +1,18 @@
 import type { Published } from './settled-commits.ts';
 
-/** How far a run has read a topic, over all sources that it opens: one that is lost begins again at what was committed. */
+/**
+ * How far a run has read a topic. A run may open several sources: after a lost connection, the next source starts at
+ * the committed offsets.
+ */
 export class ReadProgress {
-  /** How many messages were read; those that come again count once. */
+  /** The number of messages that were read. A message that is read twice counts once. */
   received = 0;
   #committedMessages = 0;
-  /** Partitions of which something was committed. */
+  /** The partitions with at least one commit. */
   readonly #isRead = new Set<number>();
   readonly #begin: Map<number, bigint> | undefined;
 
-  /** @param offsets where the run is to begin, by partition, whatever the group has committed */
+  /** @param offsets the first offset to read, by partition; overrides the committed offsets */
   constructor(offsets: ReadonlyMap<number, bigint> | undefined) {
     this.#begin = offsets === undefined ? undefined : new Map(offsets);
   }
@@ -30,12 +33,12 @@ export class ReadProgress {
     }
   }
 
-  /** Partitions went to other members: when one comes back, it begins where they have committed. */
+  /** Partitions moved to other members. If one is assigned again later, it starts at the offset that they committed. */
   gone(partitions: readonly number[]): void {
     for (const partition of partitions) if (this.#isRead.has(partition)) this.#begin?.delete(partition);
   }
 
-  /** The source is lost: what was not committed comes again. */
+  /** The connection is lost: uncommitted messages will be read again. */
   lost(): void {
     this.received = this.#committedMessages;
   }

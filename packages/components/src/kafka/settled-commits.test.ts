@@ -7,10 +7,10 @@ const upTo = (offset: number, messages: number): Published => ({
   messages,
 });
 
-/** A group, and an engine of which each question is answered by the test. */
+/** A consumer group and an engine. The test decides when each call is answered. */
 class Stage {
   readonly questions: PromiseWithResolvers<void>[] = [];
-  /** The offsets that were committed, and what was said to have been. */
+  /** The committed offsets, and the offsets reported to `onCommitted`. */
   readonly offsets: number[] = [];
   readonly committed: number[] = [];
   readonly failures: unknown[] = [];
@@ -30,11 +30,11 @@ class Stage {
   });
 }
 
-describe('what of a topic is committed', () => {
+describe('SettledCommits', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is what has finished, even if other messages of the same batch have not', async () => {
+  it('commits finished messages, even if later messages have not finished', async () => {
     const { commits, questions, offsets, committed } = new Stage();
     for (let end = 500; end <= 2000; end += 500) commits.published(upTo(end, 500));
     questions[0]?.resolve();
@@ -52,7 +52,7 @@ describe('what of a topic is committed', () => {
     ]);
   });
 
-  it('does not ask about each of many small publications', async () => {
+  it('waits with one call for many small chunks', async () => {
     const { commits, questions, offsets } = new Stage();
     for (let end = 1; end <= 10_000; end++) commits.published(upTo(end, 1));
     expect(questions.length).toBeLessThan(2000);
@@ -64,7 +64,7 @@ describe('what of a topic is committed', () => {
     expect(offsets.at(-1)).toBe(10_000);
   });
 
-  it('is tried again if the commit fails', async () => {
+  it('tries a failed commit again', async () => {
     const stage = new Stage();
     stage.refusal = new Error('away');
     stage.commits.published(upTo(5, 5));
@@ -76,7 +76,7 @@ describe('what of a topic is committed', () => {
     expect([stage.offsets, stage.committed]).toEqual([[5], [5]]);
   });
 
-  it('is nothing after documents that could not be delivered', async () => {
+  it('commits nothing after documents that could not be delivered', async () => {
     const { commits, questions, offsets } = new Stage();
     for (const end of [1, 2, 3]) commits.published(upTo(end, 1));
     questions[0]?.resolve();
@@ -88,7 +88,7 @@ describe('what of a topic is committed', () => {
     expect(offsets).toEqual([1]);
   });
 
-  it('is all of it at the end, and after a stop, what has finished', async () => {
+  it('commits all messages at the end, and only the finished ones after a stop', async () => {
     const first = new Stage();
     first.commits.published(upTo(7, 7));
     first.questions[0]?.resolve();
@@ -105,7 +105,7 @@ describe('what of a topic is committed', () => {
     expect(second.offsets).toEqual([1, 2]);
   });
 
-  it('is nothing of a source that is lost', async () => {
+  it('commits nothing after the connection is lost', async () => {
     const { commits, questions, offsets } = new Stage();
     commits.published(upTo(5, 5));
     commits.forget();

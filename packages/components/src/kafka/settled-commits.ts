@@ -3,50 +3,53 @@ import { isUndelivered } from '../publishing/delivered.ts';
 import type { PartitionPosition } from './group-member.ts';
 import { Pace } from './pace.ts';
 
-/** Messages that were published together. */
+/** A chunk of published messages. */
 export interface Published {
-  /** How far they go, by partition. */
+  /** The position after the last message, by partition. */
   readonly positions: ReadonlyMap<number, PartitionPosition>;
   readonly messages: number;
 }
 
 export interface SettledCommitsOptions {
-  /** Tells the group how far it has come. */
+  /** Commits positions. */
   readonly commit: (positions: Published['positions']) => Promise<void>;
-  /** As `Publisher.settled`. */
+  /** Resolves when all documents published so far have finished, as `Publisher.settled` does. */
   readonly settled: () => Promise<void>;
   /** Called with the committed offsets. */
   readonly onCommitted: (committed: Published) => void;
-  /** Called with the reason if a commit failed: it is tried again. */
+  /** Called with the reason if a commit failed. The commit is tried again. */
   readonly onFailed: (error: unknown) => void;
 }
 
 /** How often offsets are committed. */
 const COMMIT_MS = 1000;
-/** The same, while a partition waits to be given up and a commit has failed. */
+/** The wait after a failed commit while a partition waits to be released. */
 const RELEASE_RETRY_MS = 200;
-/** The engine is asked about so many publications at once: what is published meanwhile is asked about together. */
+/** The maximum number of open `settled` calls. Chunks that are published while all are open share the next call. */
 const MAX_ASKED = 1024;
-/** At the end everything has been answered, unless a publisher never answers. */
+/** How long `close` waits for open `settled` calls. They resolve sooner, unless a publisher never answers. */
 const LAST_ANSWERS_MS = 1000;
 
-/** Published messages; partitions that are given up are taken out. */
+/** `Published` that can change: released partitions are removed. */
 interface Mutable {
   readonly positions: Map<number, PartitionPosition>;
   messages: number;
 }
 
 /**
- * Tells the group of one source how far it has come: every second, what is finished by then. What is finished later,
- * however slow the destination is, does not keep it back.
+ * Commits the offsets of one source every second. It commits only messages whose documents have finished. A slow
+ * destination does not delay the commit of the messages before.
  */
 export class SettledCommits {
   readonly pace = new Pace();
-  /** Documents could not be delivered, or the run ends: what comes after them is not committed, it would take them as read, too. */
+  /**
+   * Documents could not be delivered, or the run ends. Later offsets are not committed, because they would mark the
+   * undelivered messages as read.
+   */
   #broken = false;
   #undelivered = false;
   readonly #options: SettledCommitsOptions;
-  /** What the engine has been asked about, in the order in which it was published. */
+  /** Open `settled` calls with their messages, in the order of publication. */
   readonly #asked = new Map<Promise<void>, Mutable>();
   #unasked = nothing();
   #settled = nothing();
@@ -69,7 +72,7 @@ export class SettledCommits {
     this.#options = options;
   }
 
-  /** These are about to be published: their partitions are not released before they are finished. */
+  /** Called before messages are published. Their partitions are released only after they have finished. */
   begin({ positions }: Published): void {
     for (const [partition, position] of positions) this.#begun.set(partition, position);
   }
@@ -80,12 +83,15 @@ export class SettledCommits {
     this.#ask();
   }
 
-  /** Resolves when more may be published: what is in progress can be finished within seconds. */
+  /** Waits until more messages may be published. The messages in progress can always finish within seconds. */
   async waitForCapacity(signal: AbortSignal): Promise<void> {
     while (!this.pace.hasCapacity && !this.#broken && !this.#ended && !signal.aborted) await this.#progress(signal);
   }
 
-  /** Waits until all that was begun of some partitions is committed; reports whether it is. Nothing more of them may be begun. */
+  /**
+   * Waits until all messages of some partitions are committed. Returns false if that is not possible. The caller must
+   * not publish more messages of these partitions.
+   */
   async release(partitions: readonly number[], signal: AbortSignal): Promise<boolean> {
     const isOpen = (partition: number) => {
       const position = this.#begun.get(partition);
@@ -105,7 +111,7 @@ export class SettledCommits {
     }
   }
 
-  /** Partitions are no longer ours: nothing of them is committed from now on. */
+  /** Stops commits for partitions that belong to other members now. */
   forgetPartitions(partitions: readonly number[]): void {
     for (const { positions } of [this.#unasked, this.#settled, this.#sending, ...this.#asked.values()]) {
       for (const partition of partitions) positions.delete(partition);
@@ -116,7 +122,7 @@ export class SettledCommits {
     }
   }
 
-  /** Commits all that was published, if all of it was delivered; reports whether. */
+  /** Commits all published messages if all were delivered. Returns whether they were. */
   async finish(isDelivered: () => Promise<boolean>): Promise<boolean> {
     const delivered = await isDelivered();
     await Promise.all(this.#asked.keys());
@@ -127,7 +133,7 @@ export class SettledCommits {
     return true;
   }
 
-  /** Commits what is finished, and nothing from then on. */
+  /** Commits the finished messages, and stops further commits. */
   async close(): Promise<void> {
     if (this.#ended) return;
     const answers = async () => {
@@ -141,7 +147,7 @@ export class SettledCommits {
     if (this.#settled.messages > 0) await this.#commit();
   }
 
-  /** The source is lost: what is not committed comes again. */
+  /** Stops without a commit, because the connection is lost. Uncommitted messages are read again. */
   forget(): void {
     this.#ended = true;
     this.#lost = true;
@@ -167,7 +173,7 @@ export class SettledCommits {
           if (!this.#broken) this.#settled = together(this.#settled, about);
         },
         (error) => {
-          // Any other reason ends the run, which reports it.
+          // For any other reason the run fails, and reports it.
           this.#undelivered ||= isUndelivered(error);
           this.#broken = true;
         },
@@ -207,7 +213,7 @@ export class SettledCommits {
       await this.#options.commit(sent);
       this.#failed = false;
       if (this.#lost) return;
-      // Without those that were given up meanwhile.
+      // `forgetPartitions` removed the partitions that were lost during the commit.
       for (const [partition, { offset }] of this.#sending.positions) this.#committed.set(partition, offset);
       this.#options.onCommitted(this.#sending);
     } catch (error) {
@@ -220,7 +226,7 @@ export class SettledCommits {
     }
   }
 
-  /** Resolves when something has changed. */
+  /** Resolves at the next change of state. */
   #progress(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

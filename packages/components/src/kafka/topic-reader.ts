@@ -3,7 +3,7 @@ import type { Logger } from '@headrace/engine';
 import type { Consumer } from '@platformatic/kafka';
 import { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
 
-/** A message as it is read; `value` is undefined for a tombstone. */
+/** A message of a topic. `value` is undefined for a tombstone. */
 export interface TopicMessage {
   readonly partition: number;
   readonly offset: bigint;
@@ -15,32 +15,37 @@ export interface TopicMessage {
 
 export interface TopicReaderSettings {
   readonly topic: string;
-  /** The offset for the configured start, if a position no longer exists. */
+  /** Where to start if a position no longer exists: `EARLIEST` or `LATEST`. */
   readonly reset: bigint;
-  /** Bytes of one answer, of which one partition may be a part; each is in memory until it has been read. */
+  /**
+   * The maximum size of a fetch response, in total and for one partition. It stays in memory until it has been read.
+   */
   readonly maxBytes: number;
   readonly maxBytesPerPartition: number;
-  /** For messages. */
+  /** The brokers as log messages and errors show them. */
   readonly brokers: string;
   readonly log: Logger;
 }
 
 type FetchResponse = Awaited<ReturnType<Consumer['fetch']>>;
 
-/** A partition that is being read. A new assignment is a new object, so that late answers to an old one are dropped. */
+/**
+ * A partition that is being read. Each assignment has a new object, so that late responses for an older one are
+ * dropped.
+ */
 interface Assigned {
   /** The offset of the next message to fetch. */
   position: bigint;
 }
 
 const CONTROL_BATCH = 0b100000;
-/** Brokers that were there and are gone may come back within this time. */
+/** How long the reader waits for brokers that have answered before. */
 const OUTAGE_MS = 5 * 60_000;
 const OUTAGE_RETRY_MS = 1000;
 
 /**
- * Reads partitions of a topic, each from a given offset on, in order. Partitions come and go while others are read: one
- * that stays is never fetched again. A broker is asked again when all that was fetched has been read.
+ * Reads partitions of a topic in order, each from a given offset. Partitions can be added and removed while others are
+ * read. The next fetch starts when all fetched messages have been read.
  */
 export class TopicReader {
   readonly #consumer: Consumer;
@@ -56,20 +61,23 @@ export class TopicReader {
   #asksAgain = false;
   #outageSince: number | undefined;
 
-  /** @param consumer is used for this alone: a fetch waits for messages, and what comes after it on the connection waits too */
+  /**
+   * @param consumer a client for this reader alone: a fetch waits for messages, and delays later requests on its
+   *   connection
+   */
   constructor(consumer: Consumer, settings: TopicReaderSettings) {
     this.#consumer = consumer;
     this.#settings = settings;
     consumer.topics.track(settings.topic);
   }
 
-  /** Begins to read a partition. */
+  /** Starts to read a partition. */
   assign(partition: number, offset: bigint): void {
     this.#assigned.set(partition, { position: offset });
     void this.#fetchMore();
   }
 
-  /** Stops reading partitions: none of their messages is given out from now on. */
+  /** Stops reading partitions. `read` returns no more of their messages. */
   unassign(partitions: Iterable<number>): void {
     for (const partition of partitions) this.#assigned.delete(partition);
     this.#buffered = this.#buffered.slice(this.#next).filter(({ partition }) => this.#assigned.has(partition));
@@ -77,12 +85,12 @@ export class TopicReader {
     void this.#fetchMore();
   }
 
-  /** The offset of the next message to fetch; undefined if the partition is not being read. */
+  /** Returns the offset of the next message to fetch, or undefined if the partition is not being read. */
   position(partition: number): bigint | undefined {
     return this.#assigned.get(partition)?.position;
   }
 
-  /** The next message that is here; undefined if none is. Throws an error of the library. */
+  /** Returns the next fetched message, or undefined if none is available. Throws an error of the library. */
   read(): TopicMessage | undefined {
     if (this.#failure !== undefined) throw this.#failure.error;
     const message = this.#buffered[this.#next++];
@@ -93,7 +101,7 @@ export class TopicReader {
     return undefined;
   }
 
-  /** Resolves when there may be a message or a failure. One caller at a time. */
+  /** Waits for a message or a failure. May resolve early. Only one caller at a time. */
   wait(): Promise<void> {
     if (this.hasNews) return Promise.resolve();
     return new Promise((resolve) => {
@@ -101,7 +109,7 @@ export class TopicReader {
     });
   }
 
-  /** Whether there is a message or a failure. */
+  /** Returns true if a message or a failure is available. */
   get hasNews(): boolean {
     return this.#failure !== undefined || this.#hasMessages;
   }
@@ -117,7 +125,7 @@ export class TopicReader {
     this.unassign([...this.#assigned.keys()]);
   }
 
-  /** Asks each leader of an assigned partition that is not asked already. */
+  /** Sends a fetch to the leader of each assigned partition, unless one is in progress there. */
   async #fetchMore(): Promise<void> {
     this.#asksAgain = true;
     if (this.#isAsking) return;
@@ -189,7 +197,7 @@ export class TopicReader {
           if ((attributes & CONTROL_BATCH) === 0) {
             for (const { offsetDelta, key, value, headers } of records) {
               const offset = firstOffset + BigInt(offsetDelta);
-              // Brokers give whole batches, also from the middle on.
+              // Brokers return whole batches, which may start before the requested offset.
               if (offset < assigned.position) continue;
               this.#buffered.push({
                 partition,
@@ -208,22 +216,22 @@ export class TopicReader {
   }
 
   /**
-   * Positions that no longer exist (retention has deleted them) start again. Brokers that are gone are asked again for
-   * some minutes, and messages that were read stay read. Every other error is final.
+   * Handles a failed fetch. A position that retention has deleted is reset. Lost brokers are tried again for some
+   * minutes. Every other error is final. Messages that were fetched before remain readable.
    */
   async #recover(error: unknown, partitions: ReadonlyMap<number, Assigned>): Promise<void> {
     const { signal } = this.#closing;
     if (signal.aborted) return;
     try {
-      if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#bear(error);
-      else await this.#beginAnew(partitions).catch((next) => this.#bear(next));
+      if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#throwIfFinal(error);
+      else await this.#resetPositions(partitions).catch((next) => this.#throwIfFinal(next));
     } catch (final) {
       this.fail(final);
     }
     if (this.#failure === undefined) await sleep(OUTAGE_RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
 
-  async #beginAnew(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
+  async #resetPositions(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
     const { topic, reset } = this.#settings;
     const [first, last] = await Promise.all(
       [EARLIEST, LATEST].map(async (timestamp) =>
@@ -236,14 +244,14 @@ export class TopicReader {
     }
   }
 
-  /** Throws an error that does not pass, or has not passed for too long. */
-  #bear(error: unknown): void {
+  /** Throws a final error, or a temporary one that has lasted too long. Otherwise logs the start of an outage. */
+  #throwIfFinal(error: unknown): void {
     const { brokers, log } = this.#settings;
     const now = Date.now();
     if (!isPassing(error) || now - (this.#outageSince ?? now) > OUTAGE_MS) throw error;
     if (this.#outageSince !== undefined) return;
     this.#outageSince = now;
-    log.warn(`${kafkaError(brokers, error).message}. It is tried again`);
+    log.warn(`${kafkaError(brokers, error).message}. The connector tries again`);
   }
 
   #endOutage(): void {
@@ -254,6 +262,6 @@ export class TopicReader {
   }
 }
 
-/** The values for the first and the end offset in a request. */
+/** In a ListOffsets request, these timestamps ask for the first and the end offset. */
 export const EARLIEST = -2n;
 export const LATEST = -1n;

@@ -13,20 +13,20 @@ import { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
 import { producerOptions } from './producer-properties.ts';
 
 export interface TopicWriterSettings {
-  /** Host and port of each. */
+  /** Host and port of each broker. */
   readonly brokers: readonly string[];
-  /** Of documents that name no other. */
+  /** The topic of documents that name no other topic. */
   readonly topic: string;
   readonly clientId: string;
   readonly properties: KafkaProperties;
   readonly retries: Retries;
 }
 
-/** Brokers close the connection on requests of 100 MiB, as they are set up by default, and say nothing. */
+/** By default, a broker closes the connection without an error if a request has 100 MiB or more. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
 /**
- * How often the library itself sends again, under the number by which the broker knows a message that it has already. What
- * fails still is sent again by `Delivery`, and may then be there twice, in sequence.
+ * The retries of the library. They keep the sequence number of a message, so the broker ignores duplicates. `Delivery`
+ * then retries with a new number: the message may exist twice, the second directly after the first.
  */
 const LIBRARY_RETRIES = 3;
 const LIBRARY_RETRY_MS = 250;
@@ -35,8 +35,8 @@ type Message = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
 type Library = typeof import('@platformatic/kafka');
 
 /**
- * Writes batches of `KeyedEncoder` to topics of Kafka: the id is the key, the document the value, and a request to delete
- * has no value. A request goes to one partition, which takes it as a whole or not at all.
+ * Writes batches of `KeyedEncoder` to Kafka topics. The id is the key, and the document is the value. A deletion has no
+ * value. Each request goes to one partition, which accepts or rejects it as a whole.
  */
 export class TopicWriter {
   readonly #producer: Producer<Buffer, Buffer, Buffer, Buffer>;
@@ -60,7 +60,7 @@ export class TopicWriter {
     this.#delivery = new Delivery(settings.retries, new RequestSize(MAX_REQUEST_BYTES));
   }
 
-  /** Connects, and looks whether the topic is there. Throws `HR_INDEXER_CONNECT`. */
+  /** Connects, and checks that the topic exists. Throws `HR_INDEXER_CONNECT`. */
   static async open(settings: TopicWriterSettings): Promise<TopicWriter> {
     const { Producer, compatibilityPartitioner } = await loadLibrary('@platformatic/kafka');
     const { brokers, topic, clientId, properties } = settings;
@@ -142,12 +142,12 @@ export class TopicWriter {
 
   #message(topic: string, { id, delete: isDelete }: DocumentKey, json: Buffer): Message {
     const key = Buffer.from(id);
-    // As Kafka's own clients choose it, so that what others write under a key goes to the same place.
+    // Kafka's Java clients choose the same partition, so all messages with one key are in one partition.
     const partition = this.#partitioner(undefined as never, key) % (this.#partitions.get(topic) as number);
     return { topic, partition, key, ...(isDelete === true ? {} : { value: json }) };
   }
 
-  /** Finds out how many partitions a topic has. Throws an error of the library. */
+  /** Returns the number of partitions of a topic. Throws an error of the library. */
   async #learn(topic: string): Promise<void> {
     const { topics } = await this.#producer.metadata({ topics: [topic], autocreateTopics: false });
     const count = topics.get(topic)?.partitionsCount;
@@ -171,7 +171,7 @@ export class TopicWriter {
   }
 }
 
-/** The HTTP statuses with the same meaning. */
+/** `Delivery` decides by HTTP status, so errors of Kafka get the status with the same meaning. */
 const BAD_RECORD = 400;
 const REFUSED = 403;
 const TOO_LARGE = 413;

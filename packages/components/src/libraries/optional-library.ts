@@ -19,7 +19,7 @@ const LIBRARIES = {
 
 export type OptionalLibrary = keyof typeof LIBRARIES;
 
-/** A library that is not installed, and how to install it. */
+/** The error for a library that is not installed. It says how to install the library. */
 interface MissingLibrary {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,7 +1,7 @@
 /** The maximum number of characters in a reply and in one line of the stream. It stops an endless reply. */
 const MAX_REPLY = 16 * 1024 * 1024;
 
-/** A line of the stream of `/api/chat`. */
+/** A line of the streamed response of `/api/chat`. */
 interface ChatLine {
   readonly message?: { readonly content?: unknown };
   readonly done?: unknown;

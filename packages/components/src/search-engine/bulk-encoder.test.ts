@@ -77,19 +77,36 @@ describe('BulkEncoder', () => {
         ids: fc.array(fc.string({ minLength: 1, maxLength: 10 }), { minLength: count, maxLength: count }),
         column: fc.array(value, { minLength: count, maxLength: count }),
         update: fc.boolean(),
+        settings: fc.constantFrom<Partial<BulkEncoderOptions>>(
+          {},
+          { idOverrideField: 'other' },
+          { indexOverrideField: 'other' },
+          { idOverrideField: 'other', indexOverrideField: 'other', blacklist: ['x'] },
+          { routingField: 'x' },
+          { index: 'logs-{number}' },
+          { version: { field: 'number', type: 'external' } },
+        ),
       }),
     );
     fc.assert(
-      fc.property(tables, ({ ids, column, update }) => {
+      fc.property(tables, ({ ids, column, update, settings }) => {
         const table = () => {
           const made = new DocumentTable(['id'], [ids], ids.length);
           made.put('x', column, true);
+          made.put(
+            'other',
+            ids.map((id) => `${id}-other`),
+            false,
+          );
+          made.fill('number', 7);
           made.fill('run_id', 'r');
           return made;
         };
-        const encoder = new BulkEncoder({ ...plain, update });
+        const encoder = new BulkEncoder({ ...plain, update, ...settings });
         const rows = ids.map((_, row) => encoder.encode(table().document(row)));
-        expect(encoder.encodeTable?.(table())).toEqual(rows);
+        const whole = table();
+        expect(encoder.encodeTable?.(whole)).toEqual(rows);
+        expect(whole.ids).toEqual(ids);
       }),
     );
   });

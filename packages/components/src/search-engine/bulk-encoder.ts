@@ -60,6 +60,8 @@ export class BulkEncoder implements DocumentEncoder {
   readonly #marks: DeletionMarks;
   readonly #whitelist: ReadonlySet<string> | undefined;
   readonly #blacklist: ReadonlySet<string>;
+  /** Whether the line of an action depends only on the id. */
+  readonly #isPlain: boolean;
   /** The text before and after the id of a document without special settings. */
   readonly #before: string;
   readonly #after: string;
@@ -79,8 +81,9 @@ export class BulkEncoder implements DocumentEncoder {
     this.#before = update ? '{"update":{"_id":' : '{"index":{"_id":';
     this.#index = compileIndexName(index);
     this.#after = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
-    this.encodeTable =
-      typeof this.#index === 'string' && isPlain(options) ? (table) => this.#encodePlain(table) : undefined;
+    this.#isPlain = typeof this.#index === 'string' && isPlain(options);
+    const byDocument = options.join !== undefined || options.deletionMarkerField !== undefined;
+    this.encodeTable = byDocument ? undefined : (table) => this.#encodeTable(table);
   }
 
   static reference(options: BulkEncoderOptions): ModuleReference {
@@ -91,31 +94,60 @@ export class BulkEncoder implements DocumentEncoder {
     const options = this.#options;
     const marks = this.#marks;
     const id = this.#idOf(document);
-    const target = this.#target(document, id);
     if (marks.areOn(document)) {
+      const target = this.#target(document, id);
       const by = marks.fieldOf(document);
       if (by === undefined) return `{"delete":{${this.#version(document)}${target}}}\n`;
       return `${DELETE_BY_QUERY}:{"field":${writeString(by.field)},"value":${writeString(by.value)},${target}}}\n`;
     }
-    const action = options.update ? 'update' : 'index';
-    const source = this.#source(document, id);
-    return `{"${action}":{${this.#version(document)}${target}}}\n${options.update ? `{"doc":${source}}` : source}\n`;
+    return `${this.#action(document, id)}${this.#source(document, id)}${options.update ? '}' : ''}\n`;
   }
 
-  #encodePlain(table: DocumentTable): string[] {
-    const before = this.#before;
-    const after = this.#after;
-    const options = this.#options;
-    const { ids } = table;
-    const texts = table.names.every((name) => isFlat(table.column(name) ?? []))
-      ? this.#json.encodeTable(table)
-      : ids.map((_, row) => `${this.#source(table.document(row), undefined)}\n`);
-    for (let row = 0; row < texts.length; row++) {
-      const source = texts[row] as string;
-      const end = options.update ? `${source.slice(0, -1)}}\n` : source;
-      texts[row] = before + writeString(checkedId(ids[row] as string)) + after + end;
+  /** Returns everything before the source of a document. */
+  #action(document: Document, id: string): string {
+    const { update } = this.#options;
+    const target = this.#target(document, id);
+    return `{"${update ? 'update' : 'index'}":{${this.#version(document)}${target}}}\n${update ? '{"doc":' : ''}`;
+  }
+
+  #encodeTable(table: DocumentTable): string[] {
+    const { update } = this.#options;
+    const given = table.ids;
+    const ids: string[] = new Array(table.count);
+    const actions: string[] = new Array(table.count);
+    for (let row = 0; row < table.count; row++) {
+      if (this.#isPlain) {
+        const id = checkedId(given[row] as string);
+        ids[row] = id;
+        actions[row] = this.#before + writeString(id) + this.#after;
+      } else {
+        const document = table.document(row);
+        const id = this.#idOf(document);
+        ids[row] = id;
+        actions[row] = this.#action(document, id);
+      }
     }
-    return texts;
+    const sources = this.#sources(table, ids);
+    for (let row = 0; row < sources.length; row++) {
+      const source = sources[row] as string;
+      sources[row] = (actions[row] as string) + (update ? `${source.slice(0, -1)}}\n` : source);
+    }
+    return sources;
+  }
+
+  /** Returns the lines of the sources of all documents, with these ids. */
+  #sources(table: DocumentTable, ids: readonly string[]): string[] {
+    if (!table.names.every((name) => isFlat(table.column(name) ?? []))) {
+      return ids.map((id, row) => `${this.#source(table.document(row), id)}\n`);
+    }
+    if (this.#options.idOverrideField === undefined) return this.#json.encodeTable(table);
+    const before = table.save();
+    table.put('id', ids, false);
+    try {
+      return this.#json.encodeTable(table);
+    } finally {
+      table.restore(before);
+    }
   }
 
   #idOf(document: Document): string {
@@ -242,12 +274,9 @@ function wholeVersion(value: Value): bigint | undefined {
 
 const DECIMAL = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/;
 
-/** Returns whether the action line depends only on the id, and the source only on the fields. */
-function isPlain(options: BulkEncoderOptions): boolean {
-  const { idOverrideField, indexOverrideField, routingField, version, join, deletionMarkerField } = options;
-  return [idOverrideField, indexOverrideField, routingField, version, join, deletionMarkerField].every(
-    (option) => option === undefined,
-  );
+/** Returns whether the line of an action depends only on the id, if the index has a fixed name. */
+function isPlain({ idOverrideField, indexOverrideField, routingField, version }: BulkEncoderOptions): boolean {
+  return [idOverrideField, indexOverrideField, routingField, version].every((option) => option === undefined);
 }
 
 /** Returns whether a column contains neither nulls nor values with nested values. */

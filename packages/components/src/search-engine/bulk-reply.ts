@@ -38,7 +38,7 @@ export interface BulkRequest {
   readonly count: number;
   /** Whether a version conflict means that a newer version exists, which is not a failure. */
   readonly newerIsFine: boolean;
-  /** Whether documents name their index. */
+  /** True if each document has its own index name. */
   readonly namesIndex: boolean;
   readonly name: ProductName;
   /** Called with the number of documents that an ingest pipeline has dropped. */
@@ -81,8 +81,8 @@ export function readBulkReply(
 }
 
 /**
- * Reads the replies of requests that differ only in their documents. Most replies are equal, byte for byte: each of so
- * many documents was created. Such a reply is compared with the last one, because parsing takes 40 times as long.
+ * Reads the replies of requests that differ only in their documents. Most replies say only that all documents were
+ * created, and equal the previous reply byte for byte. The bytes are compared, because parsing takes 40 times as long.
  */
 export class BulkReplies {
   readonly #request: Omit<BulkRequest, 'count'>;
@@ -92,7 +92,7 @@ export class BulkReplies {
     this.#request = request;
   }
 
-  /** @param count how many documents the request had */
+  /** @param count the number of documents in the request */
   read(response: HttpResponse, count: number): Reply {
     const { status, body } = response;
     const taken = this.#taken;
@@ -113,7 +113,7 @@ export class BulkReplies {
   }
 }
 
-/** The refusal of a request that was answered with a status that is no success. */
+/** Returns the refusal of a request whose response has an error status. */
 export function statusRefusal(response: HttpResponse, name: ProductName): DeliveryFailure {
   const { status, headers } = response;
   const answer = parse(response) as { error?: ErrorCause | string } | undefined;

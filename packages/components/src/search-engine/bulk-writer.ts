@@ -20,7 +20,7 @@ import {
 } from './bulk-reply.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
 
-/** The line of an action has this member and then nothing that differs between two versions of a document. */
+/** The action line of a bulk request. After this member, the lines of two versions of a document are equal. */
 const ID_MEMBER = '"_id":';
 const ID_BYTES = Buffer.from(ID_MEMBER);
 
@@ -32,7 +32,7 @@ export interface BulkWriterOptions {
   readonly name: ProductName;
   readonly partial: boolean;
   readonly externalVersions: boolean;
-  /** Whether documents name their index. */
+  /** True if each document has its own index name. */
   readonly namesIndex: boolean;
   readonly log: Logger;
 }
@@ -88,7 +88,7 @@ export class BulkWriter {
     if (queries.length === 0) {
       return this.#order.run(hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal));
     }
-    // A query may concern any document.
+    // A delete by query may concern any document.
     return this.#order.run(undefined, () => this.#writeInTurns(bytes, queries, signal));
   }
 
@@ -262,12 +262,12 @@ function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
   return { items: new Map() };
 }
 
-/** What the line of an action says of the document, without what is done with it. */
+/** Returns the part of an action line that identifies the document, without the action and the version. */
 function keyOf(line: string): string {
   return line.slice(line.indexOf(ID_MEMBER));
 }
 
-/** The external version that the line of an action gives; undefined if it gives none. */
+/** Returns the external version in an action line, or undefined if it has none. */
 function versionOf(line: string): bigint | undefined {
   const [, version] = /^\{"\w+":\{"version":(\d+)/.exec(line) ?? [];
   return version === undefined ? undefined : BigInt(version);

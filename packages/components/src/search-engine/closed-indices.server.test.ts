@@ -26,7 +26,7 @@ await describeWithServer('opensearch', (server) => {
     return name;
   }
 
-  /** Sends a document; returns its result and the warnings. */
+  /** Sends a document. Returns its result and the warnings. */
   async function send(
     index: string,
     settings: IndexerSettings = {},

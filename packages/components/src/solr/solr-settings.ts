@@ -171,7 +171,7 @@ function* javaStores({ javax }: Omit<SolrSettings, 'url'>, block: 'solr' | ''): 
     yield {
       parameter: block === '' ? parameter : `${block}.${parameter}`,
       message: `${file} has no effect: a store of Java cannot be read`,
-      hint: 'Use a PEM file instead; keytool -exportcert -rfc, or openssl pkcs12, writes one.',
+      hint: 'Use a PEM file instead; keytool -exportcert -rfc or openssl pkcs12 creates one.',
       severity: 'warning',
     };
   }

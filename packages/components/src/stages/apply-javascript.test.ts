@@ -26,7 +26,7 @@ type Row = [
 ];
 
 const rows: Row[] = [
-  // Reading
+  // Reading fields
   [
     'reads scalars with their types',
     'doc.t = [typeof doc.s, typeof doc.n, typeof doc.d, typeof doc.b, typeof doc.no].join()',
@@ -139,7 +139,7 @@ const rows: Row[] = [
     /, line \d+: field "b": .*(contains itself|stack overflow)/,
   ],
 
-  // Writing
+  // Writing fields
   [
     'writes scalars',
     `doc.s = 's'; doc.i = 5; doc.d = 0.5; doc.b = false; doc.n = null; doc.u = undefined`,
@@ -198,7 +198,7 @@ const rows: Row[] = [
     '{"e":"run_id is a reserved field","i":true}',
   ],
 
-  // State
+  // Variables that keep their values between documents
   [
     'keeps var variables and functions between documents',
     'var n = (n || 0) + 1; doc.n = n; function twice(x) { return 2 * x } doc.t = twice(n)',
@@ -244,7 +244,7 @@ const rows: Row[] = [
   ],
   ['accepts a comment at the end', 'doc.a = 1 // one', '{}', '{"a":1}'],
 
-  // Errors
+  // Errors of the script
   [
     'reports the line of an error',
     '\n\nfunction f() {\n  return doc.no.x;\n}\nf()',
@@ -265,7 +265,7 @@ const rows: Row[] = [
     [/line 1: .*[sS]tack/, '{"ok":true}'],
   ],
 
-  // rawDoc
+  // The methods of rawDoc
   [
     'reads fields through rawDoc',
     `doc.r = [rawDoc.getString('d'), rawDoc.getStringList('a'), rawDoc.getInt('s'), rawDoc.getDouble('d'), rawDoc.getBoolean('t'), rawDoc.getString('no'),

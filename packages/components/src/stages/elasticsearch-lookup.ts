@@ -28,11 +28,11 @@ const parameters = Type.Object({
   /** The index to look in. */
   elasticsearch: Type.Object({
     ...connectionParameters,
-    /** No effect here. */
+    /** Accepted, without effect. */
     update: Type.Optional(Type.Boolean({ noEffect: true })),
-    /** No effect here. */
+    /** Accepted, without effect. */
     parentName: Type.Optional(Type.String({ noEffect: true })),
-    /** No effect here. */
+    /** Accepted, without effect. */
     join: Type.Optional(MapOf(Type.String(), { ...COERCED, noEffect: true })),
   }),
   /** The fields of the entry. */

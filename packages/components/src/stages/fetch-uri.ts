@@ -56,9 +56,9 @@ const parameters = Type.Object({
    * shorter, at random, or as long as the server asks (Retry-After). Defaults to 100.
    */
   initialExpiryMs: Type.Optional(Type.Integer({ default: 100, ...MILLIS })),
-  /** The longest of these waits, in milliseconds. Defaults to 10000. */
+  /** The longest wait between two attempts, in milliseconds. Defaults to 10000. */
   maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000, ...MILLIS })),
-  /** No effect: no document waits for the connection of another one. Defaults to 60000. */
+  /** Accepted, without effect: a document never waits for the connection of another document. Defaults to 60000. */
   connectionRequestTimeout: Type.Optional(Type.Integer({ default: 60_000, noEffect: true })),
   /** The maximum time to connect, in milliseconds. 0 means no limit. Defaults to 60000. */
   connectTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
@@ -68,8 +68,8 @@ const parameters = Type.Object({
    */
   socketTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
   /**
-   * The statuses to try again: "429", "50x" for 500 to 509, "5xx" for 500 to 599. A status that stays is a failure,
-   * with maxRetries 0 immediately. With "30x" and similar, redirects are not followed. Defaults to none.
+   * The statuses to try again: "429", "50x" for 500 to 509, "5xx" for 500 to 599. If the last attempt still returns
+   * such a status, the document gets the failure. With "30x" and similar, redirects are not followed. Defaults to none.
    */
   statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** Headers to send. They replace the default headers. */

@@ -1,4 +1,12 @@
-import { type Document, RESERVED_FIELDS, Stage, Type, type Value } from '@headrace/engine';
+import {
+  type Column,
+  type Document,
+  type DocumentTable,
+  RESERVED_FIELDS,
+  Stage,
+  Type,
+  type Value,
+} from '@headrace/engine';
 
 const parameters = Type.Object({});
 
@@ -27,6 +35,30 @@ export class RemoveEmptyFields extends Stage {
       if (!RESERVED_FIELDS.has(name)) document.delete(name);
     }
   }
+
+  override processTable(table: DocumentTable): boolean {
+    for (const name of table.names) {
+      if (RESERVED_FIELDS.has(name)) continue;
+      const before = table.column(name) as Column;
+      const column = withoutEmpty(before);
+      if (column === before) continue;
+      if (column.every((value) => value === undefined)) table.delete(name);
+      else table.put(name, column, true);
+    }
+    return true;
+  }
+}
+
+/** Returns the column without its empty values. Returns the same column if there are none. */
+function withoutEmpty(column: Column): Column {
+  let kept: (Value | undefined)[] | undefined;
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row];
+    if (value === undefined || !isEmpty(value)) continue;
+    kept ??= column.slice();
+    kept[row] = undefined;
+  }
+  return kept ?? column;
 }
 
 function isEmpty(value: Value): boolean {

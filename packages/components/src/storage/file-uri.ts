@@ -3,7 +3,7 @@ import { HeadraceError } from '@headrace/engine';
 
 /** The parts of the URI of a file or a folder. */
 export interface FileUri {
-  /** In lower case; `file` for a plain path. */
+  /** The scheme in lower case; `file` for a plain path. */
   readonly scheme: string;
   /** The bucket, or the host; empty for local files. */
   readonly authority: string;

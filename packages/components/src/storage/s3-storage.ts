@@ -31,7 +31,7 @@ export class S3Storage implements Storage {
         : { credentials: { accessKeyId, secretAccessKey } }),
       ...(region === undefined ? {} : { region }),
       ...(once ? { maxAttempts: 1 } : {}),
-      // Private servers have no host name for each bucket, and no regions.
+      // Private servers have no host name for each bucket, and they have no regions.
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: region ?? 'us-east-1' }),
     });
   }

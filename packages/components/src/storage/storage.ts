@@ -8,9 +8,9 @@ export interface StoredFile {
   readonly path: string;
   /** The text that patterns match: the name of a local file, or the whole key of an object. */
   readonly name: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
-  /** Nanoseconds since the epoch. */
+  /** The time of modification, in nanoseconds since the epoch. */
   readonly modified: bigint;
   /** Nanoseconds since the epoch; undefined if the storage does not report it. */
   readonly created: bigint | undefined;

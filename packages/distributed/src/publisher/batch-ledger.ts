@@ -1,13 +1,13 @@
 import type { Confirmation } from '@headrace/engine';
 import type { BatchReport } from '../queue/reports.ts';
 
-/** The reports about one processing of a batch. */
+/** The reports about one attempt to process a batch. */
 interface Attempt {
   worker: BatchReport | undefined;
   readonly parts: Map<number, BatchReport>;
 }
 
-/** A batch whose documents have not all finished. */
+/** A batch with unfinished documents. */
 interface OpenBatch {
   readonly attempts: Map<string, Attempt>;
   readonly resolve: (confirmation: Confirmation) => void;
@@ -28,7 +28,7 @@ export class BatchLedger {
     return this.#open.size;
   }
 
-  /** Adds a batch. Returns its number, and a promise of what became of it. */
+  /** Adds a batch. Returns its number, and a promise of its result. */
   add(): { readonly batch: number; readonly confirmed: Promise<Confirmation> } {
     const batch = this.#next++;
     const { promise, resolve, reject } = Promise.withResolvers<Confirmation>();
@@ -36,12 +36,12 @@ export class BatchLedger {
     return { batch, confirmed: promise };
   }
 
-  /** A batch was not written. */
+  /** Removes a batch that could not be written. */
   remove(batch: number): void {
     this.#open.delete(batch);
   }
 
-  /** Takes a report, in any order. Returns whether it finished its batch. */
+  /** Adds a report. Reports may arrive in any order. Returns true if the report finished its batch. */
   report(report: BatchReport): boolean {
     const open = this.#open.get(report.batch);
     if (open === undefined) return false;
@@ -55,14 +55,14 @@ export class BatchLedger {
     return true;
   }
 
-  /** Gives up all open batches. */
+  /** Rejects all open batches. */
   giveUp(error: Error): void {
     for (const { reject } of this.#open.values()) reject(error);
     this.#open.clear();
   }
 }
 
-/** The sum of several confirmations. */
+/** Adds up several confirmations. */
 export function sumOf(confirmations: readonly Confirmation[]): Confirmation {
   let [created, succeeded, failed, dropped] = [0, 0, 0, 0];
   for (const one of confirmations) {

@@ -1,7 +1,7 @@
 import type { Confirmation, FailedInChunk } from '@headrace/engine';
 import type { DocumentEvent } from '../queue/document-events.ts';
 
-/** A batch of the publisher, and what became of its documents so far. */
+/** A batch of the publisher, with the results of its documents so far. */
 interface OpenBatch {
   unfinished: number;
   created: number;
@@ -13,7 +13,7 @@ interface OpenBatch {
   readonly reject: (error: Error) => void;
 }
 
-/** So many failures of a batch are listed. */
+/** The maximum number of failures that are listed for a batch. */
 const MAX_FAILURES = 100;
 
 /**
@@ -21,11 +21,11 @@ const MAX_FAILURES = 100;
  * times; each event finishes one of them. Events may come before the event that created their document.
  */
 export class DocumentLedger {
-  /** The batches of the unfinished documents of an id. */
+  /** The batches with unfinished documents, by document id. */
   readonly #pending = new Map<string, OpenBatch[]>();
-  /** Events that came before their document was created. */
+  /** Events that arrived before their document was created. */
   readonly #early = new Map<string, DocumentEvent[]>();
-  /** In the order in which they were published. */
+  /** The open batches, in the order in which they were published. */
   readonly #open = new Set<OpenBatch>();
 
   get size(): number {
@@ -34,27 +34,29 @@ export class DocumentLedger {
 
   /** Adds a batch of documents. Must be called before they are written. */
   add(ids: readonly string[]): Promise<Confirmation> {
-    const { promise, resolve, reject } = Promise.withResolvers<Confirmation>();
     const none = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
+    // No event would finish it.
+    if (ids.length === 0) return Promise.resolve(none);
+    const { promise, resolve, reject } = Promise.withResolvers<Confirmation>();
     const batch: OpenBatch = { unfinished: ids.length, ...none, resolve, reject };
     this.#open.add(batch);
     for (const id of ids) this.#expect(id, batch);
     return promise;
   }
 
-  /** A document of a batch could not be written. */
+  /** Marks a document that could not be written. */
   refused(id: string, message: string): void {
     this.report({ type: 'FAIL', documentId: id, message });
   }
 
-  /** Takes an event. Returns whether it finished a batch. */
+  /** Adds an event. Returns true if the event finished a batch. */
   report(event: DocumentEvent): boolean {
     const { type, documentId } = event;
     if (type === 'CREATE') return this.#create(documentId);
     const batches = this.#pending.get(documentId);
     const batch = batches?.shift();
     if (batch === undefined) {
-      // A duplicate, or the event of a child that comes before the child.
+      // The event is a duplicate, or belongs to a child whose creation is not reported yet.
       this.#early.getOrInsertComputed(documentId, () => []).push(event);
       return false;
     }
@@ -62,14 +64,14 @@ export class DocumentLedger {
     return this.#finish(batch, event);
   }
 
-  /** Gives up all open batches. */
+  /** Rejects all open batches. */
   giveUp(error: Error): void {
     for (const { reject } of this.#open) reject(error);
     this.#open.clear();
     this.#pending.clear();
   }
 
-  /** A child belongs to the oldest open batch: events do not say who its parent is, and only the sums count. */
+  /** A child is counted in the oldest open batch. Events do not name its parent, and only the totals matter. */
   #create(id: string): boolean {
     const [batch] = this.#open;
     if (batch === undefined) return false;

@@ -1,29 +1,31 @@
-import { brokersOf, KafkaSource, kafkaError } from '@headrace/components/kafka';
-import type { Logger } from '@headrace/engine';
+import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
+import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
 import { type DocumentEvent, readEvent } from '../queue/document-events.ts';
 import { readHeader } from '../queue/headers.ts';
-import type { BatchReport } from '../queue/reports.ts';
+import { type BatchReport, readReport } from '../queue/reports.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 
 /** Receives the events of one run. */
 export interface EventListener {
   onReport(report: BatchReport): void;
   onEvent(event: DocumentEvent): void;
-  /** The events cannot be read any more. */
+  /** Called when the events cannot be read any more. */
   onFailed(error: Error): void;
 }
 
 const WAIT_MS = 1000;
 
-/** Reads the event topic of a run, from its start, until it is closed. */
+/** Reads the event topic of a run from its start until the reader is closed. */
 export class EventReader {
   readonly #source: KafkaSource;
   readonly #closing = new AbortController();
   readonly #reading: Promise<void>;
 
-  private constructor(source: KafkaSource, runId: string, listener: EventListener, brokers: string) {
+  private constructor(source: KafkaSource, topic: string, runId: string, listener: EventListener, brokers: string) {
     this.#source = source;
-    this.#reading = this.#read(runId, listener).catch((error) => listener.onFailed(kafkaError(brokers, error)));
+    this.#reading = this.#read(runId, listener).catch((error) =>
+      listener.onFailed(/unknown topic/i.test(messageOf(error)) ? deleted(topic) : kafkaError(brokers, error)),
+    );
   }
 
   /** Opens the topic. Throws an error of the library. */
@@ -35,7 +37,7 @@ export class EventReader {
     log: Logger,
   ): Promise<EventReader> {
     const properties = new Map(Object.entries(settings.consumer));
-    // A topic of other runs, too: their events are of no interest.
+    // Other runs share the topic. Their old events are skipped.
     if (settings.eventTopic !== undefined) properties.set('auto.offset.reset', 'latest');
     const source = await KafkaSource.open({
       brokers: brokersOf(settings.bootstrapServers),
@@ -45,13 +47,13 @@ export class EventReader {
       rebalanceTimeout: settings.rebalanceTimeout,
       properties,
       offsets: undefined,
-      // In no group: each run reads all its events.
+      // The reader joins no group, because each run must read all its events.
       isPreview: true,
       log,
       onRelease: async () => true,
       onGone: () => undefined,
     });
-    return new EventReader(source, runId, listener, settings.bootstrapServers);
+    return new EventReader(source, topic, runId, listener, settings.bootstrapServers);
   }
 
   async close(): Promise<void> {
@@ -60,7 +62,7 @@ export class EventReader {
     await this.#source.close();
   }
 
-  async #read(runId: string, { onReport, onEvent }: EventListener): Promise<void> {
+  async #read(runId: string, listener: EventListener): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const message = this.#source.read();
@@ -68,13 +70,27 @@ export class EventReader {
         await this.#source.wait(WAIT_MS, signal);
         continue;
       }
-      const header = readHeader<{ run: string }>(message);
-      if (message.value === undefined) continue;
-      if (header === undefined) {
-        const event = readEvent(message.value);
-        // Events of another run in a shared topic. Lucille counts them, by mistake.
-        if (event !== undefined && (event.runId ?? runId) === runId) onEvent(event);
-      } else if (header.run === runId) onReport(JSON.parse(message.value.toString()) as BatchReport);
+      deliver(message, runId, listener);
     }
+  }
+}
+
+function deleted(topic: string): HeadraceError {
+  return new HeadraceError('HR_SOURCE_UNREADABLE', `The topic ${topic} was deleted, so the run learns nothing more`, {
+    hint: 'Its documents are in the source topic and are still processed. Delete no event topic of a run that has not ended.',
+  });
+}
+
+/** Passes the event of a message to the listener, if it belongs to the run. */
+export function deliver(message: TopicMessage, runId: string, listener: Omit<EventListener, 'onFailed'>): void {
+  if (message.value === undefined) return;
+  const header = readHeader<{ run: string }>(message);
+  if (header === undefined) {
+    const event = readEvent(message.value);
+    // An event of another run in a shared topic. (Lucille counts such events, which is a bug.)
+    if (event !== undefined && (event.runId ?? runId) === runId) listener.onEvent(event);
+  } else if (header.run === runId) {
+    const report = readReport(message.value);
+    if (report !== undefined) listener.onReport(report);
   }
 }

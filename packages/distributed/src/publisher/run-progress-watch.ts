@@ -1,13 +1,7 @@
-import {
-  brokersOf,
-  clientOptions,
-  hearErrors,
-  kafkaError,
-  loadKafka,
-  withinCloseTime,
-} from '@headrace/components/kafka';
+import { kafkaError, withinCloseTime } from '@headrace/components/kafka';
 import { HeadraceError, type Logger } from '@headrace/engine';
 import type { Admin } from '@platformatic/kafka';
+import { openAdmin } from '../settings/kafka-admin.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { destTopic, sourceTopic } from '../settings/topics.ts';
 
@@ -15,20 +9,22 @@ export interface WatchOptions {
   readonly settings: KafkaSettings;
   readonly pipeline: string;
   readonly log: Logger;
-  /** How many batches are not finished. */
+  /** Whether the workers and indexers are in this process. */
+  readonly isExternal: boolean;
+  /** Returns the number of unfinished batches. */
   readonly unfinished: () => number;
   /** Called when the run has waited for longer than `kafka.stallTimeoutSecs`. */
   readonly onStalled: (error: Error) => void;
 }
 
-/** How often the run looks whether documents finish. */
+/** How often the progress is checked. */
 const LOOK_MS = 2000;
-/** A run without progress for this long is reported. */
+/** A warning is logged after this time without progress. */
 const QUIET_MS = 4000;
-/** And again after this long. */
+/** The warning is repeated after this time. */
 const REMIND_MS = 30_000;
 
-/** Watches a distributed run, and reports why no document finishes: no workers, no indexers, no brokers. */
+/** Watches a distributed run. If no document finishes, it logs the reason: no workers, no indexers or no brokers. */
 export class RunProgressWatch {
   readonly #options: WatchOptions;
   readonly #admin: Admin;
@@ -48,20 +44,10 @@ export class RunProgressWatch {
   }
 
   static async open(options: WatchOptions): Promise<RunProgressWatch> {
-    const { Admin } = await loadKafka();
-    const { settings } = options;
-    const admin = hearErrors(
-      new Admin({
-        ...(await clientOptions(new Map(Object.entries(settings.admin)))),
-        clientId: 'headrace-publisher',
-        bootstrapBrokers: brokersOf(settings.bootstrapServers),
-        retries: 0,
-      }),
-    );
-    return new RunProgressWatch(options, admin);
+    return new RunProgressWatch(options, await openAdmin(options.settings, 'headrace-publisher'));
   }
 
-  /** Documents have finished. */
+  /** Must be called when documents have finished. */
   progressed(): void {
     this.#progressAt = Date.now();
     if (!this.#isQuiet) return;
@@ -91,12 +77,14 @@ export class RunProgressWatch {
     this.#reportedAt = now;
     this.#isQuiet = true;
     const seconds = Math.round(quiet / 1000);
-    log.warn(`No document of pipeline ${pipeline} has finished for ${seconds} s. ${await this.#reason()}`);
+    log.warn(
+      `No document of pipeline ${pipeline} has finished for ${seconds} s. ${await this.#reason()} The run waits`,
+    );
   }
 
-  /** Why nothing finishes, and what to do. */
+  /** Returns the reason why no document finishes, and what to do. */
   async #reason(): Promise<string> {
-    const { settings, pipeline } = this.#options;
+    const { settings, pipeline, isExternal } = this.#options;
     try {
       const { groupId } = settings;
       const members = [
@@ -104,15 +92,18 @@ export class RunProgressWatch {
       ];
       const reads = (topic: string) => members.some(({ metadata }) => metadata?.topics?.includes(topic) === true);
       const isHybrid = members.some(({ clientId }) => clientId.startsWith('headrace-worker-indexer'));
+      if (isExternal && (!reads(sourceTopic(settings, pipeline)) || !reads(destTopic(pipeline)))) {
+        return `The worker or the indexer of this process has not joined the consumer group ${groupId} yet. Its messages say why.`;
+      }
       if (!reads(sourceTopic(settings, pipeline))) {
-        return `No worker is running. Start one: headrace worker CONFIG --pipeline ${pipeline}. The run waits`;
+        return `No worker is running. Start one: headrace worker CONFIG --pipeline ${pipeline}.`;
       }
       if (!isHybrid && !reads(destTopic(pipeline))) {
-        return `Workers are running, but no indexer is. Start one: headrace indexer CONFIG --pipeline ${pipeline}. The run waits`;
+        return `Workers are running, but no indexer is. Start one: headrace indexer CONFIG --pipeline ${pipeline}.`;
       }
-      return `${members.length} processes of the consumer group ${groupId} are running. Look at their logs. The run waits`;
+      return `${members.length} processes of the consumer group ${groupId} are running. Look at their logs.`;
     } catch (error) {
-      return `${kafkaError(settings.bootstrapServers, error).message}. The run waits until the brokers answer`;
+      return `${kafkaError(settings.bootstrapServers, error).message}.`;
     }
   }
 }

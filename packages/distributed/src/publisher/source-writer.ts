@@ -13,6 +13,7 @@ import { isTooLarge, type OutgoingMessage, PartitionWriter } from '../queue/part
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { eventTopic, sourceTopic } from '../settings/topics.ts';
+import { idsOf } from '../wire/batch-decoder.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
@@ -26,11 +27,15 @@ const parameters = Type.Object({
   settings: Type.String(),
   /** The number of partitions of the source topic of each pipeline, as JSON. */
   partitions: Type.String(),
+  /** Whether this process also has the workers and indexers. */
+  isExternal: Type.Boolean(),
 });
 
 const MAX_IN_FLIGHT = 8;
+/** So many failures of a message are listed. */
+const MAX_FAILURES = 100;
 
-/** What the publisher has for each pipeline. */
+/** The state of the publisher for one pipeline. */
 interface PipelineQueue {
   readonly topic: string;
   readonly events: string;
@@ -41,8 +46,8 @@ interface PipelineQueue {
 }
 
 /**
- * Sends documents to the topic that workers read, and confirms them when workers and indexers have reported them. Takes
- * the place of the indexer in the process that publishes.
+ * Sends documents to the topic that workers read. Confirms them when workers and indexers have reported their results.
+ * It replaces the indexer in the process that publishes.
  */
 export class SourceWriter extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -99,7 +104,9 @@ export class SourceWriter extends Indexer<typeof parameters> {
       documents.giveUp(error);
     };
     const unfinished = () => batches.size + documents.size;
-    const watch = await RunProgressWatch.open({ settings, pipeline, log, unfinished, onStalled: giveUp });
+    const { isExternal } = this.params;
+    const options = { settings, pipeline, log, unfinished, isExternal, onStalled: giveUp };
+    const watch = await RunProgressWatch.open(options);
     const progressed = (hasFinished: boolean) => hasFinished && watch.progressed();
     const reader = await EventReader.open(
       settings,
@@ -115,7 +122,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     return { topic: sourceTopic(settings, pipeline), events, batches, documents, reader, watch };
   }
 
-  /** Resolves when the brokers have the messages. */
+  /** Resolves when the brokers have stored the messages. */
   async #sendBatches({ pieces }: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
     const parts = pieces.flatMap((piece) => partitionBatches(piece, 0, this.#settings.maxRequestSize));
     const answers = await Promise.all(parts.map((part) => this.#sendPart(part, queue)));
@@ -125,7 +132,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   async #sendPart({ partition, value, count }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
     const { topic, events } = queue;
     const { batch, confirmed } = queue.batches.add();
-    // It may be given up before the run waits for it.
+    // The promise may be rejected before the run waits for it.
     confirmed.catch(() => undefined);
     const reported = this.#settings.events ? { events } : {};
     const header: BatchHeader = { run: this.context.runId, ...reported, batch, count };
@@ -133,7 +140,9 @@ export class SourceWriter extends Indexer<typeof parameters> {
       await this.#write({ topic, partition, value, headers: toHeaders(header) });
     } catch (error) {
       queue.batches.remove(batch);
-      return { confirmed: Promise.resolve({ ...refused('', this.#explain(error)), failed: count }) };
+      return {
+        confirmed: Promise.resolve({ ...NOTHING, failed: count, failures: refused(value, this.#explain(error)) }),
+      };
     }
     if (this.#settings.events) return { confirmed };
     queue.batches.remove(batch);
@@ -172,7 +181,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 
   #write(message: OutgoingMessage): Promise<void> {
-    // The run has called `connect`.
+    // `connect` has been called before.
     return (this.#writer as PartitionWriter).write(message);
   }
 
@@ -181,7 +190,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     return isTooLarge(error) ? `${message} (kafka.maxRequestSize, max.message.bytes of the topic)` : message;
   }
 
-  /** Deletes an event topic. A failed run keeps nothing either: its result lists the failures. */
+  /** Deletes the event topic of the run, even if the run has failed: its result lists the failures. */
   async #deleteTopic(topic: string): Promise<void> {
     const { log } = this.context;
     try {
@@ -195,6 +204,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
 
 const NOTHING: Confirmation = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
 
-function refused(id: string, message: string): Confirmation {
-  return { ...NOTHING, failures: [{ id, at: 'publisher', code: 'HR_INDEXER_FAILED', message }] };
+/** The failures of a message that could not be written; of many, only the first. */
+function refused(value: Buffer, message: string): Confirmation['failures'] {
+  const ids = idsOf(value).slice(0, MAX_FAILURES);
+  return ids.map((id) => ({ id, at: 'publisher', code: 'HR_INDEXER_FAILED', message }));
 }

@@ -1,11 +1,11 @@
 import type { IndexFailure } from '@headrace/engine';
 import { readFrames } from '../wire/frames.ts';
 
-/** Frames of one partition, as the value of a message. */
+/** Frames of one partition, joined into the value of one message. */
 export interface PartitionBatch {
   readonly partition: number;
   readonly value: Buffer;
-  /** How many documents. */
+  /** The number of documents. */
   readonly count: number;
   /** The positions of its documents in the encoded batch: ranges `[from, to)`. */
   readonly ranges: readonly (readonly [from: number, to: number])[];
@@ -19,8 +19,8 @@ interface Open {
 }
 
 /**
- * Sorts the frames of `BatchEncoder` by partition, and joins them to values of messages. No value is larger than
- * `maxBytes`, unless a single frame is.
+ * Sorts the frames of `BatchEncoder` by partition, and joins them into message values. A value is larger than
+ * `maxBytes` only if it has a single frame.
  * @param first the position of the first document in the batch
  */
 export function partitionBatches(piece: Uint8Array, first: number, maxBytes: number): PartitionBatch[] {
@@ -54,7 +54,7 @@ export function partitionBatches(piece: Uint8Array, first: number, maxBytes: num
   return batches;
 }
 
-/** The failures of all documents of a message that could not be written. */
+/** Returns the failures of all documents of a message that could not be written. */
 export function failuresOf({ ranges }: PartitionBatch, message: string): IndexFailure[] {
   return ranges.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => ({ index: from + i, message })));
 }

@@ -2,53 +2,53 @@ import type { TopicMessage } from '@headrace/components/kafka';
 import type { ChunkOutcome, Logger } from '@headrace/engine';
 import { BUSY, type QueueCommits } from './queue-commits.ts';
 
-/** Documents of a message, by their numbers: `[from, to)`. */
+/** A range of documents of a message, by their numbers: `[from, to)`. */
 export type Range = readonly [from: number, to: number];
 
-/** What the note of a partition says about the message at its offset. */
+/** What the note of a partition says about the message at the committed offset. */
 type Suspect =
-  /** It was processed alone so many times, and its worker died each time. */
+  /** How often the message was processed alone. The worker died each time. */
   | { readonly solo: number }
-  /** Its documents were processed in ranges. The worker died in this one, and before that at the dead documents. */
+  /** The message was processed in ranges. The worker died in this range. Earlier it died at the `dead` documents. */
   | { readonly range: Range; readonly dead: readonly number[] };
 
-/** How to process the documents of a message that ends its worker. */
+/** How to process the documents of a message that kills its worker. */
 export interface RangePlan {
-  /** The documents that did not end the worker. They are processed again, because their results were lost. */
+  /** Documents that did not kill the worker. They are processed again, because their results were lost. */
   readonly safe: readonly Range[];
   /** The other documents, in small ranges. */
   readonly unknown: readonly Range[];
-  /** The documents that end the worker. */
+  /** Documents that kill the worker. */
   readonly dead: readonly number[];
 }
 
 /** A partition whose last owner has died. */
 interface Suspicion {
   suspect: Suspect;
-  /** How many documents are still processed alone, or batches with their weight. */
+  /** How many documents must still be processed alone. A batch counts as `DOCUMENTS / BATCH` documents. */
   left: number;
 }
 
-/** What the documents of a message became when they were processed with care. */
+/** The results of the documents of a message that was processed in ranges. */
 export interface CarefulResult<Origin> {
   readonly outcome: ChunkOutcome;
   readonly origin: Origin | undefined;
-  /** The numbers of the documents that end their worker. */
+  /** The numbers of the documents that kill their worker. */
   readonly dead: readonly number[];
 }
 
-/** As many single documents as an owner has in progress: one of them has ended it. */
+/** The maximum number of single documents in progress at a worker. One of them has killed it. */
 const DOCUMENTS = 512;
-/** An owner has fewer batches in progress than documents: a batch counts as so many. */
+/** A worker has fewer batches than documents in progress, so a batch counts as several documents. */
 const BATCH = 8;
-/** The documents of a range. If a range ends the worker, its documents are processed one by one. */
+/** The size of a range. If a range kills the worker, its documents are processed one by one. */
 const RANGE = 32;
 
 /**
- * Finds the documents that end their worker, without a server that counts. The note that is committed with each offset
- * says which message is being processed alone. If the next owner of the partition finds such a note, that message has
- * ended its worker, and is tried again. After that its documents are processed in small ranges, and those of the range
- * that ends the worker one by one. A document that ends it alone is dead.
+ * Finds documents that kill their worker, without a server that counts attempts. Each commit of an offset stores a
+ * note, which says which message is being processed alone. If the next owner of the partition finds such a note, that
+ * message has killed its worker. It is tried again alone, then in small ranges, then the documents of the fatal range
+ * one by one. A document that kills the worker alone is dead.
  */
 export class CarefulReading {
   readonly #maxRetries: number;
@@ -63,7 +63,7 @@ export class CarefulReading {
     this.#log = log;
   }
 
-  /** A partition was gained, with the note of its last owner. Returns the note to store. */
+  /** Adds a newly assigned partition with the note of its last owner. Returns the note to store. */
   gained(partition: number, note: string): string {
     const suspect = readNote(note);
     if (suspect === undefined) {
@@ -72,21 +72,21 @@ export class CarefulReading {
     }
     this.#partitions.set(partition, { suspect, left: DOCUMENTS });
     this.#log.warn(
-      `Partition ${partition}: its last owner ended without finishing. The next ${DOCUMENTS / BATCH} batches, or ${DOCUMENTS} documents, are processed one by one`,
+      `The last owner of partition ${partition} ended without finishing its messages. The next ${DOCUMENTS / BATCH} batches, or ${DOCUMENTS} documents, are processed one by one`,
     );
     return note === BUSY ? JSON.stringify({ solo: 0 }) : note;
   }
 
-  /** Whether a message must be processed alone. */
+  /** Returns true if a message must be processed alone. */
   covers({ partition }: TopicMessage): boolean {
     return this.#partitions.has(partition);
   }
 
   /**
    * Processes one message.
-   * @param count how many documents it has
+   * @param count the number of its documents
    * @param whole processes the whole message
-   * @param ranges processes a message by a plan, and calls `begin` before each unknown range
+   * @param ranges processes a message by a plan, and calls `begin` before each range that may kill the worker
    */
   async process<Origin>(
     message: TopicMessage,
@@ -98,7 +98,7 @@ export class CarefulReading {
     ) => Promise<{ outcome: ChunkOutcome; origin: Origin }>,
   ): Promise<CarefulResult<Origin>> {
     const { suspect } = this.#partitions.get(message.partition) as Suspicion;
-    // Two more tries are needed to find the document in its message.
+    // Finding the document inside its message takes two more attempts.
     const tries = count === 1 ? this.#maxRetries : Math.max(1, this.#maxRetries - 2);
     if ('solo' in suspect && suspect.solo < tries) {
       await this.#note(message, { solo: suspect.solo + 1 });
@@ -110,7 +110,7 @@ export class CarefulReading {
     return { ...(await ranges(plan, (range) => this.#note(message, { range, dead }))), dead };
   }
 
-  /** The message has finished: the next one is the suspect. */
+  /** The message has finished, so the next message may be the one that kills the worker. */
   async finished(message: TopicMessage, isBatch: boolean): Promise<void> {
     const suspicion = this.#partitions.get(message.partition);
     if (suspicion === undefined) return;
@@ -118,7 +118,8 @@ export class CarefulReading {
     suspicion.left -= isBatch ? BATCH : 1;
     const isOver = suspicion.left <= 0;
     if (isOver) this.#partitions.delete(message.partition);
-    // At once: if a message of another partition ends the worker now, this one must not be blamed.
+    // Commits immediately. Otherwise, if a message of another partition kills the worker now, this message gets the
+    // blame.
     const position = { offset: message.offset + 1n, leaderEpoch: message.leaderEpoch };
     await this.#commits.commit(message.partition, position, isOver ? BUSY : JSON.stringify(suspicion.suspect));
   }
@@ -136,12 +137,12 @@ function readNote(note: string): Suspect | undefined {
     if (typeof suspect.solo === 'number') return { solo: suspect.solo };
     if (Array.isArray(suspect.range)) return { range: suspect.range, dead: suspect.dead ?? [] };
   } catch {
-    // A note of another program.
+    // Another program wrote the note.
   }
   return undefined;
 }
 
-/** The plan for a message of so many documents. */
+/** Returns the plan for a message with this many documents. */
 function planOf(suspect: Suspect, count: number): RangePlan {
   if ('solo' in suspect) return { safe: [], unknown: rangesOf(0, count, RANGE), dead: [] };
   const [from, to] = suspect.range;
@@ -157,7 +158,7 @@ function rangesOf(from: number, to: number, size: number): Range[] {
   return ranges;
 }
 
-/** The documents before a number, without the dead. */
+/** Returns the documents before a number, without the dead ones. */
 function alive(to: number, dead: readonly number[]): Range[] {
   const ranges: Range[] = [];
   let from = 0;

@@ -15,7 +15,7 @@ import { placeOf } from '../wire/document-decoder.ts';
 import type { BatchHeader } from './headers.ts';
 import type { PartitionWriter } from './partition-writer.ts';
 
-/** The headers of a dead letter, all of them texts. */
+/** The headers of a dead letter. All values are texts. */
 export const LETTER_HEADERS = {
   reason: 'headrace-reason',
   place: 'headrace-place',
@@ -40,7 +40,7 @@ export class DeadLetters {
     this.#log = log;
   }
 
-  /** Writes the messages of an outcome that could not be decoded. */
+  /** Writes the messages that could not be decoded. */
   async undecodable(
     messages: readonly TopicMessage[],
     header: BatchHeader | undefined,
@@ -57,7 +57,7 @@ export class DeadLetters {
     await Promise.all(writes);
   }
 
-  /** Writes the documents of a message that end their worker. Returns their failures. */
+  /** Writes the documents of a message that kill their worker. Returns their failures. */
   async killers(
     message: TopicMessage,
     header: BatchHeader | undefined,

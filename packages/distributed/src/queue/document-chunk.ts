@@ -5,7 +5,7 @@ import { type DocumentPositions, QueuedDocumentDecoder } from '../wire/document-
 const MAX_DOCUMENTS = 128;
 const MAX_BYTES = 512 * 1024;
 
-/** Collects messages in Lucille's format, which travel to a pipeline thread together. */
+/** Collects messages in Lucille's format, and transfers them to a pipeline thread as one chunk. */
 export class DocumentChunk {
   readonly messages: TopicMessage[] = [];
   #bytes = 0;
@@ -22,7 +22,7 @@ export class DocumentChunk {
   /** The messages as one chunk. */
   take(topic: string): RecordChunk {
     const { messages } = this;
-    // In separate memory, because it is transferred.
+    // Copies to a separate buffer, because the buffer is transferred to another thread.
     const bytes = new Uint8Array(this.#bytes);
     let at = 0;
     for (const { value } of messages) {

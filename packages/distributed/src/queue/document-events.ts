@@ -9,8 +9,9 @@ export interface DocumentEvent {
 }
 
 /**
- * The events about the documents of an outcome, in the order in which the accounting needs them.
- * @param isIndexed whether this process has indexed them. If not, the children that it has sent on are already reported.
+ * Returns the events about the documents of an outcome, in the order that the accounting needs.
+ * @param isIndexed whether this process has indexed the documents. If not, the creation of children that it sent on is
+ *   already reported
  */
 export function eventsOf(outcome: ChunkOutcome, isIndexed: boolean): DocumentEvent[] {
   const { createdIds, droppedIds, sentIds, failures } = outcome;
@@ -33,8 +34,8 @@ export function eventsOf(outcome: ChunkOutcome, isIndexed: boolean): DocumentEve
 }
 
 /**
- * The JSON of an event, with its members in Lucille's order. The time is a number of seconds with nine decimals.
- * @param message the message that the document came in, if it is known
+ * Returns an event as JSON, with its members in Lucille's order. The time is in seconds, with nine decimals.
+ * @param message the message that contained the document, if known
  */
 export function eventJson(event: DocumentEvent, runId: string, topic: string, message?: TopicMessage): string {
   const { type, documentId, message: text } = event;
@@ -48,7 +49,7 @@ export function eventJson(event: DocumentEvent, runId: string, topic: string, me
   return `{${members.join(',')}}`;
 }
 
-/** Reads an event; undefined if the value is not one. */
+/** Reads an event. Returns undefined if the value is not an event. */
 export function readEvent(value: Buffer): (DocumentEvent & { readonly runId?: string }) | undefined {
   try {
     const event = JSON.parse(value.toString()) as Partial<DocumentEvent>;

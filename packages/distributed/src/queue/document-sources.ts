@@ -1,10 +1,10 @@
 import type { TopicMessage } from '@headrace/components/kafka';
 
-/** The messages of a chunk in Lucille's format, by the ids of their documents. */
+/** The messages of a chunk in Lucille's format, by document id. */
 export class DocumentSources {
   readonly topic: string;
   readonly #byId = new Map<string, { readonly runId: string | undefined; readonly message: TopicMessage }>();
-  /** The run of the first document. Children belong to the run of their parent, which is that of almost every chunk. */
+  /** The run id of the first document, used for children. Nearly all chunks contain the documents of one run. */
   readonly runId: string | undefined;
 
   constructor(topic: string, messages: readonly TopicMessage[]) {
@@ -16,12 +16,12 @@ export class DocumentSources {
         this.#byId.set(String(id), { runId, message });
         this.runId ??= runId;
       } catch {
-        // It cannot be decoded, which the decoder reports.
+        // The message cannot be decoded. The decoder reports that.
       }
     }
   }
 
-  /** Whether a document came in a message. The others are children. */
+  /** Returns true if a message contained the document. The others are children. */
   has(id: string): boolean {
     return this.#byId.has(id);
   }

@@ -23,14 +23,14 @@ export interface OutgoingMessage {
   readonly headers?: Map<Buffer, Buffer>;
 }
 
-/** A message that waits, and its caller. */
+/** A waiting message, with the functions that settle the promise of its caller. */
 interface Waiting {
   readonly message: OutgoingMessage;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The messages of one partition: those that wait, and whether a request is in progress. */
+/** The waiting messages of one partition, and whether a request is in progress. */
 interface Queue {
   waiting: Waiting[];
   isSending: boolean;
@@ -38,12 +38,13 @@ interface Queue {
 
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
-/** The bytes that a request needs for a message in addition to its value. */
+/** The bytes that each message adds to a request, without its value. */
 const OVERHEAD = 200;
 
 /**
- * Writes messages to topics. The messages of a partition stay in order: one request at a time, which takes all that
- * wait, up to the largest size of a request. A broker that does not answer is asked again until the writer is closed.
+ * Writes messages to topics. To keep the messages of a partition in order, it sends one request at a time. A request
+ * contains all waiting messages, up to the maximum size. If a broker does not answer, the request is repeated until the
+ * writer is closed.
  */
 export class PartitionWriter {
   readonly #producer: Producer<Buffer, Buffer, Buffer, Buffer>;
@@ -59,7 +60,7 @@ export class PartitionWriter {
     this.#log = log;
   }
 
-  /** Creates a writer. It connects with the first message. */
+  /** Creates a writer. It connects when it sends the first message. */
   static async open(settings: KafkaSettings, clientId: string, log: Logger): Promise<PartitionWriter> {
     const { Producer } = await loadKafka();
     const properties: KafkaProperties = new Map(Object.entries(settings.producer));
@@ -78,8 +79,8 @@ export class PartitionWriter {
   }
 
   /**
-   * Resolves when all replicas in sync have the message. Rejects if the broker refuses it for a reason that does not
-   * pass, or when the writer is closed.
+   * Resolves when all in-sync replicas have stored the message. Rejects if the broker refuses it for a permanent
+   * reason, or when the writer is closed.
    */
   write(message: OutgoingMessage): Promise<void> {
     const queue = this.#queues.getOrInsertComputed(`${message.topic}/${message.partition}`, () => ({
@@ -92,7 +93,7 @@ export class PartitionWriter {
     });
   }
 
-  /** Gives up what waits, and closes the connections. Never rejects. */
+  /** Rejects the waiting messages, and closes the connections. Never rejects itself. */
   async close(): Promise<void> {
     this.#closing.abort();
     await closeClient(this.#producer);
@@ -100,7 +101,7 @@ export class PartitionWriter {
 
   async #send(queue: Queue): Promise<void> {
     queue.isSending = true;
-    // What the caller writes in the same turn goes into the same request.
+    // Waits for the current turn of the event loop, so that all its messages go into one request.
     await Promise.resolve();
     while (queue.waiting.length > 0) {
       const some = this.#takeRequest(queue);
@@ -109,7 +110,7 @@ export class PartitionWriter {
         for (const { resolve } of some) resolve();
       } catch (error) {
         if (some.length > 1 && isTooLarge(error)) {
-          // One of them is too large. Each is sent alone, in order.
+          // One of the messages is too large, so each is sent in a separate request, in order.
           for (const one of some) {
             await this.#sendUntilTaken([one.message]).then(one.resolve, one.reject);
           }
@@ -150,7 +151,7 @@ export class PartitionWriter {
     if (this.#failedSince !== undefined) return;
     this.#failedSince = Date.now();
     this.#log.warn(
-      `${kafkaError(this.#settings.bootstrapServers, error).message}. What was not written is sent again until the brokers answer`,
+      `${kafkaError(this.#settings.bootstrapServers, error).message}. Unwritten messages are sent again until the brokers answer`,
     );
   }
 
@@ -162,7 +163,7 @@ export class PartitionWriter {
   }
 }
 
-/** Whether a broker has refused a request for its size. */
+/** Returns true if a broker has refused a request because of its size. */
 export function isTooLarge(error: unknown): boolean {
   return hasKafkaError(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE');
 }

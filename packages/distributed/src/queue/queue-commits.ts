@@ -15,37 +15,40 @@ interface Entry extends Omit<OpenMessage, 'value'> {
   isDone: boolean;
 }
 
-/** The messages of a partition. */
+/** The messages of a partition and its positions. */
 interface Lane {
-  /** In the order of their offsets. */
+  /** The messages, in the order of their offsets. */
   entries: Entry[];
-  /** The next position to commit; undefined if it is committed. */
+  /** The next position to commit, or undefined if everything is committed. */
   position: PartitionPosition | undefined;
-  /** The last position that was committed. */
+  /** The last committed position. */
   last: PartitionPosition | undefined;
   note: string;
 }
 
 export interface QueueCommitsOptions {
   readonly commit: (positions: ReadonlyMap<number, PartitionPosition>) => Promise<void>;
-  /** Called when a commit has failed. It is tried again. */
+  /** Called when a commit has failed. The commit is tried again. */
   readonly onFailed: (error: unknown) => void;
 }
 
 /** How often offsets are committed. */
 const COMMIT_MS = 1000;
-/** A group that shares out its partitions accepts no commits for a moment. */
+/** The wait before a commit is tried again. During a rebalance, the group accepts no commits. */
 const RETRY_MS = 250;
-/** How often the last commit is tried. */
+/** The number of attempts for the last commit. */
 const LAST_TRIES = 20;
 
-/** The note of a partition whose owner has not left in order: if another process finds it, the owner has died. */
+/**
+ * The note of a partition while a process owns it. A process removes it when it leaves. If the next owner finds it, the
+ * process has died.
+ */
 export const BUSY = '{"busy":true}';
 
 /**
- * Commits the offsets of finished messages. Messages finish in any order; the offset of a partition moves only past
- * messages that are all finished, and never backwards. With each offset goes a note, which shows the next owner whether
- * this one has died.
+ * Commits the offsets of finished messages. Messages finish in any order. The offset of a partition moves only past
+ * messages that are all finished, and never backwards. Each commit also stores a note, which shows the next owner
+ * whether this process has died.
  */
 export class QueueCommits {
   readonly #options: QueueCommitsOptions;
@@ -72,18 +75,18 @@ export class QueueCommits {
     return sum;
   }
 
-  /** Begins a message. */
+  /** Adds a message that is being processed. */
   begin({ partition, offset, leaderEpoch, value }: OpenMessage): Entry {
     const entry = { partition, offset, leaderEpoch, bytes: value?.length ?? 0, isDone: false };
     this.#lane(partition).entries.push(entry);
     return entry;
   }
 
-  /** A message is finished. */
+  /** Marks a message as finished. */
   done(entry: Entry): void {
     entry.isDone = true;
     const lane = this.#lanes.get(entry.partition);
-    // The partition may have gone to another process.
+    // Another process may own the partition now.
     if (lane === undefined || !lane.entries.includes(entry)) return;
     for (let first = lane.entries[0]; first?.isDone === true; first = lane.entries[0]) {
       lane.entries.shift();
@@ -93,7 +96,10 @@ export class QueueCommits {
     this.#notify();
   }
 
-  /** Commits a position with a note now. A commit that fails is tried again until the partition goes; then it rejects. */
+  /**
+   * Commits a position with a note immediately. A failed commit is tried again until the partition is taken away. Then
+   * the promise rejects.
+   */
   async commit(partition: number, position: PartitionPosition, note: string): Promise<void> {
     if (this.#isClosed) return;
     const lane = this.#lane(partition);
@@ -115,12 +121,12 @@ export class QueueCommits {
     await this.#until(() => this.open === 0, signal);
   }
 
-  /** Waits until fewer messages and bytes than these are in progress. */
+  /** Waits until fewer messages and bytes than these limits are in progress. */
   async below(messages: number, bytes: number, signal: AbortSignal): Promise<void> {
     await this.#until(() => this.open < messages && this.#openBytes < bytes, signal);
   }
 
-  /** Finishes and commits the messages of some partitions, which go to another process. Returns whether it could. */
+  /** Finishes and commits the messages of partitions that the group takes away. Returns false if it could not. */
   async release(partitions: readonly number[], signal: AbortSignal): Promise<boolean> {
     const lanes = () => partitions.flatMap((partition) => this.#lanes.get(partition) ?? []);
     await this.#until(() => lanes().every(({ entries }) => entries.length === 0), signal);
@@ -129,15 +135,16 @@ export class QueueCommits {
     return true;
   }
 
-  /** Partitions have gone: nothing of them is committed from now on. */
+  /** Stops commits for partitions that another process owns now. */
   forget(partitions: readonly number[]): void {
     for (const partition of partitions) this.#lanes.delete(partition);
     this.#notify();
   }
 
   /**
-   * Commits what is finished, and nothing after that.
-   * @param isInnocent whether no message has ended this process: then open messages are not suspected either
+   * Commits the finished messages, and stops further commits.
+   * @param isInnocent true if no message has killed this process. Then unfinished messages are not processed alone
+   *   either
    */
   async close(isInnocent = false): Promise<void> {
     if (this.#isClosed) return;
@@ -155,7 +162,7 @@ export class QueueCommits {
     }
   }
 
-  /** Commits positions; partitions without open messages lose their note. */
+  /** Commits positions. Removes the note of partitions without unfinished messages. */
   async #commitClean(partitions: readonly number[], isInnocent = false): Promise<void> {
     const positions = new Map<number, PartitionPosition>();
     for (const partition of partitions) {
@@ -193,7 +200,7 @@ export class QueueCommits {
     const committing = this.#committing
       .catch(() => undefined)
       .then(async () => {
-        // A position that failed before may come after a later one.
+        // A failed commit may be tried again after a later position was committed.
         const ahead = new Map([...positions].filter(([partition, { offset }]) => !this.#isBehind(partition, offset)));
         if (ahead.size === 0) return;
         await this.#options.commit(ahead);

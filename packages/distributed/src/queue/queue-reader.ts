@@ -25,6 +25,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
 import { DocumentSources } from './document-sources.ts';
 import { type BatchHeader, readHeader } from './headers.ts';
+import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
 import { BUSY, QueueCommits } from './queue-commits.ts';
@@ -40,27 +41,27 @@ const parameters = Type.Object({
   role: Type.String(),
 });
 
-/** The origin of a chunk, which the indexer of the same process receives: see `EncodedBatch.origins`. */
+/** The origin of a chunk. The indexer of the same process receives it; see `EncodedBatch.origins`. */
 export interface QueueOrigin {
-  /** Absent for documents in Lucille's format. */
+  /** The header of the message. Absent for documents in Lucille's format. */
   readonly header?: BatchHeader;
   readonly attempt: string;
-  /** How many messages the indexer has sent on for it. */
+  /** The number of messages that the indexer has sent on for this chunk. */
   parts: number;
-  /** The messages, for documents in Lucille's format. */
+  /** The messages of a chunk in Lucille's format. */
   readonly documents?: DocumentSources;
 }
 
-/** So many batches, or single documents, are in progress at most. What a kill repeats is at most this. */
+/** The maximum number of batches, or of single documents, in progress. After a kill, at most these are repeated. */
 const MAX_OPEN_BATCHES = 64;
 const MAX_OPEN_DOCUMENTS = 384;
-/** And so many bytes: they are in memory. */
+/** The maximum number of bytes in progress. They are in memory. */
 const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 const IDLE_MS = 1000;
 
 /**
- * Reads the documents of a distributed run from a topic. A message counts as read when all its documents have finished
- * and this was reported to the run. It reads until the process is stopped.
+ * Reads the documents of distributed runs from a topic. A message counts as read when all its documents have finished
+ * and the run has received the report. Reads until the process is stopped.
  */
 export class QueueReader extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
@@ -75,17 +76,17 @@ export class QueueReader extends Connector<typeof parameters> {
   #outbox: Outbox | undefined;
   #letters: DeadLetters | undefined;
   #careful: CarefulReading | undefined;
-  /** Set when documents could not be delivered: the run ends, and the messages come again. */
+  /** The reason why documents could not be delivered. The run ends, and the messages are read again. */
   #failure: unknown;
   /** Whether the process was asked to stop. */
   #isStopped = false;
   /** Whether a document may have caused the failure. */
   #isSuspicious = false;
   #isWatching = false;
-  /** Reject the results that will not come any more. */
+  /** Functions that reject the promises of open results. */
   readonly #unfinished = new Set<(error: unknown) => void>();
   #documents = new DocumentChunk();
-  /** Messages whose documents are finished, and which are not reported yet. */
+  /** Messages whose documents have finished, but whose report is not written yet. */
   readonly #finishing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
 
@@ -109,7 +110,7 @@ export class QueueReader extends Connector<typeof parameters> {
         groupId: this.#settings.groupId,
         clientId,
         rebalanceTimeout: this.#settings.rebalanceTimeout,
-        // Members learn of new members with their heartbeats: every second, so that a run starts soon.
+        // Members learn of a new member from their next heartbeat. With one heartbeat per second, a run starts soon.
         properties: new Map([['heartbeat.interval.ms', '1000'], ...Object.entries(this.#settings.consumer)]),
         offsets: undefined,
         isPreview: false,
@@ -130,7 +131,7 @@ export class QueueReader extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     this.#stop.abort();
-    // Their documents are indexed. Without the report and the commit they would come again.
+    // The documents of these messages are indexed. Without report and commit, they would be processed again.
     await withinCloseTime(Promise.allSettled(this.#finishing));
     await this.#commits.close(this.#isStopped || (this.#failure !== undefined && !this.#isSuspicious));
     await this.#source?.close();
@@ -143,7 +144,7 @@ export class QueueReader extends Connector<typeof parameters> {
       try {
         await this.#commits.commit(partition, { offset, leaderEpoch: -1 }, next);
       } catch (error) {
-        // The note is written with the next commit. Only a crash before that would not be noticed.
+        // The note is stored by the next commit. If the process dies before, the next owner does not notice it.
         this.context.log.warn(this.#explain(error).message);
       }
     }
@@ -151,11 +152,13 @@ export class QueueReader extends Connector<typeof parameters> {
 
   async #read(source: KafkaSource, target: Publisher): Promise<void> {
     const signal = AbortSignal.any([target.signal, this.#stop.signal]);
+    const idle = new IdleWarning(this.params.topic, this.context.log);
     while (!signal.aborted) {
       if (this.#failure !== undefined) throw this.#failure;
       const message = source.read();
       if (message === undefined) {
         await this.#publishDocuments(target);
+        idle.look(source.partitions);
         await source.wait(IDLE_MS, signal);
         continue;
       }
@@ -183,7 +186,7 @@ export class QueueReader extends Connector<typeof parameters> {
     }
   }
 
-  /** Processes one message with nothing else in progress. */
+  /** Processes one message while nothing else is in progress. */
   async #readAlone(message: TopicMessage, target: Publisher): Promise<void> {
     const careful = this.#careful as CarefulReading;
     const header = readHeader(message);
@@ -226,7 +229,7 @@ export class QueueReader extends Connector<typeof parameters> {
     return { outcome, messages: [message], header: undefined, origin };
   }
 
-  /** Hands over the single documents that were read. */
+  /** Publishes the collected messages in Lucille's format. */
   async #publishDocuments(target: Publisher): Promise<void> {
     if (this.#documents.messages.length === 0) return;
     const { messages } = this.#documents;
@@ -242,7 +245,7 @@ export class QueueReader extends Connector<typeof parameters> {
   #batchChunk({ value, partition, offset }: TopicMessage, only?: readonly [number, number]): RecordChunk {
     const place = placeOf(this.params.topic, partition, offset);
     const position: BatchPosition = only === undefined ? { place } : { place, only };
-    // In separate memory, because it is transferred.
+    // Copies to a separate buffer, because the buffer is transferred to another thread.
     return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
   }
 
@@ -258,7 +261,7 @@ export class QueueReader extends Connector<typeof parameters> {
     }
   }
 
-  /** Notices when the run gives up, for example because a document has ended the thread that processed it. */
+  /** Detects that the run has failed, for example because a document has ended its pipeline thread. */
   #watch(target: Publisher): void {
     if (this.#isWatching || this.#stop.signal.aborted) return;
     this.#isWatching = true;
@@ -271,7 +274,7 @@ export class QueueReader extends Connector<typeof parameters> {
   }
 
   #giveUp(error: unknown): void {
-    // What the destination refuses has not ended a thread.
+    // Documents that the destination refuses have not ended a thread.
     const isInnocent = error instanceof HeadraceError && error.code === 'HR_INDEXER_UNDELIVERED';
     if (this.#failure === undefined && !isInnocent) this.#isSuspicious = true;
     this.#failure ??= error;
@@ -285,7 +288,7 @@ export class QueueReader extends Connector<typeof parameters> {
     return { attempt, parts: 0, documents: new DocumentSources(this.params.topic, messages) };
   }
 
-  /** Reports messages whose documents have finished, and lets their offsets be committed. */
+  /** Reports finished messages, and then marks them for the next commit. */
   async #finish(entries: readonly OpenEntry[], finished: Finished): Promise<void> {
     const finishing = this.#report(entries, finished).catch((error: unknown) => {
       this.#failure ??= error;

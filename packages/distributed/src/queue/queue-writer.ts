@@ -1,13 +1,13 @@
 import { kafkaError } from '@headrace/components/kafka';
 import { type EncodedBatch, Indexer, type IndexFailure, type ModuleReference, Type } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
-import { eventTopic } from '../settings/topics.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
 import { failuresOf, type PartitionBatch, partitionBatches } from './batch-messages.ts';
 import { eventJson } from './document-events.ts';
 import type { DocumentSources } from './document-sources.ts';
+import { EventWriter } from './event-writer.ts';
 import { type BatchHeader, toHeaders } from './headers.ts';
 import { isTooLarge, PartitionWriter } from './partition-writer.ts';
 import type { QueueOrigin } from './queue-reader.ts';
@@ -17,13 +17,13 @@ const parameters = Type.Object({
   settings: Type.String(),
   /** The topic to write. */
   topic: Type.String(),
-  /** The number of its partitions. */
+  /** The number of partitions of the topic. */
   partitions: Type.Integer(),
 });
 
 const MAX_IN_FLIGHT = 8;
 
-/** Sends processed documents to the topic that indexers read. Takes the place of the indexer in a worker. */
+/** Sends processed documents to the topic that indexers read. It replaces the indexer in a worker. */
 export class QueueWriter extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'queueWriter';
@@ -33,6 +33,8 @@ export class QueueWriter extends Indexer<typeof parameters> {
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;
   #writer: PartitionWriter | undefined;
+  /** For the children of documents in Lucille's format. */
+  #events: EventWriter | undefined;
 
   override encoder(): ModuleReference {
     const { partitions } = this.params;
@@ -71,7 +73,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
 
   async #sendPart(part: PartitionBatch, origin: QueueOrigin): Promise<IndexFailure[]> {
     const { header = { run: '', batch: 0, count: 0 }, attempt } = origin;
-    // Counted before it is written: an indexer may report it before the answer of the broker comes.
+    // Counts the message before it is written, because an indexer may report it before the broker has answered.
     const number = origin.parts++;
     const headers: BatchHeader = { ...header, attempt, part: number, count: part.count };
     try {
@@ -114,10 +116,12 @@ export class QueueWriter extends Indexer<typeof parameters> {
     const key = Buffer.from(id);
     try {
       const runId = documents?.runIdOf(id);
-      // The run must learn of a child before the child can finish.
+      // The creation of a child must be reported before the child can finish.
       if (this.#settings.events && documents?.has(id) === false && runId !== undefined) {
-        const event = Buffer.from(eventJson({ type: 'CREATE', documentId: id }, runId, topic));
-        await writer.write({ topic: eventTopic(this.#settings, pipeline, runId), partition: 0, key, value: event });
+        this.#events ??= new EventWriter(writer, this.#settings, pipeline, this.context.log);
+        const events = this.#events.topicOf(runId);
+        const value = Buffer.from(eventJson({ type: 'CREATE', documentId: id }, runId, topic));
+        if (events !== undefined) await this.#events.write(events, { key, value });
       }
       await writer.write({ topic, partition: partitionOf(id, partitions), key, value });
       return [];
@@ -126,7 +130,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
     }
   }
 
-  /** Documents that are too large fail. Any other error means that the brokers take nothing. */
+  /** Documents that are too large fail. For any other error, the brokers accept nothing. */
   #failures(error: unknown, failed: (message: string) => IndexFailure[]): IndexFailure[] {
     const { message } = kafkaError(this.#settings.bootstrapServers, error);
     if (isTooLarge(error)) return failed(`${message} (kafka.maxRequestSize, max.message.bytes of the topic)`);
@@ -134,7 +138,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
   }
 }
 
-/** The reason of documents whose message was given up, because the worker had no time to process all of it. */
+/** The failure of documents whose message was abandoned because the worker was stopped before it was complete. */
 const CUT = 'the worker was stopped before it had processed all documents of the message, which is processed again';
 
 function undelivered(failures: readonly IndexFailure[]): IndexFailure[] {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brokersOf, KafkaSource, type TopicMessage } from '@headrace/components/kafka';
-import type { Logger } from '@headrace/engine';
+import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
+import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
 import { LETTER_HEADERS } from '../queue/dead-letters.ts';
 import { PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
@@ -12,9 +12,9 @@ export interface DeadLetter {
   readonly partition: number;
   readonly offset: bigint;
   readonly key: string | undefined;
-  /** Undefined for messages that Lucille has written. */
+  /** The run id. Undefined for messages that Lucille has written. */
   readonly reason: string | undefined;
-  /** The message that it was: topic, partition and offset. */
+  /** The original message: topic, partition and offset. */
   readonly place: string | undefined;
   readonly run: string | undefined;
   readonly time: string | undefined;
@@ -29,7 +29,7 @@ export interface DeadLetterOptions {
 
 const IDLE_MS = 200;
 
-/** Reads all messages of a dead-letter topic, from the first to the last that is there now. Joins no group. */
+/** Reads all messages of a dead-letter topic, from the first to the current end. Joins no group. */
 export async function* deadLetters({ settings, topic, log }: DeadLetterOptions): AsyncGenerator<DeadLetter> {
   for await (const message of readAll(settings, topic, `${settings.groupId}-dead-letters`, true, log)) {
     yield toLetter(message);
@@ -37,9 +37,9 @@ export async function* deadLetters({ settings, topic, log }: DeadLetterOptions):
 }
 
 /**
- * Sends the messages of a dead-letter topic to another topic, where workers process them again. It remembers how far it
- * has come, in a consumer group: a message is sent once, and a replay that was ended continues.
- * @returns how many messages were sent
+ * Sends the messages of a dead-letter topic to another topic, where workers process them again. A consumer group stores
+ * the position: each message is sent once, and the next replay continues after an interrupted one.
+ * @returns the number of messages that were sent
  */
 export async function replay(options: DeadLetterOptions & { readonly to: string }): Promise<number> {
   const { settings, topic, to, log } = options;
@@ -71,19 +71,7 @@ async function* readAll(
   isPreview: boolean,
   log: Logger,
 ): AsyncGenerator<TopicMessage> {
-  const source = await KafkaSource.open({
-    brokers: brokersOf(settings.bootstrapServers),
-    topic,
-    groupId,
-    clientId: 'headrace-dead-letters',
-    rebalanceTimeout: settings.rebalanceTimeout,
-    properties: new Map(Object.entries(settings.consumer)),
-    offsets: undefined,
-    isPreview,
-    log,
-    onRelease: async () => true,
-    onGone: () => undefined,
-  });
+  const source = await openTopic(settings, topic, groupId, isPreview, log);
   try {
     for (;;) {
       const message = source.read();
@@ -99,6 +87,36 @@ async function* readAll(
     }
   } finally {
     await source.close();
+  }
+}
+
+async function openTopic(
+  settings: KafkaSettings,
+  topic: string,
+  groupId: string,
+  isPreview: boolean,
+  log: Logger,
+): Promise<KafkaSource> {
+  try {
+    return await KafkaSource.open({
+      brokers: brokersOf(settings.bootstrapServers),
+      topic,
+      groupId,
+      clientId: 'headrace-dead-letters',
+      rebalanceTimeout: settings.rebalanceTimeout,
+      properties: new Map(Object.entries(settings.consumer)),
+      offsets: undefined,
+      isPreview,
+      log,
+      onRelease: async () => true,
+      onGone: () => undefined,
+    });
+  } catch (error) {
+    if (!/unknown topic/i.test(messageOf(error))) throw kafkaError(settings.bootstrapServers, error);
+    const message = `There is no topic ${topic} at ${settings.bootstrapServers}`;
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', message, {
+      hint: 'The dead-letter topic of a pipeline is called PIPELINE_fail. The first worker or indexer creates it.',
+    });
   }
 }
 

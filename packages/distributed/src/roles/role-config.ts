@@ -4,7 +4,7 @@ import { destTopic, sourceTopic } from '../settings/topics.ts';
 /** The role of a process in a distributed run. */
 export type Role = 'publisher' | 'worker' | 'indexer' | 'worker-indexer';
 
-/** A config as plain JSON, as far as roles change it. */
+/** A config as plain JSON, with the parts that roles change. */
 export interface PlainConfig {
   readonly connectors?: readonly Record<string, unknown>[];
   readonly pipelines?: readonly ({ readonly name?: string } & Record<string, unknown>)[];
@@ -12,17 +12,18 @@ export interface PlainConfig {
   readonly [key: string]: unknown;
 }
 
-/** In Lucille's format each document is a message; the engine hands over so many at once. */
+/** The batch size in Lucille's format, in which each document is one message. */
 const DOCUMENTS_AT_ONCE = 500;
 const WAIT_MILLIS = 10;
 
-/** The config of the run that a process executes for a role. The rest of the run is in other processes. */
+/** Returns the config of the run that a process executes for its role. Other processes execute the rest. */
 export function roleConfig(
   config: PlainConfig,
   role: Role,
   pipeline: string,
   settings: KafkaSettings,
   partitions: ReadonlyMap<string, number>,
+  isExternal = false,
 ): PlainConfig {
   const asJson = JSON.stringify(settings);
   const batches = settings.format === 'lucille' ? { batchSize: DOCUMENTS_AT_ONCE, batchTimeout: WAIT_MILLIS } : {};
@@ -34,7 +35,7 @@ export function roleConfig(
       connectors,
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
-      sourceWriter: { settings: asJson, partitions: JSON.stringify(Object.fromEntries(counts)) },
+      sourceWriter: { settings: asJson, partitions: JSON.stringify(Object.fromEntries(counts)), isExternal },
       publisher,
       runner,
       log,
@@ -42,7 +43,7 @@ export function roleConfig(
     };
   }
   const own = (config.pipelines ?? []).filter(({ name }) => name === pipeline);
-  const topic = role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
+  const topic = queueTopic(settings, role, pipeline);
   const reader = {
     class: 'QueueReader',
     name: `${role}-${pipeline}`,
@@ -66,4 +67,9 @@ export function roleConfig(
     indexer: { class: 'QueueWriter', ...batches },
     queueWriter: { settings: asJson, topic: dest, partitions: partitions.get(dest) ?? 1 },
   };
+}
+
+/** The topic that a process reads. */
+export function queueTopic(settings: KafkaSettings, role: Exclude<Role, 'publisher'>, pipeline: string): string {
+  return role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
 }

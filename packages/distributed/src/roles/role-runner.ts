@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
   type LogRecord,
+  messageOf,
   type RegistrySource,
   type RunHandle,
+  type RunProgress,
   type RunResult,
   readConfigText,
 } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { ConsumerLag, type QueueState } from './consumer-lag.ts';
 import { prepareTopics } from './prepare-topics.ts';
-import { type PlainConfig, type Role, roleConfig } from './role-config.ts';
+import { type PlainConfig, queueTopic, type Role, roleConfig } from './role-config.ts';
 
 export interface RoleOptions {
   /** Starts the threads of the role. */
@@ -25,30 +29,41 @@ export interface RoleOptions {
   readonly onLog: (record: LogRecord) => void;
 }
 
-/** What a role is doing: for health checks. */
+/** The state of a role, for health checks. */
 export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
+
+/** What became of documents. */
+export type RoleCounts = RunProgress['counts'];
+
+const NO_DOCUMENTS: RoleCounts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
-/** After a run of this long, a failure counts as the first one. */
+/** After a run of this length, the wait before a restart is short again. */
 const STABLE_MS = 60_000;
 
 /**
- * Executes a role until it is stopped. Each run of the engine reads messages until it fails: a broker is away for too
- * long, the destination accepts nothing, or a document ends the thread. Then the next run begins where the group is.
+ * Executes a role until it is stopped. A run of the engine reads messages until it fails: brokers are away for too
+ * long, the destination accepts nothing, or a document ends the thread. Then the next run starts at the committed
+ * offsets.
  */
 export class RoleRunner {
   state: RoleState = 'starting';
   readonly #options: RoleOptions;
   readonly #stopping = new AbortController();
+  readonly #lag: ConsumerLag;
   #handle: RunHandle | undefined;
-  /** The result of the last run. */
+  /** Of the runs that have ended. */
+  #before = NO_DOCUMENTS;
+  /** Why the last run ended, or why the first has not begun. */
   lastFailure: string | undefined;
-  /** How often the role has begun again. */
+  /** The number of restarts. */
   restarts = 0;
 
   constructor(options: RoleOptions) {
     this.#options = options;
+    const { settings, role, pipeline } = options;
+    this.#lag = new ConsumerLag(settings, queueTopic(settings, role, pipeline));
   }
 
   get handle(): RunHandle | undefined {
@@ -60,21 +75,40 @@ export class RoleRunner {
     return `${role} of pipeline ${pipeline}`;
   }
 
+  /** The documents of all its runs. */
+  get counts(): RoleCounts {
+    return this.#handle === undefined ? this.#before : sum(this.#before, this.#handle.progress().counts);
+  }
+
+  /** What the brokers say about the topic that it reads. Never rejects. */
+  queue(): Promise<QueueState> {
+    return this.#lag.read();
+  }
+
   /** Finishes the messages in progress, and leaves the group. */
   stop(): void {
     this.#stopping.abort();
     this.#handle?.stop('CANCELLED');
   }
 
-  /** Resolves when the role has stopped: with the last result. A config that cannot run ends it at once. */
+  /** Resolves with the last result when the role has stopped. A config that cannot run stops the role immediately. */
   async run(): Promise<RunResult | undefined> {
-    const { onLog, settings, pipeline } = this.#options;
+    try {
+      return await this.#run();
+    } finally {
+      await this.#lag.close();
+    }
+  }
+
+  async #run(): Promise<RunResult | undefined> {
+    const { onLog } = this.#options;
     const { signal } = this.#stopping;
     const log = createLogger('headrace', onLog);
     let wait = FIRST_WAIT_MS;
     let result: RunResult | undefined;
     while (!signal.aborted) {
-      const partitions = await prepareTopics(settings, [pipeline], log, signal);
+      const partitions = await this.#prepare();
+      if (partitions === undefined) break;
       const started = Date.now();
       result = await this.#runOnce(partitions);
       if (signal.aborted) break;
@@ -97,6 +131,25 @@ export class RoleRunner {
     return result;
   }
 
+  /** Undefined if it was stopped while the brokers did not answer. */
+  async #prepare(): Promise<ReadonlyMap<string, number> | undefined> {
+    const { settings, pipeline } = this.#options;
+    const { signal } = this.#stopping;
+    // While the brokers do not answer, a warning says why.
+    const onWaiting = (record: LogRecord) => {
+      if (record.level === 'warn') this.lastFailure = record.message;
+      this.#options.onLog(record);
+    };
+    try {
+      return await prepareTopics(settings, [pipeline], createLogger('headrace', onWaiting), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.state = 'failed';
+      this.lastFailure = messageOf(error);
+      throw error;
+    }
+  }
+
   async #runOnce(partitions: ReadonlyMap<string, number>): Promise<RunResult> {
     const { launcher, config, role, pipeline, settings, registry, onLog } = this.#options;
     const { root } = readConfigText(JSON.stringify(roleConfig(config, role, pipeline, settings, partitions)), {
@@ -108,15 +161,29 @@ export class RoleRunner {
       { onLog },
     );
     this.state = 'running';
-    return this.#handle.done;
+    try {
+      return await this.#handle.done;
+    } finally {
+      this.#before = this.counts;
+      this.#handle = undefined;
+    }
   }
 }
 
-/** The components of a config, and those of the roles. */
+function sum(a: RoleCounts, b: RoleCounts): RoleCounts {
+  return {
+    published: a.published + b.published,
+    created: a.created + b.created,
+    succeeded: a.succeeded + b.succeeded,
+    failed: a.failed + b.failed,
+    dropped: a.dropped + b.dropped,
+  };
+}
+
+/** The modules with the components of the config and of the roles. */
 export function withRoleComponents(registry: RegistrySource): RegistrySource {
   // Tests run the sources, where the file has another extension.
-  const module = new URL(`../components${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
-    .href;
+  const module = new URL(`../components/role-components${extname(import.meta.url)}`, import.meta.url).href;
   return { ...registry, modules: [...registry.modules, module] };
 }
 

@@ -1,36 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { brokersOf } from '@headrace/components/kafka';
 import { messageOf } from '@headrace/engine';
-import { readProperties } from './properties-file.ts';
+import { parse } from '@headrace/hocon';
 
-/** The two formats of messages: batches in ours, or one document per message in Lucille's. */
+/** The two formats of messages: Headrace's batches, or one document per message as in Lucille. */
 export type DocumentFormat = 'headrace' | 'lucille';
 
-/** The `kafka` block of a config, for distributed runs. Plain data, which also travels in the config of a role. */
+/**
+ * The `kafka` block of a config, for distributed runs. Plain data, because the config of a role contains it as JSON.
+ */
 export interface KafkaSettings {
   readonly bootstrapServers: string;
   readonly groupId: string;
-  /** How long a member of the group may be busy while partitions move, in milliseconds. */
+  /** How long a member may take to join again during a rebalance, in milliseconds. */
   readonly rebalanceTimeout: number;
-  /** The largest request, in bytes. */
+  /** The maximum size of a request, in bytes. */
   readonly maxRequestSize: number;
   readonly consumer: Readonly<Record<string, string>>;
   readonly producer: Readonly<Record<string, string>>;
   readonly admin: Readonly<Record<string, string>>;
-  /** Whether workers and indexers report what became of documents. */
+  /** Whether workers and indexers report the results of documents. */
   readonly events: boolean;
   readonly format: DocumentFormat;
   readonly sourceTopic: string | undefined;
   readonly eventTopic: string | undefined;
-  /** The number of partitions of topics that are created. */
+  /** The number of partitions of new topics. */
   readonly partitions: number;
-  /** How long a run waits while no document finishes, in seconds; 0 means no limit. */
+  /** How long a run waits while no document finishes, in seconds. 0 means no limit. */
   readonly stallTimeoutSecs: number;
-  /** How often a document is tried that ends its worker. */
+  /** How often a message that kills its worker is processed again. */
   readonly maxRetries: number;
 }
 
-/** A mistake in the `kafka` block: the path of the setting, and what to do. */
+/** A problem of the `kafka` block: the path of the setting, a message and a hint. */
 export interface SettingProblem {
   readonly path: string;
   readonly message: string;
@@ -41,7 +43,7 @@ const DEFAULT_PARTITIONS = 4;
 const DEFAULT_RETRIES = 3;
 
 /**
- * Reads the `kafka` block of a resolved config, and `worker.maxRetries`. Property files are read here.
+ * Reads the `kafka` block of a resolved config, and `worker.maxRetries`. Also reads the property files that it names.
  * @param config the config as plain JSON
  */
 export function readKafkaSettings(config: unknown): {
@@ -81,7 +83,7 @@ export function readKafkaSettings(config: unknown): {
     problems.push({
       path: `kafka.${name}`,
       message,
-      hint: 'Remove it. The format of Lucille is kafka.documentFormat: lucille.',
+      hint: "Remove it. For Lucille's format, set kafka.documentFormat: lucille.",
     });
   }
   const properties = (kind: string) => {
@@ -90,7 +92,18 @@ export function readKafkaSettings(config: unknown): {
     if (protocol !== undefined) all['security.protocol'] = protocol;
     const file = text(`${kind}PropertyFile`);
     try {
-      if (file !== undefined) Object.assign(all, readProperties(readFileSync(file, 'utf8')));
+      if (file !== undefined) {
+        const parsed = parse(readFileSync(file, 'utf8'), { format: 'properties', file });
+        for (const { message, hint, line } of parsed.problems) {
+          const place = `The property file ${file}, line ${line}`;
+          problems.push({
+            path: `kafka.${kind}PropertyFile`,
+            message: `${place}: ${message}`,
+            hint: hint ?? 'Write name=value.',
+          });
+        }
+        flatten(parsed.value, '', all);
+      }
     } catch (error) {
       const message = `The property file ${file} cannot be read: ${messageOf(error)}`;
       problems.push({ path: `kafka.${kind}PropertyFile`, message, hint: 'Name a local file.' });
@@ -121,12 +134,16 @@ export function readKafkaSettings(config: unknown): {
     brokersOf(settings.bootstrapServers).some((broker) => !/:\d+$/.test(broker))
   ) {
     const message = `kafka.bootstrapServers must name hosts and ports, was "${settings.bootstrapServers}"`;
-    problems.push({ path: 'kafka.bootstrapServers', message, hint: 'As broker1:9092,broker2:9092.' });
+    problems.push({
+      path: 'kafka.bootstrapServers',
+      message,
+      hint: 'Write host:port pairs, such as broker1:9092,broker2:9092.',
+    });
   }
   return { settings: problems.length === 0 ? settings : undefined, problems };
 }
 
-/** The properties of nested objects, under their dotted names. */
+/** Returns the properties of nested objects by their dotted names. */
 function flatten(value: unknown, prefix: string, into: Record<string, string>): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {

@@ -1,16 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  brokersOf,
-  clientOptions,
-  hasKafkaError,
-  hearErrors,
-  isPassing,
-  kafkaError,
-  loadKafka,
-  withinCloseTime,
-} from '@headrace/components/kafka';
-import { HeadraceError, type Logger } from '@headrace/engine';
+import { hasKafkaError, isPassing, kafkaError, withinCloseTime } from '@headrace/components/kafka';
+import { counted, HeadraceError, type Logger } from '@headrace/engine';
 import type { Admin } from '@platformatic/kafka';
+import { openAdmin } from './kafka-admin.ts';
 import type { KafkaSettings } from './kafka-settings.ts';
 
 /** A topic that must exist. */
@@ -21,10 +13,10 @@ export interface WantedTopic {
 }
 
 const RETRY_MS = 1000;
-/** A topic that was just created is known to all brokers within this time. */
+/** All brokers know a new topic within this time. */
 const KNOWN_MS = 10_000;
 
-/** Looks after topics: creates those that are missing, and deletes those of ended runs. */
+/** Creates missing topics, and deletes the topics of finished runs. */
 export class TopicAdmin {
   readonly #admin: Admin;
   readonly #settings: KafkaSettings;
@@ -37,21 +29,12 @@ export class TopicAdmin {
   }
 
   static async open(settings: KafkaSettings, log: Logger): Promise<TopicAdmin> {
-    const { Admin } = await loadKafka();
-    const admin = hearErrors(
-      new Admin({
-        ...(await clientOptions(new Map(Object.entries(settings.admin)))),
-        clientId: 'headrace-admin',
-        bootstrapBrokers: brokersOf(settings.bootstrapServers),
-        retries: 0,
-      }),
-    );
-    return new TopicAdmin(admin, settings, log);
+    return new TopicAdmin(await openAdmin(settings, 'headrace-admin'), settings, log);
   }
 
   /**
-   * Creates topics that are missing. Returns the number of partitions of each. While the brokers do not answer, it logs
-   * that and waits, until the signal is aborted.
+   * Creates missing topics. Returns the number of partitions of each topic. If the brokers do not answer, it logs that,
+   * and tries again until the signal is aborted.
    */
   async ensure(wanted: readonly WantedTopic[], signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
     let isReported = false;
@@ -62,7 +45,7 @@ export class TopicAdmin {
         const failure = kafkaError(this.#settings.bootstrapServers, error);
         if (!isPassing(error) || signal?.aborted === true) throw failure;
         if (!isReported)
-          this.#log.warn(`${failure.message}. ${failure.hint ?? ''} It is tried again until the brokers answer`);
+          this.#log.warn(`${failure.message}. ${failure.hint ?? ''} Trying again until the brokers answer`);
         isReported = true;
         await sleep(RETRY_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
       }
@@ -84,7 +67,7 @@ export class TopicAdmin {
     for (const { topic, partitions } of missing) {
       try {
         await this.#admin.createTopics({ topics: [{ topic, partitions }] });
-        this.#log.info(`Created the topic ${topic} with ${partitions} partitions`);
+        this.#log.info(`Created the topic ${topic} with ${counted(partitions, 'partition')}`);
       } catch (error) {
         if (!hasKafkaError(error, 'TOPIC_ALREADY_EXISTS')) throw this.#notCreated(topic, error);
       }
@@ -93,11 +76,23 @@ export class TopicAdmin {
     for (;;) {
       try {
         const { topics } = await this.#admin.metadata({ topics: wanted.map(({ topic }) => topic), forceUpdate: true });
-        return new Map(wanted.map(({ topic }) => [topic, topics.get(topic)?.partitionsCount ?? 1]));
+        const counts = new Map(wanted.map(({ topic }) => [topic, topics.get(topic)?.partitionsCount ?? 1]));
+        this.#warnOfFew(wanted, counts);
+        return counts;
       } catch (error) {
         if (Date.now() > deadline || missing.length === 0) throw error;
         await sleep(100);
       }
+    }
+  }
+
+  #warnOfFew(wanted: readonly WantedTopic[], counts: ReadonlyMap<string, number>): void {
+    for (const { topic, partitions } of wanted) {
+      const count = counts.get(topic) ?? 1;
+      if (count >= partitions) continue;
+      this.#log.warn(
+        `The topic ${topic} has ${counted(count, 'partition')}, and kafka.partitions is ${partitions}: at most so many processes can read it at once. Add partitions to it while no run is active, or set kafka.partitions`,
+      );
     }
   }
 

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import {
   type Column,
+  counted,
   Document,
   DocumentTable,
   decodeList,
@@ -16,11 +17,14 @@ import {
 import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
 import { type Frame, readFrames } from './frames.ts';
 
-/** Where a batch comes from, and which of its documents to decode. */
+/** The origin of a batch, and which of its documents to decode. */
 export interface BatchPosition {
-  /** For messages about errors. */
+  /** The place of the message, for error messages. */
   readonly place: string;
-  /** The numbers of the documents, from 0: `[from, to)`. All if absent. They are then decoded one by one. */
+  /**
+   * The range of document numbers to decode, from 0: `[from, to)`. They are decoded one by one. If absent, all
+   * documents are decoded.
+   */
   readonly only?: readonly [from: number, to: number];
 }
 
@@ -45,7 +49,7 @@ export class BatchDecoder implements RecordDecoder {
       try {
         documents = read(payload, count);
       } catch (error) {
-        const message = `${count} documents cannot be decoded: ${messageOf(error)}`;
+        const message = `${counted(count, 'document')} cannot be decoded: ${messageOf(error)}`;
         sink.reject({ place: `${place}, document ${first}`, message });
         continue;
       }
@@ -59,17 +63,31 @@ export class BatchDecoder implements RecordDecoder {
   }
 }
 
+/** The ids of the documents of a batch. */
+export function idsOf(bytes: Uint8Array): string[] {
+  const ids: string[] = [];
+  const sink: RecordSink = {
+    document: ({ id }) => void ids.push(id),
+    table: (table) => void ids.push(...table.ids),
+    reject: () => undefined,
+    warn: () => undefined,
+  };
+  new BatchDecoder().decode(bytes, { place: '' }, sink);
+  return ids;
+}
+
 function isWanted(number: number, only: BatchPosition['only']): boolean {
   return only === undefined || (number >= only[0] && number < only[1]);
 }
 
 function read(payload: Buffer, count: number): Document | DocumentTable {
-  // Most texts are ASCII, which is faster to read as Latin-1: one byte is one character.
+  // Most texts are ASCII. Reading ASCII as Latin-1 is faster: one byte is one character.
   const text = payload.toString(isAscii(payload) ? 'latin1' : 'utf8');
   const end = text.indexOf('\n');
   const head = JSON.parse(text.slice(0, end)) as WireDocument | WireTable;
   if (Array.isArray(head)) {
     const [names, values] = head as unknown as [string[], WireValue[]];
+    checkFields(names, values.length, [values[names.indexOf('id')]]);
     return new Document(Shape.common(names.map(internName)), decodeList(values));
   }
   const { names, columns } = head as WireTable;
@@ -80,6 +98,9 @@ function read(payload: Buffer, count: number): Document | DocumentTable {
     at += column.texts;
     return sized(text.slice(from, at).split(SEPARATOR), count);
   });
+  if (at !== text.length)
+    throw new Error(`its texts have ${text.length - end - 1} characters instead of ${at - end - 1}`);
+  checkFields(names, columns.length, values[names.indexOf('id')]);
   const sparse = columns.map((column, i) => 'list' in column && (values[i] as Column).includes(undefined));
   return new DocumentTable(names.map(internName), values, count, sparse);
 }
@@ -89,6 +110,12 @@ function readColumn(column: Exclude<WireColumn, { texts: number }>, count: numbe
   const list = sized(column.list, count);
   if (!list.some(isMissing)) return decodeList(list);
   return list.map((value) => (isMissing(value) ? undefined : decodeList([value])[0]));
+}
+
+/** Throws unless there is one field for each name, and each document has an id: nothing checks this later. */
+function checkFields(names: readonly string[], fields: number, ids: readonly unknown[] | undefined): void {
+  if (names.length !== fields) throw new Error(`there are ${names.length} names and ${fields} fields`);
+  if (ids === undefined || !ids.every((id) => typeof id === 'string')) throw new Error('a document has no id');
 }
 
 function sized<T>(values: T[], count: number): T[] {

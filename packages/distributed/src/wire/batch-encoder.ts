@@ -10,22 +10,24 @@ import {
 } from '@headrace/engine';
 import { partitionOf } from './murmur2.ts';
 
-/** The options of `BatchEncoder`. Plain data. */
+/** The options of `BatchEncoder`. Plain data, so that they can be sent to another thread. */
 export interface BatchEncoderOptions {
-  /** The number of partitions of the topic that the documents go to. */
+  /** The number of partitions of the destination topic. */
   readonly partitions: number;
 }
 
 /** A frame longer than this is split, so that messages stay below the limits of brokers. */
 const FRAME_CHARACTERS = 256 * 1024;
 
-/** Separates the texts of a column. Columns with texts that contain it are written as JSON. */
+/** Separates the values of a text column. If a value contains the separator, the column is written as JSON. */
 export const SEPARATOR = '\u001f';
 
-/** The values of a field: so many characters of texts, the same value in all documents, or a list. */
+/**
+ * The values of a column: the number of characters of its joined texts, one value that all documents have, or a list.
+ */
 export type WireColumn = { readonly texts: number } | { readonly all: WireValue } | { readonly list: WireValue[] };
 
-/** The head of a frame with documents of the same fields. Their texts follow it. */
+/** The head of a frame for documents with the same fields. The texts of the columns follow it. */
 export interface WireTable {
   readonly names: readonly string[];
   readonly columns: readonly WireColumn[];
@@ -35,10 +37,12 @@ export interface WireTable {
 export type WireDocument = readonly [names: readonly string[], values: readonly WireValue[]];
 
 /**
- * Encodes documents for a topic, in frames. A frame begins with a line of the partition, the number of documents and
- * the number of its bytes. Then comes a head, which is a line of JSON, and after it the texts of the columns. Documents
- * of a table stay in columns: to join and split texts is several times as fast as JSON. Every document goes to the
- * partition of its id, so that the versions of a document stay in order.
+ * Encodes documents for a topic, in frames.
+ *
+ * The first line of a frame has the partition, the number of documents and the number of bytes. Then follow a head,
+ * which is a line of JSON, and the texts of the columns. The documents of a document table stay in columns, because
+ * joining and splitting texts is several times as fast as JSON. The partition depends on the id of a document, so the
+ * versions of a document stay in order.
  */
 export class BatchEncoder implements DocumentEncoder {
   readonly #partitions: number;
@@ -70,7 +74,7 @@ export class BatchEncoder implements DocumentEncoder {
   }
 }
 
-/** The frames of documents with the same fields, all for one partition. */
+/** Returns the frames of documents with the same fields, all for one partition. */
 function framesOf(names: readonly string[], columns: readonly Column[], count: number, partition: number): string[] {
   let characters = 0;
   const written = columns.map((column) => {
@@ -96,7 +100,7 @@ function frame(partition: number, count: number, head: string, texts: string): s
   return `${partition}\t${count}\t${Buffer.byteLength(payload)}\n${payload}`;
 }
 
-/** A column as joined texts, or as JSON. */
+/** Returns a column as joined texts, or as JSON. */
 function encodeColumn(column: Column): { readonly text: string; readonly json?: string } {
   const first = column[0];
   if (first !== undefined && typeof first !== 'object' && isSame(column, first)) {
@@ -104,20 +108,20 @@ function encodeColumn(column: Column): { readonly text: string; readonly json?: 
   }
   const text = joined(column);
   if (text !== undefined) return { text };
-  // A missing value. JSON has none, and null is a value.
+  // Marks a missing value, because JSON has none and null is a value.
   const list = column.includes(undefined)
     ? column.map((value) => (value === undefined ? MISSING : encodeList([value])[0]))
     : encodeList(column as readonly Value[]);
   return { text: '', json: JSON.stringify({ list }) };
 }
 
-/** The texts of a column with separators; undefined if that would not give the same texts back. */
+/** Joins the texts of a column with separators. Returns undefined if splitting would not restore the same texts. */
 function joined(column: Column): string | undefined {
   for (const value of column) if (typeof value !== 'string') return undefined;
   const text = column.join(SEPARATOR);
   let separators = 0;
   for (let at = text.indexOf(SEPARATOR); at >= 0; at = text.indexOf(SEPARATOR, at + 1)) separators++;
-  // UTF-8 cannot express half of a surrogate pair.
+  // UTF-8 cannot encode half of a surrogate pair.
   return separators === column.length - 1 && text.isWellFormed() ? text : undefined;
 }
 

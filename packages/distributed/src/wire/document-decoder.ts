@@ -13,11 +13,11 @@ export interface DocumentPositions {
   readonly topic: string;
   readonly partitions: Int32Array;
   readonly offsets: BigInt64Array;
-  /** The length of each in bytes; -1 means that it has no value. */
+  /** The length of each message in bytes; -1 for a message without a value. */
   readonly lengths: Int32Array;
 }
 
-/** Names a message in errors. */
+/** The place of a message, for error messages. */
 export function placeOf(topic: string, partition: number, offset: bigint): string {
   return `topic ${topic}, partition ${partition}, offset ${offset}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The hash by which Kafka's own clients choose the partition of a key, so that every client puts a key into the same
- * partition. (Source: MurmurHash2 by Austin Appleby, with the seed and the length rules of Kafka's Java client.)
- * @param length how many of the bytes belong to the key
+ * The hash that Kafka's Java clients use to choose the partition of a key. With it, every client writes a key to the
+ * same partition. (Source: MurmurHash2 by Austin Appleby, with the seed and the length rules of Kafka's Java client.)
+ * @param length the number of bytes of the key
  * @returns a non-negative number of 31 bits
  */
 export function murmur2(bytes: Uint8Array, length = bytes.length): number {
@@ -30,7 +30,7 @@ const M = 0x5bd1e995;
 
 const key = Buffer.alloc(3 * 256);
 
-/** The partition of a key, of so many. */
+/** Returns the partition of a key, if the topic has this many partitions. */
 export function partitionOf(text: string, partitions: number): number {
   if (partitions === 1) return 0;
   if (text.length * 3 > key.length) return murmur2(Buffer.from(text)) % partitions;

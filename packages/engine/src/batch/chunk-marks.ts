@@ -1,11 +1,11 @@
 import type { InputBatch } from './pipeline-messages.ts';
 
-/** Whether the documents of a batch belong to another run: see `RecordChunk.keepsRunIds`. */
+/** True if the documents of a batch belong to another run; see `RecordChunk.keepsRunIds`. */
 export function keepsRunIds(batch: InputBatch | undefined): boolean {
   return batch?.kind === 'records' && batch.chunk.keepsRunIds === true;
 }
 
-/** Whether the parts of a batch list ids: see `RecordChunk.listsIds`. */
+/** True if the parts of a batch list ids; see `RecordChunk.listsIds`. */
 export function listsIds(batch: InputBatch | undefined): boolean {
   return batch?.kind === 'records' && batch.chunk.listsIds === true;
 }

@@ -23,7 +23,7 @@ export class Decoders {
 
 /**
  * Prepares the decoding of a batch. Returns a function that sends the documents of the batch to the sink.
- * @param decoderOf returns the decoder of a reference
+ * @param decoderOf returns the decoder that a `ModuleReference` names
  */
 export async function decoding(
   batch: InputBatch,

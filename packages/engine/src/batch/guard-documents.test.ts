@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runGuarded } from './compute-guard.ts';
 import { type GuardDocumentsOptions, guardDocuments } from './guard-documents.ts';
 
-/** Options for documents of which some end the thread's patience, and what happened to each. */
+/** Returns options for `guardDocuments`, and a list of the events of each document. */
 function optionsFor(count: number, options: Partial<GuardDocumentsOptions> = {}) {
   const events: string[] = [];
   const all: GuardDocumentsOptions = {
@@ -41,14 +41,14 @@ describe('guardDocuments', () => {
     expect(run()).toEqual({ finished: 2, waiting: promise });
   });
 
-  it('ends the group when it has taken long enough, and when it is asked to', () => {
+  it('ends the group after its target time, or when `ends` returns true', () => {
     let now = 0;
     expect(optionsFor(5, { now: () => (now += 4) }).run().finished).toBe(3);
     let asked = 0;
     expect(optionsFor(5, { ends: () => ++asked === 2 }).run().finished).toBe(2);
   });
 
-  it('fails only the document that computes without end, and removes only its output', () => {
+  it('fails only the document that computes endlessly, and removes only its output', () => {
     const out: string[] = [];
     const process = (document: number) => {
       out.push(`${document} out`);
@@ -67,7 +67,7 @@ describe('guardDocuments', () => {
     expect(events).toEqual(['1 overdue']);
   });
 
-  it('fails the first document if V8 ends the group before it begins', () => {
+  it('fails the first document if V8 interrupts the group before it starts', () => {
     const { events, run } = optionsFor(2, { guard: () => false });
     expect(run()).toEqual({ finished: 1, waiting: undefined });
     expect(events).toEqual(['0 overdue']);

@@ -1,30 +1,34 @@
-/** Documents share a guard for about this long. A guard costs as much as the work on several small documents. */
+/**
+ * The target time of a group of documents that share one guard. A guard costs as much as the work on several small
+ * documents.
+ */
 const SHARED_MILLIS = 10;
 
 export interface GuardDocumentsOptions {
-  /** How many documents wait. */
+  /** The number of waiting documents. */
   readonly count: number;
   /** Sends a document through the stages. Returns a promise if a stage waits. */
   readonly process: (document: number) => Promise<void> | undefined;
-  /** Called after each document. True ends the group. */
+  /** Called after each document. Returns true to end the group. */
   readonly ends: () => boolean;
   /**
-   * Runs work within the time limit of a document and so many milliseconds more. Returns false if V8 ended the work.
+   * Runs work with a time limit: the limit of a document plus `moreMillis`. Returns false if V8 interrupted the work.
    */
   readonly guard: (work: () => void, moreMillis: number) => boolean;
-  /** Remembers the output before a document. Returns what restores it. */
+  /** Marks the end of the output. Returns a function that removes everything after the mark. */
   readonly mark: () => () => void;
-  /** The document has used up its time. Its output has been removed. */
+  /** Called for a document that has exceeded its time limit, after its output was removed. */
   readonly overdue: (document: number) => void;
-  /** A clock, in milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly now?: () => number;
 }
 
 /**
- * Processes documents within one guard, from the first one on, until one must wait, or the group has taken long enough.
- * The guard runs out for the whole group. So it grants the limit of one document and the time of a group: whichever
- * document is the last to begin, it has its whole limit. If V8 ends the group, only the document in progress fails.
- * @returns how many documents are finished, and what the last of them waits for
+ * Processes waiting documents in one group, which shares one guard. The group ends if a document waits for a stage,
+ * after `SHARED_MILLIS`, or if `ends` returns true. The guard limits the time of the whole group. Its limit is the
+ * target time of a group plus the limit of one document, so the last document of the group also has its full limit. If
+ * V8 interrupts the group, only the document in progress fails.
+ * @returns the number of finished documents, and the promise that the last of them waits for
  */
 export function guardDocuments({
   count,
@@ -47,8 +51,8 @@ export function guardDocuments({
       finished++;
     } while (waiting === undefined && finished < count && now() - started < SHARED_MILLIS && !ends());
   };
-  // V8 may end the work between two documents, so that none is in progress. The next group continues then, but each
-  // group must finish a document.
+  // If V8 interrupts between two documents, no document is in progress, and the next group continues. But each group
+  // must finish at least one document.
   if (!guard(work, SHARED_MILLIS) && (rollback !== undefined || finished === 0)) {
     rollback?.();
     overdue(finished++);

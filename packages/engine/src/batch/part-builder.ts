@@ -78,17 +78,17 @@ export class PartBuilder implements TableSink {
     this.relieve = relieve;
   }
 
-  /** Whether the part is large enough to be taken after the current document. */
+  /** True if the part should be taken after the current document. */
   get due(): boolean {
     return this.#output.characters >= DUE_CHARACTERS;
   }
 
-  /** Whether the part must be taken before the next child of the current document. */
+  /** True if the part must be taken before the next child of the current document. */
   get full(): boolean {
     return this.#output.characters >= FULL_CHARACTERS;
   }
 
-  /** Begins a batch. If `listsIds`, its parts list the ids of the documents. */
+  /** Begins a batch. If `listsIds` is true, its parts list the ids of the documents. */
   startBatch(listsIds: boolean): void {
     this.#lists = listsIds ? { created: [], dropped: [], sent: [] } : undefined;
   }

@@ -24,11 +24,11 @@ interface WaitingDocument {
 /** Receives the documents that leave the pipeline. `position` is the position in the batch of their source document. */
 export interface PositionedSink extends Required<PipelineSink> {
   position: number;
-  /** Whether the output should be taken away between two documents. */
+  /** True if the output should be posted before the next document. */
   readonly due: boolean;
-  /** How far the output is. */
+  /** Returns the current end of the output, for `rollback`. */
   mark(): unknown;
-  /** Removes the output since a mark. */
+  /** Removes the output after a mark. */
   rollback(mark: unknown): void;
 }
 
@@ -37,9 +37,9 @@ export interface PipelineFeederOptions {
   readonly sink: PositionedSink;
   /** Returns true if the run must stop. Waiting documents then stay unprocessed. */
   readonly stopped: () => boolean;
-  /** As in `guardDocuments`. */
+  /** See `GuardDocumentsOptions.guard`. */
   readonly guard: (work: () => void, moreMillis: number) => boolean;
-  /** Called after each group of documents that have waited. */
+  /** Called after each group of waiting documents. */
   readonly progressed: () => Promise<void>;
 }
 
@@ -142,7 +142,7 @@ function following(sink: PositionedSink, documents: readonly WaitingDocument[]):
   };
   follow();
   return {
-    // Its documents wait anyway, so a smaller part costs nothing.
+    // The documents of this pipeline wait for answers anyway, so a smaller part costs nothing.
     get full() {
       return sink.due;
     },

@@ -96,7 +96,7 @@ export interface OutcomePart {
 export interface IdLists {
   readonly created: string[];
   readonly dropped: string[];
-  /** Of those that go to the indexer. */
+  /** The ids of documents that were sent to the indexer. */
   readonly sent: string[];
 }
 

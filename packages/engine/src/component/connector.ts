@@ -45,30 +45,33 @@ export interface RecordChunk {
   readonly position: unknown;
   /** The number of documents in the piece, if it is known before decoding. */
   readonly documents?: number;
-  /** The documents belong to another run: their `run_id` stays. */
+  /** True if the documents belong to another run. They then keep their `run_id`. */
   readonly keepsRunIds?: true;
-  /** The outcome of the chunk lists the ids of its documents. They are then processed one by one. */
+  /** True if the outcome of the chunk must list the ids of its documents. They are then processed one by one. */
   readonly listsIds?: true;
 }
 
-/** How the documents of a chunk have finished. published + created = succeeded + failed + dropped. */
+/** The results of the documents of a chunk. published + created = succeeded + failed + dropped. */
 export interface ChunkOutcome {
   readonly published: number;
   readonly created: number;
   readonly succeeded: number;
   readonly failed: number;
   readonly dropped: number;
-  /** How many of the failed documents failed only because the destination accepted none. */
+  /** The number of failed documents that failed only because the destination accepted none. */
   readonly undelivered: number;
-  /** The failed documents; of many that failed together, only the first. */
+  /** The failed documents. If many failed together, only the first one. */
   readonly failures: readonly FailedInChunk[];
-  /** If the chunk has `listsIds`: the ids of children, of dropped documents, and of those that went to the indexer. */
+  /**
+   * If the chunk has `listsIds`: the ids of children, of dropped documents, and of documents that were sent to the
+   * indexer.
+   */
   readonly createdIds: readonly string[];
   readonly droppedIds: readonly string[];
   readonly sentIds: readonly string[];
 }
 
-/** A document of a chunk that failed. `at` is the stage, `connector` or `indexer`. */
+/** A failed document of a chunk. `at` is the name of a stage, `connector` or `indexer`. */
 export interface FailedInChunk {
   readonly id: string;
   readonly at: string;
@@ -76,11 +79,11 @@ export interface FailedInChunk {
   readonly message: string;
 }
 
-/** What a connector wants to know about a chunk. */
+/** A connector that passes this with a chunk is informed when all documents of the chunk have finished. */
 export interface TrackedChunk {
-  /** Where the chunk comes from. The indexer receives this value with the documents: see `EncodedBatch.origins`. */
+  /** Any value that identifies the chunk. The indexer receives it with the documents; see `EncodedBatch.origins`. */
   readonly origin: unknown;
-  /** Called once, when every document of the chunk has finished. Not called if the run gives up before that. */
+  /** Called once, when every document of the chunk has finished. Not called if the run fails before that. */
   finished(outcome: ChunkOutcome): void;
 }
 
@@ -123,7 +126,7 @@ export interface Publisher {
   /**
    * Resolves when all documents that were published before this call are finished, with success or failure. Only then
    * should a source mark the documents as read.
-   * Rejects if the run gives up earlier. Rejects with `HR_INDEXER_UNDELIVERED` if the destination accepted no document
+   * Rejects if the run fails earlier. Rejects with `HR_INDEXER_UNDELIVERED` if the destination accepted no document
    * and documents failed for this reason since the previous call. The source must then deliver these documents again in
    * another run. Documents published shortly before the previous call may be among them.
    * The connector may publish more documents while it waits. If consecutive documents are collapsed, it must publish

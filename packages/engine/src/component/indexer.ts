@@ -52,24 +52,28 @@ export interface EncodedBatch {
 }
 
 /**
- * The answer of an indexer whose destination confirms documents later. The memory of the batch is free at once, and the
- * next batch is sent. The run waits for the confirmation at its end, and before a source counts as read.
+ * The result of an indexer whose destination confirms documents later. The memory of the batch can be reused
+ * immediately, and the next batch is sent. The run waits for the confirmation before it ends, and before a source
+ * counts as read.
  */
 export interface LaterAnswer {
   readonly confirmed: Promise<Confirmation>;
 }
 
-/** The result of a batch with a `LaterAnswer`. created + the documents of the batch = succeeded + failed + dropped. */
+/**
+ * The confirmation of a batch with a `LaterAnswer`. created + the documents of the batch = succeeded + failed +
+ * dropped.
+ */
 export interface Confirmation {
   readonly created: number;
   readonly succeeded: number;
   readonly failed: number;
   readonly dropped: number;
-  /** The failed documents; of many, only the first. */
+  /** The failed documents. If there are many, only the first ones. */
   readonly failures: readonly FailedInChunk[];
 }
 
-/** What `Indexer.send` returns: the documents that failed, or the promise of an answer. */
+/** The result of `Indexer.send`: the documents that failed, or a `LaterAnswer`. */
 export type SendAnswer = readonly IndexFailure[] | LaterAnswer;
 
 /** How the run of an indexer ended. */
@@ -135,7 +139,7 @@ export abstract class Indexer<P extends TObject = TObject> {
   }
 
   /**
-   * The class that encodes for it, a `DocumentEncoder`; undefined if it needs no bytes.
+   * The `DocumentEncoder` class that encodes for this indexer; undefined if the indexer needs no bytes.
    * @param pipeline the pipeline that the documents come from; undefined outside of a run
    */
   abstract encoder(pipeline?: string): ModuleReference | undefined;
@@ -153,7 +157,7 @@ export abstract class Indexer<P extends TObject = TObject> {
 
   /**
    * Writes a batch and returns the documents that failed.
-   * @param signal aborted when the run gives up on the batch: a request in progress may finish, but no other request
+   * @param signal aborted when the run abandons the batch: a request in progress may finish, but no other request
    * may start
    */
   abstract send(batch: EncodedBatch, signal: AbortSignal): SendAnswer | Promise<SendAnswer>;

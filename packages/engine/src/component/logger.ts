@@ -11,7 +11,7 @@ export interface Logger {
 /** One log record, as a thread sends it to the process that writes the log. */
 export interface LogRecord {
   level: LogLevel;
-  /** Milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   time: number;
   /** The source of the record: a connector, a stage, `runner`. */
   logger: string;

@@ -27,6 +27,8 @@ export interface RegistrySource {
    * The policy for the configs. Undefined means no restrictions for trusted configs, and the default policy for others.
    */
   readonly policy?: Policy | undefined;
+  /** True in the service: configs that only distributed runs can execute are refused. */
+  readonly localOnly?: boolean;
 }
 
 /**

@@ -6,6 +6,7 @@ import { hasErrors, inTextOrder, type Problem } from '../errors/problem.ts';
 import { rulesOf } from '../policy/policy-rules.ts';
 import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
+import { distributedOnly } from './check-distributed.ts';
 import { checkIndexer } from './check-indexer.ts';
 import { maskedSecrets } from './check-masked.ts';
 import { checkOutputs, warnOfOutputs } from './check-outputs.ts';
@@ -58,6 +59,8 @@ export async function checkConfig(
   await checkOutputs(indexer, registry, list);
   await warnOfUnknownSections(root, registry, list);
   list.problems.push(...maskedSecrets(root));
+  const distributed = registry.source.localOnly === true ? distributedOnly(root) : undefined;
+  if (distributed !== undefined) list.problems.push(distributed);
   warnOfUnused(root, connectors, list);
   warnOfReplaced(root, list);
   warnOfTests(root, list);

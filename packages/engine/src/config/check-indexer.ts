@@ -101,7 +101,7 @@ export async function writesToStandardOutput(root: ObjectNode, registry: Registr
   return indexer !== undefined && usesStandardOutput(indexer, registry);
 }
 
-/** Whether a checked indexer writes to the standard output of the process. */
+/** Returns true if a checked indexer writes to the standard output of the process. */
 export async function usesStandardOutput(
   { entry, params, settings }: IndexerConfig,
   registry: Registry,

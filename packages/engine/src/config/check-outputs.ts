@@ -78,8 +78,8 @@ async function writesFiles({ entry, params, settings }: IndexerConfig, registry:
 }
 
 /**
- * Returns true if the output starts empty in each run. With an incremental source, the output keeps only the documents
- * of the last run.
+ * Returns true if each run overwrites the output. If the source is incremental, the output then lacks the documents of
+ * earlier runs.
  */
 async function overwritesItself({ entry, params, settings }: IndexerConfig, registry: Registry): Promise<boolean> {
   if (settings.sendEnabled === false) return false;

@@ -5,7 +5,7 @@ import { nearest } from '../errors/nearest.ts';
 import type { ProblemList } from './check-component.ts';
 import type { ConnectorConfig } from './ingest-config.ts';
 
-/** The block is for runs over several processes, which the command line starts. */
+/** The block `kafka` has an effect only in distributed runs, which the command line starts. */
 const ONLY_DISTRIBUTED = {
   message: 'kafka has an effect only in distributed runs. This run is in one process',
   hint: 'Start a distributed run with headrace run CONFIG --distributed, and headrace worker and headrace indexer. Otherwise remove the block.',

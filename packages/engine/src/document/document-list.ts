@@ -37,14 +37,20 @@ export class DocumentList implements DocumentRows {
     return this.#first + row;
   }
 
-  /** Returns the documents as tables, in order. Usually one table, or several if the order of the fields differs. */
-  tables(): DocumentTable[] {
+  /**
+   * Returns the documents as tables, in order. Usually one table, or several if the fields differ much or in order.
+   * @param isEnough called with the number of documents of each complete table; if it returns false, no table is
+   *   returned, and the documents stay usable
+   */
+  tables(isEnough: (documents: number) => boolean = () => true): DocumentTable[] | undefined {
     const tables: DocumentTable[] = [];
     const builder = new TableBuilder();
     for (let row = 0; row < this.count; row++) {
       const document = this.document(row);
       if (builder.add(document, this.position(row))) continue;
-      tables.push(builder.take());
+      const table = builder.take();
+      if (!isEnough(table.count)) return undefined;
+      tables.push(table);
       builder.add(document, this.position(row));
     }
     tables.push(builder.take());

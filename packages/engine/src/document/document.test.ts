@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyDocument, anyName, anyValue } from './any-value.test.lib.ts';
 import { Document, type UpdateMode } from './document.ts';
-import { readDocument } from './json-reader.ts';
 import { writeValue } from './json-writer.ts';
+import { readDocument } from './read-document.ts';
 import { Shape } from './shape.ts';
 import { Double, equalValues, type JsonObject, type Value } from './value.ts';
 

@@ -1,5 +1,4 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
-import { Document } from './document.ts';
 import { internName } from './names.ts';
 import { double, integer, type JsonObject, type Value } from './value.ts';
 
@@ -19,15 +18,6 @@ export class JsonSyntaxError extends HeadraceError {
     super('HR_DOCUMENT_SYNTAX', message);
     this.at = at;
   }
-}
-
-/** Returns a document for the JSON object at the start of the text. Ignores the text after the object. */
-export function readDocument(text: string): Document {
-  const value = readJson(text);
-  if (!(value instanceof Map)) {
-    throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', `A document is a JSON object, not ${kindOf(value)}`);
-  }
-  return Document.fromObject(value);
 }
 
 /**
@@ -50,12 +40,6 @@ export function* readJsonSequence(text: string): Generator<{ value: Value; at: n
     const at = reader.at;
     yield { value: reader.value(0), at, end: reader.at };
   }
-}
-
-function kindOf(value: Value): string {
-  if (Array.isArray(value)) return 'an array';
-  if (value === null) return 'null';
-  return typeof value === 'string' ? 'a text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
 }
 
 const ESCAPES: Record<string, string> = {

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { anyDocument, anyJson, anyText } from './any-value.test.lib.ts';
 import { Document } from './document.ts';
-import { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './json-reader.ts';
+import { JsonSyntaxError, readJson, readJsonSequence } from './json-reader.ts';
 import { writeString, writeValue } from './json-writer.ts';
+import { readDocument } from './read-document.ts';
 import { Double, equalValues, type Value } from './value.ts';
 
 describe('readJson and writeValue', () => {

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 
 // This file uses a separate table of names, because its last test fills the table.
 vi.resetModules();
-const { readDocument } = await import('./json-reader.ts');
+const { readDocument } = await import('./read-document.ts');
 const { internName, isInterned } = await import('./names.ts');
 vi.resetModules();
 

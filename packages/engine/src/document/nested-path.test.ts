@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyJson } from './any-value.test.lib.ts';
-import { readDocument } from './json-reader.ts';
 import { writeValue } from './json-writer.ts';
 import { getNested, parseNestedPath, removeNested, setNested } from './nested-path.ts';
+import { readDocument } from './read-document.ts';
 import type { Value } from './value.ts';
 
 const text = '{"id":"1","a":{"b":[{"c":1},{"c":2}],"10":"ten","n":null},"list":[1,[2,3]],"one":5}';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Document } from './document.ts';
-import { readDocument } from './json-reader.ts';
+import { readDocument } from './read-document.ts';
 import { Shape } from './shape.ts';
 
 describe('shapes', () => {
@@ -8,7 +8,7 @@ describe('shapes', () => {
     // Shapes are shared up to a limit of names, which other tests of this process may have reached.
     vi.resetModules();
     const { Document } = await import('./document.ts');
-    const { readDocument } = await import('./json-reader.ts');
+    const { readDocument } = await import('./read-document.ts');
     const { Shape } = await import('./shape.ts');
     const [a, b] = [1, 2].map((n) => {
       const document = Document.create(String(n));

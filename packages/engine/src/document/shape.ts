@@ -11,10 +11,9 @@ const MAX_ALIKE = 64;
 const MAX_RECENT = 8;
 
 /**
- * To build the map of so few names costs more than many searches. A shape that belongs to one document, or that few
- * documents have, never needs the map.
+ * To build the map of the names costs more than this many searches in the list. Many shapes are searched less often:
+ * those that belong to one document, and those on the way to another shape.
  */
-const MAX_SEARCHED = 32;
 const SEARCHES_BEFORE_MAP = 64;
 
 let namesHeld = 0;
@@ -70,8 +69,7 @@ export class Shape {
   position(name: string): number {
     if (this.#positions === undefined) {
       const { names } = this;
-      const isRare = this.#owned || this.#searches++ < SEARCHES_BEFORE_MAP;
-      if (isRare && names.length <= MAX_SEARCHED) return names.indexOf(name);
+      if (this.#searches++ < SEARCHES_BEFORE_MAP) return names.indexOf(name);
       this.#positions = new Map(names.map((known, i) => [known, i]));
     }
     return this.#positions.get(name) ?? -1;
@@ -100,6 +98,7 @@ export class Shape {
     if (this.#owned) {
       (this.names as string[]).splice(at, 1);
       this.#positions = undefined;
+      this.#searches = 0;
       return this;
     }
     const known = this.#removed?.get(at);

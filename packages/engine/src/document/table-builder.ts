@@ -5,8 +5,15 @@ import type { Shape } from './shape.ts';
 import type { Value } from './value.ts';
 
 /**
- * Builds a table of documents. The documents may have different fields, but the order of common fields must be the
- * same.
+ * A table has at most so many times the fields of each of its documents, and some more. Above that, empty cells take
+ * longer than the values.
+ */
+const MAX_SPARSENESS = 4;
+const FEW_FIELDS = 16;
+
+/**
+ * Builds a table of documents. The documents may have different fields, but most fields must be common, and the order
+ * of common fields must be the same.
  */
 export class TableBuilder {
   #names: readonly string[] = [];
@@ -27,8 +34,8 @@ export class TableBuilder {
   /**
    * Adds a document. The table owns its values afterwards.
    * @param position the position of the document in the batch
-   * @returns false if the order of the fields differs from the documents before; then call `take` and add the document
-   * again
+   * @returns false if the fields differ too much from the documents before, or their order differs; then call `take` and
+   * add the document again
    */
   add({ shape, fieldValues }: Document, position: number): boolean {
     if ((shape !== this.#shape || shape.changing) && !this.#learn(shape)) return false;
@@ -52,7 +59,7 @@ export class TableBuilder {
     return table;
   }
 
-  /** Prepares the columns for documents of this shape. Returns false if the order of their fields differs. */
+  /** Prepares the columns for documents of this shape. Returns false if such documents do not fit into this table. */
   #learn(shape: Shape): boolean {
     const known = this.#known.get(shape);
     if (known !== undefined) {
@@ -62,7 +69,7 @@ export class TableBuilder {
     }
     const { count } = this;
     const names = count === 0 ? shape.names : mergeNames(this.#names, shape.names);
-    if (names === undefined) return false;
+    if (names === undefined || names.length > MAX_SPARSENESS * shape.names.length + FEW_FIELDS) return false;
     const columns = new Map(this.#names.map((name, i) => [name, i]));
     const had = this.#columns;
     const wereSparse = this.#sparse;

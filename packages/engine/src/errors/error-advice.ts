@@ -21,6 +21,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_LIBRARY_MISSING: 'Run the `npm install` command in the message, and restart Headrace.',
   HR_CONFIG_DUPLICATE_NAME: 'Give each one a different name.',
   HR_CONFIG_MISSING_PIPELINE: 'Correct the name after `pipeline`, or define that pipeline.',
+  HR_CONFIG_DISTRIBUTED:
+    'Run it from the command line, with the commands in the hint. docs/distributed.md explains them.',
   HR_CONFIG_UNREACHABLE:
     'The message shows the request and the response. Check the address, the credentials, and that the server is running.',
   HR_POLICY_REFUSED:

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   HR_LIBRARY_MISSING: 'The config needs an optional library that is not installed.',
   HR_CONFIG_DUPLICATE_NAME: 'Two connectors, pipelines or stages have the same name.',
   HR_CONFIG_MISSING_PIPELINE: 'A connector names a pipeline that the config does not define.',
+  HR_CONFIG_DISTRIBUTED: 'The service does not run configs that need a distributed run.',
   HR_CONFIG_UNREACHABLE: 'A server or file that the config uses cannot be reached, or refuses access.',
   HR_POLICY_REFUSED: 'The policy of the service does not allow something that an uploaded config uses.',
   HR_POLICY_NO_BOUNDARY:

@@ -52,3 +52,10 @@ describe('toFailure', () => {
     });
   });
 });
+
+describe('the stack trace of an error', () => {
+  it('is missing for errors of documents, and later errors have one', () => {
+    expect(new HeadraceError('HR_STAGE_FAILED', 'no date').stack).not.toContain('headrace-error.test');
+    expect(new HeadraceError('HR_INTERNAL', 'a mistake').stack).toContain('headrace-error.test');
+  });
+});

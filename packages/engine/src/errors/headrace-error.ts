@@ -1,6 +1,12 @@
 import type { ErrorCode } from './error-codes.ts';
 
 /**
+ * Errors of single documents and records, which have no stack trace. All documents of a run may fail, to record the
+ * stack takes longer than most stages, and only the message is sent on.
+ */
+const UNTRACED: ReadonlySet<ErrorCode> = new Set(['HR_STAGE_FAILED', 'HR_DOCUMENT_SYNTAX', 'HR_RECORD_UNREADABLE']);
+
+/**
  * An error that a user can act on: a code for programs, a message for people, and an optional hint. These three
  * properties are sent between threads (`toFailure`). The class itself is not.
  */
@@ -18,7 +24,10 @@ export class HeadraceError extends Error {
   }
 
   constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown; passing?: boolean } = {}) {
+    const limit = Error.stackTraceLimit;
+    if (UNTRACED.has(code)) Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = limit;
     this.name = 'HeadraceError';
     this.code = code;
     this.hint = options.hint;

@@ -5,8 +5,8 @@ import { type FailedInput, readFailureLine } from './failure-line.ts';
 import type { KeptDocument } from './kept-failure.ts';
 
 /** The maximum number of invalid lines that are reported, and of ids in one problem. */
-const MAX_TOLD_LINES = 100;
-const MAX_TOLD_IDS = 5;
+const MAX_REPORTED_LINES = 100;
+const MAX_REPORTED_IDS = 5;
 
 /** A failed document that can be processed again. */
 export interface RetryDocument {
@@ -36,7 +36,7 @@ export function planRetry(
   const wanted = new Map<string, RetryDocument[]>();
   const leftOut = new Map<string, string[]>();
   for (const [i, line] of lines.entries()) {
-    if (problems.length >= MAX_TOLD_LINES) break;
+    if (problems.length >= MAX_REPORTED_LINES) break;
     let input: FailedInput;
     try {
       input = readFailureLine(line);
@@ -80,8 +80,8 @@ function reasonAgainst(
 }
 
 function leftOutProblem(reason: string, ids: readonly string[], severity: Problem['severity']): Problem {
-  const shown = ids.slice(0, MAX_TOLD_IDS).join(', ');
-  const more = ids.length > MAX_TOLD_IDS ? ' …' : '';
+  const shown = ids.slice(0, MAX_REPORTED_IDS).join(', ');
+  const more = ids.length > MAX_REPORTED_IDS ? ' …' : '';
   const what = ids.length === 1 ? '1 failed document is' : `${ids.length} failed documents are`;
   return {
     severity,

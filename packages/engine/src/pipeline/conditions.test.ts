@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../document/json-reader.ts';
+import { readDocument } from '../document/read-document.ts';
 import { Double, type Value } from '../document/value.ts';
 import { type ConditionConfig, compileConditions, conditionTexts } from './conditions.ts';
 

@@ -7,6 +7,7 @@ import { isGiven } from './children.ts';
 import type { PipelineSink } from './pipeline.ts';
 import type { StageError } from './stage-error.ts';
 import { callStage, callWithTable, type Step, takesTables } from './step.ts';
+import { TableGain } from './table-gain.ts';
 
 /**
  * The minimum time of a slow stage per document, in milliseconds. A slow stage is not faster with tables, and would
@@ -61,6 +62,7 @@ export class TablePass {
   readonly #steps: readonly Step[];
   readonly #sink: TableSink;
   readonly #feeder: DocumentFeed;
+  readonly #gain = new TableGain();
 
   constructor(steps: readonly Step[], sink: TableSink, feeder: DocumentFeed) {
     this.#steps = steps;
@@ -70,10 +72,17 @@ export class TablePass {
 
   /** Sends documents through all stages and out of the pipeline. */
   run(documents: DocumentTable | DocumentList): void {
-    if (!(documents instanceof DocumentList)) this.#runTable(documents, 0);
-    else if (!this.#gainsByTable(documents.document(0), 0) || !takesTables(this.#steps[0] as Step)) {
-      this.#runDocuments(documents, 0);
-    } else for (const table of documents.tables()) this.#runTable(table, 0);
+    if (!(documents instanceof DocumentList)) {
+      this.#runTable(documents, 0);
+      return;
+    }
+    const isGain =
+      this.#gainsByTable(documents.document(0), 0) &&
+      takesTables(this.#steps[0] as Step) &&
+      this.#gain.isExpected(documents.count);
+    const tables = isGain ? documents.tables((count) => this.#gain.note(count)) : undefined;
+    if (tables === undefined) this.#runDocuments(documents, 0);
+    else for (const table of tables) this.#runTable(table, 0);
   }
 
   /** Returns true if the stages from a number on save more time than building a table of such documents takes. */
@@ -136,7 +145,7 @@ export class TablePass {
     const first = rows.document(0);
     let to = Math.min(from + 1, steps.length);
     while (to < steps.length && !takesTables(steps[to] as Step)) to++;
-    if (to < steps.length && !this.#gainsByTable(first, to)) to = steps.length;
+    if (to < steps.length && !(this.#gainsByTable(first, to) && this.#gain.isExpected(rows.count))) to = steps.length;
     const builder = to < steps.length ? new TableBuilder() : undefined;
     const flush = () => {
       if (builder !== undefined && builder.count > 0) this.#runTable(builder.take(), to);
@@ -158,6 +167,7 @@ export class TablePass {
         this.#sink.emit(document, false);
         this.#sink.finished(document);
       } else if (!builder.add(document, position)) {
+        this.#gain.note(builder.count);
         flush();
         builder.add(document, position);
       }

@@ -13,26 +13,26 @@ const LAST = [12, 13, 14, 15] as const;
 
 /** All forms in which a router or the machine itself may translate an IPv6 address to an IPv4 address. */
 const EMBEDDINGS: readonly Embedding[] = [
-  // IPv4-compatible.
+  // An IPv4-compatible address.
   { isOf: begins(0, 0, 0, 0, 0, 0), bytes: [LAST] },
-  // IPv4-mapped.
+  // An IPv4-mapped address.
   { isOf: begins(0, 0, 0, 0, 0, 0xffff), bytes: [LAST] },
-  // IPv4-translated.
+  // An IPv4-translated address.
   { isOf: begins(0, 0, 0, 0, 0xffff, 0), bytes: [LAST] },
-  // NAT64.
+  // An address of NAT64.
   { isOf: begins(0x64, 0xff9b, 0, 0, 0, 0), bytes: [LAST] },
   // NAT64 with a prefix that the network chooses (RFC 6052), for prefixes of 48, 56, 64 and 96 bits.
   {
     isOf: begins(0x64, 0xff9b, 1),
     bytes: [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], LAST],
   },
-  // 6to4.
+  // An address of 6to4.
   { isOf: begins(0x2002), bytes: [[2, 3, 4, 5]] },
   // The server address of Teredo.
   { isOf: begins(0x2001, 0), bytes: [[4, 5, 6, 7]] },
   // The client address of Teredo.
   { isOf: begins(0x2001, 0), bytes: [LAST], inverted: true },
-  // ISATAP.
+  // An address of ISATAP.
   { isOf: ({ 4: owner = 0, 5: mark }) => (owner & ~0x200) === 0 && mark === 0x5efe, bytes: [LAST] },
 ];
 

@@ -190,8 +190,8 @@ export class Accounts {
   }
 }
 
-/** Why the content of documents that failed in another process is missing. */
+/** The reason why the content of documents that failed in another process is not stored. */
 const ELSEWHERE = 'The document failed in another process, which does not send its content';
-/** Why the content of unfinished documents is missing. */
+/** The reason why the content of unfinished documents is not stored. */
 const LOST = 'The documents were being processed, and their ids and contents are lost';
 const STOPPED: Failure = { code: 'HR_RUN_CANCELLED', message: 'The run was stopped before the document was processed' };

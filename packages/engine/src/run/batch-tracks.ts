@@ -15,20 +15,20 @@ interface Track extends Mutable<ChunkOutcome> {
   createdIds: string[];
   droppedIds: string[];
   sentIds: string[];
-  /** Whether the last part has come. */
+  /** True if the pipeline thread has returned the last part of the batch. */
   isProcessed: boolean;
   /** The number of its documents that wait for the indexer. */
   unsent: number;
 }
 
 /**
- * Follows the chunks that a connector tracks, from the pipeline threads through the indexer, and reports each when all
- * its documents have finished.
+ * Counts the results of the chunks that a connector tracks. Reports each chunk when all its documents have left the
+ * pipeline threads and the indexer.
  */
 export class BatchTracks {
   readonly #tracks = new Map<number, Track>();
 
-  /** Begins to follow a chunk, which was handed over as the batch of this number. */
+  /** Starts to track a chunk. `sequence` is the number of its batch. */
   begin(sequence: number, chunk: TrackedChunk): void {
     this.#tracks.set(sequence, {
       chunk,
@@ -47,17 +47,17 @@ export class BatchTracks {
     });
   }
 
-  /** The origin of a batch; undefined if the connector does not track it. */
+  /** Returns the origin of a batch, or undefined if the connector does not track it. */
   origin(sequence: number): unknown {
     return this.#tracks.get(sequence)?.chunk.origin;
   }
 
-  /** Whether a batch is tracked. */
+  /** Returns true if a batch is tracked. */
   has(sequence: number): boolean {
     return this.#tracks.has(sequence);
   }
 
-  /** Adds what left the pipeline. */
+  /** Adds the results of a part of a batch. */
   processed(part: OutcomePart): void {
     const track = this.#tracks.get(part.sequence);
     if (track === undefined) return;
@@ -72,13 +72,13 @@ export class BatchTracks {
     track.droppedIds.push(...(part.lists?.dropped ?? []));
     track.sentIds.push(...(part.lists?.sent ?? []));
     track.unsent += part.count;
-    // Documents of a batch that was cut are missing: its source must deliver it again.
+    // The batch is incomplete, so the chunk is not reported, and its source must deliver it again.
     if (part.last && part.cut === true) this.#tracks.delete(part.sequence);
     else if (part.last) track.isProcessed = true;
     this.#closeIfFinished(part.sequence, track);
   }
 
-  /** Adds the answer of the indexer for some documents of a batch. */
+  /** Adds the result of the indexer for some documents of a batch. */
   sent(sequence: number, documents: number, failures: readonly FailedWrite[]): void {
     const track = this.#tracks.get(sequence);
     if (track === undefined) return;

@@ -23,11 +23,11 @@ export interface BatchingPublisherOptions {
   readonly maxPending: number | undefined;
   /** Waits until there is capacity for a batch. Rejects when no more batches are accepted. */
   readonly waitForSpace: () => Promise<void>;
-  /** Hands over a batch. Throws if no more batches are accepted. */
+  /** Passes a batch to the pipeline threads. Throws if no more batches are accepted. */
   readonly submit: (batch: SourceBatch, tracked?: TrackedChunk) => void;
   /** Waits until at most this many documents are pending. */
   readonly waitForPending: (most: number) => Promise<void>;
-  /** Waits until all batches that were handed over so far are finished. Rejects if the run gives up first. */
+  /** Waits until all batches that were passed on so far are finished. Rejects if the run fails first. */
   readonly settled: () => Promise<void>;
   /** The number of documents that failed so far because the destination accepted none. */
   readonly undelivered: () => number;
@@ -170,7 +170,7 @@ export class BatchingPublisher implements Publisher {
         const documents = batch.kind === 'records' ? 0 : batch.count;
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
         await waitForSpace();
-        // No await in here: at every moment each document must be in exactly one of the two places.
+        // There is no `await` in this block: at every moment, each document must be in exactly one of the two places.
         submit(batch, tracked);
         this.#notHandedOver -= documents;
       })

@@ -78,7 +78,7 @@ const fails = async (): Promise<void> => {
 };
 
 describe('the delivery of the documents of a connector', () => {
-  it('hands over all documents and ends after the pipeline threads and the indexer have finished', async () => {
+  it('sends all documents and ends after the pipeline threads and the indexer have finished', async () => {
     const recorder = new Recorder();
     const delivery = recorder.delivery(['a', 'b']);
     await delivery.run();

@@ -18,7 +18,7 @@ const DEFAULT_BATCH_SIZE = 100;
 
 /** Receives the results of documents, part by part. */
 export interface IndexingListener extends Pick<ConfirmationListener, 'onConfirmed' | 'onUnconfirmed'> {
-  /** It is the turn of a part: its results count now. */
+  /** Called for each part in the order of the batches, when its results count. */
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
   onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;
@@ -126,7 +126,7 @@ export class Indexing {
         last = waiting.at(-1)?.last ?? false;
       }
     }
-    this.#tellFlow();
+    this.#updateFlow();
     this.#relieve();
     this.#send();
     this.#progress.notify();
@@ -313,7 +313,7 @@ export class Indexing {
     this.#report(sending, slices, answer);
     for (const slice of slices) this.#settle(slice);
     this.#queuedDocuments -= batch.count;
-    this.#tellFlow();
+    this.#updateFlow();
     this.#relieve();
     this.#send();
     this.#progress.notify();
@@ -393,7 +393,7 @@ export class Indexing {
     }
   }
 
-  #tellFlow(): void {
+  #updateFlow(): void {
     const tooMany = this.#queuedDocuments >= this.#capacity;
     this.#flow.set(this.#head, this.#heldBytes, this.#queuedBytes, tooMany);
   }

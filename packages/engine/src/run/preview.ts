@@ -7,15 +7,16 @@ import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
-import { readDocument } from '../document/json-reader.ts';
 import { writeString } from '../document/json-writer.ts';
+import { readDocument } from '../document/read-document.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import type { Guard } from '../pipeline/segmented-pipeline.ts';
 import { StageError } from '../pipeline/stage-error.ts';
-import type { StageTrace, Tracer } from '../pipeline/trace.ts';
+import type { StageTrace } from '../pipeline/stage-trace.ts';
+import type { Tracer } from '../pipeline/trace.ts';
 import { PreviewLog } from './preview-log.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 

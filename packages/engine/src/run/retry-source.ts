@@ -1,5 +1,5 @@
 import type { Document } from '../document/document.ts';
-import { readDocument } from '../document/json-reader.ts';
+import { readDocument } from '../document/read-document.ts';
 import type { Value } from '../document/value.ts';
 import type { RetryDocument } from '../failures/retry-plan.ts';
 import type { BatchingPublisher } from './batching-publisher.ts';

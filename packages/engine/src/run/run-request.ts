@@ -4,7 +4,7 @@ import type { RegistrySource } from '../component/registry.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
-import type { StageTrace } from '../pipeline/trace.ts';
+import type { StageTrace } from '../pipeline/stage-trace.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { IndexingProgress } from './indexing-statistics.ts';
 import type { RunResult } from './run-result.ts';

@@ -2,7 +2,7 @@ import type { LaterAnswer, SendAnswer } from '../component/indexer.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 
-/** Whether an answer of an indexer is a promise of a confirmation. */
+/** Returns true if the result of an indexer is a `LaterAnswer`. */
 export function isLater(answer: SendAnswer): answer is LaterAnswer {
   return !Array.isArray(answer);
 }

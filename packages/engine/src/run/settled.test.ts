@@ -52,7 +52,7 @@ function stateOf(promise: Promise<void>): Promise<string> {
 }
 
 describe('Indexing.settled', () => {
-  it('resolves immediately if no batch was handed over', async () => {
+  it('resolves immediately if no batch was published', async () => {
     expect(await stateOf(harness().indexing.settled(0))).toBe('settled');
   });
 

@@ -53,7 +53,7 @@ export type ToRun =
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
   | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
-  /** The work of the thread is done: it must end its child threads and answer `ended`. */
+  /** Asks the thread to finish: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
 
 /** A pipeline thread of a run: its connector, and the memory of its `SharedStatistics`. */

@@ -1,7 +1,7 @@
 import type { Confirmation } from '../component/indexer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 
-/** A batch that the destination has taken and not confirmed. */
+/** A batch that the destination has accepted but not confirmed. */
 interface Unconfirmed {
   readonly documents: number;
   /** The number of the first source batch in it. */
@@ -11,15 +11,15 @@ interface Unconfirmed {
 /** Receives the results of batches that were confirmed later. */
 export interface ConfirmationListener {
   onConfirmed(confirmation: Confirmation): void;
-  /** So many documents will not be confirmed. */
+  /** Called with the number of documents that will not be confirmed. */
   onUnconfirmed(documents: number, failure: Failure): void;
-  /** Called after each of the others. */
+  /** Called after each call of the other methods. */
   onProgress(): void;
 }
 
-/** The batches whose destination confirms them later: see `LaterAnswer`. */
+/** The batches whose destination confirms them later; see `LaterAnswer`. */
 export class UnconfirmedBatches {
-  /** In the order in which they were sent. */
+  /** The open batches, in the order in which they were sent. */
   readonly #open = new Set<Unconfirmed>();
   readonly #listener: ConfirmationListener;
 
@@ -31,7 +31,7 @@ export class UnconfirmedBatches {
     return this.#open.size;
   }
 
-  /** The number of the first source batch that is not confirmed. */
+  /** The number of the first unconfirmed source batch. */
   get first(): number {
     const [oldest] = this.#open;
     return oldest?.from ?? Number.POSITIVE_INFINITY;
@@ -40,7 +40,7 @@ export class UnconfirmedBatches {
   add(documents: number, from: number, confirmed: Promise<Confirmation>): void {
     const batch = { documents, from };
     this.#open.add(batch);
-    // A batch that was given up has already been counted.
+    // After `giveUp`, the batch is already counted.
     const close = (report: () => void) => {
       if (!this.#open.delete(batch)) return;
       report();
@@ -52,7 +52,7 @@ export class UnconfirmedBatches {
     );
   }
 
-  /** Stops waiting: the documents count as failed for this reason. */
+  /** Stops waiting. The open documents count as failed for this reason. */
   giveUp(failure: Failure): void {
     for (const batch of [...this.#open]) {
       this.#open.delete(batch);

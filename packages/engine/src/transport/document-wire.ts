@@ -47,7 +47,7 @@ export function decodeDocuments(bytes: Uint8Array): Document[] {
   return documents;
 }
 
-/** Values as `JSON.stringify` can write them. Returns the same list if none of them is special. */
+/** Converts values to values that `JSON.stringify` can write. Returns the same list if all can be written unchanged. */
 export function encodeList(values: readonly Value[]): WireValue[] {
   for (let i = 0; i < values.length; i++) {
     if (isSpecial(values[i] as Value)) return values.map(encodeValue);
@@ -73,7 +73,7 @@ function encodeValue(value: Value): WireValue {
   return { o: members };
 }
 
-/** The values of `encodeList`, after `JSON.parse`. Changes the list. */
+/** Restores the values that `encodeList` converted, after `JSON.parse`. Changes the list. */
 export function decodeList(values: WireValue[]): Value[] {
   for (let i = 0; i < values.length; i++) {
     const value = values[i];

@@ -3,6 +3,7 @@ import { type PlainConfig, prepareTopics, RoleRunner, roleConfig, withRoleCompon
 import { createLogger, type LogRecord, type RegistrySource, readConfigText } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 import type { DistributedConfig } from './load-distributed.ts';
 
 /** A run whose documents are processed by other processes, or by other threads that read from Kafka. */
@@ -14,27 +15,32 @@ export interface PublishedRun {
 }
 
 /**
- * Prepares a distributed run: its topics, and for `--external` the workers and indexers of this process.
- * @param isExternal whether this process also processes and indexes the documents
+ * Prepares a distributed run: creates its topics and, for `--external`, starts the workers and indexers of this
+ * process.
+ * @param isExternal true if this process also processes and indexes the documents
  */
 export async function distribute(
-  { config, settings, registry }: DistributedConfig,
+  { config, settings, registry, writesFile }: DistributedConfig,
   isExternal: boolean,
   launcher: RunLauncher,
   onLog: (record: LogRecord) => void,
   signal: AbortSignal,
 ): Promise<PublishedRun> {
   const pipelines = pipelinesInUse(config);
+  if (isExternal && writesFile && pipelines.length > 1) {
+    const message = `--external runs an indexer for each pipeline (${pipelines.join(', ')}), and only one of them could write the file. Run without --external, or use an indexer that sends to a server.`;
+    throw new CommandError(message, EXIT.invalid);
+  }
   const partitions = await prepareTopics(settings, pipelines, createLogger('headrace', onLog), signal);
   const roles = isExternal ? (['worker', 'indexer'] as const) : [];
-  // Publisher, worker and indexer share the processors.
+  // Publisher, worker and indexer share the processors, so each gets fewer threads.
   const threads = Math.max(1, Math.floor(availableParallelism() / 2));
   const shared = isExternal ? { ...config, worker: { threads, ...(config['worker'] as object | undefined) } } : config;
   const runners = pipelines.flatMap((pipeline) =>
     roles.map((role) => new RoleRunner({ launcher, config: shared, settings, registry, role, pipeline, onLog })),
   );
   const running = runners.map((runner) => runner.run());
-  const text = JSON.stringify(roleConfig(shared, 'publisher', '', settings, partitions));
+  const text = JSON.stringify(roleConfig(shared, 'publisher', '', settings, partitions, isExternal));
   const { root } = readConfigText(text);
   if (root === undefined) throw new Error('The config of the publisher cannot be read');
   return {
@@ -47,7 +53,7 @@ export async function distribute(
   };
 }
 
-/** The pipelines that connectors feed. */
+/** Returns the pipelines that connectors feed. */
 function pipelinesInUse({ connectors = [] }: PlainConfig): string[] {
   return [...new Set(connectors.flatMap(({ pipeline }) => (typeof pipeline === 'string' ? [pipeline] : [])))];
 }

@@ -11,12 +11,15 @@ export interface DistributedConfig {
   readonly config: PlainConfig;
   readonly settings: KafkaSettings;
   readonly registry: RegistrySource;
+  /** Whether the indexer writes a file, which only one indexer can write at a time. */
+  readonly writesFile: boolean;
   /** The name of the config in messages. */
   readonly name: string;
 }
 
 /**
- * Reads a config, checks all of it, and reads its `kafka` block. Reports every problem; undefined if one is an error.
+ * Reads and checks a config, including its `kafka` block. Prints every problem. Returns undefined if one of them is an
+ * error.
  */
 export async function loadDistributed(
   file: string,
@@ -26,8 +29,16 @@ export async function loadDistributed(
   const { root, problems, name } = await loadConfig(file, set);
   const registry = registrySource(file, components);
   const all: Problem[] = [...problems];
+  let writesFile = false;
   if (root !== undefined && !hasErrors(problems)) {
-    const { problems: found } = await checkConfig(root, await Registry.open(registry));
+    const opened = await Registry.open(registry);
+    const { config: checked, problems: found } = await checkConfig(root, opened);
+    if (checked !== undefined) {
+      const { entry, params, settings } = checked.indexer;
+      const Class = await opened.load(entry, 'indexer');
+      const isFile = Class.overwrites !== undefined && Class.writesToStandardOutput?.(params as never) !== true;
+      writesFile = isFile && settings.sendEnabled !== false;
+    }
     // The block is read here.
     all.push(...found.filter(({ code, path }) => code !== 'HR_CONFIG_UNUSED' || path !== 'kafka'));
   }
@@ -35,9 +46,10 @@ export async function loadDistributed(
     writeProblems(all, name);
     return undefined;
   }
-  const { readKafkaSettings } = await import('@headrace/distributed');
+  const { checkClientProperties, readKafkaSettings } = await import('@headrace/distributed');
   const config = JSON.parse(configToJson(root)) as PlainConfig;
   const { settings, problems: mistakes } = readKafkaSettings(config);
+  if (settings !== undefined) mistakes.push(...checkClientProperties(settings));
   all.push(
     ...mistakes.map(
       ({ path, message, hint }): Problem => ({
@@ -50,10 +62,10 @@ export async function loadDistributed(
     ),
   );
   writeProblems(all, name);
-  return settings === undefined ? undefined : { root, config, settings, registry, name };
+  return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
 }
 
-/** The pipeline that a process serves: the one that is named, or the only one of the config. */
+/** Returns the pipeline that a process serves: the one that the option names, or the only one of the config. */
 export function pipelineOf({ config }: DistributedConfig, named: string | undefined): string {
   const names = (config.pipelines ?? []).map(({ name = '' }) => name);
   const { worker } = config as { worker?: { pipeline?: string } };

@@ -52,7 +52,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
   const onLog = (record: LogRecord) => log(mask.record(record));
   const published = await publish(loaded, options.external, threads, onLog);
   const { root, registry } = published ?? loaded;
-  // A run that is lost early does not report it.
+  // Undefined if the run was lost before it could report it.
   let usesStandardOutput: boolean | undefined;
   const handle = threads.start(
     {
@@ -69,7 +69,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
       onLog,
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
       onIndexer: (uses) => {
-        // The indexer of a distributed run is in another run.
+        // In a distributed run, this process has no indexer that writes to standard output.
         if (!isDistributed) usesStandardOutput = uses;
       },
     },
@@ -117,7 +117,7 @@ interface Loaded {
   readonly distributed?: DistributedConfig;
 }
 
-/** Reads the config. Reports its problems; undefined if it cannot run. */
+/** Reads the config and prints its problems. Returns undefined if the config cannot run. */
 async function load(file: string, options: RunOptions, isDistributed: boolean): Promise<Loaded | undefined> {
   const registry = registrySource(file, options.components);
   if (isDistributed) {
@@ -130,7 +130,7 @@ async function load(file: string, options: RunOptions, isDistributed: boolean): 
   return root === undefined || hasErrors(problems) ? undefined : { root, registry, name };
 }
 
-/** Prepares a distributed run; undefined for a run in this process. */
+/** Prepares a distributed run. Returns undefined for a run in this process. */
 async function publish(
   { distributed }: Loaded,
   isExternal: boolean,
@@ -140,9 +140,17 @@ async function publish(
   if (distributed === undefined) return undefined;
   const { distribute } = await import('./distribute.ts');
   const stop = new AbortController();
-  const stopListening = onStopSignal(() => stop.abort());
+  let stoppedBy: StopSignal | undefined;
+  const stopListening = onStopSignal((signal) => {
+    stoppedBy = signal;
+    stop.abort();
+  });
   try {
     return await distribute(distributed, isExternal, threads, onLog, stop.signal);
+  } catch (error) {
+    if (stoppedBy === undefined) throw error;
+    const message = `${stoppedBy}: the run ended before it began, because the brokers did not answer`;
+    throw new CommandError(message, signalExitCode(stoppedBy));
   } finally {
     stopListening();
   }
@@ -156,7 +164,7 @@ function checkOptions({ distributed, external, dryRun, retry }: RunOptions): voi
   }
 }
 
-/** The summary is text, but for a program that reads standard error. */
+/** Writes the summary as text. If it goes to standard error and logs are JSON, writes it as a log record. */
 function writeSummary(text: string, to: NodeJS.WritableStream, runId: string): void {
   if (to === process.stderr && writesJson()) writeRecord({ level: 'info', runId, logger: 'runner', msg: text });
   else to.write(`${text}\n`);
@@ -168,8 +176,8 @@ function settingsOf({ set, maxFailures }: RunOptions): readonly string[] {
 }
 
 /**
- * Whether the documents go to standard output, for a run that did not get far enough to report it. Only the module of
- * the indexer is loaded: other modules belong to the threads of the run, and could keep this one from ending.
+ * Returns true if the indexer writes documents to standard output. For a run that ended before it could report this.
+ * Loads only the module of the indexer, because other modules could keep this process from ending.
  */
 async function writesDocuments(root: ObjectNode, source: RegistrySource): Promise<boolean> {
   const { Registry, writesToStandardOutput } = await import('@headrace/engine');

@@ -4,8 +4,8 @@ import { HEAP_MB } from './heap.ts';
 let threads: RunLauncher | undefined;
 
 /**
- * The threads of the run of this process, made when they are asked for first, with one that is ready for it, and one
- * pipeline thread. A second pipeline thread starts when there is a second batch.
+ * Returns the threads of the only run of this process. The first call creates them: one run thread and one pipeline
+ * thread. A second pipeline thread starts when there is a second batch.
  */
 export function runThreads(): RunLauncher {
   if (threads === undefined) {

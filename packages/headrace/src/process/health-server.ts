@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RoleRunner } from '@headrace/distributed';
+import { messageOf } from '@headrace/engine';
 import { PROMETHEUS_CONTENT_TYPE, prometheusText, readFamily } from '@headrace/service/metrics';
 
 /** The health endpoint of a process. */
@@ -12,23 +13,23 @@ export interface HealthServer {
 const COUNTS = ['published', 'created', 'succeeded', 'failed', 'dropped'] as const;
 
 /**
- * Serves `/livez` (the process answers), `/readyz` (503 while a role starts again) and `/metrics` (Prometheus).
+ * Serves `/livez` (the process answers), `/readyz` (503 with the reason while a role cannot read) and `/metrics` (Prometheus).
  * @param port 0 for any free port
  */
 export async function startHealthServer(port: number, runners: readonly RoleRunner[]): Promise<HealthServer> {
-  const finished = new FinishedRuns(runners);
   const server = createServer((request, response) => {
     const { url = '' } = request;
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type }).end(body);
     if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, 'Use GET.\n');
     else if (url === '/livez') answer(200, 'ok\n');
-    else if (url === '/readyz') {
-      const notReady = runners.filter(({ state }) => state !== 'running');
-      const lines = notReady.map(({ name, state, lastFailure = '' }) => `${name}: ${state} ${lastFailure}`.trimEnd());
-      answer(notReady.length === 0 ? 200 : 503, `${lines.join('\n') || 'ready'}\n`);
-    } else if (url === '/metrics') answer(200, metrics(runners, finished), PROMETHEUS_CONTENT_TYPE);
-    else answer(404, 'Paths: /livez, /readyz, /metrics.\n');
+    else if (url === '/readyz' || url === '/metrics') {
+      const answering = url === '/readyz' ? readiness(runners) : metrics(runners);
+      answering.then(
+        ({ status, body, type }) => answer(status, body, type),
+        (error: unknown) => answer(500, `${messageOf(error)}\n`),
+      );
+    } else answer(404, 'Paths: /livez, /readyz, /metrics.\n');
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, resolve));
   server.unref();
@@ -38,43 +39,49 @@ export async function startHealthServer(port: number, runners: readonly RoleRunn
   };
 }
 
-/** The documents of a role over all its runs. A counter must not fall when a role starts again. */
-class FinishedRuns {
-  readonly #runners: readonly RoleRunner[];
-  readonly #before = new Map<RoleRunner, { handle: RoleRunner['handle']; counts: number[] }>();
-
-  constructor(runners: readonly RoleRunner[]) {
-    this.#runners = runners;
-  }
-
-  total(field: (typeof COUNTS)[number]): number {
-    const at = COUNTS.indexOf(field);
-    let total = 0;
-    for (const runner of this.#runners) {
-      const { handle } = runner;
-      const known = this.#before.getOrInsertComputed(runner, () => ({ handle, counts: COUNTS.map(() => 0) }));
-      if (known.handle !== handle) {
-        const last = known.handle?.progress().counts;
-        known.counts = known.counts.map((count, i) => count + (last?.[COUNTS[i] as 'failed'] ?? 0));
-        known.handle = handle;
-      }
-      total += (known.counts[at] as number) + (handle?.progress().counts[field] ?? 0);
-    }
-    return total;
-  }
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly type?: string;
 }
 
-function metrics(runners: readonly RoleRunner[], finished: FinishedRuns): string {
+/** Whether all roles run, and the brokers answer. */
+async function readiness(runners: readonly RoleRunner[]): Promise<Answer> {
+  const lines = await Promise.all(
+    runners.map(async (runner) => {
+      const { name, state, lastFailure } = runner;
+      if (state !== 'running') return [`${name}: ${state}${lastFailure === undefined ? '' : `: ${lastFailure}`}`];
+      const { problem } = await runner.queue();
+      return problem === undefined ? [] : [`${name}: ${problem}`];
+    }),
+  );
+  const problems = lines.flat();
+  return { status: problems.length === 0 ? 200 : 503, body: `${problems.join('\n') || 'ready'}\n` };
+}
+
+async function metrics(runners: readonly RoleRunner[]): Promise<Answer> {
   const restarts = () => runners.reduce((sum, runner) => sum + runner.restarts, 0);
   const running = () => runners.filter(({ state }) => state === 'running').length;
-  return prometheusText([
+  const queues = await Promise.all(runners.map((runner) => runner.queue()));
+  const reachable = () => (queues.every(({ problem }) => problem === undefined) ? 1 : 0);
+  const body = prometheusText([
     ...COUNTS.map((field) =>
       readFamily('counter', `headrace_role_documents_${field}_total`, `Documents ${field} by this process.`, () =>
-        finished.total(field),
+        runners.reduce((sum, { counts }) => sum + counts[field], 0),
       ),
     ),
     readFamily('counter', 'headrace_role_restarts_total', 'How often a role has started again.', restarts),
     readFamily('gauge', 'headrace_role_running', 'How many roles of this process run.', running),
+    readFamily('gauge', 'headrace_queue_up', 'Whether the brokers answer: 1 or 0.', reachable),
+    readFamily('gauge', 'headrace_queue_lag_messages', 'Messages that wait for the consumer group.', () =>
+      queues
+        .flatMap(({ lags }) => lags)
+        .map(({ topic, partition, messages }) => ({
+          labels: { topic, partition: String(partition) },
+          value: messages,
+        })),
+    ),
     readFamily('gauge', 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage().rss),
   ]);
+  return { status: 200, body, type: PROMETHEUS_CONTENT_TYPE };
 }

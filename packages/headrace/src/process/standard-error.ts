@@ -58,7 +58,7 @@ export function sayError(message: string): void {
 
 /** Writes a record with the current time. Use it only if a program reads standard error. */
 export function writeRecord({ level, runId, logger, msg, ...fields }: JsonRecord): void {
-  // An undefined member is not written.
+  // JSON omits an undefined member.
   writeLine(`${JSON.stringify({ level, runId, time: Date.now(), logger, ...fields, msg })}\n`);
 }
 

@@ -11,7 +11,7 @@ export class JsonReporter implements RunReporter {
   }
 
   log({ level, time, logger, message, fields }: LogRecord): void {
-    // As in the log of the service.
+    // Uses the format of the service log.
     if (level === 'debug') return;
     writeRecord({ level, runId: this.#runId, time, logger, ...fields, msg: message });
   }

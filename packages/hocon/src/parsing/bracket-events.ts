@@ -17,7 +17,7 @@ export interface BracketEvent {
   isFirst: boolean;
   /** True if a field or an element starts here. */
   atStart: boolean;
-  /** The start of the string that contains the bracket. */
+  /** If the bracket is inside a string: the start of the string. */
   string: number;
 }
 

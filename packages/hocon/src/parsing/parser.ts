@@ -155,7 +155,7 @@ export class Parser {
   #end(frame: Frame): void {
     const { lexer } = this.#reading.cursor;
     const { kind, origin } = frame.node;
-    // A string or substitution that reaches the end has included the brackets of its line.
+    // A string or substitution without an end has swallowed the brackets of its line.
     if (frame.braces && !(lexer.cutOff && origin.line === lexer.line)) {
       const [what, close] = kind === 'list' ? ['list', ']'] : ['object', '}'];
       const message = `the text ends inside the ${what} that begins on line ${origin.line}`;

@@ -90,7 +90,10 @@ export class ValueReader {
     return begins ? 'next' : 'skip';
   }
 
-  /** Reports the first field in a list. The brackets show whether the list should have ended before. */
+  /**
+   * Reports the first field in a list, as in `[1, a = 2]`. If the brackets show that a `]` is missing before the field,
+   * reports that instead.
+   */
   #fieldInList(frame: Frame, message: string): void {
     const reading = this.#reading;
     const hint = 'close the list with ] before the next field, or put the fields into braces';

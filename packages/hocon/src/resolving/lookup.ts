@@ -64,7 +64,7 @@ export class Lookup {
     const resolution = this.#resolution;
     const { budget } = resolution;
     resolution.tainted = false;
-    // The rest of the path is copied and compared on each of its levels.
+    // The steps grow with the length of the path: its rest is copied and compared on each level.
     budget.step(TASK_STEPS / 2 + (rest.length >> 2));
     if (node.kind === 'object') return yield this.#partialObject(node, rest);
     if (!resolution.marks.isUnresolved(node)) return node;

@@ -271,7 +271,7 @@ export class Resolver {
       if (resolution.tainted) tainted = true;
       if (value?.kind === 'broken') isBroken = true;
       else if (value !== undefined) join.layOver(value);
-      // A hidden layer that was resolved for a higher layer adds nothing.
+      // If the layers above already replace this value completely, lower layers add nothing.
       if (i <= (head.resolvedLayers ?? 0) && join.value !== undefined && hidesLower(join.value, marks)) break;
     }
     const merged = isBroken ? broken(node.origin) : join.value;

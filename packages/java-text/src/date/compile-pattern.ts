@@ -132,8 +132,8 @@ class Compiler {
   }
 
   /**
-   * Appends a number. If no separator is between numbers, the first one reads the digits that the next fixed-width
-   * numbers leave. A following number of variable width ends that.
+   * Appends a number. Numbers without a separator share their digits: fixed-width numbers get their width, and the
+   * first number gets the other digits. A number of variable width ends this rule.
    */
   #appendNumber(added: Element): void {
     const padded = this.#pad > 0;
@@ -246,7 +246,7 @@ class Compiler {
 
   #dayOfWeek(letter: string, count: number): Element {
     this.#atMost(count, 5);
-    if (letter === 'c' && count === 2) throw this.#error('The letters cc have no meaning');
+    if (letter === 'c' && count === 2) throw this.#error('The letter c must not occur exactly twice');
     if (count < 3 && letter !== 'E') return this.#number(Field.localizedDayOfWeek, count, count, Sign.none);
     const style = count < 3 ? 'short' : styleOf(count);
     return this.#names(Field.dayOfWeek, weekdayNames(this.#locale, style, letter === 'c'));

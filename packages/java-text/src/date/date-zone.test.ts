@@ -57,7 +57,7 @@ describe('the rules of a region', () => {
     ['winter in the far future', 'Europe/Paris', '+123456-01-01 00:00', '+123455-12-31T23:00:00Z'],
     ['summer in the far future', 'Europe/Paris', '+123456-07-01 00:00', '+123456-06-30T22:00:00Z'],
     ['a change at the turn of a year', 'Asia/Kathmandu', '1986-01-01 00:00', '1985-12-31T18:30:00Z'],
-  ])('%s: %s %s', (_, id, text, instant) => {
+  ])('apply to %s in %s: %s', (_, id, text, instant) => {
     expect(compileDatePattern('uuuu-MM-dd HH:mm').parse(text, resolveZone(id))).toBe(instant);
   });
 });

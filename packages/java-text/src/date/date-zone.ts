@@ -73,7 +73,7 @@ function fixedZoneOf(id: string): DateZone | undefined {
   if (sign === undefined || hours === undefined) return fixedZone(id, 0);
   const m = Number(minutes ?? minutesAfterColon ?? 0);
   const s = Number(seconds ?? secondsAfterColon ?? 0);
-  // A single digit of hours has no minutes: "+2", never "+230".
+  // An offset with a one-digit hour has no minutes: `+2` is valid, `+230` is not.
   if (hours.length === 1 && (minutes ?? minutesAfterColon) !== undefined) return undefined;
   const total = Number(hours) * 3600 + m * 60 + s;
   if (m > 59 || s > 59 || total > MAX_OFFSET_SECONDS) return undefined;
@@ -110,8 +110,8 @@ interface YearRules {
   readonly transitions: readonly Transition[];
 }
 
-// Before the first year local mean time applies everywhere. After the last year only yearly rules remain, which repeat
-// with the calendar, every 400 years.
+// Before the first year, local mean time applies everywhere. After the last year, only yearly rules apply. They repeat
+// every 400 years, as the calendar does.
 const FIRST_YEAR = 1700;
 const LAST_YEAR = 2800;
 const CYCLE_YEARS = 400;
@@ -177,7 +177,8 @@ function readYear(id: string, year: number): YearRules {
   while (next !== null && next.epochNanoseconds < to) {
     const after = offsetSeconds(next);
     const at = Math.floor(next.epochMilliseconds / 1000);
-    // In a gap (after > before) both readings change at its end: the old offset moves the time forward.
+    // In a gap, when clocks are moved forward, the local times do not exist. Both interpretations then change at the
+    // end of the gap.
     transitions.push({
       at,
       earlier: at + Math.max(before, after),

@@ -3,8 +3,8 @@ import { civilOf } from './calendar.ts';
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) => (n < 10 ? `0${n}` : `${n}`));
 
 /**
- * Returns the ISO text of an instant in UTC, as Java writes it. It always has seconds, and a fraction of 0, 3, 6 or 9
- * digits. Years have at least four digits, with a `+` beyond 9999 and a `-` before year 0.
+ * Returns the ISO text of an instant in UTC, as Java writes it. The text always has seconds, and a fraction of 0, 3, 6
+ * or 9 digits. Years have at least four digits, with a `+` after year 9999 and a `-` before year 0.
  * @param epochSeconds seconds since 1970-01-01T00:00:00Z
  * @param nanos nanoseconds of that second, 0 to 999,999,999
  */

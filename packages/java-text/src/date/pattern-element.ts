@@ -23,9 +23,12 @@ export type Kind = (typeof Kind)[keyof typeof Kind];
 export const Sign = {
   /** Only digits are allowed. */
   none: 0,
-  /** A minus is allowed. */
+  /** The number may have a minus. */
   minus: 1,
-  /** A minus is allowed. A plus is required if there are more digits than the minimum, and not allowed otherwise. */
+  /**
+   * The number may have a minus. It needs a plus if it has more digits than the minimum, and must not have one
+   * otherwise.
+   */
   plusBeyondWidth: 2,
 } as const;
 

@@ -90,7 +90,7 @@ class Emitter {
     const { body, min, max } = node;
     const lazy = node.mode === 'lazy';
     if (lengthOf(body).min === 0) {
-      // JavaScript undoes an optional iteration with an empty match, including the matches of its groups.
+      // If an optional iteration matches nothing, JavaScript undoes it, including the matches of its groups.
       if (min === 0 && max === 1) return lazy ? `(?:|${this.emit(body)})` : `(?:${this.emit(body)}|)`;
       if (max > 1 && !lazy && !isEmptyLast(body)) {
         throw this.#unsupported(
@@ -116,7 +116,8 @@ class Emitter {
         'a back-reference to a group that may be unset, and may also match nothing, is not supported',
       );
     }
-    // Unset, it would match nothing here: then all that followed before still follows.
+    // In JavaScript, a reference to an unset group matches the empty text, but in Java it fails. If the rest of the
+    // text is the same before and after the reference, it has matched nothing, so this pattern fails.
     const rest = ++this.count;
     return `(?=([^]*))${reference}(?!\\${rest}$)`;
   }

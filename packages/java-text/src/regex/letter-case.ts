@@ -67,7 +67,8 @@ function casedCodePoints(): readonly number[] {
     const found = new Set<number>();
     for (let codePoint = 0; codePoint < 0x20000; codePoint++) {
       const [upper, lower] = [toUpper(codePoint), toLower(codePoint)];
-      // Both, for lower case letters whose upper case has two characters while an upper case letter leads to them.
+      // Adds both forms. Some lower-case letters have an upper case of two characters, but are the lower case of
+      // another letter.
       if (upper !== codePoint || lower !== codePoint) found.add(codePoint).add(lower);
     }
     cased = [...found];

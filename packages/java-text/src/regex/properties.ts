@@ -229,7 +229,7 @@ function script(name: string): CharSet | undefined {
   try {
     new RegExp(source, 'v');
   } catch {
-    // Only the engine knows its list of scripts.
+    // The regular expression engine decides which scripts exist.
     return undefined;
   }
   return setEscape(source);

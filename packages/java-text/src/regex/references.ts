@@ -2,7 +2,7 @@ import { JavaRegexError } from './java-regex-error.ts';
 import { lengthOf } from './lengths.ts';
 import type { GroupNode, Node, ReferenceNode, Syntax } from './syntax.ts';
 
-/** Whether a group has matched when a back-reference to it is reached. */
+/** Says whether the group of a back-reference has matched when the reference is reached. */
 export type Reach = 'always' | 'never' | 'maybe';
 
 /**
@@ -19,7 +19,7 @@ type State = ReadonlyMap<number, 'set' | 'maybe' | 'stale'>;
 export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<ReferenceNode, Reach> {
   const reaches = new Map<ReferenceNode, Reach>();
   const open = new Set<number>();
-  /** Other groups are ignored, because a pattern may have thousands of groups. */
+  /** Only groups with back-references are tracked, because a pattern may have thousands of groups. */
   const referenced = referencesOf(syntax.root);
 
   /**

@@ -1,13 +1,13 @@
 import type { IdPiece, XmlRecord } from './xml-record.ts';
 
-/** Numbers of a record before its pieces, and of a piece. */
+/** The count of numbers for each record without its id pieces, and for each id piece. */
 const RECORD_NUMBERS = 4;
 const PIECE_NUMBERS = 3;
 
 /**
- * Records as numbers: to send thousands of objects to another thread costs more than to find the records. Each record
- * is its start, its end, its line and the number of its id pieces, then the start and the end of each piece, and 1 for
- * CDATA or 0.
+ * Encodes records as numbers, because sending thousands of objects to another thread costs more than finding the
+ * records. A record is its start, its end, its line, and the number of its id pieces. Each id piece is its start, its
+ * end, and 1 for CDATA or 0.
  */
 export function packRecords(records: readonly XmlRecord[]): Uint32Array {
   let length = 0;
@@ -28,7 +28,7 @@ export function packRecords(records: readonly XmlRecord[]): Uint32Array {
   return packed;
 }
 
-/** The records of `packRecords`. */
+/** Decodes the records of `packRecords`. */
 export function unpackRecords(packed: Uint32Array): XmlRecord[] {
   const records: XmlRecord[] = [];
   let at = 0;

@@ -98,7 +98,7 @@ class Packer {
     this.#pieceBytes = pieceBytes;
   }
 
-  /** Whether a record fits into the piece. If not, the piece must be taken first. */
+  /** Returns true if the record fits into the piece. If not, the caller must take the piece first. */
   fits({ start, end }: XmlRecord): boolean {
     return this.#filled + end - start <= this.#pieceBytes;
   }

@@ -125,7 +125,7 @@ function launch(
   }
   must('Dropping ambient capabilities', calls.prctl, PR_CAP_AMBIENT, CLEAR_ALL);
   must('Dying with the parent', calls.prctl, PR_SET_PDEATHSIG, SIGKILL);
-  must('Giving up privileges', calls.prctl, PR_SET_NO_NEW_PRIVS, 1);
+  must('Dropping privileges', calls.prctl, PR_SET_NO_NEW_PRIVS, 1);
   for (const [resource, limit] of plan.limits) {
     must(`Setting the limit ${resource}`, calls.prlimit64, 0, resource, u64(limit, limit));
   }

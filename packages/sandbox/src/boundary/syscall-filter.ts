@@ -114,13 +114,11 @@ const RULED = {
 } as const;
 const AUDIT_ARCH = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
-/** For `clone`: starts a thread of this process, not a new process. */
+/** For `clone`: allows a new thread of this process, but no new process. */
 const CLONE_THREAD = 0x10000;
-/** For `mmap`: memory that `RLIMIT_DATA` does not count. */
+/** For `mmap`: refuses memory that `RLIMIT_DATA` does not count. */
 const UNCOUNTED_MEMORY = 0x101; // MAP_SHARED, MAP_GROWSDOWN
-/**
- * For `prctl`: a process that clears this signal would outlive the service. Other options need no rule.
- */
+/** For `prctl`: a process that clears its parent-death signal would outlive the service. Other options need no rule. */
 const PR_SET_PDEATHSIG = 1;
 /** For `ioctl`: TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. */
 const IOCTLS = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451] as const;

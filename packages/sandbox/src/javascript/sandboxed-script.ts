@@ -71,7 +71,7 @@ export class SandboxedScript<Document> {
 
   /** Runs the script on a document. Returns a promise only after a document that exceeded a limit. */
   run(document: Document): void | Promise<void> {
-    if (this.#box === undefined) return this.#runAnew(document);
+    if (this.#box === undefined) return this.#restartAndRun(document);
     this.#runIn(this.#box, document);
   }
 
@@ -79,7 +79,7 @@ export class SandboxedScript<Document> {
     this.#box = undefined;
   }
 
-  async #runAnew(document: Document): Promise<void> {
+  async #restartAndRun(document: Document): Promise<void> {
     this.#box = await this.#openBox();
     this.#runIn(this.#box, document);
   }

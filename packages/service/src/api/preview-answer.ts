@@ -2,7 +2,7 @@ import { Type } from '@headrace/engine';
 
 export const JsonDocument = Type.Record(Type.String(), Type.Unknown());
 
-/** Why a stage failed. */
+/** The reason why a stage failed. */
 export const StageFailure = Type.Object({
   code: Type.String(),
   message: Type.String(),

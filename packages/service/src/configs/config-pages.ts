@@ -5,7 +5,7 @@ import type { Preset } from './presets.ts';
 export type ConfigItem = Omit<ConfigListing, 'seq' | 'version' | 'createdTime' | 'updatedTime'> & {
   preset: boolean;
   version: number | null;
-  /** Seconds since the epoch. */
+  /** The time, in seconds since the epoch. */
   createdTime: number | null;
   updatedTime: number | null;
 };

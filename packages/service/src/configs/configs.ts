@@ -152,7 +152,7 @@ export class Configs {
     return found.kind === 'preset' ? found.preset : this.versionSource(found.config.current);
   }
 
-  /** Returns the source of a run of this version. */
+  /** Reads a version of a config, so that a run can use it. */
   async versionSource({ text, format, digest }: ConfigVersion): Promise<ConfigSource> {
     const { reader } = this.#options;
     const { root, problems } = await reader.read(text, format);

@@ -146,15 +146,18 @@ export class UploadReader {
   async #ask(job: ReaderJob): Promise<ReaderResult> {
     clearTimeout(this.#idle);
     if (this.#closed) throw closing();
+    const isNew = this.#worker === undefined;
     this.#worker ??= this.#spawn();
     const worker = this.#worker;
     const ended = new AbortController();
     const end = () => ended.abort();
     worker.once('exit', end);
-    worker.postMessage(job);
-    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MILLIS), ended.signal]);
     let answer: ReaderAnswer;
     try {
+      // A busy machine may need seconds to start the thread. The time limit is only for the text.
+      if (isNew) await once(worker, 'message', { signal: ended.signal });
+      worker.postMessage(job);
+      const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MILLIS), ended.signal]);
       [answer] = (await once(worker, 'message', { signal })) as [ReaderAnswer];
     } catch (error) {
       this.#forget(worker);

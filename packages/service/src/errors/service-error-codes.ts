@@ -152,7 +152,7 @@ export const SERVICE_ERROR_CODES = {
   HR_RUN_IS_DONE: {
     status: 409,
     meaning: 'The run has already ended.',
-    advice: 'Nothing: there is nothing left to cancel.',
+    advice: 'No action is needed, because the run has ended.',
   },
   HR_RUN_IS_GOING: {
     status: 409,
@@ -163,7 +163,7 @@ export const SERVICE_ERROR_CODES = {
     status: 409,
     meaning: 'The run has no failed documents that can be processed again.',
     advice:
-      'Nothing, if no document failed. Otherwise see `GET /v1/run/{id}/failures`: `omitted` says why the document was not kept; run the config again.',
+      'If no document failed, no action is needed. Otherwise see `GET /v1/run/{id}/failures`: `omitted` says why the document was not kept; run the config again.',
   },
   HR_RETRY_CONFIG: {
     status: 409,

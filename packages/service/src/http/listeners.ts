@@ -94,7 +94,7 @@ function serverOptions(limits: ConnectionLimits): ServerOptions {
     maxHeaderSize: maxHeaderBytes,
     // Node answers without a body, so `host-header.ts` refuses these requests instead.
     requireHostHeader: false,
-    // Node requires that the first timeout is not longer than the second.
+    // Node requires that headersTimeout is not longer than requestTimeout.
     headersTimeout: Math.min(headersTimeoutSeconds, requestTimeoutSeconds) * 1000,
     requestTimeout: requestTimeoutSeconds * 1000,
     keepAliveTimeout: keepAliveSeconds * 1000,

@@ -4,7 +4,7 @@ import type { RequestKey, Store } from '../store/store.ts';
 import { epochSeconds } from '../time/clock.ts';
 import type { RunManager } from './run-manager.ts';
 
-/** Identifies a request that a client may send again. */
+/** Identifies a request that a client may send more than once. */
 export interface Repeat {
   /** The key that the client chose. */
   key: string;

@@ -19,7 +19,7 @@ export interface RunRetriesOptions {
   configs: Configs;
   runs: RunManager;
   repeats: RepeatedRequests;
-  /** Allow only one run of a config at a time, even if the retried run allowed several. */
+  /** True if only one run of a config may be active at a time, even if the retried run allowed several. */
   preventConcurrentRuns: boolean;
 }
 

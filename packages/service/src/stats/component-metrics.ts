@@ -4,8 +4,8 @@ import { type Family, readFamily, type Sample } from './families.ts';
 type Progress = RunDetails['progress'];
 
 /**
- * The maximum number of classes or types with separate values. Configs can contain any number of custom classes; the
- * rest share one value.
+ * The maximum number of classes or types with separate counters. Configs can contain any number of custom classes. All
+ * further classes share one counter.
  */
 const MAX_NAMES = 200;
 const OTHER = 'other';

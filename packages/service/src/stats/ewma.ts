@@ -1,4 +1,4 @@
-/** Seconds between two updates of a moving average. */
+/** The time between two updates of a moving average, in seconds. */
 export const TICK_SECONDS = 5;
 
 /**
@@ -25,7 +25,7 @@ export class Ewma {
     this.#rate = this.#rate === undefined ? rate : this.#rate + this.#alpha * (rate - this.#rate);
   }
 
-  /** Events per second. */
+  /** The rate, in events per second. */
   get rate(): number {
     return this.#rate ?? 0;
   }

@@ -9,7 +9,7 @@ export interface ConfigVersion {
   answer: string;
   /** SHA-256 of `answer`, in hexadecimal. */
   digest: string;
-  /** Seconds since the epoch. */
+  /** The time, in seconds since the epoch. */
   createdTime: number;
   createdBy: string | null;
 }
@@ -62,7 +62,7 @@ export interface StoredRun {
   configId: string;
   status: string;
   done: boolean;
-  /** Seconds since the epoch. */
+  /** The time, in seconds since the epoch. */
   startTime: number;
   requestedBy: string | null;
   labels: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ export interface RequestKey {
   key: string;
   /** SHA-256 of the request body, in hexadecimal. */
   digest: string;
-  /** Seconds since the epoch. */
+  /** The time, in seconds since the epoch. */
   time: number;
 }
 

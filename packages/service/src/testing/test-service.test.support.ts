@@ -19,21 +19,21 @@ indexer { type: Nowhere }
 const COMPONENTS = `
 const text = (properties, required = []) => ({ type: 'object', properties, required, additionalProperties: false });
 
-/** Reads files. */
+/** A connector that reads files. */
 export class Files {
   static kind = 'connector';
   static javaClass = 'com.example.Files';
   static parameters = text({ password: { type: 'string' } });
 }
 
-/** Makes a field upper case. */
+/** A stage that makes a field upper case. */
 export class Upper {
   static kind = 'stage';
   static parameters = text({ source: { type: 'string', description: 'The field.' }, times: { type: 'integer', minimum: 1, default: 1 } }, ['source']);
   static examples = [{ parameters: { source: 'a' } }];
 }
 
-/** Writes nothing. */
+/** An indexer that writes nothing. */
 export class Nowhere {
   static kind = 'indexer';
   static type = 'Nowhere';

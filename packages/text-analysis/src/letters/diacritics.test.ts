@@ -11,7 +11,7 @@ describe('removeDiacritics', () => {
     ['ø ł đ ß æ', 'ø ł đ ß æ'],
     ['ﬁve ① ＡＢ ½ x² Ω ™', 'five 1 AB 1⁄2 x2 Ω TM'],
     ['Ἀθῆναι, й ё ї', 'Αθηναι, и е і'],
-  ])('of %j is %j', (text, expected) => {
+  ])('changes %j to %j', (text, expected) => {
     expect(removeDiacritics(text)).toBe(expected);
   });
 
@@ -23,7 +23,7 @@ describe('removeDiacritics', () => {
     ['Devanagari', 'हिन्दी café', 'हिन्दी cafe'],
     ['Thai', 'น้ำ ที่นี่', 'น้ำ ที่นี่'],
     ['Tamil', 'தமிழ் மொழி', 'தமிழ் மொழி'],
-  ])('of %s', (_, text, expected) => {
+  ])('removes marks only from letters in %s', (_, text, expected) => {
     expect(removeDiacritics(text)).toBe(expected);
   });
 

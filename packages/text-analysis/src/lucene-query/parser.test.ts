@@ -19,7 +19,7 @@ function found(query: string, fields: Record<string, readonly string[]> = DOCUME
 
 describe('queries', () => {
   it.each([
-    // terms
+    // Queries with single terms
     ['fox', true],
     ['FOX', true],
     ['cat', false],
@@ -36,7 +36,7 @@ describe('queries', () => {
     ['quick\\-brown', true],
     ['f\\u006fx', true],
     ['country:\\south', true],
-    // operators
+    // Queries with operators
     ['+fox +dog', true],
     ['+fox +cat', false],
     ['fox AND cat', false],
@@ -64,7 +64,7 @@ describe('queries', () => {
     ['"..."', false],
     ['fox^2 cat^0.5', true],
     ['(cat)^3 dog', true],
-    // phrases
+    // Queries with phrases
     ['"brown fox"', true],
     ['"fox brown"', false],
     ['"fox brown"~2', true],
@@ -79,7 +79,7 @@ describe('queries', () => {
     ['"lazy dog"^2', true],
     ["country:'SOUTH KOREA'", true],
     ['country:"south korea"', true],
-    // terms by pattern
+    // Queries with wildcards, ranges and regular expressions
     ['qui*', true],
     ['QUI*', true],
     ['cat*', false],
@@ -125,7 +125,7 @@ describe('queries', () => {
     ['code:/\\D\\d\\d/', true],
     ['code:/"a12"/', true],
     ['title:/#/', false],
-    // scripts
+    // Queries with words in other scripts
     ['code:été', true],
     ['code:ÉTÉ', true],
     ['code:東', true],

@@ -59,7 +59,7 @@ export const WALKS: Readonly<Record<Axis, AxisWalk>> = {
   preceding({ nodes, at }, matches, found) {
     for (let i = at - 1; i >= 0; i--) {
       const node = nodes[i] as XmlNode;
-      // A node whose range ends after this node contains it.
+      // Excludes ancestors: their range ends after this node.
       if (node.end <= at && !isAttached(node) && matches(node)) found.push(node);
     }
   },

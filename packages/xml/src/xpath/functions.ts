@@ -184,7 +184,10 @@ function ofNode(text: (node: XmlNode) => string): FunctionRule {
   };
 }
 
-/** Returns the rule of a function of one text: the argument, else the text of the context node. */
+/**
+ * Returns the rule of a function with one optional text argument. Without an argument, the function uses the text of
+ * the context node.
+ */
 function ofText(type: XPathType, apply: (text: string) => string | number): FunctionRule {
   return {
     least: 0,

@@ -52,7 +52,7 @@ export class CsvFormat {
       if (publisher.signal.aborted) return;
       const { record, line } = part.place;
       if (part.kind === 'records') invalid.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
-      if (scanner.strayCount > strays) strays = this.#tellOfStrays(path, scanner, strays);
+      if (scanner.strayCount > strays) strays = this.#warnOfStrays(path, scanner, strays);
       if (part.kind === 'unfinished' || (part.kind === 'too-long' && (part.cutOff || record === 0))) {
         throw this.#brokenOff(path, part);
       }
@@ -89,7 +89,7 @@ export class CsvFormat {
     this.#context.log.warn(`${path}: ${warning} (logged once)`);
   }
 
-  #tellOfStrays(path: string, { strays, strayCount }: CsvScanner, known: number): number {
+  #warnOfStrays(path: string, { strays, strayCount }: CsvScanner, known: number): number {
     const [first] = strays;
     for (const { line, column } of strays.slice(known)) this.#context.log.warn(`${path}:${line}:${column}: ${STRAY}`);
     if (strayCount > strays.length && known <= strays.length) {

@@ -124,7 +124,7 @@ function isPlainText(column: Column): column is readonly (string | undefined)[] 
 
 /** Returns the lines of objects that have all members. */
 function joinMembers(members: readonly Members[], count: number): string[] {
-  // The text before the value of a member: everything between it and the previous value.
+  // The text before the value of a member. It contains everything after the previous value.
   const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).after},`) + member.before);
   const end = `${members.at(-1)?.after}}\n`;
   const lines: string[] = new Array(count);

@@ -1,26 +1,25 @@
-import { internName, JsonReader, Shape, type Value } from '@headrace/engine';
+import { internName, isInterned, JsonReader, Shape, type Value } from '@headrace/engine';
 
 const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** The general reader reads objects with more members, because here each name is compared with all names before it. */
-const MAX_MEMBERS = 64;
-/** The maximum number of cached sequences of names, and of names that can follow one of them. */
-const MAX_NODES = 4096;
-const MAX_NEXT = 16;
+/** After this many members, the general reader reads objects with unknown names: they are compared with all others. */
+const MAX_COMPARED = 64;
+/** The maximum number of known names, and of known names that can follow one of them. */
+const MAX_KNOWN = 4096;
+const MAX_NEXT = 32;
 
-/** A tree of member names. A path from the root is a sequence of names at the start of objects. */
-interface MemberNode {
+/** A name of a member. */
+interface Member {
   /** The name as it is written in the text, with the colon. */
   readonly key: string;
   readonly name: string;
-  readonly parent: MemberNode | undefined;
-  readonly next: MemberNode[];
-  readonly depth: number;
-  /** The shape of objects for which this is the last member. */
-  shape: Shape | undefined;
+  /** The members that have followed it. Frequent ones move to the front. */
+  readonly next: Member[];
+  /** The number of the last object with this member. */
+  seen: number;
 }
 
 /**
@@ -33,8 +32,13 @@ export class JsonObjectReader {
   shape: Shape = Shape.common([]);
   values: Value[] = [];
   #reader = new JsonReader('');
-  #nodes = 0;
-  readonly #root: MemberNode = { key: '', name: '', parent: undefined, next: [], depth: 0, shape: this.shape };
+  readonly #known = new Map<string, Member>();
+  readonly #first = newMember('');
+  /** The number of the current object. */
+  #object = 0;
+  /** The members of the last object, in the first `#count` elements. -1 if it was not read completely. */
+  readonly #members: Member[] = [];
+  #count = 0;
 
   load(text: string): void {
     this.#reader = new JsonReader(text);
@@ -43,6 +47,8 @@ export class JsonObjectReader {
   /** Reads the object that begins at `start` and ends before `end`. Ignores the text after the object. */
   read(start: number, end: number): boolean {
     if (this.#read(start, end)) return true;
+    // The shape of the last object does not belong to the members of this one.
+    this.#count = -1;
     // The old reader may have read beyond the end.
     this.#reader = new JsonReader(this.#reader.text);
     return false;
@@ -53,14 +59,23 @@ export class JsonObjectReader {
     const { text } = reader;
     if (text.charCodeAt(start) !== OPEN_OBJECT) return false;
     const values: Value[] = [];
-    let node = this.#root;
+    const members = this.#members;
+    let member = this.#first;
+    let count = 0;
+    let isSame = true;
+    this.#object++;
     reader.at = start + 1;
     reader.skipSpace();
     if (text.charCodeAt(reader.at) !== CLOSE_OBJECT) {
       for (;;) {
-        const next = this.#readName(node);
+        const next = this.#readName(member, count);
         if (next === undefined) return false;
-        node = next;
+        member = next;
+        if (count >= members.length || members[count] !== member) {
+          members[count] = member;
+          isSame = false;
+        }
+        count++;
         reader.skipSpace();
         try {
           values.push(reader.value(1));
@@ -77,55 +92,65 @@ export class JsonObjectReader {
       }
     }
     if (reader.at >= end) return false;
-    this.shape = shapeOf(node);
+    // A changing shape belongs to one document and cannot be shared.
+    if (!isSame || count !== this.#count || this.shape.changing) {
+      this.shape = Shape.common(members.slice(0, count).map(({ name }) => name));
+    }
+    this.#count = count;
     this.values = values;
     return true;
   }
 
-  /** Reads the name at this position, and its colon. Returns undefined if the name is unusual. */
-  #readName(before: MemberNode): MemberNode | undefined {
+  /**
+   * Reads the name at this position, and its colon. Returns undefined if the name is unusual.
+   * @param count the number of members before it
+   */
+  #readName(before: Member, count: number): Member | undefined {
     const reader = this.#reader;
     const { text, at } = reader;
     const { next } = before;
     for (let i = 0; i < next.length; i++) {
-      const node = next[i] as MemberNode;
-      if (text.startsWith(node.key, at)) {
-        reader.at = at + node.key.length;
-        return node;
+      const member = next[i] as Member;
+      if (!text.startsWith(member.key, at)) continue;
+      if (member.seen === this.#object) return undefined;
+      member.seen = this.#object;
+      if (i > 0) {
+        next[i] = next[i - 1] as Member;
+        next[i - 1] = member;
       }
+      reader.at = at + member.key.length;
+      return member;
     }
     if (text.charCodeAt(at) !== QUOTE) return undefined;
     const close = text.indexOf('"', at + 1);
-    const name = internName(text.slice(at + 1, close));
-    if (close < 0 || JSON.stringify(name).length !== name.length + 2) return undefined;
+    const member = close < 0 ? undefined : this.#memberOf(text.slice(at + 1, close), count);
+    if (member === undefined || member.seen === this.#object) return undefined;
     reader.at = close + 1;
     reader.skipSpace();
     if (text.charCodeAt(reader.at) !== COLON) return undefined;
     reader.at++;
-    if (before.depth >= MAX_MEMBERS || isBefore(before, name)) return undefined;
-    const node = { key: `"${name}":`, name, parent: before, next: [], depth: before.depth + 1, shape: undefined };
-    if (this.#nodes < MAX_NODES && next.length < MAX_NEXT) {
-      this.#nodes++;
-      next.push(node);
+    member.seen = this.#object;
+    if (next.length < MAX_NEXT && this.#known.has(member.name) && !next.includes(member)) next.push(member);
+    return member;
+  }
+
+  /** Returns the member of this name. Returns undefined if the name contains escapes, or was read before. */
+  #memberOf(written: string, count: number): Member | undefined {
+    const known = this.#known.get(written);
+    if (known !== undefined) return known;
+    const name = internName(written);
+    if (JSON.stringify(name).length !== name.length + 2) return undefined;
+    const member = newMember(name);
+    if (this.#known.size < MAX_KNOWN && isInterned(name)) {
+      this.#known.set(name, member);
+      return member;
     }
-    return node;
+    if (count > MAX_COMPARED) return undefined;
+    for (let i = 0; i < count; i++) if ((this.#members[i] as Member).name === name) return undefined;
+    return member;
   }
 }
 
-function isBefore(last: MemberNode, name: string): boolean {
-  for (let node: MemberNode | undefined = last; node !== undefined; node = node.parent) {
-    if (node.depth > 0 && node.name === name) return true;
-  }
-  return false;
-}
-
-function shapeOf(node: MemberNode): Shape {
-  if (node.shape !== undefined) return node.shape;
-  const names: string[] = [];
-  for (let each: MemberNode | undefined = node; each?.parent !== undefined; each = each.parent)
-    names.unshift(each.name);
-  const shape = Shape.common(names);
-  // A changing shape belongs to one document and cannot be shared.
-  if (!shape.changing) node.shape = shape;
-  return shape;
+function newMember(name: string): Member {
+  return { key: `"${name}":`, name, next: [], seen: 0 };
 }

@@ -12,7 +12,7 @@ export class GcsLogin {
   readonly #library: Storage;
   readonly #agents: Agents;
   #anonymous: boolean;
-  /** Why there are no credentials. */
+  /** The reason why there are no credentials. */
   #reason: Error | undefined;
 
   private constructor(library: Storage, agents: Agents, anonymous: boolean) {

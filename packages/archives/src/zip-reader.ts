@@ -1,12 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { Entry } from 'yauzl';
-import type { ByteSource } from '../../formats/byte-source.ts';
-import { open } from '../../local-files/local-files.ts';
-import { nanosOf } from '../storage.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { BlockFile } from './block-file.ts';
-import { inflated } from './decompress.ts';
+import type { ByteSource } from './byte-source.ts';
+import { inflated } from './gzip.ts';
+import { nanosOf } from './nanos.ts';
 import { nothingIn } from './packed-input.ts';
 
 const STORED = 0;
@@ -26,16 +25,6 @@ const SMALL_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
 /** The minimum chunk size of zlib. */
 const MIN_CHUNK_BYTES = 64;
-
-/** Returns the files in a local zip archive, as `zipEntries` does. */
-export async function* localZipEntries(path: string): AsyncGenerator<ArchiveEntry> {
-  const file = await open(path, 'r');
-  try {
-    yield* zipEntries(file);
-  } finally {
-    await file.close();
-  }
-}
 
 /**
  * Returns the files in a zip archive, in the order of its directory, without folders. Fails if the directory cannot be

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '@headrace/engine';
-import type { ByteSource } from '../../formats/byte-source.ts';
+import type { ByteSource } from './byte-source.ts';
 
 /** The limit for all copies that a thread has at one time: nested archives need several. */
 const MAX_BYTES = 16 * 1024 ** 3;
@@ -49,7 +48,8 @@ async function openNameless(): Promise<FileHandle> {
 }
 
 function refuse(error: unknown): never {
-  throw new Error(`its temporary copy cannot be written in ${tmpdir()}: ${messageOf(error)}`, { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new Error(`its temporary copy cannot be written in ${tmpdir()}: ${reason}`, { cause: error });
 }
 
 function tooLarge(maxBytes: number): Error {

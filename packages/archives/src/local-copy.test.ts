@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { zipOf } from '@headrace/testing/archives';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withLocalCopy } from './local-copy.ts';
-import { zipOf } from './make-archives.test.lib.ts';
 import { zipEntries } from './zip-reader.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
-import type { ByteSource } from '../../formats/byte-source.ts';
-import { HARMLESS_BYTES, MAX_RATIO, unfoldsTooMuch } from './decompress.ts';
+import type { ByteSource } from './byte-source.ts';
+import { HARMLESS_BYTES, MAX_RATIO, unfoldsTooMuch } from './gzip.ts';
 
 /**
  * Limits the unpacked size of one file with everything inside it. Nested archives would otherwise multiply the limit of

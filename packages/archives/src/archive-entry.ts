@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../formats/byte-source.ts';
+import type { ByteSource } from './byte-source.ts';
 
 /** A file in an archive. */
 export interface ArchiveEntry {
@@ -6,7 +6,7 @@ export interface ArchiveEntry {
   readonly name: string;
   /** The unpacked size in bytes. */
   readonly size: number;
-  /** Nanoseconds since the epoch. */
+  /** The time of modification, in nanoseconds since the epoch. */
   readonly modified: bigint;
   /** Why the content is not available, for example because of encryption, an unknown compression method, or a link. */
   readonly unreadable: string | undefined;

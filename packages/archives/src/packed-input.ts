@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../formats/byte-source.ts';
+import type { ByteSource } from './byte-source.ts';
 
 const NOTHING = Buffer.alloc(0);
 

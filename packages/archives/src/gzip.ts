@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
-import type { ByteSource } from '../../formats/byte-source.ts';
+import type { ByteSource } from './byte-source.ts';
 import { cutOff, nothingIn, PackedInput } from './packed-input.ts';
 
 /** The size of a decompressed chunk, and the size of the queue that is filled while the reader is busy. */

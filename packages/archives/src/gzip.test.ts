@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runFileConnector, writeFiles } from '../../connectors/run-file-connector.test.lib.ts';
-import { gunzipped } from './decompress.ts';
-import { tarOf } from './make-archives.test.lib.ts';
+import { describe, expect, it } from 'vitest';
+import { gunzipped } from './gzip.ts';
 
 async function* pieces(bytes: Uint8Array, size: number) {
   // All chunks use the same buffer, as in real sources.
@@ -110,34 +105,5 @@ describe('a gzip file', () => {
     expect((await change(2)).error).toBe('it uses compression method 9, which is not supported');
     expect((await change(0)).error).toContain('it is not compressed with gzip');
     expect((await unpack(Buffer.alloc(0), 1)).error).toContain('it is empty');
-  });
-});
-
-describe('FileConnector', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'headrace-gzip-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
-
-  it('publishes the content of a gzip file, and warns about bytes after it', async () => {
-    const garbage = Buffer.from('garbage');
-    await writeFiles(folder, {
-      'a.csv.gz': Buffer.concat([gzipSync('k\n1\n2\n'), garbage]),
-      'b.txt.gz': Buffer.concat([gzipSync('b'), garbage]),
-      'c.txt.gz': Buffer.concat([gzipSync('c'), zeros]),
-      'd.tar.gz': Buffer.concat([gzipSync(await tarOf([{ name: 'd.txt', content: 'd' }])), zeros]),
-      'e.csv.gz': gzipSync('k\n1\n'.repeat(50_000)).subarray(0, 150),
-    });
-    const { found, rejected, warnings } = await runFileConnector(folder, {
-      fileHandlers: { csv: {} },
-      fileOptions: { handleCompressedFiles: true, handleArchivedFiles: true },
-    });
-    expect(found).toEqual(['a.csv-1', 'a.csv-2', 'b.txt.gz!b.txt', 'c.txt.gz!c.txt', 'd.tar.gz!d.txt']);
-    expect(rejected).toEqual(['e.csv.gz: it is truncated: unexpected end of file']);
-    expect(warnings.sort()).toEqual([
-      'a.csv.gz: the bytes after the compressed data are ignored, as gzip does. The file may be damaged',
-      'b.txt.gz: the bytes after the compressed data are ignored, as gzip does. The file may be damaged',
-    ]);
   });
 });

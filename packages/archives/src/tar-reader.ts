@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import type { Header } from 'tar-stream';
-import type { ByteSource } from '../../formats/byte-source.ts';
-import { nanosOf } from '../storage.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
+import type { ByteSource } from './byte-source.ts';
+import { nanosOf } from './nanos.ts';
 import { nothingIn } from './packed-input.ts';
 
 const BLOCK_BYTES = 512;

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { tarOf, type ZipFixture, zipOf } from '@headrace/testing/archives';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ArchiveEntry } from './archive-entry.ts';
-import { gunzipped } from './decompress.ts';
-import { tarOf, type ZipFixture, zipOf } from './make-archives.test.lib.ts';
+import { gunzipped } from './gzip.ts';
 import { tarEntries } from './tar-reader.ts';
-import { localZipEntries } from './zip-reader.ts';
+import { zipEntries } from './zip-reader.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -54,6 +54,15 @@ async function zipFile(fixtures: readonly ZipFixture[]): Promise<string> {
   return path;
 }
 
+async function* entriesOfZip(path: string): AsyncGenerator<ArchiveEntry> {
+  const file = await open(path, 'r');
+  try {
+    yield* zipEntries(file);
+  } finally {
+    await file.close();
+  }
+}
+
 describe('a zip reader', () => {
   it('returns files with size and date, and unchanged names', async () => {
     const big = randomBytes(300_000);
@@ -68,7 +77,7 @@ describe('a zip reader', () => {
       { name: 'big', content: big },
       { name: 'big-stored', content: big, method: 0 },
     ]);
-    expect(await read(localZipEntries(path))).toEqual({
+    expect(await read(entriesOfZip(path))).toEqual({
       'a.txt': 'alpha',
       '../../etc/passwd': 'harmless',
       '/absolute': 'too',
@@ -78,7 +87,7 @@ describe('a zip reader', () => {
       big: String(big),
       'big-stored': String(big),
     });
-    for await (const { size, modified } of localZipEntries(path)) {
+    for await (const { size, modified } of entriesOfZip(path)) {
       expect(size).toBe(5);
       expect(new Date(Number(modified / 1_000_000n))).toEqual(new Date(2022, 2, 4, 5, 6, 8));
       break;
@@ -95,7 +104,7 @@ describe('a zip reader', () => {
       { name: 'link', content: '/etc/passwd', mode: 0o120777 },
       { name: 'good', content: 'x', mode: 0o100644 },
     ]);
-    expect(await read(localZipEntries(path))).toEqual({
+    expect(await read(entriesOfZip(path))).toEqual({
       secret: 'it is encrypted',
       strange: 'it uses compression method 14, which is not supported',
       damaged: 'it is damaged: its checksum is wrong',
@@ -109,13 +118,13 @@ describe('a zip reader', () => {
   it('rejects a truncated zip file and a file of another format', async () => {
     const path = join(folder, 'none.zip');
     await writeFile(path, 'garbage');
-    await expect(read(localZipEntries(path))).rejects.toThrow();
+    await expect(read(entriesOfZip(path))).rejects.toThrow();
     await writeFile(path, zipOf([{ name: 'a', content: 'x' }]).subarray(0, 60));
-    await expect(read(localZipEntries(path))).rejects.toThrow();
+    await expect(read(entriesOfZip(path))).rejects.toThrow();
     await writeFile(path, '');
-    await expect(read(localZipEntries(path))).rejects.toThrow('it is empty');
+    await expect(read(entriesOfZip(path))).rejects.toThrow('it is empty');
     await writeFile(path, zipOf([]));
-    expect(await read(localZipEntries(path))).toEqual({});
+    expect(await read(entriesOfZip(path))).toEqual({});
   });
 
   it('returns all entries of the zip directory, even if its entry count is wrong', async () => {
@@ -123,12 +132,12 @@ describe('a zip reader', () => {
     for (const at of [8, 10]) bytes.writeUInt16LE(2, bytes.length - 22 + at);
     const path = join(folder, 'overflow.zip');
     await writeFile(path, bytes);
-    expect(Object.keys(await read(localZipEntries(path)))).toEqual(['0', '1', '2', '3', '4']);
+    expect(Object.keys(await read(entriesOfZip(path)))).toEqual(['0', '1', '2', '3', '4']);
   });
 
   it('allows the reader to stop before the last zip entry', async () => {
     const path = await zipFile(Array.from({ length: 50 }, (_, i) => ({ name: `${i}`, content: 'x'.repeat(200_000) })));
-    for await (const entry of localZipEntries(path)) {
+    for await (const entry of entriesOfZip(path)) {
       for await (const _ of entry.bytes) break;
       if (entry.name === '7') break;
     }

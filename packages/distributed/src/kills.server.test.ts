@@ -1,0 +1,109 @@
+import { describeWithServer } from '@headrace/testing/real-server';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { DistributedSetup, type HeadraceProcess } from './distributed-run.test.lib.ts';
+
+/** A group waits 6 s for each member that was killed. The rest is for busy machines. */
+vi.setConfig({ testTimeout: 400_000 });
+
+const TOTAL = 3000;
+
+/**
+ * The second and the last third of the documents wait in their worker until a file exists. So a kill always meets
+ * documents in progress.
+ */
+const STAGE = `
+  import { existsSync } from 'node:fs';
+  import { Stage, Type } from 'headrace';
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  export class Gates extends Stage {
+    static parameters = Type.Object({ folder: Type.String() });
+    process(document) {
+      const third = Math.floor(Number(document.id) / ${TOTAL / 3});
+      for (let gate = 1; gate <= third; gate++) {
+        while (!existsSync(this.params.folder + '/gate-' + gate)) Atomics.wait(cell, 0, 0, 20);
+      }
+    }
+  }
+`;
+
+/** A process says this when it shares the four partitions with another one. */
+const TWO_PARTITIONS = /now \d, \d"/;
+const FOUR_PARTITIONS = /now 0, 1, 2, 3"/;
+
+await describeWithServer('kafka', (server) => {
+  let setup: DistributedSetup;
+
+  beforeEach(async () => {
+    setup = await DistributedSetup.open(server.url);
+    setup.write('stage.js', STAGE);
+  });
+  afterEach(() => setup.close());
+
+  function writeConfig(): void {
+    const pipeline = setup.name('kills');
+    setup.writeConfig(
+      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: ${TOTAL} }]
+       pipelines: [{ name: "${pipeline}", stages: [{ class: "./stage.js#Gates", folder: "${setup.folder}" }] }]`,
+    );
+  }
+
+  /** Lets the next third of the documents through. */
+  function openGate(number: 1 | 2): void {
+    setup.write(`gate-${number}`, '');
+  }
+
+  /** Every document arrived, and the run has counted each once. */
+  async function expectComplete(run: HeadraceProcess): Promise<void> {
+    expect(await run.ended, run.output.slice(-2000)).toBe(0);
+    expect(run.summary).toContain('RUN SUMMARY: Success.');
+    expect(run.summary).toContain(`numbers: complete. ${TOTAL} docs succeeded. 0 docs failed. 0 docs dropped.`);
+    expect(run.output).toContain(`${TOTAL} docs published.`);
+    expect(setup.distinct).toBe(TOTAL);
+  }
+
+  it('a run finishes by itself with every document when both workers and the indexer are killed and start again', async () => {
+    writeConfig();
+    const first = setup.start('worker', 'run.conf');
+    const second = setup.start('worker', 'run.conf');
+    const indexer = setup.start('indexer', 'run.conf');
+    await Promise.all([first.says(TWO_PARTITIONS), second.says(TWO_PARTITIONS), indexer.says(FOUR_PARTITIONS)]);
+    const run = setup.start('run', 'run.conf', '--distributed');
+    await run.until(() => setup.distinct > 100);
+    await first.signal('SIGKILL');
+    setup.start('worker', 'run.conf');
+    const before = setup.distinct;
+    openGate(1);
+    await run.until(() => setup.distinct > before + 100);
+    await second.signal('SIGKILL');
+    setup.start('worker', 'run.conf');
+    const { promise: answer, resolve: release } = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    setup.hold(answer, asked.resolve);
+    openGate(2);
+    // The indexer has documents that the destination has not accepted.
+    await asked.promise;
+    await indexer.signal('SIGKILL');
+    release();
+    expect(run.isRunning).toBe(true);
+    setup.start('indexer', 'run.conf');
+    await expectComplete(run);
+    // A kill repeats what was in progress, and no more than that.
+    expect(setup.indexed.length).toBeLessThan(TOTAL * 2);
+  });
+
+  it('a run survives a restart of the broker with documents in progress, and counts every document once', async () => {
+    writeConfig();
+    const workers = [setup.start('worker', 'run.conf'), setup.start('worker', 'run.conf')];
+    const indexer = setup.start('indexer', 'run.conf');
+    await Promise.all([...workers.map((worker) => worker.says(TWO_PARTITIONS)), indexer.says(FOUR_PARTITIONS)]);
+    const run = setup.start('run', 'run.conf', '--distributed');
+    await run.until(() => setup.distinct > 100);
+    await server.stop();
+    openGate(1);
+    openGate(2);
+    await run.says('Kafka at');
+    await server.start();
+    await expectComplete(run);
+    expect(await Promise.all([...workers, indexer].map((service) => service.signal('SIGTERM')))).toEqual([0, 0, 0]);
+  });
+});

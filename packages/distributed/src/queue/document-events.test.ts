@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eventJson, eventsOf, readEvent } from './document-events.ts';
+import { message, outcome } from './message.test.lib.ts';
+
+const failed = (id: string, at: string) => ({ id, at, code: 'HR_STAGE_FAILED', message: `${id} is bad` }) as const;
+
+describe("the events of documents in Lucille's format", () => {
+  it('are those of a worker that sends its documents on: children that were sent are reported by the indexer queue', () => {
+    const events = eventsOf(
+      outcome({
+        createdIds: ['sent-child', 'dropped-child'],
+        droppedIds: ['dropped-child', 'd'],
+        sentIds: ['sent-child', 'p'],
+        failures: [failed('f', 'stages[0]'), failed('unreadable', 'connector')],
+      }),
+      false,
+    );
+    expect(events).toEqual([
+      { type: 'CREATE', documentId: 'dropped-child' },
+      { type: 'DROP', documentId: 'dropped-child' },
+      { type: 'DROP', documentId: 'd' },
+      { type: 'FAIL', documentId: 'f', message: 'f is bad' },
+    ]);
+  });
+
+  it('are all of them if the same process indexes, with the messages of Lucille', () => {
+    const events = eventsOf(
+      outcome({ createdIds: ['c'], sentIds: ['c', 'p', 'x'], failures: [failed('x', 'indexer')] }),
+      true,
+    );
+    expect(events).toEqual([
+      { type: 'CREATE', documentId: 'c' },
+      { type: 'FINISH', documentId: 'c', message: 'SUCCEEDED' },
+      { type: 'FINISH', documentId: 'p', message: 'SUCCEEDED' },
+      { type: 'FAIL', documentId: 'x', message: 'FAILED: x is bad' },
+    ]);
+  });
+
+  it("have Lucille's members in Lucille's order, and the time as seconds with nine decimals", () => {
+    const one = message({ partition: 3, offset: 17, key: 'd"1' });
+    const text = eventJson({ type: 'FINISH', documentId: 'd"1', message: 'SUCCEEDED' }, 'r', 'p_source', one);
+    expect(text).toMatch(
+      /^\{"type":"FINISH","documentId":"d\\"1","message":"SUCCEEDED","runId":"r","instant":\d{10}\.\d{9},"topic":"p_source","partition":3,"offset":17,"key":"d\\"1"\}$/,
+    );
+  });
+
+  it('leave out what they do not have', () => {
+    expect(eventJson({ type: 'CREATE', documentId: 'c' }, 'r', 't')).toMatch(
+      /^\{"type":"CREATE","documentId":"c","runId":"r","instant":[\d.]+\}$/,
+    );
+    const keyless = eventJson({ type: 'DROP', documentId: 'c' }, 'r', 't', message({}));
+    expect(keyless).toMatch(/"topic":"t","partition":0,"offset":0\}$/);
+  });
+
+  it('are read as they were written, for any id, run and reason', () => {
+    const type = fc.constantFrom('CREATE', 'FINISH', 'FAIL', 'DROP');
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(type, text, text, text, (kind, documentId, runId, reason) => {
+        const json = eventJson({ type: kind, documentId, message: reason }, runId, 't');
+        expect(readEvent(Buffer.from(json))).toMatchObject({ type: kind, documentId, message: reason, runId });
+      }),
+    );
+  });
+});

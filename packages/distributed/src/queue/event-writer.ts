@@ -1,0 +1,55 @@
+import { hasKafkaError } from '@headrace/components/kafka';
+import { type Logger, messageOf } from '@headrace/engine';
+import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { eventTopic, isTopicName } from '../settings/topics.ts';
+import type { OutgoingMessage, PartitionWriter } from './partition-writer.ts';
+
+/** Writes to the event topics of runs. A run that has ended has none. */
+export class EventWriter {
+  readonly #writer: Pick<PartitionWriter, 'write'>;
+  readonly #settings: KafkaSettings;
+  readonly #pipeline: string;
+  readonly #log: Logger;
+  /** Runs that have ended: their event topics do not exist. */
+  readonly #gone = new Set<string>();
+  #hasWarnedOfId = false;
+
+  constructor(writer: Pick<PartitionWriter, 'write'>, settings: KafkaSettings, pipeline: string, log: Logger) {
+    this.#writer = writer;
+    this.#settings = settings;
+    this.#pipeline = pipeline;
+    this.#log = log;
+  }
+
+  /** The topic for the events of a run; undefined if no run has this id. Other programs write any `run_id`. */
+  topicOf(runId: string): string | undefined {
+    const { eventTopic: fixed } = this.#settings;
+    if (fixed !== undefined || isTopicName(`${this.#pipeline}_event_${runId}`)) {
+      return eventTopic(this.#settings, this.#pipeline, runId);
+    }
+    if (!this.#hasWarnedOfId) {
+      this.#log.warn(
+        `The run_id of a document is "${runId.slice(0, 100)}", which cannot be part of the name of a topic. The document is processed, and nothing is reported about it`,
+      );
+    }
+    this.#hasWarnedOfId = true;
+    return undefined;
+  }
+
+  /** Resolves when the run can read the event, or when the run has ended. */
+  async write(topic: string, event: Omit<OutgoingMessage, 'topic' | 'partition'>): Promise<void> {
+    // The name comes from a message, which other programs may have written.
+    if (this.#gone.has(topic) || !isTopicName(topic)) return;
+    try {
+      await this.#writer.write({ topic, partition: 0, ...event });
+    } catch (error) {
+      if (!hasKafkaError(error, 'UNKNOWN_TOPIC_OR_PARTITION') && !/unknown topic/i.test(messageOf(error))) throw error;
+      // Several messages of the run may be in progress.
+      if (this.#gone.has(topic)) return;
+      this.#gone.add(topic);
+      this.#log.warn(
+        `The topic ${topic} does not exist: its run has ended, or it was deleted. Its documents are still processed`,
+      );
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { createServer } from 'node:net';
+import { describeWithServer } from '@headrace/testing/real-server';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { DistributedSetup } from './distributed-run.test.lib.ts';
+import { KafkaTopics } from './kafka-topics.test.lib.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+/** A port at which no program listens. */
+const NO_BROKER = 'kafka.bootstrapServers=127.0.0.1:1';
+
+await describeWithServer('kafka', (server) => {
+  let setup: DistributedSetup;
+  let topics: KafkaTopics;
+  let pipeline: string;
+
+  beforeEach(async () => {
+    setup = await DistributedSetup.open(server.url);
+    topics = await KafkaTopics.open(server.url);
+    pipeline = setup.name('health');
+    setup.writeConfig(
+      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: 100 }]
+       pipelines: [{ name: "${pipeline}", stages: [] }]`,
+    );
+  });
+  afterEach(async () => {
+    await topics.close();
+    await setup.close();
+  });
+
+  /** Starts a process with a health endpoint. */
+  async function startWithHealth(role: string, ...more: readonly string[]) {
+    const port = await freePort();
+    const service = setup.start(role, 'run.conf', '--health-port', String(port), ...more);
+    await service.says('reports its health on port');
+    const get = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: response.status, text: await response.text() };
+    };
+    return { service, get };
+  }
+
+  it('the metrics have the lag of each partition, which falls to 0', async () => {
+    await topics.create(`${pipeline}_source`);
+    await topics.create(`${pipeline}_dest`);
+    const messages = Array.from({ length: 8 }, (_, i) => ({ key: `${i}`, value: `{"id":"${i}"}`, partition: i % 2 }));
+    await topics.write(`${pipeline}_dest`, messages);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    setup.hold(released);
+    const { service, get } = await startWithHealth('indexer');
+    const lag = async () => (await get('/metrics')).text.match(/^headrace_queue_lag_messages.*$/gm);
+    const lines = (numbers: readonly number[]) =>
+      numbers.map((n, i) => `headrace_queue_lag_messages{topic="${pipeline}_dest",partition="${i}"} ${n}`);
+    await expect.poll(lag, { timeout: 60_000, interval: 500 }).toEqual(lines([4, 4, 0, 0]));
+    expect((await get('/metrics')).text).toMatch(/^headrace_queue_up 1$/m);
+    release();
+    await expect.poll(lag, { timeout: 60_000, interval: 500 }).toEqual(lines([0, 0, 0, 0]));
+    expect(await service.signal('SIGTERM')).toBe(0);
+  });
+
+  it.each(['worker', 'indexer', 'worker-indexer'])(
+    'a %s without brokers says so in /readyz, and ends with 0 after SIGTERM',
+    async (role) => {
+      const { service, get } = await startWithHealth(role, '-s', NO_BROKER);
+      await service.says('It is tried again until the brokers answer');
+      const ready = await get('/readyz');
+      expect(ready.status).toBe(503);
+      expect(ready.text).toMatch(/: starting: Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
+      const { text } = await get('/metrics');
+      expect(text).toMatch(/^headrace_queue_up 0$/m);
+      expect(text).not.toMatch(/^headrace_queue_lag_messages/m);
+      expect((await get('/livez')).status).toBe(200);
+      expect(await service.signal('SIGTERM')).toBe(0);
+    },
+  );
+
+  it('a run without brokers says so, and ends with 143 after SIGTERM', async () => {
+    const run = setup.start('run', 'run.conf', '--distributed', '-s', NO_BROKER);
+    await run.says('It is tried again until the brokers answer');
+    expect(await run.signal('SIGTERM')).toBe(143);
+    expect(run.stderr).toContain('SIGTERM: the run ended before it began, because the brokers did not answer');
+  });
+
+  it('two pipelines that would write one file are refused by --external, with exit code 2', async () => {
+    setup.write(
+      'two.conf',
+      `connectors: [{ class: SequenceConnector, pipeline: a, numDocs: 1 }, { class: SequenceConnector, pipeline: b, numDocs: 1 }]
+       pipelines: [{ name: a, stages: [] }, { name: b, stages: [] }]
+       indexer { type: JSONLines }, jsonl { path: out.jsonl }
+       kafka { bootstrapServers: "${server.url}", consumerGroupId: "${setup.group}", maxPollIntervalSecs: 60, maxRequestSize: 1000000 }`,
+    );
+    const run = await setup.run('run', 'two.conf', '--external');
+    expect(await run.ended).toBe(2);
+    expect(run.output).toContain(
+      '--external runs an indexer for each pipeline (a, b), and only one of them could write',
+    );
+  });
+
+  it('dead-letters names a topic that does not exist, and brokers that do not answer, with exit code 1', async () => {
+    const missing = await setup.run('dead-letters', `${pipeline}_nothing`, '--config', 'run.conf');
+    expect(await missing.ended).toBe(1);
+    expect(missing.stderr).toContain(`There is no topic ${pipeline}_nothing at`);
+    const away = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf', '-s', NO_BROKER);
+    expect(await away.ended).toBe(1);
+    expect(away.stderr).toContain('Kafka at 127.0.0.1:1: ');
+    for (const { stderr } of [missing, away]) expect(stderr).not.toContain('    at ');
+  });
+
+  it('a process that gets no partitions says so, with what to do', async () => {
+    await topics.create(`${pipeline}_source`, 1);
+    const first = setup.start('worker', 'run.conf');
+    await first.says(`The topic ${pipeline}_source has 1 partition, and kafka.partitions is 4`);
+    await first.says(/now 0"/);
+    const second = setup.start('worker', 'run.conf');
+    await second.says(`This process has nothing to do: other processes read all partitions of ${pipeline}_source`);
+    expect(first.output).not.toContain('nothing to do');
+  });
+
+  it('a login without a mechanism is refused with exit code 2', async () => {
+    const run = await setup.run('worker', 'run.conf', '-s', 'kafka.securityProtocol=SASL_PLAINTEXT');
+    expect(await run.ended).toBe(2);
+    expect(run.output).toContain('sasl.mechanism must be one of');
+  });
+
+  it('a document that is too large is named among the failures', async () => {
+    setup.writeLines('large.jsonl', [{ id: 'a' }, { id: 'large', text: 'x'.repeat(12_000_000) }]);
+    setup.writeConfig(
+      `connectors: [{ class: JSONConnector, name: large, pipeline: "${pipeline}", jsonPath: large.jsonl }]
+       pipelines: [{ name: "${pipeline}", stages: [] }]`,
+    );
+    const run = await setup.run('run', 'run.conf', '--external');
+    expect(run.summary).toContain('large: complete. 1 docs succeeded. 1 docs FAILED.');
+    expect(run.output).toContain('Document large failed: Kafka at');
+  });
+});
+
+/** A port that is free now. */
+function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const listener = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = listener.address() as { port: number };
+    listener.close(() => resolve(port));
+  });
+  return promise;
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readKafkaSettings } from './kafka-settings.ts';
+import { destTopic, eventTopic, failTopic, sourceTopic } from './topics.ts';
+
+const REQUIRED = {
+  bootstrapServers: 'b1:9092,b2:9092',
+  consumerGroupId: 'films',
+  maxPollIntervalSecs: 60,
+  maxRequestSize: 500_000,
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'headrace-kafka-settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The settings of a block without mistakes. */
+function settingsOf(kafka: object, more: object = {}) {
+  const { settings, problems } = readKafkaSettings({ kafka: { ...REQUIRED, ...kafka }, ...more });
+  expect(problems).toEqual([]);
+  if (settings === undefined) throw new Error('There are no settings, and no problems either');
+  return settings;
+}
+
+describe('the kafka block', () => {
+  it('has the documented defaults', () => {
+    expect(settingsOf({})).toEqual({
+      bootstrapServers: 'b1:9092,b2:9092',
+      groupId: 'films',
+      rebalanceTimeout: 60_000,
+      maxRequestSize: 500_000,
+      consumer: {},
+      producer: {},
+      admin: {},
+      events: true,
+      format: 'headrace',
+      sourceTopic: undefined,
+      eventTopic: undefined,
+      partitions: 4,
+      stallTimeoutSecs: 0,
+      maxRetries: 3,
+    });
+  });
+
+  it('accepts numbers and switches as texts, as HOCON and properties give them', () => {
+    const settings = settingsOf({ maxPollIntervalSecs: '30', partitions: '6', events: 'false', stallTimeoutSecs: '9' });
+    expect(settings).toMatchObject({ rebalanceTimeout: 30_000, partitions: 6, events: false, stallTimeoutSecs: 9 });
+    expect(settingsOf({}, { worker: { maxRetries: '5' } }).maxRetries).toBe(5);
+    expect(settingsOf({}, { worker: { maxRetries: 0 } }).maxRetries).toBe(1);
+  });
+
+  it('flattens the properties of the clients, whether their names are nested or quoted', () => {
+    const consumer = { session: { timeout: { ms: 6000 } }, 'fetch.min.bytes': 1 };
+    expect(settingsOf({ consumer }).consumer).toEqual({ 'session.timeout.ms': '6000', 'fetch.min.bytes': '1' });
+  });
+
+  it('lets a property file win over securityProtocol, and the block of the client over both', () => {
+    const file = join(folder, 'producer.properties');
+    writeFileSync(file, 'security.protocol=SASL_SSL\nlinger.ms=5\nacks=1\n');
+    const settings = settingsOf({ securityProtocol: 'SSL', producerPropertyFile: file, producer: { acks: 'all' } });
+    expect(settings.producer).toEqual({ 'security.protocol': 'SASL_SSL', 'linger.ms': '5', acks: 'all' });
+    expect(settings.consumer).toEqual({ 'security.protocol': 'SSL' });
+    expect(settings.admin).toEqual({ 'security.protocol': 'SSL' });
+  });
+
+  it("accepts Lucille's own serializers, by their full and their simple names", () => {
+    settingsOf({
+      documentSerializer: 'com.kmwllc.lucille.message.KafkaDocumentSerializer',
+      documentDeserializer: 'KafkaDocumentDeserializer',
+    });
+  });
+
+  it('reports all mistakes at once, each with its path and what to do', () => {
+    const { settings, problems } = readKafkaSettings({
+      kafka: {
+        bootstrapServers: 'b1',
+        consumerGroupId: ' ',
+        maxPollIntervalSecs: 'often',
+        maxRequestSize: 10,
+        partitions: 0,
+        stallTimeoutSecs: -1,
+        documentFormat: 'xml',
+        documentSerializer: 'org.example.Mine',
+        documentDeserializer: 'org.example.Mine',
+        consumerPropertyFile: join(folder, 'missing-1'),
+        producerPropertyFile: join(folder, 'missing-2'),
+        adminPropertyFile: join(folder, 'missing-3'),
+      },
+    });
+    expect(settings).toBeUndefined();
+    const paths = [
+      'adminPropertyFile',
+      'bootstrapServers',
+      'consumerGroupId',
+      'consumerPropertyFile',
+      'documentDeserializer',
+      'documentFormat',
+      'documentSerializer',
+      'maxPollIntervalSecs',
+      'maxRequestSize',
+      'partitions',
+      'producerPropertyFile',
+      'stallTimeoutSecs',
+    ];
+    expect(problems.map(({ path }) => path).sort()).toEqual(paths.map((name) => `kafka.${name}`));
+    for (const { message, hint } of problems) {
+      expect(message).toMatch(/./);
+      expect(hint).toMatch(/./);
+    }
+  });
+
+  it.each([
+    ['missing', {}],
+    ['null', { kafka: null }],
+    ['a text', { kafka: 'localhost:9092' }],
+  ])('is asked for, with an example, if it is %s', (_, config) => {
+    const { problems } = readKafkaSettings(config);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.hint).toContain('bootstrapServers');
+  });
+
+  it('names a missing setting that has no default', () => {
+    const { problems } = readKafkaSettings({ kafka: {} });
+    expect(problems.map(({ path }) => path)).toEqual(['kafka.bootstrapServers', 'kafka.consumerGroupId']);
+  });
+});
+
+describe('the topics of a pipeline', () => {
+  it('have the names of Lucille', () => {
+    const settings = settingsOf({});
+    expect([
+      sourceTopic(settings, 'films'),
+      destTopic('films'),
+      failTopic('films'),
+      eventTopic(settings, 'films', 'run-1'),
+    ]).toEqual(['films_source', 'films_dest', 'films_fail', 'films_event_run-1']);
+  });
+
+  it('have the names of the config', () => {
+    const settings = settingsOf({ sourceTopic: 'in', eventTopic: 'events' });
+    expect([sourceTopic(settings, 'films'), eventTopic(settings, 'films', 'run-1')]).toEqual(['in', 'events']);
+  });
+
+  it.each(['a b', 'ü', 'a/b', 'x'.repeat(249)])('must be allowed by brokers, unlike those of %j', (pipeline) => {
+    expect(() => sourceTopic(settingsOf({}), pipeline)).toThrow(`Invalid characters in pipelineName: ${pipeline}`);
+  });
+});
