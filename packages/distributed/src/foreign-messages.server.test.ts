@@ -59,7 +59,7 @@ await describeWithServer('kafka', (server) => {
       expect(setup.indexed.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
       expect(service.output).not.toContain('starts again');
       expect(await service.signal('SIGTERM')).toBe(0);
-      // All of it is committed: nothing comes again.
+      // Everything is committed, so nothing is read again.
       const next = setup.start(role, 'run.conf');
       await next.says(/now 0, 1, 2, 3"/);
       await topics.write(`${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [{ key: 'd', value: '{"id":"d"}' }]);

@@ -32,7 +32,7 @@ function sum(reports: readonly BatchReport[]): Omit<Confirmation, 'failures'> {
   };
 }
 
-/** What became of each batch so far; undefined while it is not finished. */
+/** The result of each batch so far. Undefined while it is not finished. */
 class Confirmations {
   readonly found: (Confirmation | Error | undefined)[] = [];
 
@@ -104,7 +104,7 @@ describe('the accounts of batches', () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('are given up with the error, and nothing is open after that', async () => {
+  it('end with the error, and nothing is open after that', async () => {
     const ledger = new BatchLedger();
     const { confirmed } = ledger.add();
     const error = new Error('no worker');

@@ -11,7 +11,7 @@ const event = (type: DocumentEvent['type'], documentId: string, message?: string
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("the accounts of documents in Lucille's format", () => {
-  it('count what became of each document of a batch', async () => {
+  it('count the result of each document of a batch', async () => {
     const ledger = new DocumentLedger();
     const confirmed = ledger.add(['a', 'b', 'c']);
     expect(ledger.report(event('FINISH', 'b', 'SUCCEEDED'))).toBe(false);
@@ -64,7 +64,7 @@ describe("the accounts of documents in Lucille's format", () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('are given up with the error, and nothing is open after that', async () => {
+  it('end with the error, and nothing is open after that', async () => {
     const ledger = new DocumentLedger();
     const confirmed = ledger.add(['a', 'b']);
     const error = new Error('no worker');

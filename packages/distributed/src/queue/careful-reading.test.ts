@@ -143,7 +143,7 @@ describe('careful reading', () => {
     expect(owners.note).toBe(BUSY);
   });
 
-  it.each([1, 2, 3, 5])('gives up a single document after exactly %i tries alone', async (maxRetries) => {
+  it.each([1, 2, 3, 5])('rejects a single document after exactly %i tries alone', async (maxRetries) => {
     const owners = new Owners(messagesOf([1, 1, 1]), [1], maxRetries);
     await owners.readAll(maxRetries + 2);
     expect(owners.dead).toEqual([1]);

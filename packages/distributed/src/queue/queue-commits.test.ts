@@ -189,7 +189,7 @@ describe('the note of a partition', () => {
     expect(group.commits).toEqual([{ partition: 0, offset: 3, note: 'n' }]);
   });
 
-  it('is given up when the partition goes', async () => {
+  it('is abandoned when the partition is revoked', async () => {
     const group = new Group();
     group.refusal = new Error('rebalance');
     const noting = expect(group.queue.commit(0, at(3), 'n')).rejects.toBe(group.refusal);

@@ -32,7 +32,7 @@ export interface RoleOptions {
 /** The state of a role, for health checks. */
 export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
 
-/** What became of documents. */
+/** The numbers of documents by result. */
 export type RoleCounts = RunProgress['counts'];
 
 const NO_DOCUMENTS: RoleCounts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };

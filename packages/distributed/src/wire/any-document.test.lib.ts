@@ -83,7 +83,7 @@ export const anyTable: fc.Arbitrary<DocumentTable> = fc
       }),
   );
 
-/** Keeps what a decoder hands over. */
+/** Stores the output of a decoder. */
 export class DecodedRecords implements RecordSink {
   readonly documents: Document[] = [];
   readonly tables: DocumentTable[] = [];
