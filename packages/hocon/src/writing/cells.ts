@@ -91,10 +91,11 @@ export class Cells {
     if (kept.length === 0) {
       const detached = [this.#head(), ...this.#mids(), this.#tail()].filter(commented);
       if (detached.length === 0) return changesOf(this.#text, from, to, []);
-      const texts = detached.map(({ from, to }) => this.#slice(from, to).trimEnd().replace(/^,/, ''));
-      const { from: tailFrom, to: tailTo } = this.#tail();
-      const tail = this.#slice(tailFrom, tailTo);
-      return changesOf(this.#text, from, to, [...texts, tail.slice(tail.trimEnd().length)]);
+      const texts = detached.map(({ from, to }) => withoutComma(this.#slice(from, to).trimEnd()));
+      const rest = trailingSpace(this.#slice(this.#tail().from, to));
+      const isEnded = this.#region.bare || rest.includes('\n');
+      const end = isEnded ? rest : this.#withLineBreaks(`\n${this.#indentAt(from)}`);
+      return changesOf(this.#text, from, to, [...texts, end]);
     }
     const all = [this.#head(), ...this.#mids(), this.#tail()];
     const between = (first: number, last: number): Piece => {
@@ -102,9 +103,12 @@ export class Cells {
       const isEnd = last === this.size;
       const best = isEnd ? spans.at(-1)! : (spans.find(commented) ?? spans[0]!);
       const others = spans.filter((span) => span !== best && commented(span));
-      if (others.length === 0) return best;
-      const texts = others.map(({ from, to }) => this.#slice(from, to).trimEnd());
-      const rest = this.#slice(best.from, best.to);
+      // No comma may be before the first cell.
+      const isOdd = first === 0 && this.#isSeparating(best);
+      if (others.length === 0 && !isOdd) return best;
+      const texts = others.map(({ from, to }) => withoutComma(this.#slice(from, to).trimEnd()));
+      const written = this.#slice(best.from, best.to);
+      const rest = isOdd ? withoutComma(written) : written;
       return isEnd ? [...texts, rest].join('') : [rest.trimEnd(), ...texts].join('') + trailingSpace(rest);
     };
     const mids = kept.slice(1).map((index, k) => between(kept[k]! + 1, index));
@@ -178,7 +182,9 @@ export class Cells {
     const inner = this.#slice(from, to);
     if (bare) {
       const isEnded = inner === '' || inner.endsWith('\n');
-      return { from: to, to, insert: `${isEnded ? '' : '\n'}${write('')}\n` };
+      // An empty line keeps the comments at the start of a config apart from its first field.
+      const empty = this.#comments.length > 0 && !/\n\s*\n$/.test(inner) ? '\n' : '';
+      return { from: to, to, insert: `${isEnded ? '' : '\n'}${empty}${write('')}\n` };
     }
     const outer = this.#indentAt(from);
     const indent = outer + unit;
@@ -279,6 +285,11 @@ export class Cells {
 export function indentOf(text: string, offset: number): string {
   const start = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
   return /^[^\S\n]*/.exec(text.slice(start, offset))![0];
+}
+
+/** Returns a text between cells without the commas that start a line. */
+function withoutComma(text: string): string {
+  return text.replace(/^([^\S\n]*),/gm, '$1');
 }
 
 function trailingSpace(text: string): string {

@@ -109,6 +109,15 @@ describe('removeItem', () => {
     expect(remove('{\n  "a": [\n    1,\n    2\n  ]\n}', ['a'], 1)).toBe('{\n  "a": [\n    1\n  ]\n}');
   });
 
+  it('keeps other comments, and removes commas that are too many', () => {
+    expect(remove('a = [# all\n{ b = 1\n }]', ['a'], 0)).toBe('a = [# all\n]');
+    expect(remove('a = [1\n\n,# two\n\n2]', ['a'], 0)).toBe('a = [\n\n# two\n\n2]');
+    const header = '# The config\n';
+    const set = applyChanges(header, setAt(header, ['a'], 1));
+    expect(set).toBe('# The config\n\na: 1\n');
+    expect(applyChanges(set, removeKey(set, ['a']))).toBe(header);
+  });
+
   it('refuses to remove a value that a substitution needs', () => {
     expect(() => removeKey('a { b = 1 }\nc = ${a.b}', ['a', 'b'])).toThrow(
       'a.b cannot be edited: the new text would have a mistake on line 2',
