@@ -12,6 +12,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Guide: ['index.md', 'from-lucille.md', 'configuration.md', 'command-line.md', 'custom-components.md', 'editors.md'],
   Service: [
     'service.md',
+    'web-application.md',
     'security.md',
     'deployment.md',
     'distributed.md',

@@ -49,6 +49,27 @@ describe('the config page', () => {
     await page.getByRole('link', { name: 'valid' }).waitFor();
   });
 
+  it('completes classes and parameters, and explains them', async () => {
+    const page = await openPage(`${url}/configs/new`);
+    await replaceText(page, 'pipelines: [{ name: main, stages: [{ class: SplitFieldVal');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /SplitFieldValues/ }).waitFor();
+    await page.getByText('Splits the texts of a field').first().waitFor();
+    await page.getByRole('option', { name: /SplitFieldValues/ }).click();
+    await page.keyboard.insertText(', delim');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /delimiter.*required/ }).click();
+    await expect.poll(() => page.locator('.cm-content').textContent()).toContain('class: SplitFieldValues, delimiter:');
+  });
+
+  it('fixes a problem with one click', async () => {
+    const page = await openPage(`${url}/configs/new`);
+    await replaceText(page, CONFIG.replace('Concatenate', 'Concatenat'));
+    await page.getByRole('button', { name: /Replace.*Concatenate/ }).click();
+    await page.getByRole('link', { name: 'valid' }).waitFor();
+    await expect.poll(() => page.locator('.cm-content').textContent()).toContain('class: Concatenate,');
+  });
+
   it('keeps versions, shows what changed, and restores an old version', async () => {
     await putConfig(url, 'versions', CONFIG);
     const page = await openPage(`${url}/configs/versions`);
@@ -114,7 +135,7 @@ describe('the config page', () => {
     await page.getByRole('link', { name: 'Preview' }).click();
     await page.getByRole('row', { name: 'added title "Number 0"' }).waitFor();
 
-    await page.getByLabel('Documents', { exact: true }).selectOption('entered or uploaded');
+    await page.getByRole('combobox', { name: /^Documents/ }).selectOption('entered or uploaded');
     await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}\n{"id": ');
     await page.getByText('Line 2 is not JSON').waitFor();
     await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}');

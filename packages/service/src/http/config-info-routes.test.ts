@@ -7,7 +7,7 @@ describe('GET /v1/config-info', () => {
     const [stage] = (await service.ask('/v1/config-info/stage-list')).json as [{ fields: { name: string }[] }];
     expect(stage).toMatchObject({
       class: 'Upper',
-      description: 'Makes a field upper case.',
+      description: 'A stage that makes a field upper case.',
       kind: 'stage',
       package: expect.any(String),
       aliases: [],

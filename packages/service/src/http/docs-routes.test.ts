@@ -38,6 +38,7 @@ const ENDPOINTS = [
   'GET /v1/run/{id}/log',
   'GET /v1/systemstats',
   'GET /v1/systemstats/metrics',
+  'GET /v1/user',
   'GET /v1/version',
   'POST /v1/config',
   'POST /v1/config/validate',

@@ -27,7 +27,10 @@ const parsed = new WeakMap<Text, ParsedConfig>();
 
 /** Returns the parsed config of a document. It is parsed once. */
 export function parsedConfig(document: Text): ParsedConfig {
-  const config = parsed.getOrInsertComputed(document, () => new ParsedConfig(document.toString()));
+  const known = parsed.get(document);
+  if (known !== undefined) return known;
+  const config = new ParsedConfig(document.toString());
+  parsed.set(document, config);
   return config;
 }
 
