@@ -26,8 +26,9 @@ export default defineConfig({
   test: {
     exclude: ['**/{node_modules,dist,bundle}/**'],
     pool: 'forks',
-    // Most of these tests wait for processes and servers, so two files at a time are faster, even on two cores.
-    maxWorkers: 2,
+    // Most of these tests wait for processes and servers: with two files at a time, two cores are idle for a quarter of
+    // the time.
+    maxWorkers: 3,
     sequence: { sequencer: MixedSequencer },
     setupFiles: ['tests/setup/fast-check-seed.ts'],
     testTimeout: 60_000,

@@ -205,7 +205,7 @@ await describeWithServer('kafka', (server) => {
     const publisher = await run({ topic, group, kafka: { consumer: { 'session.timeout.ms': 8000 } } });
     expect(ids(publisher)).toHaveLength(3);
     expect(publisher.warnings).toEqual([expect.stringContaining(`${group} has not accepted this run yet`)]);
-    expect(publisher.warnings[0]).toContain('until its session ends, 8 s at most');
+    expect(publisher.warnings[0]).toContain('at most 8 s for a killed run');
   });
 
   it('starts at the configured offsets, and otherwise at the position of the group', async () => {

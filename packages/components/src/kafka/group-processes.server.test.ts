@@ -124,6 +124,9 @@ await describeWithServer('kafka', (server) => {
     second.child.kill('SIGTERM');
     await second.ended;
     await until(() => distinct() === total, first);
+    // The second run may have finished all messages of its partitions, so their return is not visible in the messages.
+    const regained = /was rebalanced in [\d.]+ s\. Partitions of topic-\S+: gained \d, \d; now 0, 1, 2, 3/;
+    await until(() => regained.test(first.output), first);
     first.child.kill('SIGTERM');
     await first.ended;
     const last = start('last', topic, 'continueOnTimeout: false,');
@@ -131,7 +134,6 @@ await describeWithServer('kafka', (server) => {
     expect(repeated()).toEqual([]);
     expect(last.output).toContain('1/1 connectors complete');
     expect(first.output).toMatch(/was rebalanced in [\d.]+ s\. Partitions of topic-\S+: lost \d, \d; now \d, \d/);
-    expect(first.output).toMatch(/was rebalanced in [\d.]+ s\. Partitions of topic-\S+: gained \d, \d; now 0, 1, 2, 3/);
   });
 
   it('repeat at most two seconds of work after a member is killed', { timeout: 120_000 }, async () => {

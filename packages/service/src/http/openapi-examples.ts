@@ -199,6 +199,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   'GET /v1/config-info/schema': {
     answer: { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Headrace config', type: 'object' },
   },
+  'GET /v1/user': { answer: { user: 'mary', role: 'operator', secured: true } },
   'GET /v1/version': { answer: { version: '0.1.0', apiVersion: 'v1', node: '26.10.0' } },
   'GET /v1/readyz': {
     parameters: { verbose: true },

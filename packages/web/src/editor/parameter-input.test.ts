@@ -1,0 +1,31 @@
+import { parse } from '@headrace/hocon';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { parseInput, shownValue } from './parameter-input.ts';
+
+const nodeOf = (value: unknown) => parse(JSON.stringify({ a: value })).root.entries.get('a');
+
+it('a value that is shown and entered again is the same value', () => {
+  const values = {
+    string: fc.string().filter((text) => text.trim() !== ''),
+    boolean: fc.boolean(),
+    number: fc.integer(),
+    list: fc.array(fc.oneof(fc.string(), fc.integer()), { minLength: 1 }),
+    object: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.string(), { minKeys: 1 }),
+  } as const;
+  for (const [type, value] of Object.entries(values) as ['string', fc.Arbitrary<unknown>][]) {
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(parseInput({ type }, shownValue({ type }, nodeOf(given)))).toEqual({ value: given });
+      }),
+    );
+  }
+});
+
+it('an empty input removes a parameter, and a wrong one has a reason', () => {
+  expect(parseInput({ type: 'string' }, ' ')).toEqual({});
+  expect(parseInput({ type: 'number' }, 'ten')).toEqual({ mistake: 'This is not a number.' });
+  expect(parseInput({ type: 'object' }, '{"a": ').mistake).toMatch(/^This is not JSON/);
+  expect(parseInput({ type: 'list' }, ' a \nb')).toEqual({ value: ['a', 'b'] });
+  expect(parseInput({ type: 'any' }, 'plain')).toEqual({ value: 'plain' });
+});

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { serviceForFile } from './service.ts';
+
+const CONFIG = `connectors: [{ name: numbers, class: SequenceConnector, pipeline: main, numDocs: 10 }]
+pipelines: [{
+  name: main
+  stages: [
+    # The title comes first.
+    { class: Concatenate, dest: title, formatString: "Document {id}" }
+    { class: TrimWhitespace, fields: [title] } # spaces
+  ]
+}]
+indexer { type: Nop }
+`;
+
+describe('the outline of a config', () => {
+  let url: string;
+
+  beforeAll(async () => {
+    url = await serviceForFile();
+  });
+
+  it('adds a stage with its required parameters, and keeps the comments of the text', async () => {
+    const page = await openConfig(url, 'adding');
+    await page.getByRole('button', { name: 'Add stage to main' }).click();
+    await page.getByRole('searchbox', { name: 'Search the stages' }).fill('splitfield');
+    await page.getByRole('button', { name: /^SplitFieldValues/ }).click();
+    await expect.poll(() => textOf(page)).toMatch(/# spaces.*class: SplitFieldValues.*delimiter/s);
+    expect(await textOf(page)).toContain('# The title comes first.');
+    await page.getByRole('form', { name: 'Parameters of SplitFieldValues' }).waitFor();
+  });
+
+  it('moves a stage by keyboard, with its comments, and undoes the move', async () => {
+    const page = await openConfig(url, 'moving');
+    await box(page, 'TrimWhitespace').focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await expect.poll(() => textOf(page)).toMatch(/TrimWhitespace.*# spaces.*# The title.*Concatenate/s);
+    await page.getByRole('textbox', { name: 'Config' }).click();
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => textOf(page)).toMatch(/# The title.*Concatenate.*TrimWhitespace.*# spaces/s);
+    await expect.poll(() => page.getByText('not saved').count()).toBe(0);
+  });
+
+  it('turns a stage off and on, and removes it', async () => {
+    const page = await openConfig(url, 'switching');
+    await box(page, 'TrimWhitespace').click();
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await expect.poll(() => textOf(page)).toMatch(/TrimWhitespace.*enabled: ?false/s);
+    await page.getByRole('button', { name: 'Turn on' }).click();
+    await expect.poll(() => textOf(page)).not.toContain('enabled');
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await expect.poll(() => textOf(page)).not.toContain('TrimWhitespace');
+    expect(await textOf(page)).toContain('# The title comes first.');
+  });
+
+  it('edits parameters in a form, and follows the cursor of the text', async () => {
+    const page = await openConfig(url, 'forms');
+    await page.getByText('formatString').first().click();
+    await expect.poll(() => box(page, 'Concatenate').getAttribute('aria-pressed')).toBe('true');
+    const form = page.getByRole('form', { name: 'Parameters of Concatenate' });
+    await form.getByLabel(/^formatString/).fill('Number {id}');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => textOf(page)).toContain('formatString: "Number {id}"');
+
+    await box(page, 'SequenceConnector').click();
+    await page
+      .getByRole('form', { name: 'Parameters of SequenceConnector' })
+      .getByLabel(/^numDocs/)
+      .fill('many');
+    await page.keyboard.press('Tab');
+    await page.getByText('This is not a number.').waitFor();
+    expect(await textOf(page)).toContain('numDocs: 10');
+  });
+});
+
+async function openConfig(url: string, name: string): Promise<Page> {
+  const headers = { 'content-type': 'application/hocon' };
+  const stored = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: CONFIG });
+  expect(stored.status).toBe(201);
+  const page = await openPage(`${url}/configs/${name}`);
+  await page.getByRole('region', { name: 'Outline of the config' }).waitFor();
+  return page;
+}
+
+function box(page: Page, name: string) {
+  return page
+    .getByRole('region', { name: 'Outline of the config' })
+    .getByRole('button', { name: new RegExp(`^${name}`) });
+}
+
+async function textOf(page: Page): Promise<string | null> {
+  return page.locator('.cm-content').textContent();
+}
