@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DistributedSetup } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
-vi.setConfig({ testTimeout: 240_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 /** A port at which no program listens. */
 const NO_BROKER = 'kafka.bootstrapServers=127.0.0.1:1';
@@ -65,7 +65,7 @@ await describeWithServer('kafka', (server) => {
     'a %s without brokers says so in /readyz, and ends with 0 after SIGTERM',
     async (role) => {
       const { service, get } = await startWithHealth(role, '-s', NO_BROKER);
-      await service.says('It is tried again until the brokers answer');
+      await service.says('Trying again until the brokers answer');
       const ready = await get('/readyz');
       expect(ready.status).toBe(503);
       expect(ready.text).toMatch(/: starting: Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
@@ -79,7 +79,7 @@ await describeWithServer('kafka', (server) => {
 
   it('a run without brokers says so, and ends with 143 after SIGTERM', async () => {
     const run = setup.start('run', 'run.conf', '--distributed', '-s', NO_BROKER);
-    await run.says('It is tried again until the brokers answer');
+    await run.says('Trying again until the brokers answer');
     expect(await run.signal('SIGTERM')).toBe(143);
     expect(run.stderr).toContain('SIGTERM: the run ended before it began, because the brokers did not answer');
   });

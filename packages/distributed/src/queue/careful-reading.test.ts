@@ -124,7 +124,7 @@ describe('careful reading', () => {
     expect(careful.covers(message({ partition: 2 }))).toBe(true);
     expect(careful.covers(message({ partition: 1 }))).toBe(false);
     expect(logged).toEqual([
-      'warn: Partition 2: its last owner ended without finishing. The next 64 batches, or 512 documents, are processed one by one',
+      'warn: The last owner of partition 2 ended without finishing its messages. The next 64 batches, or 512 documents, are processed one by one',
     ]);
   });
 
