@@ -14,8 +14,10 @@ describe('open event streams', () => {
     const abort = new AbortController();
     onTestFinished(() => abort.abort());
     const headers = auth === undefined ? {} : basic(auth);
-    const { status } = await fetch(`${url}/v1/run/${runId}/events`, { headers, signal: abort.signal });
-    return { status, close: () => abort.abort() };
+    const response = await fetch(`${url}/v1/run/${runId}/events`, { headers, signal: abort.signal });
+    // The garbage collector closes the stream of a response that nothing refers to.
+    onTestFinished(() => void response.body?.cancel().catch(() => undefined));
+    return { status: response.status, close: () => abort.abort() };
   }
 
   it('are limited per user: one more gets 429 with the setting, and other requests are answered', async () => {
