@@ -3,19 +3,20 @@ import type { GroupPartitionsAssigner } from '@platformatic/kafka';
 type Members = Parameters<GroupPartitionsAssigner>[1];
 type Member = Members extends Map<string, infer One> ? One : never;
 
-/** Who has the partitions of a topic. */
+/** The current owners of the partitions of a topic. */
 interface Owners {
   readonly byPartition: ReadonlyMap<number, string>;
-  /** Partitions that several members claim: none of them is believed. */
+  /** Partitions that several members claim. All claims are ignored, and no member gets them in this rebalance. */
   readonly contested: ReadonlySet<number>;
 }
 
 /**
- * Shares out the partitions of each topic among the members that read it: as many for each, or one more. Members keep
- * what they have, as far as that allows. A partition that moves is given to no member yet: its owner releases it first, and
- * the next rebalance gives it to its new owner. (Source: KIP-429, cooperative rebalancing.)
- * The assignor of the library balances a group as a whole, and only if a member has too few partitions and another one
- * has too many. A worker that joins late may stay without partitions, above all beside members that read other topics.
+ * Assigns the partitions of each topic to the members that read it. The numbers of partitions differ by at most one.
+ * Members keep as many of their partitions as possible. A partition moves in two rebalances: in the first one, its owner
+ * releases it, and in the second one the new owner gets it. (Source: KIP-429, cooperative rebalancing.)
+ *
+ * The assignor of the library balances the whole group instead of each topic. A worker that joins late may then get no
+ * partitions, if other members read other topics.
  */
 export const sharePartitions: GroupPartitionsAssigner = (_leader, members, _topics, { topics }) => {
   const shares = new Map(Array.from(members.keys(), (memberId) => [memberId, new Map()]));
@@ -36,7 +37,7 @@ export const sharePartitions: GroupPartitionsAssigner = (_leader, members, _topi
   return Array.from(shares, ([memberId, assignments]) => ({ memberId, assignments }));
 };
 
-/** Only what members of the last generation claim counts: others may have been excluded from the group meanwhile. */
+/** Reads the claims of the members of the last generation. The group may have excluded older members. */
 function ownersOf(topic: string, count: number, readers: readonly [string, Member][], generation: number): Owners {
   const byPartition = new Map<number, string>();
   const contested = new Set<number>();
@@ -54,7 +55,7 @@ function ownersOf(topic: string, count: number, readers: readonly [string, Membe
   return { byPartition, contested };
 }
 
-/** The partitions that each member is to have in the end. */
+/** Returns the partitions that each member will have when no more partitions move. */
 function balanced(count: number, memberIds: readonly string[], { byPartition }: Owners): Map<string, number[]> {
   const wanted = new Map(memberIds.map((memberId) => [memberId, [] as number[]]));
   const bySize = () => Array.from(wanted.values()).sort((a, b) => a.length - b.length);

@@ -4,13 +4,13 @@ import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { eventTopic, isTopicName } from '../settings/topics.ts';
 import type { OutgoingMessage, PartitionWriter } from './partition-writer.ts';
 
-/** Writes to the event topics of runs. A run that has ended has none. */
+/** Writes to the event topics of runs. The topic of a run is deleted when the run ends. */
 export class EventWriter {
   readonly #writer: Pick<PartitionWriter, 'write'>;
   readonly #settings: KafkaSettings;
   readonly #pipeline: string;
   readonly #log: Logger;
-  /** Runs that have ended: their event topics do not exist. */
+  /** Finished runs. Their event topics no longer exist. */
   readonly #gone = new Set<string>();
   #hasWarnedOfId = false;
 
@@ -21,7 +21,10 @@ export class EventWriter {
     this.#log = log;
   }
 
-  /** The topic for the events of a run; undefined if no run has this id. Other programs write any `run_id`. */
+  /**
+   * Returns the topic for the events of a run, or undefined if no run can have this id. Other programs may write any
+   * `run_id`.
+   */
   topicOf(runId: string): string | undefined {
     const { eventTopic: fixed } = this.#settings;
     if (fixed !== undefined || isTopicName(`${this.#pipeline}_event_${runId}`)) {
