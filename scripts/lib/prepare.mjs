@@ -51,6 +51,8 @@ function isBuilt() {
   const settings = [
     'tsconfig.base.json',
     'tsconfig.json',
+    'packages/web/index.html',
+    'packages/web/vite.config.ts',
     'scripts/lib/dialects.mjs',
     'scripts/lib/module-graph.mjs',
     ...['build', 'build-catalog', 'build-client', 'build-web', 'bundle', 'bundle-typebox'].map(
