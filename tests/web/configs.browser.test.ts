@@ -16,6 +16,14 @@ describe('the config page', () => {
     url = await serviceForFile();
   });
 
+  it('is one click away from the overview of an empty service', async () => {
+    const page = await openPage(url);
+    await page.getByText('Store a first config').waitFor();
+    await page.getByRole('link', { name: 'New config' }).click();
+    await page.waitForURL(`${url}/configs/new`);
+    await page.getByRole('link', { name: 'valid' }).waitFor();
+  });
+
   it('stores a new config, runs it and shows the finished run', async () => {
     const page = await openPage(`${url}/configs`);
     await page.getByRole('link', { name: 'New config' }).click();

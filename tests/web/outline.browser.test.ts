@@ -32,6 +32,27 @@ describe('the outline of a config', () => {
     await page.getByRole('form', { name: 'Parameters of SplitFieldValues' }).waitFor();
   });
 
+  it('adds the first pipeline and indexer of an empty config', async () => {
+    const page = await openPage(`${url}/configs/new`);
+    await page.getByRole('textbox', { name: 'Config' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.getByRole('button', { name: 'Add pipeline' }).click();
+    await page.getByRole('button', { name: 'Add stage to main' }).waitFor();
+    await page.getByRole('button', { name: 'Set the indexer' }).click();
+    await page.getByRole('searchbox', { name: 'Search the indexers' }).fill('nop');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => textOf(page)).toMatch(/pipelines.*main.*indexer.*Nop/s);
+  });
+
+  it('is reached from the text with Escape and Tab', async () => {
+    const page = await openConfig(url, 'leaving');
+    await page.getByRole('textbox', { name: 'Config' }).click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => page.evaluate('document.activeElement.className')).not.toContain('cm-content');
+  });
+
   it('moves a stage by keyboard, with its comments, and undoes the move', async () => {
     const page = await openConfig(url, 'moving');
     await box(page, 'TrimWhitespace').focus();

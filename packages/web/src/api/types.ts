@@ -6,7 +6,6 @@ export type Problem = Schemas['Problem'];
 export type ComponentInfo = Schemas['Component'];
 /** A page of configs, as the service returns it for a request with `limit`. */
 export type ConfigPage = Extract<Output<'GET /v1/config'>, { items: readonly unknown[] }>;
-export type ConfigItem = ConfigPage['items'][number];
 /** A page of runs, as the service returns it for a request with `limit`. */
 export type RunPage = Extract<Output<'GET /v1/run'>, { items: readonly unknown[] }>;
 export type FailurePage = Output<'GET /v1/run/{id}/failures'>;
