@@ -6,17 +6,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { WEB_DIRECTORY, webAssets } from './web-files.ts';
 
 /** The addresses of the pages. The application in the browser finds out which page an address shows. */
-const PAGES = [
-  '/',
-  '/configs',
-  '/configs/*',
-  '/runs',
-  '/runs/*',
-  '/components',
-  '/components/*',
-  '/system',
-  '/sign-in',
-];
+const PAGES = ['/', '/configs', '/configs/*', '/runs', '/runs/*', '/components', '/components/*', '/system'];
 
 /** A year. The name of an asset contains a hash of its content. */
 const ASSET_CACHE = 'public, max-age=31536000, immutable';

@@ -9,7 +9,6 @@ export const pages: readonly Route[] = [
   { pattern: '/runs/:id/:part?', load: () => import('../runs/run.svelte') },
   { pattern: '/components/:name?', load: () => import('../components/components.svelte') },
   { pattern: '/system', load: () => import('../system/system.svelte') },
-  { pattern: '/sign-in', load: () => import('../overview/overview.svelte') },
 ];
 
 /** The sections in the rail. */
