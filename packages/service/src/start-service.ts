@@ -35,6 +35,7 @@ import { silentLogger } from './silent-logger.ts';
 import { directoryBytes } from './stats/disk.ts';
 import { Measurements } from './stats/measurements.ts';
 import type { ServiceMetrics } from './stats/service-metrics.ts';
+import { SystemHistory } from './stats/system-history.ts';
 import { SystemMeter } from './stats/system-stats.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -123,7 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
     const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit });
-    const { runs, configs, readiness } = parts;
+    const { runs, configs, readiness, history } = parts;
     const runGraceMillis = settings.shutdownGraceSeconds * 1000;
     const stopMillis = Math.min(runGraceMillis, STOP_MILLIS);
     undo.push(() => runs.close(stopMillis));
@@ -132,6 +133,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     await readiness.probe();
     const prober = setInterval(() => void readiness.probe(), PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
+    history.start((error) => logger.warn(error, 'The state of the system could not be measured'));
+    undo.push(() => history.close());
     logger.info(describePolicy(policy));
     const auth = settings.auth === 'none' ? undefined : settings.auth;
     if (settings.auth === 'none') {
@@ -204,6 +207,7 @@ function makeParts({
   threads: RunStarter & PreviewStarter;
 }): ServiceParts {
   const { limits, overlap, preventConcurrentRuns } = settings;
+  const directory = store.directory ?? process.cwd();
   const configs = new Configs({
     store,
     reader,
@@ -230,7 +234,8 @@ function makeParts({
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
     measurements,
-    system: new SystemMeter(store.directory ?? process.cwd()),
+    system: new SystemMeter(directory),
+    history: new SystemHistory(new SystemMeter(directory), measurements.dropwizard),
     authenticator:
       settings.auth === undefined || settings.auth === 'none' ? undefined : new Authenticator(settings.auth),
     logger,

@@ -10,6 +10,7 @@ import type { RunManager } from '../runs/run-manager.ts';
 import type { RunRetries } from '../runs/run-retries.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Measurements } from '../stats/measurements.ts';
+import type { SystemHistory } from '../stats/system-history.ts';
 import type { SystemMeter } from '../stats/system-stats.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -25,6 +26,7 @@ export interface ServiceParts {
   readiness: Readiness;
   measurements: Measurements;
   system: SystemMeter;
+  history: SystemHistory;
   /** Undefined without authentication: everyone may do everything. */
   authenticator: Authenticator | undefined;
   logger: FastifyBaseLogger;
