@@ -2,6 +2,8 @@ import { HeadraceError, type KeptFailure, writeFailureLine } from '@headrace/eng
 import { failureGroup } from '../store/failure-group.ts';
 import type { Store, StoredFailure } from '../store/store.ts';
 
+/** How many groups are stored at a time. */
+const WRITE_GROUPS = 10;
 /** How many failed documents are read at a time. */
 const READ_STEP = 200;
 
@@ -58,9 +60,10 @@ export class RunFailures {
   }
 
   async #write(): Promise<void> {
-    for (let [group] = this.#waiting; group !== undefined; [group] = this.#waiting) {
-      await this.#store.addFailures(this.#runId, group);
-      this.#waiting.shift();
+    while (this.#waiting.length > 0) {
+      const groups = this.#waiting.slice(0, WRITE_GROUPS);
+      await this.#store.addFailures(this.#runId, groups.flat());
+      this.#waiting.splice(0, groups.length);
     }
   }
 }

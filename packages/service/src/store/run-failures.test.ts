@@ -148,13 +148,11 @@ it('failed documents and logs from an earlier release count towards the limits',
   await before.close();
   const db = new DatabaseSync(join(directory, 'headrace.db'));
   const triggers = [
-    'failure_added',
     'failure_emptied',
     'failure_removed',
     'log_added',
     'log_grown',
     'log_removed',
-    'failure_counted',
     'failure_discounted',
   ];
   db.exec(`${triggers.map((name) => `DROP TRIGGER ${name};`).join('')} DROP INDEX failures_with_content;

@@ -29,9 +29,12 @@ export class SqliteFailures {
   }
 
   add(runId: string, failures: readonly StoredFailure[]): void {
+    let bytes = 0;
     for (const { connector, at, group, replayable, line } of failures) {
       this.#sql.add.run(runId, connector, at, replayable ? 1 : 0, line, group);
+      if (replayable) bytes += Buffer.byteLength(line);
     }
+    this.#sql.count.run(bytes, failures.length);
   }
 
   list(runId: string, { after, limit }: { after: number; limit: number }, filter: FailureFilter): FailurePage {
@@ -87,6 +90,7 @@ const SQL = {
          WHERE run_id = ? AND seq > ? AND connector = coalesce(?, connector) AND at = coalesce(?, at)
            AND replayable >= ?
          ORDER BY seq LIMIT ?`,
+  count: 'UPDATE kept_bytes SET failures = failures + ?, documents = documents + ?',
   listGroup: `SELECT seq, line FROM run_failures
               WHERE run_id = ? AND group_key = ? AND seq > ? AND connector = coalesce(?, connector)
                 AND at = coalesce(?, at) AND replayable >= ?

@@ -143,15 +143,14 @@ const STEPS: readonly string[] = [
    CREATE TRIGGER log_removed AFTER DELETE ON run_logs BEGIN
      UPDATE kept_bytes SET logs = logs - octet_length(old.text);
    END;`,
-  // Adds the groups of failed documents, the number of failed documents, and the samples of runs.
+  // Adds the groups of failed documents, the number of failed documents, and the samples of runs. Many failures are
+  // added together, so that one update counts them instead of a trigger for each.
   `ALTER TABLE run_failures ADD COLUMN group_key TEXT NOT NULL DEFAULT '';
    UPDATE run_failures SET group_key = failure_group(line);
    CREATE INDEX failures_by_group ON run_failures (run_id, group_key, seq, replayable);
    ALTER TABLE kept_bytes ADD COLUMN documents INTEGER NOT NULL DEFAULT 0;
    UPDATE kept_bytes SET documents = (SELECT count(*) FROM run_failures);
-   CREATE TRIGGER failure_counted AFTER INSERT ON run_failures BEGIN
-     UPDATE kept_bytes SET documents = documents + 1;
-   END;
+   DROP TRIGGER failure_added;
    CREATE TRIGGER failure_discounted AFTER DELETE ON run_failures BEGIN
      UPDATE kept_bytes SET documents = documents - 1;
    END;
