@@ -199,7 +199,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
           input: { id: 'a' },
           documents: [{ id: 'a', title: 'Document a' }],
           dropped: [],
-          trace: [{ stage: 'stage_1', class: 'Concatenate', document: { id: 'a', title: 'Document a' } }],
+          trace: [{ stage: 'stage_1', class: 'Concatenate', millis: 0.05, document: { id: 'a', title: 'Document a' } }],
         },
       ],
       problems: [],
