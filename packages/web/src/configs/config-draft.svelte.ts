@@ -47,6 +47,7 @@ export class ConfigDraft {
   #preset = $state(false);
   #locked = $state<string>();
   #problems = $state.raw<readonly Problem[]>([]);
+  #sourceFields = $state.raw<readonly string[]>([]);
   #etag: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checks = 0;
@@ -103,6 +104,16 @@ export class ConfigDraft {
 
   get problems(): readonly Problem[] {
     return this.#problems;
+  }
+
+  /** The fields of the source that previews have found. */
+  get sourceFields(): readonly string[] {
+    return this.#sourceFields;
+  }
+
+  addSourceFields(names: readonly string[]): void {
+    const known = new Set(this.#sourceFields);
+    if (names.some((name) => !known.has(name))) this.#sourceFields = [...new Set([...known, ...names])];
   }
 
   /** Why the text cannot be changed here. */
