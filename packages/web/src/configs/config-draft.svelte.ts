@@ -47,7 +47,7 @@ export class ConfigDraft {
   #preset = $state(false);
   #locked = $state<string>();
   #problems = $state.raw<readonly Problem[]>([]);
-  #sourceFields = $state.raw<readonly string[]>([]);
+  #knownFields = $state.raw<readonly string[]>([]);
   #etag: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checks = 0;
@@ -106,14 +106,14 @@ export class ConfigDraft {
     return this.#problems;
   }
 
-  /** The fields of the source that previews have found. */
-  get sourceFields(): readonly string[] {
-    return this.#sourceFields;
+  /** The fields that the documents of previews have. */
+  get knownFields(): readonly string[] {
+    return this.#knownFields;
   }
 
-  addSourceFields(names: readonly string[]): void {
-    const known = new Set(this.#sourceFields);
-    if (names.some((name) => !known.has(name))) this.#sourceFields = [...new Set([...known, ...names])];
+  addKnownFields(names: readonly string[]): void {
+    const known = new Set(this.#knownFields);
+    if (names.some((name) => !known.has(name))) this.#knownFields = [...new Set([...known, ...names])];
   }
 
   /** Why the text cannot be changed here. */

@@ -16,7 +16,7 @@ export function runOptions(labels: string, overrides: string): RunOptions | { re
     const at = line.indexOf('=');
     const path = line.slice(0, at).trim();
     if (at < 0 || path === '') return { problem: `Line ${i + 1} is not of the form path = value` };
-    values[path] = valueOf(line.slice(at + 1).trim());
+    values[path] = parsedValue(line.slice(at + 1).trim());
   }
   const named: Record<string, string> = {};
   for (const label of labels.split(/\s+/).filter((text) => text !== '')) {
@@ -30,7 +30,7 @@ export function runOptions(labels: string, overrides: string): RunOptions | { re
   };
 }
 
-function valueOf(text: string): unknown {
+function parsedValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

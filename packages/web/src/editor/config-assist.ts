@@ -35,9 +35,9 @@ export function parsedConfig(document: Text): ParsedConfig {
 }
 
 /** Completes classes, parameters, values and fields, and shows their documentation under the pointer. */
-export function configAssist(knowledge: ConfigKnowledge, sourceFields: readonly string[]): Extension {
+export function configAssist(knowledge: ConfigKnowledge, knownFields: readonly string[]): Extension {
   return [
-    autocompletion({ override: [(context) => completionsOf(context, knowledge, sourceFields)], icons: false }),
+    autocompletion({ override: [(context) => completionsOf(context, knowledge, knownFields)], icons: false }),
     hoverTooltip((view, position) => {
       const hover = hoverAt(parsedConfig(view.state.doc), position, knowledge);
       if (hover === undefined) return null;
