@@ -215,7 +215,7 @@ export class Schedules {
       return known.overrides;
     }
     mayOverride();
-    if (!given.includes(`"${MASK}"`)) return given;
+    if (!given.includes(MASK)) return given;
     throw new ApiError('HR_REQUEST_INVALID', `overrides contains ${MASK}, which the service shows instead of secrets`, {
       hint: 'Send the secret itself, or all overrides as GET returned them.',
     });

@@ -41,6 +41,7 @@ export function timesQuery(cron: string, timezone: string) {
   return queryOptions({
     queryKey: ['schedules', 'times', cron, timezone],
     queryFn: ({ signal }) => session.client.call('GET /v1/schedule/times', { query: { cron, timezone }, signal }),
+    refetchInterval: LIVE_MILLIS,
   });
 }
 
