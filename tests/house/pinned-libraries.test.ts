@@ -66,20 +66,25 @@ it('the test recognises an import of an internal file of a library', () => {
   expect(Array.from(text.matchAll(INSIDE), ([, name]) => name)).toEqual(['x/lib/a.js', '@y/z/dist/b.mjs']);
 });
 
-describe.each(PINNED)('the library $name, whose private parts Headrace uses', ({ name, version, owner = 'packages/components', uses }) => {
-  const { dependencies } = JSON.parse(readText(`${owner}/package.json`)) as {
-    dependencies: Record<string, string>;
-  };
-  const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, { version?: string }> };
+describe.each(PINNED)(
+  'the library $name, whose private parts Headrace uses',
+  ({ name, version, owner = 'packages/components', uses }) => {
+    const { dependencies } = JSON.parse(readText(`${owner}/package.json`)) as {
+      dependencies: Record<string, string>;
+    };
+    const { packages } = JSON.parse(readText('package-lock.json')) as {
+      packages: Record<string, { version?: string }>;
+    };
 
-  it('is pinned to one exact version', () => {
-    expect(dependencies[name]).toBe(version);
-  });
+    it('is pinned to one exact version', () => {
+      expect(dependencies[name]).toBe(version);
+    });
 
-  it('is installed in the version that was checked by hand', () => {
-    const installed = Object.entries(packages)
-      .filter(([path]) => path.endsWith(`node_modules/${name}`))
-      .map(([, found]) => found.version);
-    expect(installed, `Before you change the version here: ${uses}`).toEqual([version]);
-  });
-});
+    it('is installed in the version that was checked by hand', () => {
+      const installed = Object.entries(packages)
+        .filter(([path]) => path.endsWith(`node_modules/${name}`))
+        .map(([, found]) => found.version);
+      expect(installed, `Before you change the version here: ${uses}`).toEqual([version]);
+    });
+  },
+);
