@@ -324,6 +324,26 @@ describe('after a restart, a schedule', () => {
     clock.advance('2027-01-05T03:00Z');
   });
 
+  it('catches up a time that came during the shutdown', async () => {
+    const directory = temporaryDirectory();
+    const before = await start({}, new SqliteStore(directory));
+    const id = await before.service.store();
+    await put(before.service, id, { ...DAILY, catchUp: true });
+    await before.service.run(await before.service.store());
+    // The active run keeps the service open after the shutdown has begun.
+    const run = before.service.threads.last;
+    run.onStop = () => undefined;
+    const closed = before.service.service.close();
+    before.clock.advance('2027-01-01T03:00Z');
+    run.end('SUCCEEDED');
+    await closed;
+    expect(before.service.threads.runs).toHaveLength(1);
+    const clock = new FakeClock('2027-01-01T03:01Z');
+    const service = await testService({}, { scheduleClock: clock, store: new SqliteStore(directory) });
+    await handled(service, id, '2027-01-01T03:00Z');
+    expect(service.threads.runs).toHaveLength(1);
+  });
+
   it('does not repeat a time that started a run', async () => {
     const directory = temporaryDirectory();
     const before = await start({}, new SqliteStore(directory));
