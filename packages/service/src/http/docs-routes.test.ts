@@ -16,6 +16,7 @@ interface OpenApi {
 
 const ENDPOINTS = [
   'DELETE /v1/config/{id}',
+  'DELETE /v1/config/{id}/schedule',
   'DELETE /v1/run/{id}',
   'GET /metrics',
   'GET /openapi.json',
@@ -26,6 +27,7 @@ const ENDPOINTS = [
   'GET /v1/config-info/stage-list',
   'GET /v1/config/{id}',
   'GET /v1/config/{id}/diff',
+  'GET /v1/config/{id}/schedule',
   'GET /v1/config/{id}/text',
   'GET /v1/config/{id}/versions',
   'GET /v1/config/{id}/versions/{version}',
@@ -38,6 +40,8 @@ const ENDPOINTS = [
   'GET /v1/run/{id}/failures/groups',
   'GET /v1/run/{id}/log',
   'GET /v1/run/{id}/samples',
+  'GET /v1/schedule',
+  'GET /v1/schedule/times',
   'GET /v1/systemstats',
   'GET /v1/systemstats/history',
   'GET /v1/systemstats/metrics',
@@ -51,6 +55,7 @@ const ENDPOINTS = [
   'POST /v1/run/{id}/cancel',
   'POST /v1/run/{id}/retry',
   'PUT /v1/config/{id}',
+  'PUT /v1/config/{id}/schedule',
 ];
 
 describe('the OpenAPI document', () => {

@@ -157,7 +157,8 @@ it('failed documents and logs from an earlier release count towards the limits',
   ];
   db.exec(`${triggers.map((name) => `DROP TRIGGER ${name};`).join('')} DROP INDEX failures_with_content;
            DROP INDEX failures_by_group; ALTER TABLE run_failures DROP COLUMN group_key;
-           DROP TABLE run_samples; DROP TABLE kept_bytes; PRAGMA user_version = 4;`);
+           DROP TABLE run_samples; DROP TABLE kept_bytes; DROP TABLE schedules;
+           DROP TRIGGER config_with_schedule_removed; PRAGMA user_version = 4;`);
   db.close();
   const after = new SqliteStore(directory);
   expect(await after.failureGroups('a', 9)).toMatchObject({
