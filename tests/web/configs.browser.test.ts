@@ -180,7 +180,7 @@ describe('the config page', () => {
     await page.getByLabel(/Documents as JSON/).fill('{"id": "a", "elevation": 7}');
     await page.getByRole('row', { name: /elevation/ }).waitFor();
     await page.getByRole('link', { name: 'Editor' }).click();
-    await replaceText(page, CONFIG.replace(/\{ class: Concatenate[^]*/, '{ class: TrimWhitespace, fields: [elev'));
+    await replaceText(page, CONFIG.replace(/\{ class: Concatenate[\s\S]*/, '{ class: TrimWhitespace, fields: [elev'));
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: /elevation/ }).waitFor();
   });
