@@ -39,6 +39,7 @@ const FIXED: Readonly<Record<string, unknown>> = {
   docsPerSecond: 1_935,
   meanMillis: 0.021,
   millis: 0.04,
+  batches: 24,
 };
 
 /** Shows fixed values in place of times, rates and durations in all answers of the service. */
@@ -85,6 +86,7 @@ export async function expectPicture(page: Page, name: string): Promise<void> {
     for (const { firstChild: text } of document.querySelectorAll('.mono')) {
       if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text?.data)) text.data = '${RUN_ID}';
     }
+    for (const { firstChild: text } of document.querySelectorAll('.inputs .number')) text.data = '24 ms';
   })`);
   const actual = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   const path = join(PICTURES, `${name}.png`);
