@@ -150,6 +150,17 @@ describe('the config page', () => {
     await page.getByRole('row', { name: 'added title "Number mine"' }).waitFor();
   });
 
+  it('shows the preview below the editor, and follows each change of the text', async () => {
+    await putConfig(url, 'below', CONFIG);
+    const page = await openPage(`${url}/configs/below`);
+    await page.getByText('Preview while you edit').click();
+    await page.getByRole('row', { name: 'added title "Document 0"' }).waitFor();
+    await replaceText(page, CONFIG.replace('Document {id}', 'Number {id}'));
+    await page.getByRole('row', { name: 'added title "Number 0"' }).waitFor();
+    await page.getByRole('combobox', { name: /^Documents/ }).selectOption('the first 100 of the source');
+    await page.getByText(/^Stages took .* for 10 documents$/).waitFor();
+  });
+
   it('previews each pipeline, with the time of each stage and the stage that failed', async () => {
     const stages = `{ class: Concatenate, name: title, dest: title, formatString: "Document {id}" }`;
     const failing = `{ class: ParseJson, name: parse, src: id }`;

@@ -23,8 +23,8 @@ const STARTED = NOW - 14;
 
 const require = createRequire(import.meta.url);
 const FONTS = [
-  ['Picture', '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'],
-  ['Picture mono', '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2'],
+  ['Picture', require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')],
+  ['Picture mono', require.resolve('@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2')],
 ] as const;
 
 /** The options of a page for pictures: it may load the fonts, and its size and its times are fixed. */
@@ -110,7 +110,7 @@ export async function expectPicture(page: Page, name: string): Promise<void> {
 
 function styles(): string {
   const faces = FONTS.map(([family, file]) => {
-    const data = readFileSync(require.resolve(file)).toString('base64');
+    const data = readFileSync(file).toString('base64');
     return `@font-face { font-family: "${family}"; font-weight: 100 900; src: url(data:font/woff2;base64,${data}); }`;
   });
   return `${faces.join('\n')} :root { --font: "Picture"; --mono: "Picture mono"; }`;
