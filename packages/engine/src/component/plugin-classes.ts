@@ -47,10 +47,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     kind: 'stage',
     name: 'ApplyOCR',
     javaPackage: `${ROOT}.ocr.stage`,
-    plugin: {
-      of: 'ocr',
-      instead: 'Recognize the text before the run, with Tesseract for example, and remove the stage.',
-    },
+    plugin: { npm: '@headrace/ocr' },
   },
   {
     kind: 'stage',
