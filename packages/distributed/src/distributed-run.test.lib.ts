@@ -8,10 +8,10 @@ import { StubServer } from '@headrace/testing/stub-server';
 import { expect } from 'vitest';
 
 const BINARY = fileURLToPath(new URL('../../headrace/bin/headrace.js', import.meta.url));
-/** Where modules of custom components find the package `headrace`. */
+/** The folder in which modules of custom components find the package `headrace`. */
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** A busy machine is slow, and a group waits for the session of a killed member. */
+/** The time limit: a busy machine is slow, and a group waits for the session of a killed member. */
 const PATIENCE = { timeout: 120_000, interval: 50 };
 
 /** A document that the destination has received. */
@@ -78,7 +78,7 @@ export class HeadraceProcess {
   }
 }
 
-/** What a distributed run needs: a folder, a destination, and names that no other test uses. */
+/** The environment of a distributed run: a folder, a destination, and names that no other test uses. */
 export class DistributedSetup {
   readonly folder = mkdtempSync(join(tmpdir(), 'headrace-distributed-'));
   /** The suffix of all names of this test: topics, groups and runs. */
@@ -179,7 +179,7 @@ export class DistributedSetup {
     return started;
   }
 
-  /** Makes the destination refuse all documents. Returns a function that ends this. */
+  /** Makes the destination refuse all documents. Returns a function that makes it accept them again. */
   refuseDocuments(onRefusal: () => void): () => void {
     this.#onRefusal = onRefusal;
     return () => {

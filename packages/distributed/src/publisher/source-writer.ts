@@ -32,7 +32,7 @@ const parameters = Type.Object({
 });
 
 const MAX_IN_FLIGHT = 8;
-/** So many failures of a message are listed. */
+/** The maximum number of listed failures of a message. */
 const MAX_FAILURES = 100;
 
 /** The state of the publisher for one pipeline. */

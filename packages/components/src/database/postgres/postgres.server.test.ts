@@ -104,7 +104,7 @@ await describeWithServer('postgres', (server) => {
       );
     });
 
-    it('leaves out values that are not points in time and logs a warning', async () => {
+    it('omits values that are not points in time and logs a warning', async () => {
       const { json, warnings } = await read("select 1 as id, 'infinity'::timestamp as t, 2 as n");
       expect(json).toEqual(['{"id":"1","n":2}']);
       expect(warnings.join()).toMatch(/values such as infinity are not points in time/);
@@ -218,7 +218,7 @@ await describeWithServer('postgres', (server) => {
       '{"id":"2","___children":[{"id":"0","t":2,"v":1.5}]}',
       '{"id":"3","name":"drei","___children":[{"id":"0","thing":3,"part":"c"}]}',
     ]);
-    expect(warnings.join()).toMatch(/otherSQLs\[0\]: column id is left out/);
+    expect(warnings.join()).toMatch(/otherSQLs\[0\]: column id is omitted/);
   });
 
   it('runs statements before and after, on the same connection', async () => {
