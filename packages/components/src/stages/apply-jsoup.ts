@@ -51,7 +51,7 @@ const parameters = Type.Object({
 
 const SOURCES = ['filePathField', 'byteArrayField', 'stringField'] as const;
 const TYPES = ['text', 'attribute', 'html', 'outerHtml'];
-/** The maximum number of files that are read at once. */
+/** The maximum number of files that are read in parallel. */
 const FILES_IN_FLIGHT = 8;
 
 /**

@@ -102,7 +102,7 @@ describe('ParseDate', () => {
     expect(context.logged).toEqual([expect.stringContaining('The date pattern "yyyy-MM" matches "2024-05-06"')]);
   });
 
-  it('reports all invalid patterns, formatters and zones at once', async () => {
+  it('reports all invalid patterns, formatters and zones together', async () => {
     const wrong = run({
       ...day,
       formatStrs: ['yyyy', "yyyy 'T"],

@@ -46,7 +46,7 @@ describe('the messages of a batch', () => {
     );
   });
 
-  it('that could not be written fail with all their documents', () => {
+  it('fail with all their documents if they could not be written', () => {
     const batch = {
       partition: 0,
       value: Buffer.alloc(0),

@@ -332,7 +332,7 @@ export class Indexing {
   }
 
   #takeReady(): Slice[] | undefined {
-    // A streaming indexer gets all waiting documents at once.
+    // A streaming indexer gets all waiting documents together.
     if (this.#indexer?.streaming !== true) return this.#ready.shift();
     const all = this.#ready.flat();
     this.#ready = [];
