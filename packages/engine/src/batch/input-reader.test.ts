@@ -25,7 +25,7 @@ async function inputsAt(batch: InputBatch, ...positions: number[]): Promise<(str
   );
   await addInputs(failures, batch, new FailureBudget(), 10_000, silentLogger);
   return failures.map(({ content }) => {
-    if (content?.document === undefined) return content?.omitted;
+    if (content === undefined || 'omitted' in content) return content?.omitted;
     const { document } = content;
     return document.kind === 'input' ? `${document.json}${document.binaryFields.join()}` : document.kind;
   });

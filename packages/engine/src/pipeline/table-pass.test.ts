@@ -83,7 +83,7 @@ describe('a table in a pipeline', () => {
   it('skips a stage for documents that do not meet its condition', () => {
     const single = documentStage(
       (document) => void document.set('x', 1),
-      ({ id }) => id === '2',
+      (reader) => reader.get('id') === '2',
     );
     expect(passThrough([single], ['1', '2'])).toEqual(['out 1  at 0', 'out 2 x at 1']);
   });
