@@ -90,6 +90,7 @@ await bundle(
   {
     index: 'index.js',
     kafka: 'kafka/index.js',
+    storage: 'storage/index.js',
     catalog: 'catalog.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { catalogUrl } from '@headrace/components';
+import { installedCatalogs } from '@headrace/components';
 import {
   counted,
   describePolicy,
@@ -81,7 +81,12 @@ export interface RunningService {
  * start fails, closes everything again and rejects with a message that says what is wrong and what to do.
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
-  const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
+  const {
+    settings = defaultSettings(),
+    logger = silentLogger,
+    catalogs = installedCatalogs(),
+    env = process.env,
+  } = options;
   const noPresets = settings.presets === undefined ? undefined : presetDirectoryProblem(settings.presets);
   if (noPresets !== undefined) throw new Error(noPresets);
   for (const { host } of settings.listeners) {

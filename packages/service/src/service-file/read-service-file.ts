@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { catalogUrl } from '@headrace/components';
+import { installedCatalogs } from '@headrace/components';
 import { hasErrors, inTextOrder, messageOf, type Problem, Registry, toFailure } from '@headrace/engine';
 import { OVERLAPS, type Overlap } from '../api/overlap.ts';
 import { presetDirectoryProblem } from '../configs/presets.ts';
@@ -97,7 +97,7 @@ async function checkComponents(
   const lists = named && reader.member(named, 'components');
   if (lists === undefined || modules.length !== reader.list(own).length) return;
   try {
-    const registry = await Registry.open({ catalogs: [catalogUrl], modules, base, allowModules: false });
+    const registry = await Registry.open({ catalogs: installedCatalogs(), modules, base, allowModules: false });
     for (const { key, position, message, hint } of unknownComponents(policy, registry)) {
       const list = reader.member(lists, key);
       const place = list && reader.list(list)[position];

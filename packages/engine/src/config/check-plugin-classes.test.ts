@@ -16,7 +16,7 @@ connectors: [{ class: "${connector}", name: c, pipeline: p, count: 1 }]
 pipelines: [{ name: p, stages: [{ class: "${stage}", field: f }] }]
 indexer { ${indexer} }`;
 
-describe('a class of a plugin of the reference that is missing', () => {
+describe('a class of a plugin that is not installed', () => {
   it.each([
     ['TextExtractor', 'tika', 'TextExtractor'],
     ['com.kmwllc.lucille.tika.stage.TextExtractor', 'tika', 'TextExtractor'],
@@ -35,13 +35,13 @@ describe('a class of a plugin of the reference that is missing', () => {
   });
 
   it.each(['ParquetConnector', 'com.kmwllc.lucille.parquet.connector.ParquetConnector'])(
-    'is reported with its plugin and a hint: the connector %s',
+    'is reported with the package to install: the connector %s',
     async (name) => {
       expect(await problemsOf(config(name, 'Mark'))).toEqual([
         {
           path: 'connectors[0].class',
-          message: "The connector ParquetConnector is in Lucille's plugin parquet, which Headrace does not have yet",
-          hint: 'Convert the files to CSV or JSON Lines, and read them with FileConnector.',
+          message: 'The connector ParquetConnector is in the package @headrace/parquet, which is not installed',
+          hint: expect.stringContaining('npm install @headrace/parquet'),
         },
       ]);
     },
