@@ -120,7 +120,7 @@ describe('Delivery', () => {
       return delivery.deliver(positions, destination, open).then((failures) => ({ requests, failures }));
     };
     expect((await send(2, () => true)).failures).toHaveLength(2);
-    // All documents fail: single requests need half as many requests as halving, until one is accepted.
+    // All documents fail. Sending them one by one needs half as many requests as halving the batch does.
     const hopeless = await send(3, () => true);
     expect(hopeless.failures).toHaveLength(3);
     expect(hopeless.requests).toEqual([[0], [1], [2]]);
