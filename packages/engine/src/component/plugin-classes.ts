@@ -26,7 +26,7 @@ interface MissingPlugin {
 
 const ROOT = 'com.kmwllc.lucille';
 const PARQUET: InstallablePlugin = { npm: '@headrace/parquet' };
-const VECTORS = 'Write to OpenSearch, Elasticsearch, Solr or Postgres, which store vectors too, or use HTTPIndexer.';
+const VECTOR_STORES: InstallablePlugin = { npm: '@headrace/vector-stores' };
 
 /** All classes of plugins. The entry of a class that Headrace supports names its package. */
 const PLUGIN_CLASSES: readonly PluginClass[] = [
@@ -74,22 +74,23 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     kind: 'stage',
     name: 'EmitDocsToDeleteByPrefix',
     javaPackage: `${ROOT}.pinecone.stage`,
-    plugin: { of: 'pinecone', instead: 'Remove the stage: only PineconeIndexer needs it.' },
+    plugin: VECTOR_STORES,
   },
   {
     kind: 'indexer',
     name: 'PineconeIndexer',
     javaPackage: `${ROOT}.pinecone.indexer`,
     block: 'pinecone',
-    plugin: { of: 'pinecone', instead: VECTORS },
+    plugin: VECTOR_STORES,
   },
   {
     kind: 'indexer',
     name: 'WeaviateIndexer',
     javaPackage: `${ROOT}.weaviate.indexer`,
     block: 'weaviate',
-    plugin: { of: 'weaviate', instead: VECTORS },
+    plugin: VECTOR_STORES,
   },
+  { kind: 'indexer', name: 'QdrantIndexer', block: 'qdrant', plugin: VECTOR_STORES },
   {
     kind: 'file handler',
     name: 'VideoFileHandler',
@@ -111,8 +112,11 @@ export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }
  * name. Returns undefined for other classes.
  */
 export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {
+  // The value of `indexer.type`, from which the name of an indexer is made, may have any letter case.
+  const isNamed = (short: string) =>
+    kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short;
   const found = PLUGIN_CLASSES.find(
-    (each) => each.kind === kind && (name === each.name || name === `${each.javaPackage}.${each.name}`),
+    (each) => each.kind === kind && (isNamed(each.name) || name === `${each.javaPackage}.${each.name}`),
   );
   if (found === undefined) return undefined;
   const { plugin } = found;

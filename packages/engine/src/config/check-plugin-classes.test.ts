@@ -23,7 +23,6 @@ describe('a class of a plugin that is not installed', () => {
     ['com.kmwllc.lucille.ocr.stage.ApplyOCR', 'ocr', 'ApplyOCR'],
     ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
     ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
-    ['EmitDocsToDeleteByPrefix', 'pinecone', 'EmitDocsToDeleteByPrefix'],
   ])('is reported with its plugin and a hint: the stage %s', async (name, plugin, short) => {
     expect(await problemsOf(config('Numbers', name))).toEqual([
       {
@@ -52,14 +51,15 @@ describe('a class of a plugin that is not installed', () => {
     ['class: "com.kmwllc.lucille.pinecone.indexer.PineconeIndexer"', 'class', 'Pinecone', 'pinecone'],
     ['class: "com.kmwllc.lucille.weaviate.indexer.WeaviateIndexer"', 'class', 'Weaviate', 'weaviate'],
     ['type: Weaviate', 'type', 'Weaviate', 'weaviate'],
+    ['type: qdrant', 'type', 'Qdrant', 'qdrant'],
   ])(
-    'is reported with its plugin, and without a warning about its block: indexer { %s }',
+    'is reported with the package to install, and without a warning about its block: indexer { %s }',
     async (text, key, name, block) => {
       expect(await problemsOf(`${config('Numbers', 'Mark', text)}\n${block} { apiKey: x, index: y }`)).toEqual([
         {
           path: `indexer.${key}`,
-          message: `The indexer ${name}Indexer is in Lucille's plugin ${block}, which Headrace does not have yet`,
-          hint: expect.stringContaining('OpenSearch'),
+          message: `The indexer ${name}Indexer is in the package @headrace/vector-stores, which is not installed`,
+          hint: expect.stringContaining('npm install @headrace/vector-stores'),
         },
       ]);
     },

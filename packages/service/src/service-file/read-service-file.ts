@@ -19,6 +19,7 @@ import { unprotected } from '../settings/unprotected.ts';
 import { readAuth } from './read-auth.ts';
 import { readAllowedHosts, readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
 import { readPolicy } from './read-policy.ts';
+import { readSchedules } from './read-schedules.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const MAX_PORT = 65_535;
@@ -40,6 +41,8 @@ const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedPro
 /** The minimum and maximum of each limit. */
 const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>> = {
   maxConfigs: [1, 10_000_000],
+  maxSchedules: [0, 10_000],
+  minScheduleSeconds: [1, 24 * 3600],
   maxConfigVersions: [1, 10_000],
   maxRuns: [1, 10_000_000],
   maxFailureBytes: [0, 2 ** 40],
@@ -115,6 +118,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     'presetConfig',
     'preventConcurrentRuns',
     'runs',
+    'schedules',
     'auth',
     'server',
     'storage',
@@ -137,6 +141,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const auth = readAuth(reader, keys.get('auth'));
   const log = readLog(reader, keys.get('log'), defaults.log);
   const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS, REFERENCE_SERVER_KEYS);
+  const limits = readLimits(reader, keys.get('limits'), defaults.limits);
   const preventConcurrentRuns = reader.flag(keys.get('preventConcurrentRuns')) ?? defaults.preventConcurrentRuns;
   return {
     ...(presets === undefined ? {} : { presets }),
@@ -146,7 +151,12 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     listeners: readListeners(reader, server, auth),
     storage: readStorage(reader, keys.get('storage'), defaults.storage),
     policy: readPolicy(reader, keys.get('policy')),
-    limits: readLimits(reader, keys.get('limits'), defaults.limits),
+    limits,
+    schedules: readSchedules(reader, keys.get('schedules'), {
+      presets,
+      minSeconds: limits.minScheduleSeconds,
+      prevented: preventConcurrentRuns,
+    }),
     log,
     ...readAudit(reader, keys.get('audit'), log, auth !== undefined && auth !== 'none'),
     shutdownGraceSeconds: readShutdown(reader, keys.get('shutdown')) ?? defaults.shutdownGraceSeconds,
