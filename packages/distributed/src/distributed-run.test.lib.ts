@@ -91,7 +91,7 @@ export class DistributedSetup {
   #held: Promise<void> = Promise.resolve();
   #onHeld: (() => void) | undefined;
   readonly #processes: HeadraceProcess[] = [];
-  #onRefusal: (() => void) | undefined;
+  #onBlockedAccess: (() => void) | undefined;
 
   private constructor(broker: string, destination: StubServer) {
     this.broker = broker;
@@ -109,8 +109,8 @@ export class DistributedSetup {
         setup.#onHeld?.();
         await setup.#held;
       }
-      if (body !== '' && setup.#onRefusal !== undefined) {
-        setup.#onRefusal();
+      if (body !== '' && setup.#onBlockedAccess !== undefined) {
+        setup.#onBlockedAccess();
         response.writeHead(503).end();
         return;
       }
@@ -180,10 +180,10 @@ export class DistributedSetup {
   }
 
   /** Makes the destination refuse all documents. Returns a function that makes it accept them again. */
-  refuseDocuments(onRefusal: () => void): () => void {
-    this.#onRefusal = onRefusal;
+  refuseDocuments(onBlockedAccess: () => void): () => void {
+    this.#onBlockedAccess = onBlockedAccess;
     return () => {
-      this.#onRefusal = undefined;
+      this.#onBlockedAccess = undefined;
     };
   }
 

@@ -198,7 +198,7 @@ export class RSSConnector extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     try {
-      await this.#settled?.giveUp();
+      await this.#settled?.abandon();
       await this.#state?.close();
     } finally {
       await this.#client?.close();

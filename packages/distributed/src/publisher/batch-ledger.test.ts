@@ -108,7 +108,7 @@ describe('the accounts of batches', () => {
     const ledger = new BatchLedger();
     const { confirmed } = ledger.add();
     const error = new Error('no worker');
-    ledger.giveUp(error);
+    ledger.rejectAll(error);
     await expect(confirmed).rejects.toBe(error);
     expect(ledger.size).toBe(0);
   });

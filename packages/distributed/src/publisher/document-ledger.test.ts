@@ -68,7 +68,7 @@ describe("the accounts of documents in Lucille's format", () => {
     const ledger = new DocumentLedger();
     const confirmed = ledger.add(['a', 'b']);
     const error = new Error('no worker');
-    ledger.giveUp(error);
+    ledger.rejectAll(error);
     await expect(confirmed).rejects.toBe(error);
     expect(ledger.size).toBe(0);
     expect(ledger.report(event('FINISH', 'a'))).toBe(false);

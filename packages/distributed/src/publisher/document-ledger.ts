@@ -65,7 +65,7 @@ export class DocumentLedger {
   }
 
   /** Rejects all open batches. */
-  giveUp(error: Error): void {
+  rejectAll(error: Error): void {
     for (const { reject } of this.#open) reject(error);
     this.#open.clear();
     this.#pending.clear();

@@ -180,7 +180,7 @@ export class QueueReader extends Connector<typeof parameters> {
         const entry = this.#commits.begin(message);
         this.#publishBatch(message, header, target).then(
           (finished) => this.#finish([entry], finished),
-          (error) => this.#giveUp(error),
+          (error) => this.#fail(error),
         );
       }
       this.#watch(target);
@@ -272,11 +272,11 @@ export class QueueReader extends Connector<typeof parameters> {
       () => {
         this.#isWatching = false;
       },
-      (error: unknown) => this.#giveUp(error),
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  #giveUp(error: unknown): void {
+  #fail(error: unknown): void {
     // Documents that the destination refuses have not ended a thread.
     const isInnocent = error instanceof HeadraceError && error.code === 'HR_INDEXER_UNDELIVERED';
     if (this.#failure === undefined && !isInnocent) this.#isSuspicious = true;

@@ -113,8 +113,7 @@ export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }
  */
 export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {
   // The value of `indexer.type`, from which the name of an indexer is made, may have any letter case.
-  const isNamed = (short: string) =>
-    kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short;
+  const isNamed = (short: string) => (kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short);
   const found = PLUGIN_CLASSES.find(
     (each) => each.kind === kind && (isNamed(each.name) || name === `${each.javaPackage}.${each.name}`),
   );

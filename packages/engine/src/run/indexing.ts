@@ -183,7 +183,7 @@ export class Indexing {
       this.#unconfirmed.first,
       ...waiting.map(({ part }) => part.sequence),
     );
-    this.#unconfirmed.giveUp(failure);
+    this.#unconfirmed.abandon(failure);
     this.#progress.notify();
     // Parts that finished early are processed: they count as processed first, and then fail here.
     for (const parts of this.#early.values()) {
