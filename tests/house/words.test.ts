@@ -38,7 +38,10 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bpoints? in time\b/i, 'time, instant'],
   [/\bURLs? of https?\b/i, 'an http or https URL'],
   [/\bthat (is|was) there\b/i, 'that exists, current'],
-  [/(?<![a-z])tell[A-Z]\w*|\btold[A-Z]|[a-z]Anew\b|_TOLD_|\bgiveUp\b|GIVE_UP|\bleftOut|\bleavesOut\b/, 'names such as warnOf…, report…, restart…'],
+  [
+    /(?<![a-z])tell[A-Z]\w*|\btold[A-Z]|[a-z]Anew\b|_TOLD_|\bgiveUp\b|GIVE_UP|\bleftOut|\bleavesOut\b/,
+    'names such as warnOf…, report…, restart…',
+  ],
 ];
 
 /** Files without a check: the guide shows the words, and recorded cases, licences and generated data stay unchanged. */

@@ -62,7 +62,7 @@ describe('ApplyOCR', () => {
     expect(documents).toMatchObject([
       { id: '1', kind: 'Invoice\n', number: ['before', 'Number 1001\n'] },
       { id: '2', kind: ['Invoice\n', 'Invoice\n'], number: ['Number 1001\n', 'Number 1002\n'] },
-      { error: expect.stringContaining('is outside of page 1, which has 1200x900 pixels') },
+      { error: expect.stringContaining('is outside page 1, which has 1200x900 pixels') },
     ]);
   });
 

@@ -79,7 +79,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
  * run.
  *
  * Texts keep their line ends. A document without a file stays unchanged. If a file cannot be read, the document
- * continues, with a warning. A region outside of its page fails the document.
+ * continues, with a warning. A region outside its page fails the document.
  */
 export class ApplyOCR extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.ocr.stage.ApplyOCR';
@@ -214,7 +214,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
       const { x, y, width, height, dest } = region;
       if (picture.size !== undefined && (x + width > picture.size.width || y + height > picture.size.height)) {
         throw new Error(
-          `The region ${x},${y} ${width}x${height} is outside of page ${page}, which has ${picture.size.width}x${picture.size.height} pixels`,
+          `The region ${x},${y} ${width}x${height} is outside page ${page}, which has ${picture.size.width}x${picture.size.height} pixels`,
         );
       }
       const found = await this.#recognize(image, region);

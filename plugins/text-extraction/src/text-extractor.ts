@@ -37,7 +37,7 @@ const parameters = Type.Object({
   fieldNamesField: Type.Optional(Type.String()),
   /** The metadata to keep, by their names without prefix, such as dc_title. Defaults to all. */
   whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** The metadata to leave out. */
+  /** The metadata to omit. */
   blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** The maximum number of characters of the text; the rest is cut off. Defaults to 2147483647. */
   textContentLimit: Type.Optional(Type.Integer({ default: 2147483647, minimum: 0 })),

@@ -9,7 +9,7 @@ export interface Region {
   readonly height: number;
 }
 
-/** Reads a map of pages from JSON text such as `{"0": "invoice"}`. Entries with mistakes are left out. */
+/** Reads a map of pages from JSON text such as `{"0": "invoice"}`. Entries with mistakes are omitted. */
 export function readPageMap(text: string): { pages: PageMap; problem?: string } {
   const pages: PageMap = new Map();
   let parsed: unknown;

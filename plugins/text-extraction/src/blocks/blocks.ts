@@ -43,7 +43,7 @@ export class Extraction {
     return this.#withImages;
   }
 
-  /** Adds a block. Blocks without text are left out, except pages. */
+  /** Adds a block. Blocks without text are omitted, except pages. */
   add(block: Block): void {
     if (block.kind === 'table') {
       if (block.rows.every((row) => row.every((cell) => cell.trim() === ''))) return;
@@ -60,7 +60,7 @@ export class Extraction {
     if (this.#withImages && image.bytes.length > 0) this.images.push(image);
   }
 
-  /** Adds a value of a metadata field. Empty values are left out. */
+  /** Adds a value of a metadata field. Empty values are omitted. */
   describe(name: string, value: string | number | undefined | null): void {
     const text = value === undefined || value === null ? '' : String(value).trim();
     if (text === '') return;

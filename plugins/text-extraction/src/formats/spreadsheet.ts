@@ -8,7 +8,7 @@ export const readSpreadsheet: FormatReader = async ({ bytes, budget }, to) => {
   const isZip = bytes[0] === 0x50;
   if (isZip) {
     const entries = await readZip(bytes, budget);
-    // The library expands all parts at once, so their sizes are checked first.
+    // The library expands all parts together, so their sizes are checked first.
     for (const entry of entries) if (/^xl\/.*\.xml$/.test(entry.name)) await entry.read();
     await readOfficeProperties(entries, to);
     await readOfficeImages(entries, to);

@@ -7,7 +7,7 @@ export interface ZipEntry {
   read(): Promise<Buffer>;
 }
 
-/** Returns the files of a zip file, in order. Folders are left out. */
+/** Returns the files of a zip file, in order. Folders are omitted. */
 export function readZip(bytes: Uint8Array, budget: ExpansionBudget): Promise<ZipEntry[]> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return new Promise((resolve, reject) => {

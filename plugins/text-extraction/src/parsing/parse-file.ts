@@ -76,7 +76,7 @@ async function readTyped(input: FileInput, contentType: string | undefined, to: 
   }
 }
 
-/** Reads a file of an archive or a mail into the same text. A file that cannot be read is left out. */
+/** Reads a file of an archive or a mail into the same text. A file that cannot be read is omitted. */
 async function readInner(input: FileInput, to: Extraction): Promise<void> {
   if (input.depth > MAX_DEPTH) return;
   const { mediaType, format } = await detectType(input.bytes, input.name, undefined);
