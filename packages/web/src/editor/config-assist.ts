@@ -69,7 +69,7 @@ function completionsOf(
   knownFields: readonly string[],
 ): CompletionResult | null {
   const { state, pos, explicit } = context;
-  // Blank lines and spaces offer nothing until somebody asks.
+  // Blank lines and spaces open no completions, unless the user asks for them.
   if (!explicit && context.matchBefore(/[\w.$"#-]+$/) === null) return null;
   const found = completionsAt(parsedConfig(state.doc), pos, knowledge, { knownFields });
   if (found === undefined) return null;

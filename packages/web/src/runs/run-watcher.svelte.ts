@@ -31,12 +31,12 @@ export class RunWatcher {
     return this.#details;
   }
 
-  /** Why the run cannot be shown. */
+  /** The reason why the run cannot be shown. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Sets what happens with new lines of the log. */
+  /** Sets the function that receives new lines of the log. */
   onLog(listener: (line: LogLine) => void): void {
     this.#onLog = listener;
   }
