@@ -15,7 +15,7 @@ function request(over: Partial<PreviewRequest> = {}, modules: string[] = []): Pr
   return { root: {} as PreviewRequest['root'], registry, ...over };
 }
 
-it('a preview gets the thread of the previous one, and nobody else gets it at the same time', () => {
+it('a preview gets the thread of the previous one, and no other preview gets it at the same time', () => {
   const previews = new PreviewThread();
   const worker = thread();
   expect(previews.take(request())).toBeUndefined();
