@@ -6,6 +6,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { Dialects, entriesOf, hasName, noDialects } from './lib/dialects.mjs';
 import { ModuleGraph } from './lib/module-graph.mjs';
+import { nodeModules } from './lib/node-modules.mjs';
 import { root } from './lib/root.mjs';
 
 /**
@@ -143,7 +144,7 @@ async function bundle(name, entries, fileOf, { inside = noDialects, together = n
     input: files,
     platform: 'node',
     external: isOutside(name, inside),
-    plugins: [inside.plugin],
+    plugins: [inside.plugin, nodeModules],
     preserveEntrySignatures: 'allow-extension',
   });
   const fresh = join(dist, 'bundle');
