@@ -98,6 +98,9 @@ await bundle(
   {
     index: 'index.js',
     kafka: 'kafka/index.js',
+    storage: 'storage/index.js',
+    delivery: 'delivery/index.js',
+    http: 'http/index.js',
     catalog: 'catalog.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),
@@ -122,7 +125,7 @@ const inHeadrace = await ModuleGraph.of(runFiles, noDialects, isOutside('headrac
 const closures = runFiles.map((file) => inHeadrace.closure(file));
 await bundle(
   'headrace',
-  { index: 'index.js', main: 'main.js' },
+  { ...entriesOf('headrace'), main: 'main.js' },
   // In a folder, because `--version` reads package.json two folders above.
   (id) => ['cli/process', 'cli/threads', 'cli/command-line', 'cli/run'][closures.findIndex((needs) => needs.has(id))],
   { together: new Set(closures.flatMap((needs) => [...needs])) },
