@@ -55,7 +55,7 @@ export default defineConfig({
         },
       },
       built('process'),
-      built('server'),
+      { ...built('server'), test: { ...built('server').test, globalSetup: ['tests/setup/shared-servers.ts'] } },
       built('package'),
       { ...built('browser'), test: { ...built('browser').test, globalSetup: ['tests/setup/unpack-chromium.ts'] } },
     ],
