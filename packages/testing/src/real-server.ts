@@ -61,8 +61,8 @@ export async function describeWithServer(
 }
 
 /**
- * Defines tests with a real server of their own, which they may stop. It is removed at the end, even if the test process
- * is killed. A start takes up to 20 seconds of processor time: prefer `describeWithServer`.
+ * Defines tests with a separate real server, which they may stop. It is removed at the end, even if the test process is
+ * killed. A start takes up to 20 seconds of processor time: prefer `describeWithServer`.
  */
 export async function describeWithOwnServer(
   name: ServerName,
