@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 /** The folder of the launchers of real servers. */
 const LAUNCHERS = fileURLToPath(new URL('../../../tests/servers/', import.meta.url));
 
-/** These ports are below the range of outgoing connections, so that no connection takes one of them. */
+/** The ports of servers are below the range of outgoing connections, so that no connection takes one of them. */
 const FIRST_PORT = 20_000;
 const PORTS = 8_000;
 /** The offsets of further ports that the launchers use: transport, controller, ZooKeeper, cluster. */
