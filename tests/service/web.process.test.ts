@@ -29,7 +29,12 @@ describe('the web application of the service', () => {
   it('answers unknown paths of programs and of the API with an error', async () => {
     const { url } = await serve(serviceDirectory());
     const html = { headers: { accept: 'text/html' } };
-    for (const [path, options] of [['/nope'], ['/v1/nope', html], ['/v1', html], ['/nope', { method: 'POST' }]] as const) {
+    for (const [path, options] of [
+      ['/nope'],
+      ['/v1/nope', html],
+      ['/v1', html],
+      ['/nope', { method: 'POST' }],
+    ] as const) {
       const answer = await fetch(url + path, options);
       expect({ path, status: answer.status, body: await answer.json() }).toMatchObject({
         ...{ path, status: 404 },

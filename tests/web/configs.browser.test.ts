@@ -16,12 +16,23 @@ describe('the config page', () => {
     url = await serviceForFile();
   });
 
-  it('is one click away from the overview of an empty service', async () => {
+  it('is one click away from the overview of an empty service, with an example or empty', async () => {
     const page = await openPage(url);
-    await page.getByText('Store a first config').waitFor();
-    await page.getByRole('link', { name: 'New config' }).click();
-    await page.waitForURL(`${url}/configs/new`);
+    await page.getByRole('link', { name: 'Try an example' }).click();
     await page.getByRole('link', { name: 'valid' }).waitFor();
+    await page.getByRole('link', { name: 'Preview' }).click();
+    await page
+      .getByText(/Product \d+ in Harbour street/)
+      .first()
+      .waitFor();
+
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Start with an empty config' }).click();
+    await page.getByText('There are no connectors').waitFor();
+    await page
+      .getByRole('button', { name: 'Set the indexer' })
+      .or(page.getByRole('button', { name: 'Change the indexer' }))
+      .waitFor();
   });
 
   it('stores a new config, runs it and shows the finished run', async () => {

@@ -5,7 +5,8 @@ import type { ComponentInfo, ConfigPage, FailurePage, RunPage, RunStatus } from 
 
 /** Items per request in long lists. */
 const PAGE = 200;
-const LIVE_MILLIS = 2_000;
+/** How often live lists are requested again. */
+export const LIVE_MILLIS = 2_000;
 
 /** The filters of the list of runs. An empty value does not filter. */
 export interface RunFilter {

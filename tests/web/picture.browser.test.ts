@@ -15,7 +15,7 @@ pipelines: [{
 indexer { type: Nop }
 `;
 
-describe('the outline of a config', () => {
+describe('the picture of a config', () => {
   let url: string;
 
   beforeAll(async () => {
@@ -101,13 +101,13 @@ async function openConfig(url: string, name: string): Promise<Page> {
   const stored = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: CONFIG });
   expect(stored.status).toBe(201);
   const page = await openPage(`${url}/configs/${name}`);
-  await page.getByRole('region', { name: 'Outline of the config' }).waitFor();
+  await page.getByRole('region', { name: 'Picture of the config' }).waitFor();
   return page;
 }
 
 function box(page: Page, name: string) {
   return page
-    .getByRole('region', { name: 'Outline of the config' })
+    .getByRole('region', { name: 'Picture of the config' })
     .getByRole('button', { name: new RegExp(`^${name}`) });
 }
 
