@@ -25,8 +25,8 @@ describe('the picture of a config', () => {
   it('adds a stage with its required parameters, and keeps the comments of the text', async () => {
     const page = await openConfig(url, 'adding');
     await page.getByRole('button', { name: 'Add stage to main' }).click();
-    await page.getByRole('searchbox', { name: 'Search the stages' }).fill('splitfield');
-    await page.getByRole('button', { name: /^SplitFieldValues/ }).click();
+    await page.getByRole('combobox', { name: 'Search the stages' }).fill('splitfield');
+    await page.getByRole('option', { name: /^SplitFieldValues/ }).click();
     await expect.poll(() => textOf(page)).toMatch(/# spaces.*class: SplitFieldValues.*delimiter/s);
     expect(await textOf(page)).toContain('# The title comes first.');
     await page.getByRole('form', { name: 'Parameters of SplitFieldValues' }).waitFor();
@@ -40,7 +40,7 @@ describe('the picture of a config', () => {
     await page.getByRole('button', { name: 'Add pipeline' }).click();
     await page.getByRole('button', { name: 'Add stage to main' }).waitFor();
     await page.getByRole('button', { name: 'Set the indexer' }).click();
-    await page.getByRole('searchbox', { name: 'Search the indexers' }).fill('nop');
+    await page.getByRole('combobox', { name: 'Search the indexers' }).fill('nop');
     await page.keyboard.press('Enter');
     await expect.poll(() => textOf(page)).toMatch(/pipelines.*main.*indexer.*Nop/s);
   });
