@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { SqliteStore } from '../../packages/service/src/store/sqlite-store.ts';
+import { serve, serviceDirectory } from '../service/served.ts';
+import { openPage } from './browser.ts';
+
+const CONFIGS = 10_000;
+const PAGE_SIZE = 200;
+/** Rows that fit on the screen, and some above and below. */
+const MAX_ROWS = 60;
+
+let url: string;
+
+beforeAll(async () => {
+  const directory = serviceDirectory();
+  await fillStore(join(directory, 'store'));
+  url = (await serve(directory)).url;
+});
+
+it('10,000 configs are shown a part at a time, and loaded while somebody scrolls', async () => {
+  const page = await openPage(`${url}/system`);
+  const requests = listRequests(page);
+  await page.getByRole('link', { name: 'Configs' }).click();
+  await page.getByRole('row', { name: /config-9999/ }).waitFor();
+  expect(requests.length).toBe(1);
+  expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
+  const table = page.getByRole('table', { name: 'Configs' });
+  for (let loaded = PAGE_SIZE; loaded < CONFIGS; loaded += PAGE_SIZE) {
+    await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(loaded + 1));
+    await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
+  }
+  await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(CONFIGS + 1));
+  await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
+  await page.getByRole('link', { name: 'config-00', exact: true }).waitFor();
+  expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
+  expect(requests.length).toBe(CONFIGS / PAGE_SIZE);
+});
+
+it('a search among 10,000 configs is one request, and finds names and descriptions', async () => {
+  const page = await openPage(`${url}/configs?q=number+4321`);
+  await page.getByRole('row', { name: /config-4321/ }).waitFor();
+  const requests = listRequests(page);
+  expect(await page.getByRole('row').count()).toBe(2);
+  await page.getByLabel('Search the configs').fill('CONFIG-77');
+  await page.getByRole('row', { name: /config-7799/ }).waitFor();
+  await page.getByRole('row', { name: /config-4321/ }).waitFor({ state: 'detached' });
+  expect(requests.length).toBe(1);
+  expect(requests[0]?.searchParams.get('content')).toBe('false');
+});
+
+/** Returns the requests for lists of configs that the page sends from now on. */
+function listRequests(page: Page): URL[] {
+  const found: URL[] = [];
+  page.on('request', (request) => {
+    const address = new URL(request.url());
+    if (address.pathname === '/v1/config') found.push(address);
+  });
+  return found;
+}
+
+async function fillStore(directory: string): Promise<void> {
+  const store = new SqliteStore(directory);
+  const ids = Array.from({ length: CONFIGS }, (_, i) => i);
+  await Promise.all(
+    ids.map((i) =>
+      store.addConfig(
+        {
+          id: String(i).padStart(8, '0'),
+          name: `config-${String(i).padStart(2, '0')}`,
+          description: `Number ${i} of many`,
+          labels: { team: i % 2 === 0 ? 'even' : 'odd' },
+          current: {
+            ...{ version: 1, text: 'a: 1', format: 'hocon', answer: '{"a":1}', digest: '0'.repeat(64) },
+            ...{ createdTime: 1_700_000_000 + i, createdBy: null },
+          },
+        },
+        CONFIGS,
+      ),
+    ),
+  );
+  await store.close();
+}
