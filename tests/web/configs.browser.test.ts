@@ -109,6 +109,29 @@ describe('the config page', () => {
     await expect.poll(() => page.locator('.cm-content').textContent()).toContain('# Ten numbers.');
   });
 
+  it('keeps the secrets of a stored config that is changed elsewhere, and asks for them again if its address changes', async () => {
+    await putConfig(
+      url,
+      'secret',
+      CONFIG.replace(
+        'indexer { type: Nop }',
+        'indexer { type: OpenSearch }\nopensearch { url: "http://h", index: a, password: hunter2 }',
+      ),
+    );
+    const page = await openPage(`${url}/configs/secret`);
+    const shown = async () => (await (await fetch(`${url}/v1/config/secret/text`)).text()) as string;
+    await replaceText(page, (await shown()).replace('numDocs: 10', 'numDocs: 20'));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('version 2').waitFor();
+    const diff = await (await fetch(`${url}/v1/config/secret/diff?from=1&to=2`)).json();
+    expect(diff).toMatchObject({ changes: [{ path: 'connectors[0].numDocs' }] });
+
+    await replaceText(page, (await shown()).replace('http://h', 'http://other'));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The config was not saved').waitFor();
+    await page.getByText('Write the secret again').first().waitFor();
+  });
+
   it('asks before unsaved changes are lost', async () => {
     await putConfig(url, 'unsaved', CONFIG);
     const page = await openPage(`${url}/configs/unsaved`);

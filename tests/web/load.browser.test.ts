@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithServer } from '../../packages/testing/src/real-server.ts';
+import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -80,6 +81,14 @@ describe('the guided form', () => {
     await page.waitForURL(`${url}/runs/*`);
     await expect.poll(() => page.title()).toContain('Succeeded');
     expect(readFileSync(join(folder, 'titles-out.jsonl'), 'utf8')).toContain('{"code":"k2","title":"Two","id":"k2"}');
+  });
+
+  it('is accessible with all its parts, and fits the width of a phone', async () => {
+    const page = await readFile('products.csv');
+    await page.getByText('Document 1 of').waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   });
 
   it('reports a file that does not exist, and a search engine that does not answer', async () => {

@@ -32,7 +32,8 @@ export async function configPage(
   const items: { item: ConfigItem; cursor: string }[] = [];
   if (cursor.preset !== undefined && !labelled) {
     for (const { name, digest } of presets.values()) {
-      if (name > cursor.preset && containsText(name, text)) items.push({ item: presetItem(name, digest), cursor: `preset:${name}` });
+      if (name > cursor.preset && containsText(name, text))
+        items.push({ item: presetItem(name, digest), cursor: `preset:${name}` });
     }
   }
   // Read one item more than requested, to know whether there is another page.

@@ -209,7 +209,10 @@ export async function configRoutes(
       const { limit = DEFAULT_PAGE, after, label = [], q: text, content = true } = query;
       const { items, next } = await configs.page({ after, limit, labels: parseLabels(label), text });
       if (content) return streamJson(reply, configPage(configs, items, next));
-      return sendJson(reply, JSON.stringify({ items: items.map(({ id, ...item }) => ({ configId: id, ...item })), next }));
+      return sendJson(
+        reply,
+        JSON.stringify({ items: items.map(({ id, ...item }) => ({ configId: id, ...item })), next }),
+      );
     },
   );
 

@@ -87,17 +87,15 @@ export class MemoryStore implements Store {
   async listConfigs(page: Page, { labels = {}, text = '' }: ConfigFilter = {}): Promise<ConfigListing[]> {
     const matches = ({ config }: KeptConfig) =>
       hasLabels(config, labels) && containsText([config.id, config.name, config.description].join('\n'), text);
-    return newestFirst(this.#configs, page, matches).map(
-      ({ seq, config: { current, ...config }, first }) => ({
-        seq,
-        ...config,
-        ...first,
-        version: current.version,
-        digest: current.digest,
-        updatedTime: current.createdTime,
-        updatedBy: current.createdBy,
-      }),
-    );
+    return newestFirst(this.#configs, page, matches).map(({ seq, config: { current, ...config }, first }) => ({
+      seq,
+      ...config,
+      ...first,
+      version: current.version,
+      digest: current.digest,
+      updatedTime: current.createdTime,
+      updatedBy: current.createdBy,
+    }));
   }
 
   async deleteConfig(id: string, expected: number): Promise<boolean> {
