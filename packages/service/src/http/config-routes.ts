@@ -50,6 +50,7 @@ const ConfigItemAnswer = Type.Object({
   createdBy: nullable(Type.String()),
   updatedTime: nullable(Type.Number({ description: 'When the current version was stored' })),
   updatedBy: nullable(Type.String()),
+  nextTime: nullable(Type.Number({ description: 'When the next run is due; null without a schedule' })),
   config: Type.Optional(ConfigAnswer),
 });
 
@@ -89,7 +90,7 @@ const checkedBody = {
 /** The routes that store, list, check and delete configs. */
 export async function configRoutes(
   app: FastifyInstance,
-  { configs, previews, maxConfigBytes }: ServiceParts,
+  { configs, previews, schedules, maxConfigBytes }: ServiceParts,
 ): Promise<void> {
   acceptRawBodies(app, 'application/json', 'application/hocon');
   const tags = ['config'];
@@ -208,11 +209,10 @@ export async function configRoutes(
       if (Object.keys(query).length === 0) return streamJson(reply, allConfigs(configs));
       const { limit = DEFAULT_PAGE, after, label = [], q: text, content = true } = query;
       const { items, next } = await configs.page({ after, limit, labels: parseLabels(label), text });
-      if (content) return streamJson(reply, configPage(configs, items, next));
-      return sendJson(
-        reply,
-        JSON.stringify({ items: items.map(({ id, ...item }) => ({ configId: id, ...item })), next }),
-      );
+      const dated = items.map((item) => ({ ...item, nextTime: schedules.nextTime(item.id) }));
+      if (content) return streamJson(reply, configPage(configs, dated, next));
+      const answer = { items: dated.map(({ id, ...item }) => ({ configId: id, ...item })), next };
+      return sendJson(reply, JSON.stringify(answer));
     },
   );
 
