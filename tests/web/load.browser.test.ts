@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWithServer } from '../../packages/testing/src/real-server.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
@@ -101,23 +100,6 @@ describe('the guided form', () => {
     await page.getByLabel('Address').fill('http://127.0.0.1:1');
     await page.getByRole('button', { name: 'Check the connection' }).click();
     await page.getByText('No server listens on this host and port').waitFor();
-  });
-});
-
-await describeWithServer('opensearch', (server) => {
-  it('the guided form loads a CSV file into OpenSearch', async () => {
-    const page = await readFile('products.csv');
-    await page.getByLabel('Address').fill(server.url);
-    await page.getByRole('textbox', { name: /^Index/ }).fill('products-web');
-    await page.getByLabel('Name of the config').fill('into-opensearch');
-    await page.getByRole('button', { name: 'Check the connection' }).click();
-    await page.getByText('can read the file and write').waitFor();
-    await page.getByRole('button', { name: 'Save and run' }).click();
-    await page.waitForURL(`${url}/runs/*`);
-    await expect.poll(() => page.title()).toContain('Succeeded');
-    await fetch(`${server.url}/products-web/_refresh`, { method: 'POST' });
-    const found = await fetch(`${server.url}/products-web/_search?q=price:%3E50`);
-    expect(await found.json()).toMatchObject({ hits: { hits: [{ _id: 'a-2', _source: { Product_name: 'Table' } }] } });
   });
 });
 

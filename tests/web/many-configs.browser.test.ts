@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { SqliteStore } from '../../packages/service/src/store/sqlite-store.ts';
-import { serve, serviceDirectory } from '../service/served.ts';
+import { kill, serve, serviceDirectory } from '../service/served.ts';
 import { openPage } from './browser.ts';
 
 const CONFIGS = 10_000;
@@ -14,7 +14,12 @@ let url: string;
 
 beforeAll(async () => {
   const directory = serviceDirectory();
-  await fillStore(join(directory, 'store'));
+  const empty = await serve(directory);
+  const headers = { 'content-type': 'application/hocon' };
+  const first = `${empty.url}/v1/config/config-00?description=Number+0`;
+  expect((await fetch(first, { method: 'PUT', headers, body: 'a: 1' })).status).toBe(201);
+  await kill(empty);
+  copyFirstConfig(join(directory, 'store'));
   url = (await serve(directory)).url;
 });
 
@@ -59,25 +64,16 @@ function listRequests(page: Page): URL[] {
   return found;
 }
 
-async function fillStore(directory: string): Promise<void> {
-  const store = new SqliteStore(directory);
-  const ids = Array.from({ length: CONFIGS }, (_, i) => i);
-  await Promise.all(
-    ids.map((i) =>
-      store.addConfig(
-        {
-          id: String(i).padStart(8, '0'),
-          name: `config-${String(i).padStart(2, '0')}`,
-          description: `Number ${i} of many`,
-          labels: { team: i % 2 === 0 ? 'even' : 'odd' },
-          current: {
-            ...{ version: 1, text: 'a: 1', format: 'hocon', answer: '{"a":1}', digest: '0'.repeat(64) },
-            ...{ createdTime: 1_700_000_000 + i, createdBy: null },
-          },
-        },
-        CONFIGS,
-      ),
-    ),
-  );
-  await store.close();
+/** Copies the only config of a store until there are enough. Uploads would take half a minute. */
+function copyFirstConfig(directory: string): void {
+  const db = new DatabaseSync(join(directory, 'headrace.db'));
+  const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CONFIGS - 1})`;
+  db.exec(`BEGIN;
+    ${numbers} INSERT INTO configs (seq, id, name, version, created_time, created_by, labels, description)
+      SELECT seq + i, id || i, 'config-' || printf('%02d', i), version, created_time, created_by, labels, 'Number ' || i
+      FROM n, configs ORDER BY i;
+    ${numbers} INSERT INTO config_versions (config, version, digest, created_time, created_by, format, answer, text)
+      SELECT config + i, version, digest, created_time, created_by, format, answer, text FROM n, config_versions;
+    COMMIT;`);
+  db.close();
 }

@@ -65,12 +65,6 @@ const parameters = Type.Object({
  */
 export class CSVConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'The rows of a CSV file, with the column iata as id',
-      params: { path: 'examples/data/airports.csv', idField: 'iata', ignoredTerms: ['NA'] },
-    },
-  ];
   static override readonly needsPipeline = true;
   #target: Publisher | undefined;
   #completed = false;

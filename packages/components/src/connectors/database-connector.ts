@@ -166,19 +166,6 @@ const parameters = Type.Object({
  */
 export class DatabaseConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'The rows of a query, from an SQLite file',
-      params: {
-        driver: 'org.sqlite.JDBC',
-        connectionString: 'jdbc:sqlite:examples/data/library.sqlite',
-        jdbcUser: '',
-        jdbcPassword: '',
-        sql: 'SELECT id, name, born FROM authors ORDER BY id',
-        idField: 'id',
-      },
-    },
-  ];
   static override readonly needsPipeline = true;
   static readonly javaClass = 'com.kmwllc.lucille.connector.jdbc.DatabaseConnector';
   #main: DatabaseConnection | undefined;

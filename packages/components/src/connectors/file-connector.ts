@@ -135,15 +135,6 @@ const REMOTE_TOGETHER = 32;
  */
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'The records of CSV and JSON files in a folder; other files as a whole',
-      params: {
-        paths: ['examples/data/inbox'],
-        fileHandlers: { csv: { idField: 'email' }, json: { idField: 'number' } },
-      },
-    },
-  ];
   static override readonly needsPipeline = true;
   readonly #storages = new Storages(this.params as StorageSettings);
   readonly #notes = new WalkNotes();

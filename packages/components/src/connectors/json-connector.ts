@@ -25,12 +25,6 @@ const parameters = Type.Object({
  */
 export class JSONConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'The objects of a JSON Lines file',
-      params: { jsonPath: 'examples/data/movies.jsonl' },
-    },
-  ];
   static override readonly needsPipeline = true;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {

@@ -125,22 +125,6 @@ const REOPEN_MS = 2000;
  */
 export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'The messages of a topic, until none arrives for two seconds',
-      params: {
-        kafka: {
-          bootstrapServers: 'localhost:9092',
-          topic: 'airports',
-          consumerGroupId: 'headrace-example',
-          clientId: 'headrace',
-          maxPollIntervalSecs: 300,
-        },
-        continueOnTimeout: false,
-        messageTimeout: 2000,
-      },
-    },
-  ];
   static override readonly needsPipeline = true;
   #source: KafkaSource | undefined;
   readonly #progress = new ReadProgress(offsetsOf(this.params.offsets));

@@ -98,12 +98,6 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export class RSSConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'The items of a feed',
-      params: { rssURL: 'https://example.org/feed.xml' },
-    },
-  ];
   static override readonly needsPipeline = true;
   #client: HttpClient | undefined;
   #etag: string | undefined;

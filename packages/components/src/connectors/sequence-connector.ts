@@ -15,12 +15,6 @@ const PIECE_DOCUMENTS = 2000;
 /** Publishes documents that have only an id, numbered from a start: to test and to measure pipelines. */
 export class SequenceConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'A hundred numbered documents',
-      params: { numDocs: 100, docIdPrefix: 'doc-' },
-    },
-  ];
   static override readonly needsPipeline = true;
 
   static override *check({ numDocs, startWith = 0 }: Static<typeof parameters>): Generator<ParameterProblem> {

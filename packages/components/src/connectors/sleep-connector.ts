@@ -12,12 +12,6 @@ const MAX_TIMER = 2 ** 31 - 1;
 /** Publishes nothing and waits: to test how connectors of a run follow one another. */
 export class SleepConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'A pause of 200 milliseconds between two connectors',
-      params: { duration: 200 },
-    },
-  ];
 
   override async execute(): Promise<void> {
     const { signal } = this.context;

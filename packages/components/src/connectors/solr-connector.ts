@@ -75,16 +75,6 @@ interface Page {
  */
 export class SolrConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'All documents of a collection, 500 in each request',
-      params: {
-        solr: { url: ['http://localhost:8983/solr/quickstart'] },
-        solrParams: { q: '*:*', rows: 500 },
-        idField: 'id',
-      },
-    },
-  ];
   #solr: Solr | undefined;
   #target: Publisher | undefined;
 

@@ -53,18 +53,6 @@ const parameters = Type.Object({
 export class XMLConnector extends Connector<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.connector.xml.XMLConnector';
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'Each book of a catalog',
-      params: {
-        filePaths: ['examples/data/books.xml'],
-        xmlRootPath: '/catalog/book',
-        xmlIdPath: '/catalog/book/isbn',
-        encoding: 'utf-8',
-        outputField: 'xml',
-      },
-    },
-  ];
   static override readonly needsPipeline = true;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {

@@ -36,12 +36,6 @@ const parameters = Type.Object({
  */
 export class CSVIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'Two columns of a CSV file',
-      params: { path: 'out/documents.csv', columns: ['id', 'title'] },
-    },
-  ];
   static override readonly block = 'csv';
   static readonly type = 'CSV';
   override readonly streaming = true;

@@ -69,12 +69,6 @@ const parameters = Type.Object({
  */
 export class ElasticsearchIndexer extends BulkIndexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'An index of Elasticsearch on this machine',
-      params: { url: 'http://localhost:9200', index: 'articles' },
-    },
-  ];
   static override readonly block = 'elasticsearch';
   static readonly type = 'Elasticsearch';
   protected override readonly product = { items: 'Elasticsearch', requests: 'ElasticSearch' };

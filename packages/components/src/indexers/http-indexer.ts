@@ -98,12 +98,6 @@ const CONNECTIONS = 8;
  */
 export class HttpIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'JSON in the body of a request',
-      params: { url: 'http://localhost:8000/documents' },
-    },
-  ];
   static override readonly block = 'http';
   static readonly type = 'HTTP';
   static readonly javaClass = null;

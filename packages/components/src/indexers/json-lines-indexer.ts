@@ -32,12 +32,6 @@ const parameters = Type.Object({
  */
 export class JsonLinesIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'One document on each line of a file',
-      params: { path: 'out/documents.jsonl' },
-    },
-  ];
   static override readonly block = 'jsonl';
   static readonly type = 'JSONLines';
   static readonly javaClass = null;

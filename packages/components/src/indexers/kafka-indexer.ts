@@ -63,12 +63,6 @@ const parameters = Type.Object({
  */
 export class KafkaIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'A topic with compressed messages',
-      params: { bootstrapServers: 'localhost:9092', topic: 'articles', producer: { 'compression.type': 'gzip' } },
-    },
-  ];
   static override readonly block = 'kafkaTopic';
   static readonly type = 'Kafka';
   static readonly javaClass = null;

@@ -5,12 +5,6 @@ const parameters = Type.Object({});
 /** Writes nothing, and reports success for every document: to test and to measure pipelines. */
 export class NopIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'Nothing is written',
-      params: {},
-    },
-  ];
   static override readonly block = undefined;
   static readonly type = 'Nop';
   override readonly streaming = true;

@@ -55,12 +55,6 @@ const parameters = Type.Object({
  */
 export class OpenSearchIndexer extends BulkIndexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'An index of OpenSearch on this machine',
-      params: { url: 'http://localhost:9200', index: 'articles' },
-    },
-  ];
   static override readonly block = 'opensearch';
   static readonly type = 'OpenSearch';
   protected override readonly product = { items: 'OpenSearch', requests: 'OpenSearch' };

@@ -70,12 +70,6 @@ const parameters = Type.Object({
  */
 export class PostgresIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'A table with a column for each field',
-      params: { connectionString: 'jdbc:postgresql://localhost:5432/search', table: 'articles' },
-    },
-  ];
   static override readonly block = 'postgres';
   static readonly type = 'Postgres';
   static readonly javaClass = null;

@@ -58,12 +58,6 @@ const parameters = Type.Object({
  */
 export class SolrIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly examples = [
-    {
-      description: 'A collection of Solr on this machine',
-      params: { url: ['http://localhost:8983/solr/articles'] },
-    },
-  ];
   static override readonly block = 'solr';
   static readonly type = 'Solr';
   #engine: SearchEngine | undefined;

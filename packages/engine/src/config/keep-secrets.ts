@@ -20,7 +20,7 @@ import { MASK, maskSecrets } from './render-config.ts';
 // - A mask becomes a secret only inside a component (or block) that is otherwise equal to the stored one. So nobody can
 //   keep a password and change the address, the proxy or the certificates that it is used with. A component may move to
 //   another position.
-// - The secret must appear in no other value of the new config. So nobody can copy it with a substitution, for example
+// - The secret must appear in no other value of the new config. So no user can copy it with a substitution, for example
 //   `${opensearch.password}`, into a value that is shown or sent elsewhere.
 
 /** The keys that say nothing about where a component connects to. They may change while its secrets are kept. */
