@@ -69,6 +69,26 @@ describe('every page', () => {
     await page.context().close();
   });
 
+  it('the overview sends one request each time while nothing changes', async () => {
+    const page = await openPage(`${url}/system`);
+    await page.clock.install();
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Latest' }).waitFor();
+    await page.getByText('Nothing is running.').waitFor();
+    const queries: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname === '/v1/run') queries.push(search);
+    });
+    for (let times = 1; times <= 3; times++) {
+      const answered = page.waitForResponse((response) => response.url().includes('/v1/run?'));
+      await page.clock.runFor(2_000);
+      await answered;
+    }
+    expect(new Set(queries)).toEqual(new Set(['?limit=8']));
+    await page.context().close();
+  });
+
   it('the first page loads less than 120 KB before the editor', async () => {
     const page = await openPage(url);
     await page.getByText('Latest').waitFor();

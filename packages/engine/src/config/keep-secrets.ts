@@ -17,7 +17,7 @@ import { MASK, maskSecrets } from './render-config.ts';
 // comes back, each mask becomes the stored secret again. The user may not know the secret, so the new text must not send
 // it to another place. These rules hold:
 //
-// - A mask becomes a secret only inside a component (or block) that is otherwise equal to the stored one. So nobody can
+// - A mask becomes a secret only inside a component (or block) that is otherwise equal to the stored one. So no user can
 //   keep a password and change the address, the proxy or the certificates that it is used with. A component may move to
 //   another position.
 // - The secret must appear in no other value of the new config. So no user can copy it with a substitution, for example
