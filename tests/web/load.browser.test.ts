@@ -17,6 +17,7 @@ const JSON_LINES = `{"code": "k1", "title": "One", "size": {"w": 1}}\n{"code": "
 let url: string;
 const folder = mkdtempSync(join(tmpdir(), 'headrace-load-'));
 writeFileSync(join(folder, 'products.csv'), CSV);
+writeFileSync(join(folder, 'values.csv'), '1,Chair\n2,Table\n3,Lamp,red\n');
 writeFileSync(join(folder, 'titles.jsonl'), JSON_LINES);
 
 beforeAll(async () => {
@@ -88,6 +89,12 @@ describe('the guided form', () => {
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.setViewportSize({ width: 360, height: 740 });
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  });
+
+  it('warns of a CSV file without a header, and of records that cannot be read', async () => {
+    const page = await readFile('values.csv');
+    await page.getByText('The first row looks like values').waitFor();
+    await page.getByText('1 of the first records cannot be read').waitFor();
   });
 
   it('reports a file that does not exist, and a search engine that does not answer', async () => {

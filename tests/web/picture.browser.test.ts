@@ -112,6 +112,19 @@ describe('the picture of a config', () => {
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
   });
 
+  it('stays where it is on a phone when a box is selected and moved', async () => {
+    const page = await openConfig(url, 'phone');
+    await page.setViewportSize({ width: 390, height: 700 });
+    await box(page, 'TrimWhitespace').scrollIntoViewIfNeeded();
+    const before = await page.evaluate('window.scrollY');
+    await box(page, 'TrimWhitespace').click();
+    await page.getByRole('form', { name: 'Parameters of TrimWhitespace' }).waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await expect.poll(() => textOf(page)).toContain('enabled');
+    expect(before).toBeGreaterThan(100);
+    expect(await page.evaluate('window.scrollY')).toBeGreaterThanOrEqual(before as number);
+  });
+
   it('edits parameters in a form, and follows the cursor of the text', async () => {
     const page = await openConfig(url, 'forms');
     await page.getByText('formatString').first().click();

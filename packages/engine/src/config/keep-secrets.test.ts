@@ -152,6 +152,15 @@ describe('a secret that the user does not enter again is refused', () => {
   });
 });
 
+it('a key that may change keeps its secrets only if it has not changed', () => {
+  const text = 'pipelines: [{ stages: [{ class: A, conditions: [{ fields: [x], password: hunter2 }] }] }]';
+  const sent = text.replace('hunter2', '"******"');
+  expect(keepSecrets({ text: sent, format: 'hocon' }, { text, format: 'hocon' })).toEqual({ text });
+  expect(keepSecrets({ text: sent.replace('[x]', '[y]'), format: 'hocon' }, { text, format: 'hocon' })).toMatchObject({
+    refused: [{ path: 'pipelines[0].stages[0].conditions[0].password' }],
+  });
+});
+
 it('a text that only looks like a mask is not changed', () => {
   const text = 'stage { replacement: "******" }, password: "hunter2"';
   const sent = 'stage { replacement: "******" }, password: "******", b: 1';

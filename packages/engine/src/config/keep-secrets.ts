@@ -149,7 +149,9 @@ function unitsOf(root: ObjectNode): Unit[] {
 /** Returns whether a stored unit, with its secrets masked, is equal to one that was sent. */
 function isSame(stored: Unit, sent: Unit): boolean {
   if (stored.kind !== sent.kind || stored.name !== sent.name) return false;
-  const free = FREE_BLOCK_KEYS[sent.kind === 'block' ? sent.name : ''] ?? FREE_KEYS[sent.kind];
+  const keys = FREE_BLOCK_KEYS[sent.kind === 'block' ? sent.name : ''] ?? FREE_KEYS[sent.kind];
+  // A key that contains a mask itself may not change either.
+  const free = new Set([...keys].filter((key) => maskedIn(nodeAt(sent.node, [key]), []).length === 0));
   return jsonWithout(stored.node, free) === jsonWithout(sent.node, free);
 }
 
@@ -163,10 +165,10 @@ function json(node: ConfigNode): string {
 }
 
 /** Returns the paths of the values that contain the mask. */
-function maskedIn(node: ConfigNode, path: EditPath): EditPath[] {
-  if (node.kind === 'object') return [...node.entries].flatMap(([key, child]) => maskedIn(child, [...path, key]));
-  if (node.kind === 'list') return node.items.flatMap((item, i) => maskedIn(item, [...path, i]));
-  return node.kind === 'string' && node.value.includes(MASK) ? [path] : [];
+function maskedIn(node: ConfigNode | undefined, path: EditPath): EditPath[] {
+  if (node?.kind === 'object') return [...node.entries].flatMap(([key, child]) => maskedIn(child, [...path, key]));
+  if (node?.kind === 'list') return node.items.flatMap((item, i) => maskedIn(item, [...path, i]));
+  return node?.kind === 'string' && node.value.includes(MASK) ? [path] : [];
 }
 
 /** Returns a problem for each value that differs in the edited config, without those that were set on purpose. */
