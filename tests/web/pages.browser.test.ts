@@ -4,7 +4,7 @@ import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
-/** What the first page may load before the editor, compressed. */
+/** The maximum size of the first page without the editor, compressed. */
 const FIRST_LOAD_BYTES = 120 * 1024;
 
 const CONFIG = `

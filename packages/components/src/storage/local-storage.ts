@@ -120,7 +120,7 @@ async function* listEntries(
 function* keepFiles(looked: readonly Looked[], options: ListOptions): Generator<StoredFile> {
   for (const { path, uri, stats, isLink, error } of looked) {
     if (stats?.isFile() === true) {
-      if (options.leavesOut?.(path, stats) !== true) yield storedFile(path, uri, stats);
+      if (options.omits?.(path, stats) !== true) yield storedFile(path, uri, stats);
     } else if (stats !== undefined) {
       const what =
         isLink === true && stats.isDirectory() ? 'a link to a folder, which is not followed' : 'not a regular file';
