@@ -33,7 +33,7 @@ describe('the guided form', () => {
     await page.getByLabel(/^Path of/).waitFor();
   });
 
-  it('loads a CSV file into a file, with fields that are renamed, typed and left out', async () => {
+  it('loads a CSV file into a file, with fields that are renamed, typed and omitted', async () => {
     const page = await readFile('products.csv');
     await page.getByText('A CSV file with semicolons between its cells').waitFor();
     expect(await page.getByLabel('Id of a document').inputValue()).toBe('sku');
@@ -45,7 +45,7 @@ describe('the guided form', () => {
     // The service shows the result of the stages.
     await page.getByRole('row', { name: /^Product name.*Chair; red/ }).waitFor();
     await page.getByRole('row', { name: /^added.*2024-05-06T00:00:00Z/ }).waitFor();
-    await page.getByRole('row', { name: /^internal.*left out/ }).waitFor();
+    await page.getByRole('row', { name: /^internal.*omitted/ }).waitFor();
 
     const target = join(folder, 'out.jsonl');
     await page.getByRole('radio', { name: 'A file' }).check();

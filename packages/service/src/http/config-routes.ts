@@ -196,7 +196,7 @@ export async function configRoutes(
             Type.String({ maxLength: 200, description: 'A part of the id, the name or the description' }),
           ),
           content: Type.Optional(
-            Type.Boolean({ description: 'false leaves out `config`, the content of each config; default true' }),
+            Type.Boolean({ description: 'false omits `config`, the content of each config; default true' }),
           ),
         }),
         response: answers(

@@ -7,7 +7,7 @@ import { noEndpoint } from './unknown-routes.ts';
 import { WEB_DIRECTORY, webAssets } from './web-files.ts';
 
 /**
- * The addresses of the pages: every path outside of the API that no other route has. The application in the browser
+ * The addresses of the pages: every path outside the API that no other route has. The application in the browser
  * finds out which page an address shows, or that it shows none.
  */
 const PAGES = ['/', '/:page(^(?!v1$).+$)', '/:page(^(?!v1$).+$)/*'];

@@ -54,7 +54,7 @@ async function detectCsv(path: string, read: ReadFirst): Promise<DetectedFile> {
   const isGarbled = first.documents.some((doc) => JSON.stringify(doc).includes('\uFFFD'));
   const encoding = isGarbled ? ('auto' as const) : ('utf-8' as const);
   if (isGarbled) first = await read({ ...connector, encoding });
-  // Without idField, the connector leaves out a column with the reserved name id.
+  // Without idField, the connector skips a column with the reserved name id.
   const withId = await read({ ...connector, encoding, idField: 'id' }).catch(() => undefined);
   const names = namesOf((withId ?? first).documents).filter((name) => name !== 'id' || withId !== undefined);
   return {

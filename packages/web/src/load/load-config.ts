@@ -98,7 +98,7 @@ function connectorLines({ path, format, separator, encoding, idField }: FileSett
       `path: ${quoted(path)}`,
       ...(separator === ',' ? [] : separator === '\t' ? ['useTabs: true'] : [`separatorChar: ${quoted(separator)}`]),
       ...encodingLine,
-      '# Empty cells are left out.',
+      '# Empty cells are skipped.',
       'ignoredTerms: [""]',
       ...(idField === '' ? [] : [`idField: ${written(idField)}`]),
     ];
@@ -153,7 +153,7 @@ function indexerText({ kind, url, index, user, password, file }: Destination): s
         ? [`url: ${quoted(`${url.replace(/\/+$/, '')}/${index}`)}`, ...access]
         : [`url: ${quoted(url)}`, `index: ${quoted(index)}`, ...access];
   const block = kind === 'file' ? 'jsonl' : kind;
-  return `# Writes to ${TITLES[kind]}. The field run_id, which names the run, is left out.
+  return `# Writes to ${TITLES[kind]}. The field run_id, which names the run, is omitted.
 indexer { type: ${TYPES[kind]}, blacklist: [run_id] }
 ${block} {
 ${lines.map((line) => `  ${line}\n`).join('')}}
