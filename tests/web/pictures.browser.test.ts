@@ -68,6 +68,17 @@ indexer { type: Nop }
     return page;
   };
 
+  it('show the form that loads a file', async () => {
+    const page = await open('/load');
+    await page.getByLabel(/^Path of/).fill(join(folder, 'products.csv'));
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByRole('row', { name: /^price/ }).waitFor();
+    // Only the text: the form would forget the file after a change.
+    await page.evaluate(`for (const input of document.querySelectorAll('input'))
+      input.value = input.value.replace(${JSON.stringify(folder)}, '/home/me')`);
+    await expectPicture(page, 'load');
+  });
+
   it('show a preview, with what a stage changed in a document', async () => {
     const page = await open('/configs/products/preview');
     await page.getByRole('button', { name: /^tags SplitFieldValues/ }).click();
