@@ -88,6 +88,7 @@ export {
   secretTexts,
 } from './config/render-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
+export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
 export { JsonReader, JsonSyntaxError, readJson, readJsonSequence } from './document/json-reader.ts';
