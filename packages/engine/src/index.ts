@@ -94,7 +94,14 @@ export { type Column, DocumentTable } from './document/document-table.ts';
 export { JsonReader, JsonSyntaxError, readJson, readJsonSequence } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
 export { checkWritable, internName, isInterned, RESERVED_FIELDS } from './document/names.ts';
-export { getNested, type NestedPath, parseNestedPath, removeNested, setNested } from './document/nested-path.ts';
+export {
+  getNested,
+  type NestedPath,
+  nestedValue,
+  parseNestedPath,
+  removeNested,
+  setNested,
+} from './document/nested-path.ts';
 export { doubleText, integerText, widenFloat } from './document/number-text.ts';
 export { readDocument } from './document/read-document.ts';
 export { Shape } from './document/shape.ts';
@@ -102,6 +109,7 @@ export {
   base64,
   copyValue,
   Double,
+  distinctValues,
   double,
   equalValues,
   integer,
