@@ -11,6 +11,7 @@ import { root } from './lib/root.mjs';
 const INLINED = 'gpt-tokenizer';
 
 await bundle('hocon', { index: 'index.js' });
+await bundleForBrowsers('hocon');
 
 const dialects = Dialects.of('components');
 for (const name of dialects.names) await bundle(name, entriesOf(name));
@@ -89,6 +90,9 @@ await bundle(
   {
     index: 'index.js',
     kafka: 'kafka/index.js',
+    storage: 'storage/index.js',
+    delivery: 'delivery/index.js',
+    http: 'http/index.js',
     catalog: 'catalog.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),
@@ -155,6 +159,16 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
   if (existsSync(catalog)) cpSync(catalog, join(fresh, 'catalog.jsonl'), { preserveTimestamps: true });
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
+}
+
+/**
+ * Adds the file that browsers load. It shares no file with the bundle for Node, because each process of Node would need
+ * longer to load two files.
+ */
+async function bundleForBrowsers(name) {
+  const bundled = await rolldown({ input: join(distOf(name), 'browser.js'), platform: 'browser' });
+  const file = join(root, 'packages', name, 'bundle/browser.js');
+  await bundled.write({ file, format: 'esm', minify: { compress: false, mangle: false } });
 }
 
 function distOf(name) {

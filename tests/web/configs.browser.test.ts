@@ -112,7 +112,7 @@ describe('the config page', () => {
     expect(page.url()).toBe(`${url}/configs/unsaved`);
   });
 
-  it('does not overwrite a version that somebody else stored', async () => {
+  it('does not overwrite a version that another user stored', async () => {
     await putConfig(url, 'shared', CONFIG);
     const page = await openPage(`${url}/configs/shared`);
     await replaceText(page, CONFIG.replace('numDocs: 10', 'numDocs: 30'));
@@ -122,12 +122,12 @@ describe('the config page', () => {
     await page.getByText('not saved', { exact: true }).waitFor();
   });
 
-  it('deletes a config after a question that names it', async () => {
+  it('deletes a config after the user has confirmed its name', async () => {
     await putConfig(url, 'old', CONFIG);
     const page = await openPage(`${url}/configs/old`);
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('old and all its versions are deleted.').waitFor();
+    await dialog.getByText('old, all its versions and its schedule are deleted.').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`${url}/configs`);
     expect((await fetch(`${url}/v1/config/old`)).status).toBe(404);

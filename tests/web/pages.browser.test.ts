@@ -9,7 +9,7 @@ import { serviceForFile } from './service.ts';
 /** The rules of accessibility as a script for the page. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** What the first page may load before the editor, compressed. */
+/** The maximum size of the first page without the editor, compressed. */
 const FIRST_LOAD_BYTES = 120 * 1024;
 
 const CONFIG = `
@@ -25,6 +25,7 @@ const PAGES: readonly (readonly [name: string, path: string, shows: string])[] =
   ['the editor', '/configs/CONFIG', 'SequenceConnector'],
   ['the preview', '/configs/CONFIG/preview', 'picky'],
   ['the runs of a config', '/configs/CONFIG/runs', 'Succeeded with failures'],
+  ['the schedule of a config', '/configs/CONFIG/schedule', 'Every day at 03:00'],
   ['the versions of a config', '/configs/CONFIG/versions', 'oldest stored version'],
   ['the runs', '/runs', 'Succeeded with failures'],
   ['a run', '/runs/RUN', 'RUN SUMMARY'],
@@ -47,6 +48,11 @@ describe('every page', () => {
     const configId = await upload(url, CONFIG);
     const { runId } = await startRun(url, configId);
     await finished(url, runId);
+    await fetch(`${url}/v1/config/${configId}/schedule`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{"cron": "0 3 * * *"}',
+    });
     ids = { configId, runId };
   });
 

@@ -15,7 +15,7 @@ const LAUNCHERS = fileURLToPath(new URL('../../../tests/servers/', import.meta.u
 const START_TIMEOUT_MS = 15 * 60_000;
 const STOP_TIMEOUT_MS = 2 * 60_000;
 
-/** These ports are below the range of outgoing connections, so that no connection takes one of them. */
+/** The ports of servers are below the range of outgoing connections, so that no connection takes one of them. */
 const FIRST_PORT = 20_000;
 const PORTS = 8_000;
 /** The offsets of further ports that the launchers use: transport, controller, ZooKeeper, cluster. */

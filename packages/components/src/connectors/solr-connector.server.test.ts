@@ -252,7 +252,7 @@ describe('the check of SolrConnector', () => {
   it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);
     expect(problems({ solr: { url: ['http://h/solr/c', 'h:8983/solr'] } })).toEqual([
-      'error: solr.url[1] must be a URL of http or https, was "h:8983/solr"',
+      'error: solr.url[1] must be an http or https URL, was "h:8983/solr"',
     ]);
     expect(problems({ solr: { url: [], useCloudClient: true } })).toEqual([
       'error: solr.url must not be empty',

@@ -200,7 +200,7 @@ describe('ElasticsearchLookup', () => {
     [{ dest: [] }, /^dest: source has 1 field and dest 0/],
     [{ source: [], dest: [] }, /^source: /],
     [{ dest: ['run_id'] }, /^dest\[0\]: .*reserved/],
-    [{ elasticsearch: { url: 'localhost:9200', index: 'i' } }, /^elasticsearch\.url: .*URL of http/],
+    [{ elasticsearch: { url: 'localhost:9200', index: 'i' } }, /^elasticsearch\.url: .*http or https URL/],
     [{ elasticsearch: { url: 'http://user@e.org:9200', index: 'i' } }, /^elasticsearch\.url: .*without a password/],
     [{ elasticsearch: { url: 'http://e.org:9200', index: ' ' } }, /^elasticsearch\.index: /],
     [{ updateMode: 'APPEND' }, /^updateMode: /],

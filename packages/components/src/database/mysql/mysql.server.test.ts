@@ -72,7 +72,7 @@ await describeWithServer('mariadb', (server) => {
     ]);
   });
 
-  it('leaves out values that are not points in time and logs a warning', async () => {
+  it('omits values that are not valid times and logs a warning', async () => {
     const { json, warnings } = await read("select 1 as id, cast('0000-00-00' as date) as d", {
       connectionString: url("?sessionVariables=sql_mode=''"),
     });

@@ -60,7 +60,7 @@ await describeWithServer('postgres', (server) => {
         String.raw`"a":"x","b":"y","c":"z  ","d":"Grüße 🎉 \"q\" \\","e":"","f":"n"`,
       ],
       [
-        'points in time',
+        'not valid times',
         "timestamptz '2024-01-02 03:04:05.678901+02' as a, timestamp '2024-01-02 03:04:05' as b, date '2024-01-02' as c",
         `"a":"2024-01-02T01:04:05.678Z","b":${local(2024, 1, 2, 3, 4, 5)},"c":${local(2024, 1, 2)}`,
       ],
@@ -104,10 +104,10 @@ await describeWithServer('postgres', (server) => {
       );
     });
 
-    it('leaves out values that are not points in time and logs a warning', async () => {
+    it('omits values that are not valid times and logs a warning', async () => {
       const { json, warnings } = await read("select 1 as id, 'infinity'::timestamp as t, 2 as n");
       expect(json).toEqual(['{"id":"1","n":2}']);
-      expect(warnings.join()).toMatch(/values such as infinity are not points in time/);
+      expect(warnings.join()).toMatch(/values such as infinity are not valid times/);
     });
 
     it('creates no field for NULL', async () => {
@@ -218,7 +218,7 @@ await describeWithServer('postgres', (server) => {
       '{"id":"2","___children":[{"id":"0","t":2,"v":1.5}]}',
       '{"id":"3","name":"drei","___children":[{"id":"0","thing":3,"part":"c"}]}',
     ]);
-    expect(warnings.join()).toMatch(/otherSQLs\[0\]: column id is left out/);
+    expect(warnings.join()).toMatch(/otherSQLs\[0\]: column id is omitted/);
   });
 
   it('runs statements before and after, on the same connection', async () => {
@@ -365,7 +365,7 @@ await describeWithServer('postgres', (server) => {
       });
     });
 
-    it('runs several queries at once and replaces lost connections', async () => {
+    it('runs several queries in parallel and replaces lost connections', async () => {
       const pool = new ConnectionPool(await Database.open({ ...settings(), connectionRetryPause: 1 }, QUIET), 3);
       await pool.open();
       const sql = database.driver.prepare('select pg_backend_pid() as pid, ?::int as n, pg_sleep(0.02) as hr_pool');

@@ -275,7 +275,7 @@ describe('CsvFormat', () => {
     expect(publisher.warnings).toHaveLength(1);
   });
 
-  it('leaves out cells with ignored terms', async () => {
+  it('omits cells with ignored terms', async () => {
     expect(await rows('a,b,a\n1,,-\n2,x,3\n', { ignoredTerms: ['', '-'] })).toEqual([{ a: '1' }, { a: '3', b: 'x' }]);
   });
 
