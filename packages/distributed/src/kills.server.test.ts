@@ -1,4 +1,4 @@
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DistributedSetup, type HeadraceProcess } from './distributed-run.test.lib.ts';
 
@@ -30,7 +30,7 @@ const STAGE = `
 const TWO_PARTITIONS = /now \d, \d"/;
 const FOUR_PARTITIONS = /now 0, 1, 2, 3"/;
 
-await describeWithServer('kafka', (server) => {
+await describeWithOwnServer('kafka', (server) => {
   let setup: DistributedSetup;
 
   beforeEach(async () => {

@@ -8,7 +8,7 @@ import { WordDecoder, wordDecoder } from './word-decoder.test.lib.ts';
 
 const words = (text: string, separator?: string): InputBatch => ({
   kind: 'records',
-  chunk: { bytes: Buffer.from(text), decoder: wordDecoder(separator), position: 'words.txt' },
+  chunks: [{ bytes: Buffer.from(text), decoder: wordDecoder(separator), position: 'words.txt' }],
 });
 
 /** Decodes a batch. Returns the ids of its documents, and the places of its unreadable records in brackets. */

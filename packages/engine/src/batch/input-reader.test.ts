@@ -10,7 +10,7 @@ import { wordDecoder } from './word-decoder.test.lib.ts';
 
 const words = (text: string, name = 'WordDecoder'): InputBatch => ({
   kind: 'records',
-  chunk: { bytes: Buffer.from(text), decoder: { ...wordDecoder(), name }, position: 'words.txt' },
+  chunks: [{ bytes: Buffer.from(text), decoder: { ...wordDecoder(), name }, position: 'words.txt' }],
 });
 
 /** Reads the documents of failures at these positions again. Returns their JSON, or the reason why it is missing. */

@@ -1,6 +1,6 @@
 import { readJson } from '@headrace/engine';
 import { runStage } from '@headrace/engine/testing';
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
 import { QueryDatabase } from '../../stages/query-database.ts';
@@ -10,7 +10,7 @@ import { type ConnectorSettings, runConnector } from '../testing/run-connector.t
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-await describeWithServer('postgres', (server) => {
+await describeWithOwnServer('postgres', (server) => {
   const url = (parameters = '') => `jdbc:${server.url}${parameters}`;
   const settings = (parameters = '') => ({ connectionString: url(parameters), jdbcUser: '', jdbcPassword: '' });
   const read = (sql: string, more: Partial<ConnectorSettings> = {}, publisher?: CollectingPublisher) =>
