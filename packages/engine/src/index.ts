@@ -105,6 +105,7 @@ export {
 export { doubleText, integerText, widenFloat } from './document/number-text.ts';
 export { readDocument } from './document/read-document.ts';
 export { Shape } from './document/shape.ts';
+export { mapColumn, type Results, updateColumn } from './document/update-column.ts';
 export {
   base64,
   copyValue,

@@ -6,11 +6,11 @@ import {
   type Static,
   Type,
   textOf,
+  updateColumn,
   type Value,
 } from '@headrace/engine';
 import { KeywordMatcher } from '@headrace/text-analysis/keywords';
 import { checkDestination } from '../fields/destination.ts';
-import { updateColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The keywords and phrases, at least one. */

@@ -5,6 +5,7 @@ import {
   getNested,
   HeadraceError,
   MapOf,
+  mapColumn,
   type NestedPath,
   nestedValue,
   type ParameterProblem,
@@ -21,7 +22,6 @@ import {
   type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /**

@@ -1,6 +1,7 @@
 import {
   type Document,
   type DocumentTable,
+  mapColumn,
   type ParameterProblem,
   READS,
   Stage,
@@ -13,7 +14,6 @@ import {
   type Value,
 } from '@headrace/engine';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { mapColumn } from '../fields/update-column.ts';
 import { checkStorageSettings, storageParameters } from '../storage/storage-parameters.ts';
 import { checkDictionary } from '../text/dictionary/dictionary-file.ts';
 import { LookupDictionary } from '../text/dictionary/lookup-dictionary.ts';
