@@ -32,9 +32,13 @@ export function addStage(
   return inserted(config, list, index, value);
 }
 
-/** Moves a stage inside its pipeline. `to` is its position after the move. */
-export function moveStage(config: ParsedConfig, stage: Pick<StageItem, 'path'>, to: number): ConfigEdit {
-  const { list, index } = placeOf(stage.path);
+/** Moves a stage inside its pipeline, or a connector. `to` is its position after the move. */
+export function moveComponent(
+  config: ParsedConfig,
+  item: Pick<StageItem | ConnectorItem, 'path'>,
+  to: number,
+): ConfigEdit {
+  const { list, index } = placeOf(item.path);
   return { changes: moveItem(config.text, list, index, to, config.options), select: undefined };
 }
 

@@ -3,29 +3,10 @@ import { session } from '../api/session.svelte.ts';
 import type { Problem } from '../api/types.ts';
 import { location } from '../routing/location.svelte.ts';
 import { storeDraft, takeDraft } from '../ui/stored-draft.ts';
+import { starterConfig } from './starter-configs.ts';
 
 /** The pause in typing before the text is checked, in milliseconds. */
 const CHECK_MILLIS = 250;
-
-/** The text of a new config. Each block has a comment that says what belongs there. */
-const STARTER = `# What to read.
-connectors: [
-  { name: numbers, class: SequenceConnector, pipeline: main, numDocs: 10 }
-]
-
-# How to transform each document.
-pipelines: [
-  {
-    name: main
-    stages: [
-      { class: Concatenate, dest: title, formatString: "Document {id}" }
-    ]
-  }
-]
-
-# Where to write. Nop writes nothing.
-indexer { type: Nop }
-`;
 
 /** Name, description and labels of a new config. Labels are a text such as \`team:search env:live\`. */
 export interface About {
@@ -58,7 +39,7 @@ export class ConfigDraft {
     const given = id === undefined ? takeDraft() : undefined;
     this.documents = given?.documents ?? [];
     if (id === undefined) {
-      this.#text = given?.text ?? STARTER;
+      this.#text = given?.text ?? starterConfig(location.query('start'));
       this.#saved = this.#text;
       this.#loading = false;
       void this.#check();
