@@ -18,9 +18,11 @@ export {
 export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export {
+  type CheckResult,
   type Confirmation,
   type DocumentEncoder,
   type EncodedBatch,
+  type FinishedDocuments,
   Indexer,
   type IndexerClass,
   type IndexerContext,
@@ -76,6 +78,7 @@ export {
   TEST_FILE,
   TESTS,
 } from './config/pipeline-tests.ts';
+export { rebuildsOutput } from './config/check-outputs.ts';
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';

@@ -2,6 +2,7 @@ import { COERCED, type IndexerSettings, MapOf, type ParameterProblem, type Stati
 import type { JoinSettings } from '../search-engine/bulk-encoder.ts';
 import { BulkIndexer, type BulkParameters, checkBulk } from '../search-engine/bulk-indexer.ts';
 import { connectionParameters } from '../search-engine/connection.ts';
+import { indexParameters } from '../search-engine/indices/index-parameters.ts';
 
 const parameters = Type.Object({
   ...connectionParameters,
@@ -24,6 +25,7 @@ const parameters = Type.Object({
    * join field fails.
    */
   join: Type.Optional(MapOf(Type.String(), COERCED)),
+  ...indexParameters,
 });
 
 /**
@@ -66,6 +68,9 @@ const parameters = Type.Object({
  *     elasticsearch { url: "http://localhost:9200", index: "forum", join { joinFieldName: "relation", parentName: "question" } }
  *
  *     elasticsearch { url: "http://localhost:9200", index: "forum", join { joinFieldName: "relation", isChild: true, childName: "answer", parentDocumentIdSource: "question_id" } }
+ *
+ * With create, a run creates the index, and with rebuild each run writes to a new index and moves an alias to it at the
+ * end: see the guide on reindexing.
  */
 export class ElasticsearchIndexer extends BulkIndexer<typeof parameters> {
   static override readonly parameters = parameters;

@@ -1,6 +1,7 @@
 import { type IndexerSettings, type ParameterProblem, type Static, Type } from '@headrace/engine';
 import { BulkIndexer, type BulkParameters, checkBulk } from '../search-engine/bulk-indexer.ts';
 import { connectionParameters } from '../search-engine/connection.ts';
+import { indexParameters } from '../search-engine/indices/index-parameters.ts';
 
 const parameters = Type.Object({
   ...connectionParameters,
@@ -14,6 +15,7 @@ const parameters = Type.Object({
    * they are not sent.
    */
   childDocumentsField: Type.Optional(Type.String()),
+  ...indexParameters,
 });
 
 /**
@@ -52,6 +54,9 @@ const parameters = Type.Object({
  *
  * Versions: with indexer.versionType: "External" (or "ExternalGte") and indexer.versionField, the search engine keeps
  * the highest version of each document, in any order and after any retry. A newer version in the index is no failure.
+ *
+ * With create, a run creates the index, and with rebuild each run writes to a new index and moves an alias to it at the
+ * end: see the guide on reindexing.
  */
 export class OpenSearchIndexer extends BulkIndexer<typeof parameters> {
   static override readonly parameters = parameters;

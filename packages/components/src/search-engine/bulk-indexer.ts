@@ -1,11 +1,14 @@
 import {
+  type CheckResult,
   type EncodedBatch,
+  type FinishedDocuments,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
   type ModuleReference,
   type ParameterProblem,
   type ReportProblem,
+  type RunOutcome,
   type TObject,
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
@@ -17,6 +20,12 @@ import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
 import { checkIndexName, isIndexTemplate } from './index-name.ts';
+import { createMissing } from './indices/create-index.ts';
+import { IndexAdmin } from './indices/index-admin.ts';
+import { readDefinition } from './indices/index-definition.ts';
+import { aliasOf, checkIndexParameters, type IndexParameters } from './indices/index-parameters.ts';
+import { reachDefinition } from './indices/reach-definition.ts';
+import { Rebuild, rollBack } from './indices/rebuild.ts';
 import { reachIndex } from './reach-index.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
@@ -27,9 +36,10 @@ const IN_FLIGHT = 3;
 const PATIENCE_MS = 60 * 60_000;
 
 /** The parameters of both products. */
-export interface BulkParameters extends ServerAccess, Pick<SearchEngineSettings, 'url' | 'useCompression'> {
-  readonly index: string;
-  readonly update?: boolean;
+export interface BulkParameters
+  extends ServerAccess,
+    Pick<SearchEngineSettings, 'url' | 'useCompression'>,
+    IndexParameters {
   readonly childDocumentsField?: string;
 }
 
@@ -39,6 +49,13 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
   #writer: BulkWriter | undefined;
+  #admin: IndexAdmin | undefined;
+  #rebuild: Rebuild | undefined;
+  #isBuilding = false;
+
+  static override rebuilds({ rebuild }: IndexParameters): boolean {
+    return rebuild !== undefined;
+  }
 
   protected abstract readonly product: ProductName;
 
@@ -51,12 +68,12 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override encoder(): ModuleReference {
     const { settings } = this.context;
-    const { index, update = false, childDocumentsField } = this.bulk;
+    const { update = false, childDocumentsField } = this.bulk;
     const { whitelist = [], blacklist = [], idOverrideField, indexOverrideField, routingField } = settings;
     const version = versionOf(settings);
     const join = this.joinSettings();
     const options: BulkEncoderOptions = {
-      index,
+      index: this.#writeName,
       update,
       whitelist,
       blacklist,
@@ -71,9 +88,28 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return BulkEncoder.reference(options);
   }
 
+  /** The name that documents are written to: that of a new index, of the alias, or `index`. */
+  get #writeName(): string {
+    const { rebuild, index } = this.bulk;
+    if (rebuild === undefined) return index;
+    // The failed documents of an earlier run belong in the index that this run has put into use.
+    if (this.context.retry === true) return aliasOf(this.bulk);
+    const { runId, log } = this.context;
+    this.#rebuild ??= new Rebuild({ params: this.bulk, runId, log });
+    return this.#rebuild.writeName;
+  }
+
   override async reach(report: ReportProblem): Promise<void> {
-    const { index } = this.bulk;
-    await reachIndex(this.bulk, { index, parameter: 'index', isMadeByWriting: true }, report);
+    const { create, rebuild } = this.bulk;
+    const isMade = create !== undefined || rebuild !== undefined;
+    const index = rebuild === undefined ? this.bulk.index : aliasOf(this.bulk);
+    const parameter = rebuild?.alias === undefined ? 'index' : 'rebuild.alias';
+    // If the run creates the index, a missing index is no problem.
+    const reportMissing: ReportProblem = (problem) => {
+      if (!isMade || problem.severity !== 'warning') report(problem);
+    };
+    await reachIndex(this.bulk, { index, parameter, isMadeByWriting: true }, reportMissing);
+    if (isMade) await reachDefinition(this.bulk, report);
   }
 
   override async connect(): Promise<void> {
@@ -84,10 +120,12 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       answerTimeout: WRITE_ANSWER_MS,
     });
     this.#patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
+    const name = this.#writeName;
     try {
       await this.#engine.ping();
+      await this.#prepare();
     } catch (error) {
-      await this.close();
+      await this.#closeClients();
       throw error;
     }
     const { settings: shared, log } = this.context;
@@ -98,7 +136,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       name: this.product,
       partial: this.bulk.update === true,
       externalVersions: versionOf(shared) !== undefined,
-      namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(this.bulk.index),
+      namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(name),
+      requireAlias: this.#rebuild !== undefined,
       log,
     });
   }
@@ -108,10 +147,46 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return (this.#writer as BulkWriter).write(batch, signal);
   }
 
-  override async close(): Promise<void> {
+  override async finish(
+    documents: FinishedDocuments,
+    signal: AbortSignal,
+  ): Promise<readonly CheckResult[]> {
+    return (await this.#rebuild?.finish(documents, signal)) ?? [];
+  }
+
+  override async rollback(): Promise<string> {
+    const admin = await IndexAdmin.open(this.bulk);
+    try {
+      return await rollBack(admin, this.bulk);
+    } finally {
+      await admin.close();
+    }
+  }
+
+  override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
     this.#writer?.end();
+    if (failed && this.#isBuilding) await this.#rebuild?.fail(reason);
+    await this.#closeClients();
+  }
+
+  async #closeClients(): Promise<void> {
     await this.#engine?.close();
     await this.#patientEngine?.close();
+    await this.#admin?.close();
+  }
+
+  /** Creates what is missing, and the new index of a rebuild. */
+  async #prepare(): Promise<void> {
+    const { create, index } = this.bulk;
+    const rebuild = this.#rebuild;
+    if (create === undefined && rebuild === undefined) return;
+    this.#admin = await IndexAdmin.open(this.bulk);
+    const definition = await readDefinition(create);
+    const { log, retry } = this.context;
+    const target = rebuild === undefined && retry !== true ? index : undefined;
+    await createMissing(this.#admin, target, definition, create?.update === true, log);
+    await rebuild?.begin(this.#admin, definition);
+    this.#isBuilding = rebuild !== undefined;
   }
 }
 
@@ -128,6 +203,7 @@ export function* checkBulk(
   if (params.index.trim() !== '') {
     for (const problem of checkIndexName(params.index)) yield { parameter: 'index', ...problem };
   }
+  yield* checkIndexParameters(params, settings);
   const { versionType, versionField } = settings;
   if (versionType?.toLowerCase() === 'force') {
     yield {

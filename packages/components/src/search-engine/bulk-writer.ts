@@ -34,6 +34,8 @@ export interface BulkWriterOptions {
   readonly externalVersions: boolean;
   /** True if each document has its own index name. */
   readonly namesIndex: boolean;
+  /** Whether documents are only written to an alias, so that no request creates an index. Defaults to false. */
+  readonly requireAlias?: boolean;
   readonly log: Logger;
 }
 
@@ -120,7 +122,8 @@ export class BulkWriter {
   }
 
   #bulkRequests(bytes: BatchBytes): Destination {
-    const { engine, partial, externalVersions } = this.#options;
+    const { engine, partial, externalVersions, requireAlias } = this.#options;
+    const query = requireAlias ? `${BULK_FILTER}&require_alias=true` : BULK_FILTER;
     return {
       partial,
       key: (position) => keyOf(bytes.firstLine(position)),
@@ -132,7 +135,7 @@ export class BulkWriter {
         this.#refreshed.clear();
         const body = bytes.join(positions);
         const contentType = 'application/x-ndjson';
-        return this.#ask(engine, { method: 'POST', path: `/_bulk?${BULK_FILTER}`, body, contentType }, (response) =>
+        return this.#ask(engine, { method: 'POST', path: `/_bulk?${query}`, body, contentType }, (response) =>
           this.#replies.read(response, positions.length),
         );
       },

@@ -78,8 +78,25 @@ export type SendAnswer = readonly IndexFailure[] | LaterAnswer;
 
 /** How the run of an indexer ended. */
 export interface RunOutcome {
-  /** True if a connector failed or the run was stopped. */
+  /** True if a connector failed, `finish` failed, or the run was stopped. */
   readonly failed: boolean;
+  /** Why the run failed or was stopped. Undefined if it succeeded. */
+  readonly reason?: string;
+}
+
+/** The documents of a run after its connectors succeeded. */
+export interface FinishedDocuments {
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** The result of a check of the output of a run, before the output is put into use. */
+export interface CheckResult {
+  /** What was checked, such as `documents` or `required title`. */
+  readonly name: string;
+  readonly passed: boolean;
+  /** What was found and what was expected, such as `990 documents, expected at least 1000`. */
+  readonly message: string;
 }
 
 /** A document of a batch that could not be written. */
@@ -117,6 +134,12 @@ export abstract class Indexer<P extends TObject = TObject> {
 
   /** Returns true if a run replaces the output of the previous run. */
   static overwrites?(params: never): boolean;
+
+  /**
+   * Returns true if each run builds a new output and `finish` puts it into use. Such a config cannot run distributed,
+   * because only the process of the run knows whether the run is complete.
+   */
+  static rebuilds?(params: never): boolean;
 
   readonly params: Static<P>;
   readonly context: IndexerContext;
@@ -162,6 +185,20 @@ export abstract class Indexer<P extends TObject = TObject> {
    */
   abstract send(batch: EncodedBatch, signal: AbortSignal): SendAnswer | Promise<SendAnswer>;
 
+  /**
+   * Completes the output of a run: checks it and puts it into use. Called once, before `close`, after all connectors
+   * succeeded and every document is counted. Not called if the run failed or was stopped before. An error or a failed
+   * check fails the run, and the output must then stay unused.
+   * @param signal aborted when the run must stop: then the output must stay unused, and the method must throw
+   */
+  finish?(counts: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]>;
+
+  /**
+   * Puts the previous output into use again, without a run. Returns a sentence that says what changed. An error says
+   * why nothing changed.
+   */
+  rollback?(): Promise<string>;
+
   /** Closes the destination. When it returns, everything that was sent is stored. */
   close?(outcome: RunOutcome): void | Promise<void>;
 }
@@ -173,5 +210,6 @@ export interface IndexerClass {
   readonly check?: (params: never, settings: IndexerSettings) => Iterable<ParameterProblem>;
   readonly writesToStandardOutput?: (params: never) => boolean;
   readonly overwrites?: (params: never) => boolean;
+  readonly rebuilds?: (params: never) => boolean;
   new (params: never, context: IndexerContext): Indexer;
 }

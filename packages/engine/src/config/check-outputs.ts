@@ -34,6 +34,7 @@ export async function warnOfOutputs(
 ): Promise<void> {
   const outputs = await outputsOf(indexer, registry, list);
   const overwrites = indexer !== undefined && (await overwritesItself(indexer, registry));
+  const rebuilds = indexer !== undefined && (await rebuildsOutput(indexer, registry));
   for (const { entry, params, pipeline, name } of connectors) {
     const Connector = await registry.load(entry, 'connector');
     for (const output of outputs) {
@@ -47,7 +48,18 @@ export async function warnOfOutputs(
         hint: `Write the file to another folder, or exclude it in ${name}.`,
       });
     }
-    if (!overwrites || pipeline === undefined || Connector.goesOn?.(params as never) !== true) continue;
+    if (pipeline === undefined || Connector.goesOn?.(params as never) !== true) continue;
+    if (rebuilds) {
+      list.add({
+        severity: 'warning',
+        code: 'HR_CONFIG_INVALID_VALUE',
+        path: indexer.path,
+        component: indexer.entry.name,
+        message: `Each run builds a new output, but ${name} only reads data that is new since the previous run`,
+        hint: `Let ${name} read everything, or remove ${indexer.path}.rebuild.`,
+      });
+    }
+    if (!overwrites) continue;
     list.add({
       severity: 'warning',
       code: 'HR_CONFIG_INVALID_VALUE',
@@ -85,6 +97,13 @@ async function overwritesItself({ entry, params, settings }: IndexerConfig, regi
   if (settings.sendEnabled === false) return false;
   const Indexer = await registry.load(entry, 'indexer');
   return Indexer.overwrites?.(params as never) === true;
+}
+
+/** Returns true if each run builds a new output. See `Indexer.rebuilds`. */
+export async function rebuildsOutput({ entry, params, settings }: IndexerConfig, registry: Registry): Promise<boolean> {
+  if (settings.sendEnabled === false) return false;
+  const Indexer = await registry.load(entry, 'indexer');
+  return Indexer.rebuilds?.(params as never) === true;
 }
 
 function writerOf({ owner, component }: ComponentFile): string {

@@ -61,6 +61,11 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_INDEXER_FAILED: 'The message is the response of the destination. Often, the mapping does not match the field.',
   HR_INDEXER_UNDELIVERED:
     'Make sure that the destination is running, and run again: the source publishes the same documents again.',
+  HR_INDEXER_FINISH:
+    'Correct the reason in the message, and run again. The next run removes what this run left in the destination.',
+  HR_RUN_CHECK_FAILED:
+    'Find out why the output differs from what the check expects: see the failed documents of the run, and search the new index, which the next run removes. If the output is right, change the check.',
+  HR_ROLLBACK_FAILED: 'See [Reindexing](reindexing.md#roll-back).',
   HR_RUN_OUT_OF_MEMORY:
     'Raise the memory limit of runs, use fewer threads, or remove stages that collect a whole source.',
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',

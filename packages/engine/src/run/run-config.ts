@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
+import type { CheckResult, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
 import { usesStandardOutput } from '../config/check-indexer.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
 import { readMaxFailures } from '../config/max-failures.ts';
-import { toFailure } from '../errors/headrace-error.ts';
+import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { hasErrors, type Problem } from '../errors/problem.ts';
 import { encodingOf } from '../failures/encoded-documents.ts';
 import { FailureReports, type PostFailures } from '../failures/failure-reports.ts';
@@ -23,7 +24,7 @@ import { RunIndexers } from './run-indexers.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import { stopFailure, stopReason } from './stop-reason.ts';
+import { type StopReason, stopFailure, stopReason } from './stop-reason.ts';
 import type { ConnectorProgress, ThreadResult, ThreadStages } from './thread-messages.ts';
 
 /**
@@ -141,7 +142,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   }
   surroundings.onConnectors(progress, results);
   const counts = surroundings.counts.read();
-  const stopped = signal.aborted ? stopReason(signal) : undefined;
+  let stopped = signal.aborted ? stopReason(signal) : undefined;
   const failure =
     stopped === undefined
       ? failed
@@ -153,27 +154,37 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     logger.error(failure.message);
   }
   failed ||= failure !== undefined;
+  let checks: readonly CheckResult[] = [];
+  if (!failed && stopped === undefined) {
+    try {
+      checks = await indexers.finish(counts);
+      problems.push(...checks.filter(({ passed }) => !passed).map((check) => checkProblem(check, config)));
+    } catch (error) {
+      // An indexer that was stopped throws, because it has put nothing into use.
+      stopped = signal.aborted ? stopReason(signal) : undefined;
+      const found = stopped === undefined ? toFailure(error, 'HR_INDEXER_FINISH') : stopFailure(stopped);
+      if (found !== undefined) problems.push(atIndexer(found, config));
+    }
+    failed = hasErrors(problems);
+    for (const { severity, message } of problems) if (severity === 'error') logger.error(message);
+  }
   try {
-    await indexers.close({ failed: failed || stopped !== undefined });
+    await indexers.close(outcomeOf(failed, stopped, problems));
   } catch (error) {
     failed = true;
-    problems.push({
-      severity: 'error',
-      path: 'indexer',
-      component: 'indexer',
-      ...toFailure(error, 'HR_INDEXER_FAILED'),
-    });
+    problems.push(atIndexer(toFailure(error, 'HR_INDEXER_FAILED'), undefined));
   }
   const status = failed ? 'FAILED' : (stopped?.status ?? 'SUCCEEDED');
   reports.flush();
   problems.push(...listFailures(reports.listed));
-  const message = runSummary(status, results, problems, reports.notKept);
+  const message = runSummary(status, results, problems, reports.notKept, checks);
   return {
     status,
     message,
     problems,
     connectors: results,
     counts,
+    ...(checks.length === 0 ? {} : { checks }),
     failures: reports.listed,
     seconds: seconds(),
   };
@@ -242,6 +253,22 @@ function listFailures(failures: readonly FailedDocument[]): Problem[] {
     message:
       at === 'connector' ? failure.message : `${at === 'pipeline' ? id : `Document ${id}`} failed: ${failure.message}`,
   }));
+}
+
+function checkProblem({ name, message }: CheckResult, config: IngestConfig): Problem {
+  return atIndexer({ code: 'HR_RUN_CHECK_FAILED', message: `Check ${name} failed: ${message}` }, config);
+}
+
+/** @param config undefined if the problem does not come from the block of the indexer */
+function atIndexer(failure: Failure, config: IngestConfig | undefined): Problem {
+  return { severity: 'error', path: config?.indexer.path ?? 'indexer', component: 'indexer', ...failure };
+}
+
+function outcomeOf(failed: boolean, stopped: StopReason | undefined, problems: readonly Problem[]): RunOutcome {
+  if (!failed && stopped === undefined) return { failed: false };
+  const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  const reason = errors.length > 0 ? errors.join('; ') : `The run was ${stopped?.status ?? 'FAILED'}`;
+  return { failed: true, reason };
 }
 
 function skipped({ name, pipeline }: ConnectorConfig): ConnectorResult {

@@ -1,4 +1,4 @@
-import type { Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
+import type { CheckResult, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
@@ -6,6 +6,7 @@ import { toFailure } from '../errors/headrace-error.ts';
 import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure } from './connector-failure.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
+import type { DocumentCounts } from './counters.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
@@ -39,13 +40,24 @@ export class RunIndexers {
     return this.#made;
   }
 
+  /** Lets the indexer complete its output. See `Indexer.finish`. */
+  async finish(counts: DocumentCounts): Promise<readonly CheckResult[]> {
+    const { signal } = this.#surroundings;
+    return (await (await this.#whenConnected())?.finish?.(counts, signal)) ?? [];
+  }
+
   async close(outcome: RunOutcome): Promise<void> {
-    if (this.#connected === undefined) return;
+    await (await this.#whenConnected())?.close?.(outcome);
+  }
+
+  /** Returns the indexer if it is connected. */
+  async #whenConnected(): Promise<Indexer | undefined> {
+    if (this.#connected === undefined) return undefined;
     const connected = await this.#connected.then(
       () => true,
       () => false,
     );
-    if (connected) await (await this.#made)?.indexer?.close?.(outcome);
+    return connected ? (await this.#made)?.indexer : undefined;
   }
 
   async #make(): Promise<RunIndexer> {

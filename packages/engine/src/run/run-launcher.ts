@@ -41,7 +41,7 @@ const HEAP_GROWING_PERCENT = 50;
 const LONG_RUN_MILLIS = 1000;
 
 /** The answer of a thread to a request other than a run. */
-type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
+type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
 
 export interface RunLauncherOptions {
   /** The limit of the JavaScript heap of each thread of a run, in MiB. */
@@ -138,6 +138,19 @@ export class RunLauncher {
     return (answer as Extract<Answer, { type: 'reached' }>).problems;
   }
 
+  /**
+   * Puts the previous output of a config into use again. Returns a sentence that says what changed. Rejects as `preview`
+   * does, and with the reason if nothing changed.
+   */
+  async rollback(request: ReachRequest, timeoutMillis: number): Promise<string> {
+    const late = `The rollback did not finish within ${timeoutMillis} ms`;
+    const hint = 'Check the destination before the next attempt.';
+    const worker = this.#take();
+    const answer = await this.#ask(worker, { type: 'rollback', request }, timeoutMillis, late, hint);
+    endThread(worker);
+    return (answer as Extract<Answer, { type: 'rolled-back' }>).message;
+  }
+
   /** Sends a request to a thread and returns its answer. Terminates the thread if there is none. */
   async #ask(
     worker: Worker,
@@ -150,7 +163,7 @@ export class RunLauncher {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const gone = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client has closed the connection'));
     const onMessage = (message: FromRun) => {
-      if (message.type === 'previewed' || message.type === 'reached') resolve(message);
+      if (message.type === 'previewed' || message.type === 'reached' || message.type === 'rolled-back') resolve(message);
       else if (message.type === 'crashed') reject(HeadraceError.of(message.failure));
     };
     const lose = (error: unknown) => reject(HeadraceError.of(lostThread(error, this.#options.heapMb)));

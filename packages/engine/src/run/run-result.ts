@@ -1,3 +1,4 @@
+import type { CheckResult } from '../component/indexer.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import type { DocumentCounts } from './counters.ts';
@@ -34,6 +35,8 @@ export interface RunResult {
   problems: Problem[];
   connectors: ConnectorResult[];
   counts: DocumentCounts;
+  /** The results of the checks of the output, in order. Defaults to none. */
+  checks?: readonly CheckResult[];
   /** The statistics of the stages, in the order of the connectors and their pipelines. */
   stages: StageProgress[];
   /** The first failed documents, without their contents. */

@@ -1,3 +1,4 @@
+import type { CheckResult } from '../component/indexer.ts';
 import { formatProblem, type Problem } from '../errors/problem.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 
@@ -12,12 +13,14 @@ const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
  * Returns the summary of a run in the format of the reference, because people and scripts read it: two newlines, a line
  * about the run, a line for each connector. The reasons of failures follow. The reference only writes these to its log.
  * @param notKept the number of failed documents that cannot be retried because too many documents failed before them
+ * @param checks the results of the checks of the output
  */
 export function runSummary(
   status: RunResult['status'],
   connectors: readonly ConnectorResult[],
   problems: readonly Problem[],
   notKept = 0,
+  checks: readonly CheckResult[] = [],
 ): string {
   const sum = (count: (connector: ConnectorResult) => number) => connectors.reduce((total, c) => total + count(c), 0);
   const failed = sum((c) => c.counts.failed);
@@ -34,13 +37,16 @@ export function runSummary(
           ? 'All published docs were dropped.'
           : 'No docs published.';
   const lines = connectors.map((connector) => `${connectorLine(connector)}\n`).join('');
+  const checked = checks
+    .map(({ name, passed, message }) => `Check ${name}: ${passed ? 'passed' : 'FAILED'}. ${message}\n`)
+    .join('');
   const reasons = problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `${formatProblem(problem)}\n`);
   const why = reasons.length === 0 ? '' : `\n${reasons.join('')}`;
   const left =
     notKept === 0 ? '' : `\n${notKept} further failed ${notKept === 1 ? 'document was' : 'documents were'} not kept.\n`;
-  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${left}${why}`;
+  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${checked === '' ? '' : `\n${checked}`}${left}${why}`;
 }
 
 function connectorLine({ name, status, hasPipeline, counts, seconds, error, message }: ConnectorResult): string {

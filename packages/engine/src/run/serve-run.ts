@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
+import { rollbackConfig } from '../config/rollback-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { MessageGate } from '../transport/message-gate.ts';
@@ -38,6 +39,10 @@ export function serveRun(port: MessagePort, data: ThreadData, idle: IdleLanes): 
       case 'reach':
         enforcePolicyOf(message.request);
         post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
+        return;
+      case 'rollback':
+        enforcePolicyOf(message.request);
+        post({ type: 'rolled-back', message: await rollbackConfig(message.request) });
         return;
       case 'run': {
         enforcePolicyOf(message.request);

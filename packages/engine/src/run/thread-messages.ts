@@ -37,7 +37,7 @@ export interface ThreadData {
 /** The result of a run from its thread. The process adds the statistics from shared memory. */
 export type ThreadResult = Omit<RunResult, 'stages'>;
 
-/** The messages to the thread of a run. The thread executes one run, one preview or one connection check, then ends. */
+/** The messages to the thread of a run. The thread executes one run, one preview, one connection check or one rollback, then ends. */
 export type ToRun =
   | {
       readonly type: 'run';
@@ -52,6 +52,7 @@ export type ToRun =
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
   | { readonly type: 'reach'; readonly request: ReachRequest }
+  | { readonly type: 'rollback'; readonly request: ReachRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
   /** Asks the thread to finish: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
@@ -82,5 +83,7 @@ export type FromRun =
   | { readonly type: 'done'; readonly result: ThreadResult }
   | { readonly type: 'previewed'; readonly result: PreviewResult }
   | { readonly type: 'reached'; readonly problems: Problem[] }
+  /** The sentence of `Indexer.rollback`. */
+  | { readonly type: 'rolled-back'; readonly message: string }
   | { readonly type: 'ended' }
   | { readonly type: 'crashed'; readonly failure: Failure };

@@ -120,6 +120,17 @@ const explained: readonly CommandSpec[] = [
     load: async () => (await import('../commands/run.ts')).run,
   }),
   command({
+    name: 'rollback',
+    summary: 'Move the alias of a config with rebuild back to the previous index.',
+    details:
+      'The next rebuild deletes the index that is replaced. Another rollback goes back further.\n' +
+      'Exits with 1 if nothing changed, for example because no older index is kept.',
+    examples: ['headrace rollback products.conf'],
+    arguments: [config],
+    options: { ...configOptions, ...componentOptions },
+    load: async () => (await import('../commands/rollback.ts')).rollback,
+  }),
+  command({
     name: 'worker',
     summary: 'Run the stages of a pipeline for distributed runs.',
     details:

@@ -1,5 +1,13 @@
 import type { KafkaSettings, PlainConfig } from '@headrace/distributed';
-import { checkConfig, configToJson, hasErrors, type Problem, Registry, type RegistrySource } from '@headrace/engine';
+import {
+  checkConfig,
+  configToJson,
+  hasErrors,
+  type Problem,
+  Registry,
+  type RegistrySource,
+  rebuildsOutput,
+} from '@headrace/engine';
 import type { ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
@@ -37,6 +45,7 @@ export async function loadDistributed(
       const { entry, params, settings } = checked.indexer;
       const Class = await opened.load(entry, 'indexer');
       const isFile = Class.overwrites !== undefined && Class.writesToStandardOutput?.(params as never) !== true;
+      if (await rebuildsOutput(checked.indexer, opened)) all.push(notDistributed(checked.indexer.path));
       writesFile = isFile && settings.sendEnabled !== false;
     }
     // The block is read here.
@@ -63,6 +72,17 @@ export async function loadDistributed(
   );
   writeProblems(all, name);
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
+}
+
+function notDistributed(path: string): Problem {
+  return {
+    severity: 'error',
+    code: 'HR_CONFIG_INVALID_VALUE',
+    path: `${path}.rebuild`,
+    component: 'indexer',
+    message: 'A distributed run cannot rebuild its output, because no single process knows whether the run is complete',
+    hint: 'Run the config in one process: headrace run CONFIG. Or remove rebuild.',
+  };
 }
 
 /** Returns the pipeline that a process serves: the one that the option names, or the only one of the config. */

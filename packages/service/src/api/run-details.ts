@@ -59,6 +59,16 @@ export const RunDetailsAnswer = Type.Object(
             seconds: Type.Number(),
           }),
         ),
+        checks: Type.Optional(
+          Type.Array(
+            Type.Object({
+              name: Type.String({ description: 'What was checked, such as `documents` or `required title`' }),
+              passed: Type.Boolean(),
+              message: Type.String({ description: 'What was found, and what was expected' }),
+            }),
+            { description: 'The checks of the new index of a rebuild; absent if there were none' },
+          ),
+        ),
       }),
     ),
     runType: Type.Literal('LOCAL'),

@@ -172,7 +172,7 @@ export class ActiveRun {
   }
 
   /** Records the result that a run has reported. */
-  finish({ status, message, problems, connectors, counts, stages, seconds }: RunResult): void {
+  finish({ status, message, problems, connectors, checks, counts, stages, seconds }: RunResult): void {
     const masked = this.#mask.text(message);
     this.#setIndexing(this.#handle?.progress().indexing);
     this.#end(status, {
@@ -189,6 +189,9 @@ export class ActiveRun {
         dropped: connector.counts.dropped,
         seconds: toMillis(connector.seconds),
       })),
+      ...(checks === undefined
+        ? {}
+        : { checks: checks.map((check) => ({ ...check, message: this.#mask.text(check.message) })) }),
     });
     this.#setCounts(counts);
     const { progress } = this.#details;

@@ -1,0 +1,32 @@
+import { silentLogger } from '../component/logger.ts';
+import { Registry } from '../component/registry.ts';
+import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import { formatProblem } from '../errors/problem.ts';
+import { checkConfig } from './check-config.ts';
+import type { ReachRequest } from './reach-config.ts';
+
+/**
+ * Puts the previous output of a config into use again, as its indexer does it. Returns a sentence that says what
+ * changed. Throws a `HeadraceError` if nothing changed.
+ */
+export async function rollbackConfig({ root, registry: source }: ReachRequest): Promise<string> {
+  const registry = await Registry.open(source);
+  const { config, problems } = await checkConfig(root, registry);
+  if (config === undefined) {
+    const errors = problems.filter(({ severity }) => severity === 'error').map((problem) => formatProblem(problem));
+    throw new HeadraceError('HR_ROLLBACK_FAILED', `The config is invalid: ${errors.join('; ')}`);
+  }
+  const { entry, params, settings } = config.indexer;
+  const Class = await registry.load(entry, 'indexer');
+  if (Class.rebuilds?.(params as never) !== true) {
+    throw new HeadraceError('HR_ROLLBACK_FAILED', 'The config does not rebuild its output, so there is none to return to', {
+      hint: 'Add a block rebuild to the indexer. See docs/reindexing.md.',
+    });
+  }
+  const indexer = new Class(params as never, { runId: '', log: silentLogger, settings });
+  try {
+    return await (indexer.rollback as () => Promise<string>)();
+  } catch (error) {
+    throw HeadraceError.of(toFailure(error, 'HR_ROLLBACK_FAILED'));
+  }
+}

@@ -1,0 +1,36 @@
+import { HeadraceError, hasErrors } from '@headrace/engine';
+import { RunLauncher } from '@headrace/engine/threads';
+import { loadConfig, registrySource } from '../config/load-config.ts';
+import { writeProblems } from '../config/print-problems.ts';
+import { EXIT } from '../process/exit-code.ts';
+import { sayError } from '../process/standard-error.ts';
+import { HEAP_MB } from './heap.ts';
+
+const TIMEOUT_MILLIS = 60_000;
+
+interface RollbackOptions {
+  readonly set: readonly string[];
+  readonly components: readonly string[];
+}
+
+/** `headrace rollback CONFIG`: puts the previous output of a config into use again. */
+export async function rollback(
+  [file = '']: readonly (string | undefined)[],
+  options: RollbackOptions,
+): Promise<number> {
+  const { root, problems, name } = await loadConfig(file, options.set);
+  writeProblems(problems, name);
+  if (root === undefined || hasErrors(problems)) return EXIT.invalid;
+  const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
+  try {
+    const request = { root, registry: registrySource(file, options.components), trusted: true };
+    process.stdout.write(`${await threads.rollback(request, TIMEOUT_MILLIS)}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof HeadraceError)) throw error;
+    sayError(`${error.message}${error.hint === undefined ? '' : `\n  ${error.hint}`}`);
+    return EXIT.failed;
+  } finally {
+    await threads.close();
+  }
+}
