@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'distributed.md',
     'kubernetes.md',
     'metrics.md',
+    'reindexing.md',
     'reliability.md',
     'performance.md',
   ],

@@ -147,10 +147,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return (this.#writer as BulkWriter).write(batch, signal);
   }
 
-  override async finish(
-    documents: FinishedDocuments,
-    signal: AbortSignal,
-  ): Promise<readonly CheckResult[]> {
+  override async finish(documents: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]> {
     return (await this.#rebuild?.finish(documents, signal)) ?? [];
   }
 

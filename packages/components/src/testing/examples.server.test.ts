@@ -64,6 +64,24 @@ for (const type of ['OpenSearch', 'Elasticsearch'] as const) {
   });
 }
 
+await describeWithServer('opensearch', (server) => {
+  it(
+    'the example indexers/rebuild.conf replaces the index of an alias',
+    async () => {
+      const engine = new BulkEngine('OpenSearch', () => server.url);
+      for (let run = 0; run < 2; run++) {
+        await runExample('indexers/rebuild', { OPENSEARCH_URL: server.url });
+        const contents = await engine.contents('airports-live');
+        expect(Object.keys(contents)).toHaveLength(AIRPORTS);
+        expect(contents['00M']).toEqual(THIGPEN);
+      }
+      const indices = (await engine.ask('GET', '/airports-live-*')) as object;
+      expect(Object.keys(indices)).toHaveLength(2);
+    },
+    PATIENCE_MS,
+  );
+});
+
 await describeWithServer('solr', (server) => {
   it(
     'the example indexers/solr.conf fills a core, which connectors/solr.conf reads',

@@ -19,9 +19,13 @@ export async function rollbackConfig({ root, registry: source }: ReachRequest): 
   const { entry, params, settings } = config.indexer;
   const Class = await registry.load(entry, 'indexer');
   if (Class.rebuilds?.(params as never) !== true) {
-    throw new HeadraceError('HR_ROLLBACK_FAILED', 'The config does not rebuild its output, so there is none to return to', {
-      hint: 'Add a block rebuild to the indexer. See docs/reindexing.md.',
-    });
+    throw new HeadraceError(
+      'HR_ROLLBACK_FAILED',
+      'The config does not rebuild its output, so there is none to return to',
+      {
+        hint: 'Add a block rebuild to the indexer. See docs/reindexing.md.',
+      },
+    );
   }
   const indexer = new Class(params as never, { runId: '', log: silentLogger, settings });
   try {

@@ -44,9 +44,9 @@ export const ERROR_CODES = {
   HR_INDEXER_FAILED: 'The indexer could not write a document.',
   HR_INDEXER_UNDELIVERED:
     'Documents failed only because the destination accepted no documents. It may accept them later.',
-  HR_INDEXER_FINISH:
-    'The indexer wrote the documents but could not put them into use, for example move an alias.',
-  HR_RUN_CHECK_FAILED: 'A check of the output failed before the output was put into use. The previous output stays in use.',
+  HR_INDEXER_FINISH: 'The indexer wrote the documents but could not put them into use, for example move an alias.',
+  HR_RUN_CHECK_FAILED:
+    'A check of the output failed before the output was put into use. The previous output stays in use.',
   HR_ROLLBACK_FAILED: 'The previous output could not be put into use again. Nothing changed.',
   HR_RUN_OUT_OF_MEMORY: 'The run used more memory than its limit.',
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',

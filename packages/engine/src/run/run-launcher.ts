@@ -163,7 +163,8 @@ export class RunLauncher {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const gone = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client has closed the connection'));
     const onMessage = (message: FromRun) => {
-      if (message.type === 'previewed' || message.type === 'reached' || message.type === 'rolled-back') resolve(message);
+      if (message.type === 'previewed' || message.type === 'reached' || message.type === 'rolled-back')
+        resolve(message);
       else if (message.type === 'crashed') reject(HeadraceError.of(message.failure));
     };
     const lose = (error: unknown) => reject(HeadraceError.of(lostThread(error, this.#options.heapMb)));

@@ -13,9 +13,13 @@ export async function aliasTargets(admin: IndexAdmin, alias: string): Promise<Al
 export async function requireAlias(admin: IndexAdmin, alias: string): Promise<AliasTargets> {
   const targets = await aliasTargets(admin, alias);
   if (targets.size === 0 && (await admin.find('HEAD', `/${inPath(alias)}`)) !== undefined) {
-    throw new HeadraceError('HR_INDEXER_CONNECT', `${alias} is an index at ${admin.address}, but rebuild needs an alias`, {
-      hint: `Set rebuild.alias to another name, or rename the index first: see docs/reindexing.md.`,
-    });
+    throw new HeadraceError(
+      'HR_INDEXER_CONNECT',
+      `${alias} is an index at ${admin.address}, but rebuild needs an alias`,
+      {
+        hint: `Set rebuild.alias to another name, or rename the index first: see docs/reindexing.md.`,
+      },
+    );
   }
   return targets;
 }

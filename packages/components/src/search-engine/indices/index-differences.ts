@@ -111,9 +111,7 @@ function compareParts(wanted: unknown, existing: unknown, at: readonly string[])
     return isSame(wanted, existing) ? [] : [difference(at, wanted, existing)];
   }
   if (typeof existing !== 'object' || existing === null) return [difference(at, wanted, existing)];
-  return Object.entries(wanted).flatMap(([key, value]) =>
-    compareParts(value, (existing as Json)[key], [...at, key]),
-  );
+  return Object.entries(wanted).flatMap(([key, value]) => compareParts(value, (existing as Json)[key], [...at, key]));
 }
 
 function difference(parameter: readonly string[], wanted: unknown, found: unknown): Omit<Difference, 'name'> {
@@ -128,7 +126,11 @@ function isSame(wanted: unknown, found: unknown): boolean {
 function asTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asTexts);
   if (typeof value !== 'object' || value === null) return value === undefined ? undefined : String(value);
-  return Object.fromEntries(Object.entries(value).toSorted().map(([key, child]) => [key, asTexts(child)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted()
+      .map(([key, child]) => [key, asTexts(child)]),
+  );
 }
 
 /** Returns a template whose settings have full names: the search engine returns them nested, in `index`. */

@@ -136,7 +136,11 @@ function* checkChecks({ documents = {}, queries = [] }: CheckParameters): Genera
     const parameter = `rebuild.checks.queries[${i}]`;
     if (expected.length === 0) yield { parameter: `${parameter}.expected`, message: 'expected names no document' };
     if (minNdcg === undefined && minMrr === undefined) {
-      yield { parameter, message: 'A query needs minNdcg or minMrr', hint: 'Write minMrr: 1 if an expected document must be the first hit.' };
+      yield {
+        parameter,
+        message: 'A query needs minNdcg or minMrr',
+        hint: 'Write minMrr: 1 if an expected document must be the first hit.',
+      };
     }
   }
 }

@@ -49,10 +49,16 @@ async function checkCount(checked: CheckedIndex, count: number): Promise<CheckRe
     return [...results, { name: 'documents', passed: true, message }];
   }
   if (maxFewerPercent !== undefined) {
-    expect(count >= live * (1 - maxFewerPercent / 100), `at most ${maxFewerPercent} % fewer than the ${live} in the live index`);
+    expect(
+      count >= live * (1 - maxFewerPercent / 100),
+      `at most ${maxFewerPercent} % fewer than the ${live} in the live index`,
+    );
   }
   if (maxMorePercent !== undefined) {
-    expect(count <= live * (1 + maxMorePercent / 100), `at most ${maxMorePercent} % more than the ${live} in the live index`);
+    expect(
+      count <= live * (1 + maxMorePercent / 100),
+      `at most ${maxMorePercent} % more than the ${live} in the live index`,
+    );
   }
   return results;
 }
@@ -75,7 +81,12 @@ async function checkQuery(
   { name = `${position + 1}`, query, expected, minNdcg, minMrr }: NonNullable<CheckParameters['queries']>[number],
 ): Promise<CheckResult[]> {
   const body = { size: HITS, _source: false, query: jsonOf(query) };
-  const answer = await admin.ask<{ hits: { hits: { _id: string }[] } }>('POST', `/${inPath(index)}/_search`, body, signal);
+  const answer = await admin.ask<{ hits: { hits: { _id: string }[] } }>(
+    'POST',
+    `/${inPath(index)}/_search`,
+    body,
+    signal,
+  );
   const hits = answer.hits.hits.map(({ _id }) => _id);
   const results: CheckResult[] = [];
   const measure = (label: string, value: number, least: number | undefined) => {
@@ -92,7 +103,10 @@ async function checkQuery(
 export function ndcg(hits: readonly string[], expected: ReadonlySet<string>): number {
   const gain = (position: number) => 1 / Math.log2(position + 2);
   const found = hits.reduce((sum, id, i) => sum + (expected.has(id) ? gain(i) : 0), 0);
-  const best = Array.from({ length: Math.min(expected.size, HITS) }, (_, i) => gain(i)).reduce((sum, one) => sum + one, 0);
+  const best = Array.from({ length: Math.min(expected.size, HITS) }, (_, i) => gain(i)).reduce(
+    (sum, one) => sum + one,
+    0,
+  );
   return found / best;
 }
 

@@ -110,7 +110,10 @@ export class Rebuild {
     const { log } = this.#options;
     log.warn(`The alias ${this.#alias} did not move. The next run removes the index ${this.index}`);
     try {
-      await changeMark(this.#admin as IndexAdmin, this.#marked('building'), { state: 'failed', reason: reason.slice(0, 1000) });
+      await changeMark(this.#admin as IndexAdmin, this.#marked('building'), {
+        state: 'failed',
+        reason: reason.slice(0, 1000),
+      });
     } catch (error) {
       log.warn(`The index ${this.index} cannot be marked as failed: ${messageOf(error)}`);
     }
@@ -126,7 +129,9 @@ export class Rebuild {
     throw new HeadraceError(
       'HR_INDEXER_CONNECT',
       `Another rebuild of ${this.#alias} is running: run ${mark.run} (process ${pid} on ${host}) builds ${name}`,
-      { hint: 'Wait until it has ended. A rebuild that was killed counts as ended after two minutes, or at once on the same machine.' },
+      {
+        hint: 'Wait until it has ended. A rebuild that was killed counts as ended after two minutes, or at once on the same machine.',
+      },
     );
   }
 
@@ -227,15 +232,18 @@ export async function rollBack(admin: IndexAdmin, params: IndexParameters): Prom
   const current = indices.filter(({ name }) => live.has(name));
   const oldest = current.map(({ mark }) => mark.created).toSorted()[0];
   const target = indices.find(
-    ({ name, mark }) =>
-      mark.state === 'complete' && !live.has(name) && (oldest === undefined || mark.created < oldest),
+    ({ name, mark }) => mark.state === 'complete' && !live.has(name) && (oldest === undefined || mark.created < oldest),
   );
   if (live.size === 0) throw new HeadraceError('HR_ROLLBACK_FAILED', `There is no alias ${alias} at ${admin.address}`);
   const from = [...live.keys()].join(', ');
   if (target === undefined) {
-    throw new HeadraceError('HR_ROLLBACK_FAILED', `There is no index older than ${from} that the alias ${alias} pointed to`, {
-      hint: 'rebuild.keep says how many old indices are kept.',
-    });
+    throw new HeadraceError(
+      'HR_ROLLBACK_FAILED',
+      `There is no index older than ${from} that the alias ${alias} pointed to`,
+      {
+        hint: 'rebuild.keep says how many old indices are kept.',
+      },
+    );
   }
   await moveAlias(admin, alias, target.name);
   for (const index of current) await changeMark(admin, index, { state: 'rolled-back' });
@@ -244,5 +252,8 @@ export async function rollBack(admin: IndexAdmin, params: IndexParameters): Prom
 
 /** The UTC time as part of a name: 20260131-142530123. */
 function timeName(time: Date): string {
-  return time.toISOString().replace(/[-:.Z]/g, '').replace('T', '-');
+  return time
+    .toISOString()
+    .replace(/[-:.Z]/g, '')
+    .replace('T', '-');
 }
