@@ -78,7 +78,7 @@ export {
   TEST_FILE,
   TESTS,
 } from './config/pipeline-tests.ts';
-export { rebuildsOutput } from './config/check-outputs.ts';
+export { wholeRunParameter } from './config/check-outputs.ts';
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';

@@ -2,6 +2,7 @@ import {
   type CheckResult,
   type EncodedBatch,
   type FinishedDocuments,
+  HeadraceError,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -24,6 +25,7 @@ import { createMissing } from './indices/create-index.ts';
 import { IndexAdmin } from './indices/index-admin.ts';
 import { readDefinition } from './indices/index-definition.ts';
 import { aliasOf, checkIndexParameters, type IndexParameters } from './indices/index-parameters.ts';
+import { deleteMissing } from './indices/delete-missing.ts';
 import { reachDefinition } from './indices/reach-definition.ts';
 import { Rebuild, rollBack } from './indices/rebuild.ts';
 import { reachIndex } from './reach-index.ts';
@@ -53,8 +55,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   #rebuild: Rebuild | undefined;
   #isBuilding = false;
 
-  static override rebuilds({ rebuild }: IndexParameters): boolean {
-    return rebuild !== undefined;
+  static override needsWholeRun({ rebuild, sync }: IndexParameters): string | undefined {
+    if (rebuild !== undefined) return 'rebuild';
+    return sync?.deleteMissing === true ? 'sync' : undefined;
   }
 
   protected abstract readonly product: ProductName;
@@ -148,10 +151,22 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   override async finish(documents: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]> {
-    return (await this.#rebuild?.finish(documents, signal)) ?? [];
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(documents, signal);
+    const { index, sync } = this.bulk;
+    const { runId, log, retry } = this.context;
+    // A retry writes only a few of the documents of its source.
+    if (sync?.deleteMissing !== true || retry === true) return [];
+    this.#admin ??= await IndexAdmin.open(this.bulk);
+    return [await deleteMissing({ admin: this.#admin, index, sync, runId, documents, signal, log })];
   }
 
   override async rollback(): Promise<string> {
+    if (this.bulk.rebuild === undefined) {
+      throw new HeadraceError(
+        'HR_ROLLBACK_FAILED',
+        'The config has no block rebuild, so there is no index to return to',
+      );
+    }
     const admin = await IndexAdmin.open(this.bulk);
     try {
       return await rollBack(admin, this.bulk);

@@ -136,10 +136,11 @@ export abstract class Indexer<P extends TObject = TObject> {
   static overwrites?(params: never): boolean;
 
   /**
-   * Returns true if each run builds a new output and `finish` puts it into use. Such a config cannot run distributed,
-   * because only the process of the run knows whether the run is complete.
+   * Returns the parameter that makes `finish` change the output as a whole, such as `rebuild`; undefined if there is
+   * none. Each run must then read the complete source. The config cannot run distributed, because only the process of
+   * the run knows whether the run is complete.
    */
-  static rebuilds?(params: never): boolean;
+  static needsWholeRun?(params: never): string | undefined;
 
   readonly params: Static<P>;
   readonly context: IndexerContext;
@@ -210,6 +211,6 @@ export interface IndexerClass {
   readonly check?: (params: never, settings: IndexerSettings) => Iterable<ParameterProblem>;
   readonly writesToStandardOutput?: (params: never) => boolean;
   readonly overwrites?: (params: never) => boolean;
-  readonly rebuilds?: (params: never) => boolean;
+  readonly needsWholeRun?: (params: never) => string | undefined;
   new (params: never, context: IndexerContext): Indexer;
 }

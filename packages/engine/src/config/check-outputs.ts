@@ -34,7 +34,7 @@ export async function warnOfOutputs(
 ): Promise<void> {
   const outputs = await outputsOf(indexer, registry, list);
   const overwrites = indexer !== undefined && (await overwritesItself(indexer, registry));
-  const rebuilds = indexer !== undefined && (await rebuildsOutput(indexer, registry));
+  const whole = indexer === undefined ? undefined : await wholeRunParameter(indexer, registry);
   for (const { entry, params, pipeline, name } of connectors) {
     const Connector = await registry.load(entry, 'connector');
     for (const output of outputs) {
@@ -49,17 +49,17 @@ export async function warnOfOutputs(
       });
     }
     if (pipeline === undefined || Connector.goesOn?.(params as never) !== true) continue;
-    if (rebuilds) {
+    if (indexer !== undefined && whole !== undefined) {
       list.add({
         severity: 'warning',
         code: 'HR_CONFIG_INVALID_VALUE',
         path: indexer.path,
         component: indexer.entry.name,
-        message: `Each run builds a new output, but ${name} only reads data that is new since the previous run`,
-        hint: `Let ${name} read everything, or remove ${indexer.path}.rebuild.`,
+        message: `${indexer.path}.${whole} needs all data in each run, but ${name} only reads data that is new since the previous run`,
+        hint: `Let ${name} read everything, or remove ${indexer.path}.${whole}.`,
       });
     }
-    if (!overwrites) continue;
+    if (!overwrites || indexer === undefined) continue;
     list.add({
       severity: 'warning',
       code: 'HR_CONFIG_INVALID_VALUE',
@@ -99,11 +99,14 @@ async function overwritesItself({ entry, params, settings }: IndexerConfig, regi
   return Indexer.overwrites?.(params as never) === true;
 }
 
-/** Returns true if each run builds a new output. See `Indexer.rebuilds`. */
-export async function rebuildsOutput({ entry, params, settings }: IndexerConfig, registry: Registry): Promise<boolean> {
-  if (settings.sendEnabled === false) return false;
+/** Returns the parameter that makes a run change the output as a whole. See `Indexer.needsWholeRun`. */
+export async function wholeRunParameter(
+  { entry, params, settings }: IndexerConfig,
+  registry: Registry,
+): Promise<string | undefined> {
+  if (settings.sendEnabled === false) return undefined;
   const Indexer = await registry.load(entry, 'indexer');
-  return Indexer.rebuilds?.(params as never) === true;
+  return Indexer.needsWholeRun?.(params as never);
 }
 
 function writerOf({ owner, component }: ComponentFile): string {

@@ -18,18 +18,12 @@ export async function rollbackConfig({ root, registry: source }: ReachRequest): 
   }
   const { entry, params, settings } = config.indexer;
   const Class = await registry.load(entry, 'indexer');
-  if (Class.rebuilds?.(params as never) !== true) {
-    throw new HeadraceError(
-      'HR_ROLLBACK_FAILED',
-      'The config does not rebuild its output, so there is none to return to',
-      {
-        hint: 'Add a block rebuild to the indexer. See docs/reindexing.md.',
-      },
-    );
-  }
   const indexer = new Class(params as never, { runId: '', log: silentLogger, settings });
+  if (indexer.rollback === undefined) {
+    throw new HeadraceError('HR_ROLLBACK_FAILED', `${entry.name} cannot put a previous output into use again`);
+  }
   try {
-    return await (indexer.rollback as () => Promise<string>)();
+    return await indexer.rollback();
   } catch (error) {
     throw HeadraceError.of(toFailure(error, 'HR_ROLLBACK_FAILED'));
   }

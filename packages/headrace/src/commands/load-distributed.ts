@@ -6,7 +6,7 @@ import {
   type Problem,
   Registry,
   type RegistrySource,
-  rebuildsOutput,
+  wholeRunParameter,
 } from '@headrace/engine';
 import type { ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
@@ -45,7 +45,8 @@ export async function loadDistributed(
       const { entry, params, settings } = checked.indexer;
       const Class = await opened.load(entry, 'indexer');
       const isFile = Class.overwrites !== undefined && Class.writesToStandardOutput?.(params as never) !== true;
-      if (await rebuildsOutput(checked.indexer, opened)) all.push(notDistributed(checked.indexer.path));
+      const whole = await wholeRunParameter(checked.indexer, opened);
+      if (whole !== undefined) all.push(notDistributed(`${checked.indexer.path}.${whole}`));
       writesFile = isFile && settings.sendEnabled !== false;
     }
     // The block is read here.
@@ -78,10 +79,10 @@ function notDistributed(path: string): Problem {
   return {
     severity: 'error',
     code: 'HR_CONFIG_INVALID_VALUE',
-    path: `${path}.rebuild`,
+    path,
     component: 'indexer',
-    message: 'A distributed run cannot rebuild its output, because no single process knows whether the run is complete',
-    hint: 'Run the config in one process: headrace run CONFIG. Or remove rebuild.',
+    message: `A distributed run does not support ${path}, because no single process knows whether the run is complete`,
+    hint: 'Run the config in one process: headrace run CONFIG. Or remove the block.',
   };
 }
 

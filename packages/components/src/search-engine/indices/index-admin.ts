@@ -1,4 +1,4 @@
-import { requireSuccess } from '../../http/http-client.ts';
+import { type HttpResponse, requireSuccess } from '../../http/http-client.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { DEFAULT_RETRY } from '../../http/retry.ts';
 import { type ErrorCause, parse, reasonOf } from '../bulk-reply.ts';
@@ -42,17 +42,26 @@ export class IndexAdmin {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    if (response.status === 404) return undefined;
+    return response.status === 404 ? undefined : this.#read<T>(response, method, path);
+  }
+
+  /** Sends the lines of a bulk request. */
+  async bulk<T>(body: string, signal: AbortSignal): Promise<T> {
+    const request = { method: 'POST', path: '/_bulk', contentType: 'application/x-ndjson' };
+    return this.#read<T>(await this.#engine.request({ ...request, body, signal }), 'POST', '/_bulk');
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  #read<T>(response: HttpResponse, method: string, path: string): T {
     const { status, url } = response;
     const reason = status >= 400 ? reasonOf((parse(response) as { error?: ErrorCause } | undefined)?.error) : undefined;
     if (reason !== undefined) {
       throw new HttpError('status', `${method} ${path} answered ${status}: ${reason}`, { url, status });
     }
     return (method === 'HEAD' ? {} : parse(requireSuccess(response))) as T;
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { MapOf, type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
+import { type IndexerSettings, MapOf, type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
 import { isIndexTemplate, isNameOfIndex } from '../index-name.ts';
 
 /** A saved query with the documents that it should find. */
@@ -72,12 +72,33 @@ export const indexParameters = {
       checks: Type.Optional(checks),
     }),
   ),
+  /**
+   * Deletes documents that the source no longer has, at the end of a complete run: deleteMissing, maxDeletePercent and
+   * where. Defaults to none.
+   */
+  sync: Type.Optional(
+    Type.Object({
+      /**
+       * Whether a run deletes the documents that it did not write, if all its connectors succeeded and no document
+       * failed. Defaults to false.
+       */
+      deleteMissing: Type.Optional(Type.Boolean({ default: false })),
+      /** If more than this percentage would be deleted, nothing is, and the run fails. Defaults to 20. */
+      maxDeletePercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, default: 20 })),
+      /**
+       * The documents that come from this source, if the index has others: a query, such as term { source: shop }.
+       * Defaults to all.
+       */
+      where: Type.Optional(MapOf(Type.Unknown())),
+    }),
+  ),
 };
 
 const schema = Type.Object(indexParameters);
 
 export type CreateParameters = NonNullable<Static<typeof schema>['create']>;
 export type RebuildParameters = NonNullable<Static<typeof schema>['rebuild']>;
+export type SyncParameters = NonNullable<Static<typeof schema>['sync']>;
 export type CheckParameters = Static<typeof checks>;
 export type IndexParameters = Static<typeof schema> & { readonly index: string; readonly update?: boolean };
 
@@ -86,11 +107,8 @@ export function aliasOf({ index, rebuild }: IndexParameters): string {
   return rebuild?.alias ?? index;
 }
 
-/** Reports mistakes in the blocks `create` and `rebuild`. */
-export function* checkIndexParameters(
-  params: IndexParameters,
-  settings: { readonly indexOverrideField?: string },
-): Generator<ParameterProblem> {
+/** Reports mistakes in the blocks `create`, `rebuild` and `sync`. */
+export function* checkIndexParameters(params: IndexParameters, settings: IndexerSettings): Generator<ParameterProblem> {
   const { create, rebuild, index } = params;
   const fixed = !isIndexTemplate(index) && isNameOfIndex(index) && !index.startsWith('<');
   for (const block of ['create', 'rebuild'] as const) {
@@ -104,6 +122,7 @@ export function* checkIndexParameters(
   if (create?.mappings !== undefined && create.mappingsFile !== undefined) {
     yield { parameter: 'create.mappingsFile', message: 'mappings and mappingsFile exclude each other' };
   }
+  yield* checkSync(params, settings, fixed);
   if (rebuild === undefined) return;
   const alias = aliasOf(params);
   if (rebuild.alias !== undefined && (!isNameOfIndex(alias) || alias.startsWith('<'))) {
@@ -142,5 +161,41 @@ function* checkChecks({ documents = {}, queries = [] }: CheckParameters): Genera
         hint: 'Write minMrr: 1 if an expected document must be the first hit.',
       };
     }
+  }
+}
+
+function* checkSync(
+  { sync, rebuild }: IndexParameters,
+  { whitelist, blacklist, versionType, indexOverrideField }: IndexerSettings,
+  isFixed: boolean,
+): Generator<ParameterProblem> {
+  if (sync?.deleteMissing !== true) return;
+  const parameter = 'sync.deleteMissing';
+  if (rebuild !== undefined) {
+    yield { parameter, message: 'rebuild already leaves out what the source no longer has', hint: 'Remove sync.' };
+  }
+  if (!isFixed || indexOverrideField !== undefined) {
+    yield {
+      parameter,
+      message: 'deleteMissing needs one index with a fixed name for all documents',
+      hint: 'Remove the placeholders from index and indexer.indexOverrideField, or remove sync.',
+    };
+  }
+  if (versionType !== undefined) {
+    yield {
+      parameter,
+      message: 'deleteMissing would delete documents whose version has not changed, because they are not written again',
+      hint: 'Remove indexer.versionType, or remove sync.',
+    };
+  }
+  if (
+    blacklist?.includes('run_id') === true ||
+    (whitelist !== undefined && whitelist.length > 0 && !whitelist.includes('run_id'))
+  ) {
+    yield {
+      parameter,
+      message: 'deleteMissing finds old documents by the field run_id, which is not sent',
+      hint: 'Send it: change indexer.whitelist or indexer.blacklist.',
+    };
   }
 }
