@@ -54,6 +54,10 @@ const groups = {
     about: '200 random kills of services under load',
     measure: async () => (await import('./kill-jobs.mjs')).killJobs(),
   },
+  'rebuild-kills': {
+    about: '50 random kills of rebuilds of an index of OpenSearch',
+    measure: async () => (await import('./rebuild-kill-jobs.mjs')).rebuildKillJobs(),
+  },
   micro: {
     about: 'the parts of the data path, each measured alone',
     measure: async () => (await import('./micro-jobs.mjs')).microJobs(),

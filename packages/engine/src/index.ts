@@ -67,6 +67,7 @@ export { type Children, Stage, type StageClass, type StageContext, type StageRes
 export { checkConfig } from './config/check-config.ts';
 export { writesToStandardOutput } from './config/check-indexer.ts';
 export { maskedSecrets } from './config/check-masked.ts';
+export { wholeRunParameter } from './config/check-outputs.ts';
 export { configSchema } from './config/config-schema.ts';
 export { readHoconBody } from './config/hocon-body.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
@@ -78,7 +79,6 @@ export {
   TEST_FILE,
   TESTS,
 } from './config/pipeline-tests.ts';
-export { wholeRunParameter } from './config/check-outputs.ts';
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';

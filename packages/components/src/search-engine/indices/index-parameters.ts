@@ -97,7 +97,6 @@ export const indexParameters = {
 const schema = Type.Object(indexParameters);
 
 export type CreateParameters = NonNullable<Static<typeof schema>['create']>;
-export type RebuildParameters = NonNullable<Static<typeof schema>['rebuild']>;
 export type SyncParameters = NonNullable<Static<typeof schema>['sync']>;
 export type CheckParameters = Static<typeof checks>;
 export type IndexParameters = Static<typeof schema> & { readonly index: string; readonly update?: boolean };

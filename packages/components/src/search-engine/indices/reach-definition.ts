@@ -1,10 +1,10 @@
 import type { ReportProblem } from '@headrace/engine';
-import { requireAlias } from './index-alias.ts';
+import type { SearchEngineSettings } from '../search-engine.ts';
 import { IndexAdmin, inPath } from './index-admin.ts';
+import { requireAlias } from './index-alias.ts';
 import { readDefinition } from './index-definition.ts';
 import { compareIndex, compareNamed } from './index-differences.ts';
 import { aliasOf, type IndexParameters } from './index-parameters.ts';
-import type { SearchEngineSettings } from '../search-engine.ts';
 
 /** The maximum length of a value in a message. */
 const MAX_VALUE = 200;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CheckResult, type FinishedDocuments, HeadraceError, type Logger, messageOf } from '@headrace/engine';
-import { aliasTargets, moveAlias, requireAlias } from './index-alias.ts';
 import { type IndexAdmin, inPath, type Json } from './index-admin.ts';
+import { aliasTargets, moveAlias, requireAlias } from './index-alias.ts';
 import type { IndexDefinition } from './index-definition.ts';
 import { aliasOf, type IndexParameters } from './index-parameters.ts';
 import { runChecks } from './rebuild-checks.ts';

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BulkEngine } from './bulk-engine.ts';
+import { killRebuilds } from './rebuild-kills.ts';
 import { RebuildRuns, versioned } from './rebuild-runs.ts';
 
 /** Tests of the blocks `create` and `rebuild` with a real search engine. */
@@ -169,27 +168,8 @@ export function describeRebuilds(engine: BulkEngine, url: () => string): void {
     it('points the alias at a complete index after each kill, and the next run removes what was left', {
       timeout: 120_000,
     }, async () => {
-      const documents = 2000;
-      expect((await runs.run(versioned(documents, 0), 'rebuild { keep: 0 }')).status).toBe('SUCCEEDED');
-      for (let version = 1; version <= 5; version++) {
-        const config = runs.config(versioned(documents, version), 'rebuild { keep: 0 }');
-        const child = spawn(process.execPath, ['-e', SCRIPT, config], {
-          cwd: import.meta.dirname,
-          stdio: ['ignore', 'ignore', 'inherit'],
-        });
-        const enough = Math.random() * documents * 1.1;
-        while (child.exitCode === null && (await writtenBy(runs, url())) < enough) await sleep(5);
-        child.kill('SIGKILL');
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-        const found = await Promise.all([version, version - 1].map((one) => runs.count(`version:${one}`)));
-        expect(found.includes(documents) && (await runs.count()) === documents, `version ${version}: ${found}`).toBe(
-          true,
-        );
-        expect((await runs.targets()).length).toBe(1);
-        if (found[0] === documents) continue;
-        expect((await runs.run(versioned(documents, version), 'rebuild { keep: 0 }')).status).toBe('SUCCEEDED');
-        expect((await runs.states()).map(([, state]) => state)).toEqual(['complete']);
-      }
+      const { moved, unmoved } = await killRebuilds(runs, url(), 5, 2000);
+      expect(moved + unmoved).toBe(5);
     });
   });
 
@@ -320,26 +300,4 @@ export function describeRebuilds(engine: BulkEngine, url: () => string): void {
       }
     });
   });
-}
-
-/** A run in a separate process, which can be killed. */
-const SCRIPT = `
-  import { catalogUrl } from '@headrace/components';
-  import { readConfigText } from '@headrace/engine';
-  import { RunLauncher } from '@headrace/engine/threads';
-  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
-  const { root } = readConfigText(process.argv[1]);
-  const registry = { catalogs: [catalogUrl], modules: [], base: 'file:///', allowModules: false };
-  await threads.start({ runId: 'killed', root, registry }, {}).done;
-  await threads.close();
-`;
-
-/** Returns how many documents the newest index of the alias has received. */
-async function writtenBy({ alias }: RebuildRuns, url: string): Promise<number> {
-  const answer = await fetch(`${url}/${alias}-*/_stats/indexing?filter_path=indices.*.primaries.indexing.index_total`);
-  const { indices = {} } = (await answer.json()) as {
-    indices?: Record<string, { primaries: { indexing: { index_total: number } } }>;
-  };
-  const names = Object.keys(indices).toSorted();
-  return names.length < 2 ? 0 : (indices[names.at(-1) as string]?.primaries.indexing.index_total ?? 0);
 }

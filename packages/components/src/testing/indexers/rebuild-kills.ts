@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RebuildRuns, versioned } from './rebuild-runs.ts';
+
+/** A run in a separate process, which can be killed. */
+const SCRIPT = `
+  import { catalogUrl } from '@headrace/components';
+  import { readConfigText } from '@headrace/engine';
+  import { RunLauncher } from '@headrace/engine/threads';
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
+  const { root } = readConfigText(process.argv[1]);
+  const registry = { catalogs: [catalogUrl], modules: [], base: 'file:///', allowModules: false };
+  await threads.start({ runId: 'killed', root, registry }, {}).done;
+  await threads.close();
+`;
+const BLOCK = 'rebuild { keep: 0 }';
+
+/** The results of kills. */
+export interface KillReport {
+  /** The kills after which the alias pointed to the previous index. */
+  readonly unmoved: number;
+  /** The kills after which the alias pointed to the new index. */
+  readonly moved: number;
+}
+
+/**
+ * Kills rebuilds at random moments. After each kill, the alias must point to one complete index, and the next rebuild
+ * must remove what was left. Throws if that is not so.
+ * @param url the address of the search engine
+ */
+export async function killRebuilds(
+  runs: RebuildRuns,
+  url: string,
+  kills: number,
+  documents: number,
+): Promise<KillReport> {
+  let live = await rebuild(runs, documents, 0);
+  let moved = 0;
+  for (let version = 1; version <= kills; version++) {
+    await killOne(runs, url, documents, version);
+    const [old, current, all] = [
+      await runs.count(`version:${live}`),
+      await runs.count(`version:${version}`),
+      await runs.count(),
+    ];
+    const targets = await runs.targets();
+    if (all !== documents || (old !== documents && current !== documents) || targets.length !== 1) {
+      throw new Error(`Kill ${version}: the alias has ${old} old and ${current} new of ${all} documents in ${targets}`);
+    }
+    if (current === documents) {
+      moved++;
+      live = version;
+      continue;
+    }
+    live = await rebuild(runs, documents, version);
+    const states = await runs.states();
+    if (states.length !== 1) throw new Error(`Kill ${version}: the next rebuild left ${JSON.stringify(states)}`);
+  }
+  return { unmoved: kills - moved, moved };
+}
+
+async function rebuild(runs: RebuildRuns, documents: number, version: number): Promise<number> {
+  const { status, message } = await runs.run(versioned(documents, version), BLOCK);
+  if (status !== 'SUCCEEDED') throw new Error(`The rebuild ${version} failed: ${message}`);
+  return version;
+}
+
+/** Starts a rebuild in another process, and kills it after a random number of written documents. */
+async function killOne(runs: RebuildRuns, url: string, documents: number, version: number): Promise<void> {
+  const config = runs.config(versioned(documents, version), BLOCK);
+  const before = new Set(Object.keys(await runs.indices()));
+  const child = spawn(process.execPath, ['-e', SCRIPT, config], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  // Some kills are before the first document, and some after the last one, when the alias moves.
+  const enough = (Math.random() * 1.2 - 0.1) * documents;
+  while (child.exitCode === null && (await writtenBy(runs, url, before)) < Math.min(enough, documents)) await sleep(2);
+  if (enough > documents) await sleep(Math.random() * 500);
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** Returns how many documents the new index has received; -1 if there is none yet. */
+async function writtenBy({ alias }: RebuildRuns, url: string, before: ReadonlySet<string>): Promise<number> {
+  const answer = await fetch(`${url}/${alias}-*/_stats/indexing?filter_path=indices.*.primaries.indexing.index_total`);
+  const { indices = {} } = (await answer.json()) as {
+    indices?: Record<string, { primaries?: { indexing: { index_total: number } } }>;
+  };
+  const created = Object.entries(indices).find(([name]) => !before.has(name));
+  return created === undefined ? Number.NEGATIVE_INFINITY : (created[1].primaries?.indexing.index_total ?? 0);
+}
