@@ -89,7 +89,7 @@ export class PostgresConnection implements DatabaseConnection {
       user,
       database,
       ssl: tls,
-      // This is a function, because `pg` would look for an empty password in the environment and in a file of the user.
+      // The password is a function, because `pg` would look for an empty password in the environment and in a file of the user.
       password: () => {
         if (password === '') throw new Error(`the server requires a password for ${user}, and jdbcPassword is empty`);
         return password;
@@ -98,7 +98,7 @@ export class PostgresConnection implements DatabaseConnection {
       connectionTimeoutMillis: connectTimeoutMs,
       connection,
     } as pg.ClientConfig);
-    // This sets all settings, because `pg` would add others from the environment.
+    // All settings are set here, because `pg` would add others from the environment.
     Object.assign(client, { getStartupConf: () => ({ user, database, ...session }) });
     const opened = new PostgresConnection(client, collector, settings, errors, () =>
       PostgresConnection.open(module, { host, port }, tls, settings, errors),
