@@ -25,7 +25,7 @@ describe('a repetition', () => {
     },
   );
 
-  it('is described in words, whatever its kind', async () => {
+  it('of each kind is described in words', async () => {
     expect(await allWordsOf('*/15 * * * *')).toBe('Every 15 minutes');
     expect(await allWordsOf('0 9 * * MON,WED')).toBe('At 09:00, only on Monday and Wednesday');
     expect(await allWordsOf('0 0 29 2 +MON')).toBe('At the times of 0 0 29 2 +MON');
