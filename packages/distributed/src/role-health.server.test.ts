@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { DistributedSetup } from './distributed-run.test.lib.ts';
+import { DistributedSetup, incompressible } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -126,7 +126,7 @@ await describeWithServer('kafka', (server) => {
   });
 
   it('a document that is too large is named among the failures', async () => {
-    setup.writeLines('large.jsonl', [{ id: 'a' }, { id: 'large', text: 'x'.repeat(12_000_000) }]);
+    setup.writeLines('large.jsonl', [{ id: 'a' }, { id: 'large', text: incompressible(16_000_000) }]);
     setup.writeConfig(
       `connectors: [{ class: JSONConnector, name: large, pipeline: "${pipeline}", jsonPath: large.jsonl }]
        pipelines: [{ name: "${pipeline}", stages: [] }]`,

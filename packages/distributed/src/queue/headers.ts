@@ -13,6 +13,8 @@ export interface BatchHeader {
   readonly batch: number;
   /** The number of documents in the message. */
   readonly count: number;
+  /** The number of bytes of the batch before its compression. */
+  readonly bytes: number;
   /** The attempt to process the batch that produced the documents. Absent before a worker has processed them. */
   readonly attempt?: string;
   /** The number of the message in its attempt, from 0. */

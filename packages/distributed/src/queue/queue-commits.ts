@@ -75,9 +75,12 @@ export class QueueCommits {
     return sum;
   }
 
-  /** Adds a message that is being processed. */
-  begin({ partition, offset, leaderEpoch, value }: OpenMessage): Entry {
-    const entry = { partition, offset, leaderEpoch, bytes: value?.length ?? 0, isDone: false };
+  /**
+   * Adds a message that is being processed.
+   * @param bytes the memory that its documents need, if it is not the length of the value
+   */
+  begin({ partition, offset, leaderEpoch, value }: OpenMessage, bytes = value?.length ?? 0): Entry {
+    const entry = { partition, offset, leaderEpoch, bytes, isDone: false };
     this.#lane(partition).entries.push(entry);
     return entry;
   }

@@ -174,7 +174,7 @@ export class QueueReader extends Connector<typeof parameters> {
         if (this.#documents.isFull) await this.#publishDocuments(target);
       } else {
         await this.#publishDocuments(target);
-        const entry = this.#commits.begin(message);
+        const entry = this.#commits.begin(message, header.bytes);
         this.#publishBatch(message, header, target).then(
           (finished) => this.#finish([entry], finished),
           (error) => this.#giveUp(error),
@@ -190,7 +190,7 @@ export class QueueReader extends Connector<typeof parameters> {
   async #readAlone(message: TopicMessage, target: Publisher): Promise<void> {
     const careful = this.#careful as CarefulReading;
     const header = readHeader(message);
-    const entry = this.#commits.begin(message);
+    const entry = this.#commits.begin(message, header?.bytes);
     const whole = () =>
       header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
     const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {

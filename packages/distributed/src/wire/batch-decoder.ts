@@ -15,6 +15,7 @@ import {
   type WireValue,
 } from '@headrace/engine';
 import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
+import { decompress } from './compression.ts';
 import { type Frame, readFrames } from './frames.ts';
 
 /** The origin of a batch, and which of its documents to decode. */
@@ -28,7 +29,7 @@ export interface BatchPosition {
   readonly only?: readonly [from: number, to: number];
 }
 
-/** Decodes the frames of `BatchEncoder`. */
+/** Decodes the frames of `BatchEncoder`, which may be compressed. */
 export class BatchDecoder implements RecordDecoder {
   static readonly reference: ModuleReference = { url: import.meta.url, name: 'BatchDecoder', options: {} };
 
@@ -36,7 +37,7 @@ export class BatchDecoder implements RecordDecoder {
     const { place, only } = position as BatchPosition;
     let frames: Frame[];
     try {
-      frames = [...readFrames(bytes)];
+      frames = [...readFrames(decompress(bytes))];
     } catch (error) {
       sink.reject({ place, message: messageOf(error) });
       return;

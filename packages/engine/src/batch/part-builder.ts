@@ -213,7 +213,7 @@ export class PartBuilder implements TableSink {
       failed,
       failures,
       count,
-      bytes: this.#output.take(),
+      bytes: this.#takeBytes(),
       ids: this.#takeIds(),
       lengths: this.#withLengths ? Uint32Array.from(this.#lengths) : undefined,
       ...(this.#lists === undefined ? {} : { lists: this.#lists }),
@@ -229,6 +229,14 @@ export class PartBuilder implements TableSink {
   #writeIds(json: string, count: number): void {
     this.#ids.write(`${json},`);
     this.#idCount += count;
+  }
+
+  #takeBytes(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#output.take();
+    if (this.#encoder?.pack === undefined || bytes.length === 0) return bytes;
+    const packed = new Uint8Array(this.#encoder.pack(bytes));
+    release(bytes);
+    return packed;
   }
 
   #takeIds(): string {
