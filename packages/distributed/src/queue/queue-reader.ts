@@ -196,10 +196,11 @@ export class QueueReader extends Connector<typeof parameters> {
     const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {
       const origin = this.#origin(header);
       const some: ChunkOutcome[] = [];
-      for (const range of safe) some.push(await this.#process(this.#batchChunk(message, range), origin, target));
+      for (const range of safe)
+        some.push(await this.#process(this.#batchChunk(message, header, range), origin, target));
       for (const range of unknown) {
         await begin(range);
-        some.push(await this.#process(this.#batchChunk(message, range), origin, target));
+        some.push(await this.#process(this.#batchChunk(message, header, range), origin, target));
       }
       return { origin, outcome: summed(some) };
     };
@@ -217,7 +218,7 @@ export class QueueReader extends Connector<typeof parameters> {
 
   async #publishBatch(message: TopicMessage, header: BatchHeader, target: Publisher): Promise<Finished> {
     const origin = this.#origin(header);
-    const outcome = await this.#process(this.#batchChunk(message), origin, target);
+    const outcome = await this.#process(this.#batchChunk(message, header), origin, target);
     return { outcome, messages: [message], header, origin };
   }
 
@@ -242,9 +243,9 @@ export class QueueReader extends Connector<typeof parameters> {
     void promise.then((outcome) => this.#finish(entries, { outcome, messages, header: undefined, origin }));
   }
 
-  #batchChunk({ value, partition, offset }: TopicMessage, only?: readonly [number, number]): RecordChunk {
+  #batchChunk({ value, partition, offset }: TopicMessage, header?: BatchHeader, only?: Range): RecordChunk {
     const place = placeOf(this.params.topic, partition, offset);
-    const position: BatchPosition = only === undefined ? { place } : { place, only };
+    const position: BatchPosition = { place, count: header?.count, ...(only === undefined ? {} : { only }) };
     // Copies to a separate buffer, because the buffer is transferred to another thread.
     return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
   }

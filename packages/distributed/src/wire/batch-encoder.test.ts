@@ -204,6 +204,23 @@ describe('a message that is no batch', () => {
     expect(rejected[0]?.message).toMatch(/^(1 document|2 documents) cannot be decoded: /);
   });
 
+  it.each([
+    ['that cannot be read', 0, [5]],
+    ['that was cut between two frames', 3, [2]],
+  ])('and %s fails with all documents that its header counts', (_, complete, counts) => {
+    const bytes = complete === 0 ? whole.subarray(0, 9) : frames(...encoder.encodeTable(table));
+    const decoded = new DecodedRecords();
+    new BatchDecoder().decode(bytes, { place: PLACE, count: 5 }, decoded);
+    expect(decoded.documents).toHaveLength(complete);
+    expect(decoded.rejected.map(({ count }) => count)).toEqual(counts);
+  });
+
+  it('fails only with the wanted documents', () => {
+    const decoded = new DecodedRecords();
+    new BatchDecoder().decode(whole.subarray(0, 9), { place: PLACE, count: 5, only: [1, 3] }, decoded);
+    expect(decoded.rejected.map(({ count }) => count)).toEqual([2]);
+  });
+
   it('does not hide the other frames of its message', () => {
     const bad = '0\t1\t3\n{}\n';
     const { documents, rejected } = decode(frames(bad, encoder.encode(table.document(1)), bad));

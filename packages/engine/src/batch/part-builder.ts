@@ -128,10 +128,10 @@ export class PartBuilder implements TableSink {
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
   }
 
-  /** Counts a record that could not be read. */
-  rejected(id: string, failure: Failure): void {
-    this.#published++;
-    this.#failed++;
+  /** Counts a record that could not be read, with all its documents. */
+  rejected(id: string, failure: Failure, count: number): void {
+    this.#published += count;
+    this.#failed += count;
     // Another document may be in a waiting stage, and then the current position refers to that document.
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
