@@ -8,7 +8,7 @@ import {
   Type,
 } from '@headrace/engine';
 import { type BatchHeader, toHeaders } from '../queue/headers.ts';
-import { isTooLarge, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
+import { explainWrite, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { eventTopic, sourceTopic } from '../settings/topics.ts';
@@ -142,7 +142,11 @@ export class SourceWriter extends Indexer<typeof parameters> {
     } catch (error) {
       queue.batches.remove(batch);
       return {
-        confirmed: Promise.resolve({ ...NOTHING, failed: count, failures: refused(value, this.#explain(error)) }),
+        confirmed: Promise.resolve({
+          ...NOTHING,
+          failed: count,
+          failures: refused(value, explainWrite(this.#settings, topic, error)),
+        }),
       };
     }
     if (this.#settings.events) return { confirmed };
@@ -173,7 +177,12 @@ export class SourceWriter extends Indexer<typeof parameters> {
           });
         } catch (error) {
           failed++;
-          if (events) queue.documents.report({ type: 'FAIL', documentId: id, message: this.#explain(error) });
+          if (events)
+            queue.documents.report({
+              type: 'FAIL',
+              documentId: id,
+              message: explainWrite(this.#settings, queue.topic, error),
+            });
         }
       }),
     );
@@ -186,11 +195,6 @@ export class SourceWriter extends Indexer<typeof parameters> {
     return (this.#writer as PartitionWriter).write(message);
   }
 
-  #explain(error: unknown): string {
-    const { message } = kafkaError(this.#settings.bootstrapServers, error);
-    return isTooLarge(error) ? `${message} (kafka.maxRequestSize, max.message.bytes of the topic)` : message;
-  }
-
   /** Deletes the event topic of the run, even if the run has failed: its result lists the failures. */
   async #deleteTopic(topic: string): Promise<void> {
     const { log } = this.context;
@@ -198,7 +202,9 @@ export class SourceWriter extends Indexer<typeof parameters> {
       const admin = await TopicAdmin.open(this.#settings, log);
       await admin.delete(topic).finally(() => admin.close());
     } catch (error) {
-      log.warn(`The topic ${topic} could not be deleted: ${this.#explain(error)}`);
+      log.warn(
+        `The topic ${topic} could not be deleted: ${kafkaError(this.#settings.bootstrapServers, error).message}`,
+      );
     }
   }
 }

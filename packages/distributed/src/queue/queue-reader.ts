@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   brokersOf,
   type GainedPartition,
+  isForbidden,
   isPassing,
   KafkaSource,
   kafkaError,
@@ -70,6 +71,7 @@ export class QueueReader extends Connector<typeof parameters> {
   readonly #commits = new QueueCommits({
     commit: async (positions) => this.#source?.commit(positions),
     onFailed: (error) => this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`),
+    isFinal: isForbidden,
   });
   #source: KafkaSource | undefined;
   #writer: PartitionWriter | undefined;
@@ -144,6 +146,7 @@ export class QueueReader extends Connector<typeof parameters> {
       try {
         await this.#commits.commit(partition, { offset, leaderEpoch: -1 }, next);
       } catch (error) {
+        if (isForbidden(error)) throw this.#explain(error);
         // The note is stored by the next commit. If the process dies before, the next owner does not notice it.
         this.context.log.warn(this.#explain(error).message);
       }
@@ -314,9 +317,13 @@ export class QueueReader extends Connector<typeof parameters> {
 
   #explain(error: unknown): Error {
     if (error instanceof HeadraceError) return error;
-    return isPassing(error) || hasCode(error)
-      ? kafkaError(this.#settings.bootstrapServers, error)
-      : new Error(messageOf(error));
+    const { bootstrapServers, groupId } = this.#settings;
+    if (isForbidden(error)) {
+      const { message, hint } = kafkaError(bootstrapServers, error);
+      const right = `the user of kafka.consumer needs the right to read the topic ${this.params.topic} and the group ${groupId}`;
+      return new HeadraceError('HR_SOURCE_UNREADABLE', `${message}: ${right}`, hint === undefined ? {} : { hint });
+    }
+    return isPassing(error) || hasCode(error) ? kafkaError(bootstrapServers, error) : new Error(messageOf(error));
   }
 }
 

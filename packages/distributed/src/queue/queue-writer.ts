@@ -1,4 +1,3 @@
-import { kafkaError } from '@headrace/components/kafka';
 import { type EncodedBatch, Indexer, type IndexFailure, type ModuleReference, Type } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
@@ -9,7 +8,7 @@ import { eventJson } from './document-events.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { EventWriter } from './event-writer.ts';
 import { type BatchHeader, toHeaders } from './headers.ts';
-import { isTooLarge, PartitionWriter } from './partition-writer.ts';
+import { explainWrite, isTooLarge, PartitionWriter } from './partition-writer.ts';
 import type { QueueOrigin } from './queue-reader.ts';
 
 const parameters = Type.Object({
@@ -132,9 +131,8 @@ export class QueueWriter extends Indexer<typeof parameters> {
 
   /** Documents that are too large fail. For any other error, the brokers accept nothing. */
   #failures(error: unknown, failed: (message: string) => IndexFailure[]): IndexFailure[] {
-    const { message } = kafkaError(this.#settings.bootstrapServers, error);
-    if (isTooLarge(error)) return failed(`${message} (kafka.maxRequestSize, max.message.bytes of the topic)`);
-    return undelivered(failed(message));
+    const failures = failed(explainWrite(this.#settings, this.params.topic, error));
+    return isTooLarge(error) ? failures : undelivered(failures);
   }
 }
 
