@@ -10,7 +10,7 @@ const SOURCE = '@headrace/source';
 /** Uses the conditions of Node. Vite also has the condition `module`, which is for bundlers. */
 const conditions = [SOURCE, ...defaultServerConditions.filter((name) => name !== 'module')];
 
-const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
+const ALL = ['{packages,plugins}/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
 const NOT_UNIT = ['**/*.{process,server,package,browser}.test.ts'];
 
 // The processes and threads that tests start load the same modules again and again. The cache saves most of the
@@ -19,7 +19,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 /** Returns the project for the tests `*.KIND.test.ts`. They test the build, so run `npm run build` first. */
 function built(kind: string) {
-  return { extends: true as const, test: { name: kind, include: [`{packages,tests}/**/*.${kind}.test.ts`] } };
+  return { extends: true as const, test: { name: kind, include: [`{packages,plugins,tests}/**/*.${kind}.test.ts`] } };
 }
 
 export default defineConfig({

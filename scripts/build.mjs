@@ -1,5 +1,5 @@
-// `npm run build`: bundles TypeBox, compiles and bundles the packages, builds the client of the service and the web
-// application, and writes the catalog of components.
+// `npm run build`: bundles TypeBox, compiles and bundles the packages, builds the client of the service, the web
+// application and the plugins, and writes the catalog of components.
 import { mustRun } from './lib/root.mjs';
 
 await mustRun('node', ['scripts/bundle-typebox.mjs']);
@@ -7,4 +7,5 @@ await mustRun('tsc', ['-b', 'packages/headrace']);
 await mustRun('node', ['scripts/bundle.mjs']);
 await mustRun('node', ['scripts/build-client.mjs']);
 await mustRun('node', ['scripts/build-web.mjs']);
+await mustRun('node', ['scripts/build-plugins.mjs']);
 await mustRun('node', ['scripts/build-catalog.mjs']);

@@ -89,6 +89,9 @@ await bundle(
   {
     index: 'index.js',
     kafka: 'kafka/index.js',
+    storage: 'storage/index.js',
+    delivery: 'delivery/index.js',
+    http: 'http/index.js',
     catalog: 'catalog.js',
     'field-stages': 'field-stages.js',
     ...componentsOf('connectors'),

@@ -55,15 +55,17 @@ function isBuilt() {
     'packages/web/vite.config.ts',
     'scripts/lib/dialects.mjs',
     'scripts/lib/module-graph.mjs',
-    ...['build', 'build-catalog', 'build-client', 'build-web', 'bundle', 'bundle-typebox'].map(
+    ...['build', 'build-catalog', 'build-client', 'build-plugins', 'build-web', 'bundle', 'bundle-typebox'].map(
       (script) => `scripts/${script}.mjs`,
     ),
   ];
   if (!settings.every((file) => isOlder(join(root, file)))) return false;
-  return readdirSync(join(root, 'packages')).every((name) => {
-    const folder = join(root, 'packages', name);
+  const plugins = readdirSync(join(root, 'plugins')).map((name) => join('plugins', name));
+  const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
+  return [...packages, ...plugins].every((path) => {
+    const folder = join(root, path);
     const files = readdirSync(join(folder, 'src'), { recursive: true }).map((file) => join(folder, 'src', file));
-    const output = name === 'web' ? join(root, 'packages/service/web') : join(folder, 'dist');
+    const output = path === join('packages', 'web') ? join(root, 'packages/service/web') : join(folder, 'dist');
     return existsSync(output) && [join(folder, 'package.json'), ...files].every(isOlder);
   });
 }

@@ -14,12 +14,16 @@ describe('ARCHITECTURE.md', () => {
     expect(named.filter((name) => !existing.has(name))).toEqual([]);
   });
 
-  it.each(readdirSync(join(root, 'packages')))('describes the package %s and each folder in its src', (name) => {
-    const start = packages.indexOf(`\`packages/${name}\``);
-    expect(start, `\`packages/${name}\``).toBeGreaterThan(0);
-    const end = packages.indexOf('`packages/', start + 1);
-    const section = packages.slice(start, end < 0 ? undefined : end);
-    const folders = readdirSync(join(root, 'packages', name, 'src'), { withFileTypes: true })
+  const paths = ['packages', 'plugins'].flatMap((parent) =>
+    readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
+  );
+
+  it.each(paths)('describes %s and each folder in its src', (path) => {
+    const start = packages.indexOf(`\`${path}\``);
+    expect(start, `\`${path}\``).toBeGreaterThan(0);
+    const end = packages.slice(start + 1).search(/`(packages|plugins)\//);
+    const section = packages.slice(start, end < 0 ? undefined : start + 1 + end);
+    const folders = readdirSync(join(root, path, 'src'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => entry.name);
     expect(folders.filter((folder) => !section.includes(`\`${folder}\``))).toEqual([]);

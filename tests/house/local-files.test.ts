@@ -8,6 +8,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/pipeline/conditions.ts': 'opens paths that allowedPath returned',
   'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
   'packages/engine/src/run/dry-run.ts': 'writes the file of --dry-run, which only the command line has',
+  'packages/components/src/catalog.ts': 'finds the catalogs of installed plugins, which no config names',
   'packages/components/src/storage/local-storage.ts': 'calls lstat for up to a million paths that allowedPath returned',
   'packages/archives/src/local-copy.ts': 'creates a new file and removes its name',
   'packages/components/src/scripts/python-environment.ts': 'runs scripts of ExternalPython, which the policy controls',

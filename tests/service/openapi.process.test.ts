@@ -203,6 +203,7 @@ async function idsFor(path: string, method: string): Promise<Record<string, stri
   const example = document.paths['/v1/config']?.['post']?.requestBody?.content['application/hocon']?.example as string;
   const configId = await upload(served.url, cancels ? ENDLESS : fails ? FAILING : example);
   if (/\/(versions|diff)\b/.test(path)) await replace(configId, example.replace('numDocs: 3', 'numDocs: 4'));
+  if (path.endsWith('/schedule')) await schedule(configId);
   const response = await fetch(`${served.url}/v1/run`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -217,6 +218,14 @@ async function idsFor(path: string, method: string): Promise<Record<string, stri
 async function replace(configId: string, body: string): Promise<void> {
   const headers = { 'content-type': 'application/hocon' };
   const response = await fetch(`${served.url}/v1/config/${configId}`, { method: 'PUT', headers, body });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** Sets a schedule of a config. */
+async function schedule(configId: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ cron: '0 3 * * *', labels: { team: 'search' } });
+  const response = await fetch(`${served.url}/v1/config/${configId}/schedule`, { method: 'PUT', headers, body });
   if (!response.ok) throw new Error(await response.text());
 }
 

@@ -127,7 +127,7 @@ describe('the config page', () => {
     const page = await openPage(`${url}/configs/old`);
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('old and all its versions are deleted.').waitFor();
+    await dialog.getByText('old, all its versions and its schedule are deleted.').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`${url}/configs`);
     expect((await fetch(`${url}/v1/config/old`)).status).toBe(404);

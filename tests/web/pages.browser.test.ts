@@ -25,6 +25,7 @@ const PAGES: readonly (readonly [name: string, path: string, shows: string])[] =
   ['the editor', '/configs/CONFIG', 'SequenceConnector'],
   ['the preview', '/configs/CONFIG/preview', 'picky'],
   ['the runs of a config', '/configs/CONFIG/runs', 'Succeeded with failures'],
+  ['the schedule of a config', '/configs/CONFIG/schedule', 'Every day at 03:00'],
   ['the versions of a config', '/configs/CONFIG/versions', 'oldest stored version'],
   ['the runs', '/runs', 'Succeeded with failures'],
   ['a run', '/runs/RUN', 'RUN SUMMARY'],
@@ -47,6 +48,11 @@ describe('every page', () => {
     const configId = await upload(url, CONFIG);
     const { runId } = await startRun(url, configId);
     await finished(url, runId);
+    await fetch(`${url}/v1/config/${configId}/schedule`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{"cron": "0 3 * * *"}',
+    });
     ids = { configId, runId };
   });
 

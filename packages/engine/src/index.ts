@@ -32,7 +32,6 @@ export {
 export { type IndexerSettings, indexerSettings } from './component/indexer-settings.ts';
 export { createLogger, type Logger, type LogLevel, type LogRecord } from './component/logger.ts';
 export { MAX_MILLIS } from './component/max-millis.ts';
-export { missingPlugin } from './component/missing-plugins.ts';
 export {
   checkNested,
   checkNestedStage,
@@ -40,6 +39,7 @@ export {
   type NestedParameters,
 } from './component/nested-stage.ts';
 export type { ParameterProblem, TouchedFile } from './component/parameters.ts';
+export { missingPlugin, pluginPackages } from './component/plugin-classes.ts';
 export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {

@@ -5,6 +5,7 @@
  * @module
  */
 export type { LogRecord } from './component/logger.ts';
+export { pluginPackages } from './component/plugin-classes.ts';
 export type { RegistrySource } from './component/registry.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
 export { SecretMask } from './config/secret-mask.ts';

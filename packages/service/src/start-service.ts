@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { catalogUrl } from '@headrace/components';
+import { installedCatalogs } from '@headrace/components';
 import {
   counted,
   describePolicy,
@@ -10,7 +10,7 @@ import {
   withHint,
 } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
-import { AuditLog } from './audit/audit-log.ts';
+import { AuditLog, type AuditRecord } from './audit/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { Configs } from './configs/configs.ts';
 import { loadPresets, presetDirectoryProblem } from './configs/presets.ts';
@@ -29,6 +29,9 @@ import { RunCreator } from './runs/run-creator.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { RunRetries } from './runs/run-retries.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
+import { type ScheduleClock, systemClock } from './schedules/schedule-clock.ts';
+import type { DueRun } from './schedules/schedule-starter.ts';
+import { Schedules } from './schedules/schedules.ts';
 import { defaultSettings, type ServiceSettings } from './settings/service-settings.ts';
 import { unprotected } from './settings/unprotected.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -63,6 +66,8 @@ export interface ServiceOptions {
   threads?: RunStarter & PreviewStarter & { close(): Promise<void> };
   /** Default: the store from the settings. */
   store?: Store;
+  /** The clock of the schedules. Default: the clock of the machine. */
+  scheduleClock?: ScheduleClock;
 }
 
 /** A service that accepts requests. */
@@ -81,7 +86,12 @@ export interface RunningService {
  * start fails, closes everything again and rejects with a message that says what is wrong and what to do.
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
-  const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
+  const {
+    settings = defaultSettings(),
+    logger = silentLogger,
+    catalogs = installedCatalogs(),
+    env = process.env,
+  } = options;
   const noPresets = settings.presets === undefined ? undefined : presetDirectoryProblem(settings.presets);
   if (noPresets !== undefined) throw new Error(noPresets);
   for (const { host } of settings.listeners) {
@@ -122,11 +132,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     });
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
-    const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit });
-    const { runs, configs, readiness } = parts;
+    const clock = options.scheduleClock ?? systemClock;
+    const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit, clock });
+    const { runs, configs, schedules, readiness } = parts;
     const runGraceMillis = settings.shutdownGraceSeconds * 1000;
     const stopMillis = Math.min(runGraceMillis, STOP_MILLIS);
     undo.push(() => runs.close(stopMillis));
+    undo.push(() => schedules.close());
     const app = await buildApp(parts);
     undo.push(() => app.close());
     await readiness.probe();
@@ -160,11 +172,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
         }),
       );
     }
+    await schedules.start(settings.schedules);
     readiness.presetsLoaded = true;
     let closing: Promise<{ hanging: boolean }> | undefined;
     const close = async () => {
       readiness.shuttingDown = true;
       // The ports stay open while the runs end, so that probes can see the shutdown.
+      schedules.stop();
       runs.refuseRuns();
       await runs.idle(runGraceMillis - stopMillis);
       await runs.close(stopMillis);
@@ -193,6 +207,7 @@ function makeParts({
   store,
   threads,
   audit,
+  clock,
 }: {
   settings: ServiceSettings;
   logger: FastifyBaseLogger;
@@ -202,6 +217,7 @@ function makeParts({
   store: Store;
   audit: AuditLog | undefined;
   threads: RunStarter & PreviewStarter;
+  clock: ScheduleClock;
 }): ServiceParts {
   const { limits, overlap, preventConcurrentRuns } = settings;
   const configs = new Configs({
@@ -210,6 +226,7 @@ function makeParts({
     maxConfigs: limits.maxConfigs,
     maxVersions: limits.maxConfigVersions,
     onAdded: () => threads.prepare?.(registry.loadedModules),
+    onDeleted: (id) => schedules.forget(id),
   });
   const runs = new RunManager({
     store,
@@ -220,11 +237,24 @@ function makeParts({
     onError: (message, error) => logger.error(error, message),
   });
   const repeats = new RepeatedRequests({ runs, store });
+  const creator = new RunCreator({ configs, runs, repeats, overlap, preventConcurrentRuns });
+  const schedules: Schedules = new Schedules({
+    store,
+    configs,
+    runs,
+    creator,
+    metrics: measurements.schedules,
+    clock,
+    limits,
+    warn: (message) => logger.warn(message),
+    onDue: (due) => audit?.add(dueRecord(due)),
+  });
   return {
     configs,
     reader,
     runs,
-    creator: new RunCreator({ configs, runs, repeats, overlap, preventConcurrentRuns }),
+    creator,
+    schedules,
     retries: new RunRetries({ configs, runs, repeats, store, preventConcurrentRuns }),
     previews: new Previews(threads),
     registry,
@@ -237,6 +267,22 @@ function makeParts({
     maxConfigBytes: limits.maxConfigBytes,
     settings,
     audit,
+  };
+}
+
+/** Returns the audit record of a run that a schedule has started, or could not start. */
+function dueRecord({ user, configId, runId }: DueRun): AuditRecord {
+  const started = runId !== undefined;
+  return {
+    requestId: null,
+    user,
+    role: null,
+    address: null,
+    action: 'schedule',
+    target: configId,
+    ...(started ? { made: runId } : {}),
+    outcome: started ? 'done' : 'failed',
+    status: null,
   };
 }
 

@@ -3,7 +3,15 @@ import { HeadraceError } from '@headrace/engine';
 import { type Agents, openAgents } from '../http/agents.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import type { FileUri } from './file-uri.ts';
-import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
+import {
+  type ListOptions,
+  movedKey,
+  nanosOf,
+  type RangedFile,
+  reachByListing,
+  type Storage,
+  type StoredFile,
+} from './storage.ts';
 import type { AzureSettings } from './storage-parameters.ts';
 
 /** How often an interrupted download is resumed. */
@@ -50,6 +58,19 @@ export class AzureStorage implements Storage {
   async *read(uri: FileUri): AsyncGenerator<Uint8Array> {
     const { readableStreamBody } = await this.#client(uri).download(0, undefined, { maxRetryRequests: READ_ATTEMPTS });
     yield* readableStreamBody as AsyncIterable<Buffer>;
+  }
+
+  async openRanges(uri: FileUri): Promise<RangedFile> {
+    const client = this.#client(uri);
+    const { contentLength: size = 0, etag } = await client.getProperties();
+    const conditions = etag === undefined ? {} : { ifMatch: etag };
+    const options = { conditions, maxRetryRequestsPerBlock: READ_ATTEMPTS };
+    return {
+      size,
+      // The library throws if the blob has fewer bytes.
+      read: (start, end) => client.downloadToBuffer(start, end - start, options),
+      close: async () => {},
+    };
   }
 
   async move(file: FileUri, folder: FileUri): Promise<void> {

@@ -67,6 +67,22 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
     expect((await list(`${base}in/`, `${base}in/sub/deep`)).length).toBe(4);
   });
 
+  it('reads parts of a file', async () => {
+    const storages = new Storages(settings(server.url));
+    const uri = parseFileUri(`${base}in/a.txt`);
+    const content = `${CONTENT}in/a.txt`;
+    const file = await (await storages.of(uri)).openRanges(uri);
+    expect(file.size).toBe(content.length);
+    expect(String(await file.read(0, 7))).toBe('content');
+    expect(String(await file.read(8, 10))).toBe('of');
+    expect(String(await file.read(8, file.size))).toBe(content.slice(8));
+    await expect(file.read(8, file.size + 1)).rejects.toThrow();
+    await file.close();
+    const missing = parseFileUri(`${base}none`);
+    await expect((await storages.of(missing)).openRanges(missing)).rejects.toThrow();
+    await storages.close();
+  });
+
   it('reads content by a listed file and by a path', async () => {
     const storages = new Storages(settings(server.url));
     for (const { uri, name } of await list(base)) {

@@ -6,8 +6,18 @@ import { tlsOf } from '../http/tls/tls-parameter.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import type { FileUri } from './file-uri.ts';
 import { GcsLogin } from './gcs/gcs-login.ts';
+import { collectBytes } from './read-whole.ts';
 import { resumedReading } from './resumed-reading.ts';
-import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
+import {
+  type ListOptions,
+  movedKey,
+  nanosOf,
+  type RangedFile,
+  reachByListing,
+  type Storage,
+  type StoredFile,
+  shortRange,
+} from './storage.ts';
 import type { GcpSettings } from './storage-parameters.ts';
 
 /** The properties of an object in a listing. */
@@ -16,6 +26,7 @@ interface ObjectFacts {
   readonly size?: string | number | undefined;
   readonly updated?: string | undefined;
   readonly timeCreated?: string | undefined;
+  readonly generation?: string | undefined;
 }
 
 interface Page {
@@ -81,7 +92,7 @@ export class GcsStorage implements Storage {
     const pieces = resumedReading(async (offset) => {
       const { status, headers, body } = await this.#open(uri, offset, generationOf(first));
       first ??= headers;
-      return offset > 0 && status !== 206 ? without(offset, body) : body;
+      return offset > 0 && status !== 206 ? between(offset, Number.POSITIVE_INFINITY, body) : body;
     });
     for await (const piece of pieces) {
       sum.update(piece as Buffer);
@@ -92,6 +103,23 @@ export class GcsStorage implements Storage {
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `gs://${uri.authority}${uri.path} arrived with a wrong checksum`, {
       hint: 'Run it again. If the error remains, look for a proxy that changes the content.',
     });
+  }
+
+  async openRanges(uri: FileUri): Promise<RangedFile> {
+    const path = `gs://${uri.authority}${uri.path}`;
+    const { size, generation } = await this.#ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=size,generation`);
+    return {
+      size: Number(size ?? 0),
+      read: async (start, end) => {
+        const { status, body } = await this.#open(uri, start, generation, end);
+        // A server that ignores the range sends the whole object.
+        const part = status === 206 ? body : between(start, end, body);
+        const bytes = await collectBytes(part, end - start, path);
+        if (bytes.length < end - start) throw shortRange(path, start, end, bytes.length);
+        return bytes;
+      },
+      close: async () => {},
+    };
   }
 
   async move(file: FileUri, folder: FileUri): Promise<void> {
@@ -141,11 +169,14 @@ export class GcsStorage implements Storage {
     return (body.length === 0 ? {} : JSON.parse(body.toString())) as T;
   }
 
-  async #open(uri: FileUri, offset: number, generation: string | undefined) {
+  /** @param end the end of the range, exclusive; undefined for the end of the object */
+  async #open(uri: FileUri, offset: number, generation: string | undefined, end?: number) {
+    const isWhole = offset === 0 && end === undefined;
+    const last = end === undefined ? '' : end - 1;
     const version = generation === undefined ? '' : `&generation=${generation}`;
     const answer = await this.#http.stream({
       url: this.#login.url(`${objectPath(uri)}?alt=media${version}`),
-      headers: { ...(await this.#login.headers()), ...(offset === 0 ? {} : { range: `bytes=${offset}-` }) },
+      headers: { ...(await this.#login.headers()), ...(isWhole ? {} : { range: `bytes=${offset}-${last}` }) },
     });
     this.#login.explain(answer.status);
     return requireStreamSuccess(answer);
@@ -171,12 +202,13 @@ function checksumOf(headers: HttpHeaders = {}): string | undefined {
   return /\bcrc32c=([\w+/]+=*)/.exec([headers['x-goog-hash'] ?? ''].flat().join())?.[1];
 }
 
-/** Yields the bytes after this offset. */
-async function* without(bytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
-  let left = bytes;
+/** Yields the bytes from `start` to before `end`. Ignores the rest. */
+async function* between(start: number, end: number, body: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  let at = 0;
   for await (const piece of body) {
-    if (piece.length > left) yield piece.subarray(left);
-    left = Math.max(0, left - piece.length);
+    if (at + piece.length > start) yield piece.subarray(Math.max(0, start - at), end - at);
+    at += piece.length;
+    if (at >= end) return;
   }
 }
 

@@ -4,7 +4,7 @@ import { allowedPath } from '@headrace/engine';
 import { access, open, opendir, stat } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { type FileUri, localFileUri } from './file-uri.ts';
-import type { ListOptions, Storage, StoredFile } from './storage.ts';
+import { type ListOptions, type RangedFile, type Storage, type StoredFile, shortRange } from './storage.ts';
 
 /** The number of folder entries that are checked concurrently. */
 const TOGETHER = 64;
@@ -43,6 +43,25 @@ export class LocalStorage implements Storage {
     } finally {
       await handle.close();
     }
+  }
+
+  async openRanges({ path }: FileUri): Promise<RangedFile> {
+    const handle = await open(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+    const { size } = await handle.stat();
+    return {
+      size,
+      read: async (start, end) => {
+        const bytes = Buffer.allocUnsafeSlow(end - start);
+        let filled = 0;
+        while (filled < bytes.length) {
+          const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+          if (bytesRead === 0) throw shortRange(path, start, end, filled);
+          filled += bytesRead;
+        }
+        return bytes;
+      },
+      close: () => handle.close(),
+    };
   }
 
   async move({ path }: FileUri, folder: FileUri): Promise<void> {

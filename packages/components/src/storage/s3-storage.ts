@@ -3,8 +3,18 @@ import type { CompletedPart, S3Client } from '@aws-sdk/client-s3';
 import { type Agents, openAgents } from '../http/agents.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, s3ObjectUri } from './file-uri.ts';
+import { collectBytes } from './read-whole.ts';
 import { resumedReading } from './resumed-reading.ts';
-import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
+import {
+  type ListOptions,
+  movedKey,
+  nanosOf,
+  type RangedFile,
+  reachByListing,
+  type Storage,
+  type StoredFile,
+  shortRange,
+} from './storage.ts';
 import type { S3Settings } from './storage-parameters.ts';
 
 type Library = typeof import('@aws-sdk/client-s3');
@@ -67,6 +77,24 @@ export class S3Storage implements Storage {
       version = ETag;
       return Body as Readable;
     });
+  }
+
+  async openRanges(uri: FileUri): Promise<RangedFile> {
+    const object = objectOf(uri);
+    const path = s3ObjectUri(object.Bucket, object.Key);
+    const { ContentLength: size = 0, ETag } = await this.#client.send(new this.#s3.HeadObjectCommand(object));
+    return {
+      size,
+      read: async (start, end) => {
+        const { Body } = await this.#client.send(
+          new this.#s3.GetObjectCommand({ ...object, Range: `bytes=${start}-${end - 1}`, IfMatch: ETag }),
+        );
+        const bytes = await collectBytes(Body as Readable, end - start, path);
+        if (bytes.length < end - start) throw shortRange(path, start, end, bytes.length);
+        return bytes;
+      },
+      close: async () => {},
+    };
   }
 
   async move(file: FileUri, folder: FileUri): Promise<void> {

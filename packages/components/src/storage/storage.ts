@@ -41,12 +41,28 @@ export interface Storage {
   stat(uri: FileUri): Promise<StoredFile>;
   /** Returns the bytes of a file. The caller may use a chunk until it reads the next one. */
   read(uri: FileUri): AsyncIterable<Uint8Array>;
+  /** Opens a file to read parts of it. Throws if the file does not exist. */
+  openRanges(uri: FileUri): Promise<RangedFile>;
   /**
    * Moves a file into a folder. A local file keeps its name, or gets a new name if the name is taken. An object keeps
    * its whole key, and replaces an existing object with that key.
    */
   move(file: FileUri, folder: FileUri): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A file that is read in parts. All parts are from the same version of the file. */
+export interface RangedFile {
+  /** The size in bytes. */
+  readonly size: number;
+  /** Returns the bytes from `start` to before `end`. Throws if the file is shorter, or was replaced. */
+  read(start: number, end: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Returns the error for a part of a file that has fewer bytes than expected. */
+export function shortRange(path: string, start: number, end: number, found: number): Error {
+  return new Error(`${path} has only ${found} of the bytes ${start} to ${end}: it was changed while it was read`);
 }
 
 /**

@@ -3,7 +3,6 @@ import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
 import { join, memberOf, place, scalarText } from '../component/config-nodes.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
-import { missingPlugin } from '../component/missing-plugins.ts';
 import {
   checkParameters,
   type NamedFile,
@@ -11,6 +10,7 @@ import {
   parameterKeys,
   type TouchedFile,
 } from '../component/parameters.ts';
+import { missingPlugin } from '../component/plugin-classes.ts';
 import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';

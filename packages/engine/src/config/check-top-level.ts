@@ -1,7 +1,7 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry } from '../component/catalog.ts';
 import { isPresent, join, place, scalarText } from '../component/config-nodes.ts';
-import { pluginBlocks } from '../component/missing-plugins.ts';
+import { pluginBlocks } from '../component/plugin-classes.ts';
 import type { Registry } from '../component/registry.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { ProblemList } from './check-component.ts';

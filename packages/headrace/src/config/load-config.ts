@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { catalogUrl } from '@headrace/components/catalog';
+import { installedCatalogs } from '@headrace/components/catalog';
 import { type ReadConfig, type RegistrySource, readConfigFile, readConfigText } from '@headrace/engine/reading';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 
@@ -38,7 +38,7 @@ export async function loadConfig(file: string, settings: readonly string[]): Pro
 export function registrySource(file: string | undefined, modules: readonly string[]): RegistrySource {
   const directory = file === undefined || file === STANDARD_INPUT ? process.cwd() : dirname(resolve(file));
   return {
-    catalogs: [catalogUrl],
+    catalogs: installedCatalogs(),
     modules: modules.map(moduleSpecifier),
     base: pathToFileURL(`${directory}/`).href,
     allowModules: true,

@@ -127,6 +127,9 @@ export const RunDetailsAnswer = Type.Object(
     overlap: Type.Enum([...OVERLAPS], { description: 'What to do if another run of the config is active' }),
     requestedBy: nullable(Type.String()),
     requestId: Type.Optional(Type.String({ description: 'The id of the request that started the run' })),
+    scheduledTime: Type.Optional(
+      Type.Number({ description: 'The time of the schedule that started the run; `requestedBy` has set the schedule' }),
+    ),
     labels: Type.Record(Type.String(), Type.String()),
   },
   { $id: 'RunDetails' },

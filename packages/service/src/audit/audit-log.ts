@@ -5,11 +5,12 @@ import type { AuditSettings } from '../settings/service-settings.ts';
 
 /** One line of the audit log: who did what, with which result. It never contains bodies, headers or query strings. */
 export interface AuditRecord {
-  requestId: string;
+  /** Null for a run that a schedule starts. */
+  requestId: string | null;
   user: string | null;
   role: string | null;
-  address: string;
-  /** The method and route of the request, or `login`. */
+  address: string | null;
+  /** The method and route of the request, or `login` or `schedule`. */
   action: string;
   /** The id of the config or run that the request names. */
   target: string | null;
@@ -18,7 +19,7 @@ export interface AuditRecord {
   /** How many logins from this address have been refused with status 429 so far. */
   tries?: number;
   outcome: string;
-  status: number;
+  status: number | null;
 }
 
 /**

@@ -28,6 +28,8 @@ export interface ConfigsOptions {
   maxVersions: number;
   /** Called after a config was stored, because a run of it will probably follow. */
   onAdded?: () => void;
+  /** Called after a config was deleted. */
+  onDeleted?: (id: string) => void;
 }
 
 /** A config text to store. */
@@ -206,7 +208,10 @@ export class Configs {
       const { id, current } = await this.stored(key);
       checkPreconditions(preconditions, configTag(current));
       // Another request changed the config in the meantime: check its new state.
-      if (await this.#options.store.deleteConfig(id, current.version)) return;
+      if (await this.#options.store.deleteConfig(id, current.version)) {
+        this.#options.onDeleted?.(id);
+        return;
+      }
     }
   }
 

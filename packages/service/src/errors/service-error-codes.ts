@@ -134,6 +134,33 @@ export const SERVICE_ERROR_CODES = {
     meaning: 'The maximum number of large configs and bodies is waiting to be read.',
     advice: 'Try again after the seconds of `Retry-After`.',
   },
+  HR_SCHEDULE_REFUSED: {
+    status: 400,
+    meaning:
+      'The cron expression or the time zone of a schedule is not valid, or the schedule is never or too often due.',
+    advice: 'Correct the field that the message names; `limits.minScheduleSeconds` is the shortest interval.',
+  },
+  HR_SCHEDULE_STORE_FULL: {
+    status: 400,
+    meaning: 'The store holds the maximum number of schedules (`limits.maxSchedules`).',
+    advice: 'Delete schedules that are not needed, or raise `limits.maxSchedules`.',
+  },
+  HR_SCHEDULE_NOT_FOUND: {
+    status: 404,
+    meaning: 'The config has no schedule.',
+    advice: 'Set one with `PUT /v1/config/{id}/schedule`; `GET /v1/schedule` lists all.',
+  },
+  HR_SCHEDULE_IS_FIXED: {
+    status: 409,
+    meaning: 'The service file defines the schedule of this preset.',
+    advice: 'Change `schedules` in the service file, and restart the service.',
+  },
+  HR_SCHEDULE_SKIPPED: {
+    status: 409,
+    meaning:
+      'A schedule has started no run at its last time (`lastProblem`): its previous run was still active, or the service was not running.',
+    advice: 'No action is needed. See `overlap` and `catchUp` of the schedule for other behaviour.',
+  },
   HR_RUN_NOT_FOUND: {
     status: 404,
     meaning: 'There is no run with this id.',

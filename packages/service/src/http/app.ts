@@ -26,6 +26,7 @@ import { measureRequests } from './request-metrics.ts';
 import { runFailureRoutes } from './run-failure-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { runWatchRoutes } from './run-watch-routes.ts';
+import { scheduleRoutes } from './schedule-routes.ts';
 import { ANSWER_HEADERS, protectAnswers } from './security-headers.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { statsRoutes } from './stats-routes.ts';
@@ -80,6 +81,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
     runRoutes,
     runWatchRoutes,
     runFailureRoutes,
+    scheduleRoutes,
     previewRoutes,
     configInfoRoutes,
     healthRoutes,

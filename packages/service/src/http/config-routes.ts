@@ -50,6 +50,7 @@ const ConfigItemAnswer = Type.Object({
   createdBy: nullable(Type.String()),
   updatedTime: nullable(Type.Number({ description: 'When the current version was stored' })),
   updatedBy: nullable(Type.String()),
+  nextTime: nullable(Type.Number({ description: 'When the next run is due; null without a schedule' })),
   config: ConfigAnswer,
 });
 
@@ -89,7 +90,7 @@ const checkedBody = {
 /** The routes that store, list, check and delete configs. */
 export async function configRoutes(
   app: FastifyInstance,
-  { configs, previews, maxConfigBytes }: ServiceParts,
+  { configs, previews, schedules, maxConfigBytes }: ServiceParts,
 ): Promise<void> {
   acceptRawBodies(app, 'application/json', 'application/hocon');
   const tags = ['config'];
@@ -199,7 +200,8 @@ export async function configRoutes(
       if (Object.keys(query).length === 0) return streamJson(reply, allConfigs(configs));
       const { limit = DEFAULT_PAGE, after, label = [] } = query;
       const { items, next } = await configs.page({ after, limit, labels: parseLabels(label) });
-      return streamJson(reply, configPage(configs, items, next));
+      const dated = items.map((item) => ({ ...item, nextTime: schedules.nextTime(item.id) }));
+      return streamJson(reply, configPage(configs, dated, next));
     },
   );
 

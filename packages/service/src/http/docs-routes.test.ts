@@ -16,6 +16,7 @@ interface OpenApi {
 
 const ENDPOINTS = [
   'DELETE /v1/config/{id}',
+  'DELETE /v1/config/{id}/schedule',
   'DELETE /v1/run/{id}',
   'GET /metrics',
   'GET /openapi.json',
@@ -26,6 +27,7 @@ const ENDPOINTS = [
   'GET /v1/config-info/stage-list',
   'GET /v1/config/{id}',
   'GET /v1/config/{id}/diff',
+  'GET /v1/config/{id}/schedule',
   'GET /v1/config/{id}/text',
   'GET /v1/config/{id}/versions',
   'GET /v1/config/{id}/versions/{version}',
@@ -36,6 +38,8 @@ const ENDPOINTS = [
   'GET /v1/run/{id}/events',
   'GET /v1/run/{id}/failures',
   'GET /v1/run/{id}/log',
+  'GET /v1/schedule',
+  'GET /v1/schedule/times',
   'GET /v1/systemstats',
   'GET /v1/systemstats/metrics',
   'GET /v1/user',
@@ -48,6 +52,7 @@ const ENDPOINTS = [
   'POST /v1/run/{id}/cancel',
   'POST /v1/run/{id}/retry',
   'PUT /v1/config/{id}',
+  'PUT /v1/config/{id}/schedule',
 ];
 
 describe('the OpenAPI document', () => {

@@ -30,6 +30,7 @@ export interface OpenApiDocument {
 export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'config', description: 'Storing and checking configs' },
   { name: 'run', description: 'Starting, watching and cancelling runs' },
+  { name: 'schedule', description: 'When the service starts runs by itself' },
   { name: 'preview', description: 'Test a pipeline with documents' },
   { name: 'config-info', description: 'The components that a config may use' },
   { name: 'health', description: 'Probes' },

@@ -105,6 +105,25 @@ const stage = {
 const size = { total: 16_000_000_000, available: 8_000_000_000, used: 8_000_000_000, percent: 50 };
 const heap = { total: 60_000_000, free: 20_000_000, used: 40_000_000, percent: 66.67 };
 
+const schedule = {
+  configId: EXAMPLE_CONFIG_ID,
+  configName: null,
+  preset: false,
+  cron: '0 3 * * *',
+  timezone: 'Europe/Berlin',
+  enabled: true,
+  overlap: 'skip',
+  catchUp: false,
+  labels: { team: 'search' },
+  fixed: false,
+  setTime: 1795267960.5,
+  setBy: null,
+  nextTimes: [1795312800, 1795399200, 1795485600],
+  lastTime: null,
+  lastProblem: null,
+  lastRun: null,
+};
+
 const upload = { body: { type: 'application/hocon', value: EXAMPLE_CONFIG } };
 const ofConfig = { parameters: { id: EXAMPLE_CONFIG_ID } };
 const ofVersion = { parameters: { ...ofConfig.parameters, version: 1 } };
@@ -141,6 +160,18 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   'GET /v1/config/{id}/diff': {
     ...ofConfig,
     answer: { from: 1, to: 2, changes: [{ path: 'connectors[0].numDocs', old: 3, new: 4 }] },
+  },
+  'PUT /v1/config/{id}/schedule': {
+    ...ofConfig,
+    body: { type: JSON_TYPE, value: { cron: '0 3 * * *', timezone: 'Europe/Berlin', labels: { team: 'search' } } },
+    answer: schedule,
+  },
+  'GET /v1/config/{id}/schedule': { ...ofConfig, answer: schedule },
+  'DELETE /v1/config/{id}/schedule': ofConfig,
+  'GET /v1/schedule': { answer: { items: [schedule], next: null } },
+  'GET /v1/schedule/times': {
+    parameters: { cron: '0 3 * * *', timezone: 'Europe/Berlin' },
+    answer: { nextTimes: schedule.nextTimes },
   },
   'POST /v1/run': {
     body: { type: JSON_TYPE, value: { configId: EXAMPLE_CONFIG_ID, labels: { team: 'search' } } },

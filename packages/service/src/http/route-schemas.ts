@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type TSchema, Type } from '@headrace/engine';
 import { StageTraceAnswer } from '../api/preview-answer.ts';
 import { ProblemAnswer, RunDetailsAnswer } from '../api/run-details.ts';
+import { ScheduleAnswer } from '../api/schedule.ts';
 import { NUMBER_CURSOR } from '../requests/text-formats.ts';
 import { MetricsAnswer } from '../stats/metrics-json.ts';
 import { SystemStatsAnswer } from '../stats/system-stats.ts';
@@ -13,6 +14,7 @@ export const SHARED_SCHEMAS: readonly TSchema[] = [
   ErrorAnswer,
   ProblemAnswer,
   RunDetailsAnswer,
+  ScheduleAnswer,
   ComponentAnswer,
   SystemStatsAnswer,
   MetricsAnswer,

@@ -17,8 +17,7 @@ export interface ExactBody {
  * @param check throws if the body does not match the schema
  */
 export function readExactBody(bytes: Uint8Array, check: (value: unknown) => void): ExactBody {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  if (text.trim() === '') throw new ApiError('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected');
+  const text = textOf(bytes);
   try {
     return { body: readObject(text, check), json: text, hocon: undefined };
   } catch (error) {
@@ -27,6 +26,22 @@ export function readExactBody(bytes: Uint8Array, check: (value: unknown) => void
     if ('problem' in read) throw notJson(text, error, read.problem);
     return { body: readObject(read.json, check), json: read.json, hocon: read.config };
   }
+}
+
+/** Parses a body that must be JSON, with the reader of the engine. */
+export function readJsonBody(bytes: Uint8Array, check: (value: unknown) => void): JsonObject {
+  const text = textOf(bytes);
+  try {
+    return readObject(text, check);
+  } catch (error) {
+    throw error instanceof ApiError ? error : notJson(text, error);
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (text.trim() === '') throw new ApiError('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected');
+  return text;
 }
 
 function readObject(text: string, check: (value: unknown) => void): JsonObject {

@@ -62,7 +62,8 @@ export function readRunBody(bytes: Uint8Array): RunBody {
   };
 }
 
-function overridesOf(body: JsonObject): string | undefined {
+/** Returns the overrides in a body as JSON, or undefined if there are none. */
+export function overridesOf(body: JsonObject): string | undefined {
   const overrides = body.get('overrides') as JsonObject | undefined;
   if (overrides === undefined || overrides.size === 0) return undefined;
   const text = writeValue(overrides);

@@ -27,6 +27,9 @@ export const NUMBER_CURSOR: TextFormat = {
 /** The cursor `next` of pages of configs. Presets come before uploads. */
 export const CONFIG_CURSOR: TextFormat = { ...NUMBER_CURSOR, pattern: '^(preset:[\\s\\S]{1,255}|[0-9]{1,15})$' };
 
+/** The cursor `next` of pages of schedules. Paused schedules come last. */
+export const SCHEDULE_CURSOR: TextFormat = { ...NUMBER_CURSOR, pattern: '^([0-9]{1,15}|paused):[\\s\\S]{1,255}$' };
+
 /** The id of an event of a run, or an empty text. */
 export const EVENT_ID: TextFormat = {
   pattern: '^(done|[0-9]{1,15}(\\.[0-9]{1,15})?)?$',
@@ -34,7 +37,7 @@ export const EVENT_ID: TextFormat = {
   hint: 'Send the id of the last event that you received, or 0 for all stored events.',
 };
 
-const ALL = [LABEL, LABEL_OR_NONE, NUMBER_CURSOR, CONFIG_CURSOR, EVENT_ID];
+const ALL = [LABEL, LABEL_OR_NONE, NUMBER_CURSOR, CONFIG_CURSOR, SCHEDULE_CURSOR, EVENT_ID];
 
 /** Returns the format that has this pattern, or undefined. */
 export function formatOf(pattern: unknown): TextFormat | undefined {

@@ -96,6 +96,7 @@ export class ActiveRun {
       overlap,
       requestedBy,
       ...(requestId === undefined ? {} : { requestId }),
+      ...(spec.scheduledTime === undefined ? {} : { scheduledTime: spec.scheduledTime }),
       labels,
     };
   }
@@ -268,8 +269,9 @@ function toMillis(seconds: number): number {
 
 /** Returns a run in the format of the store: its details, and the fields that queries filter by. */
 export function storedRun(details: RunDetails): StoredRun {
-  const { runId: id, configId, status, done, startTime, requestedBy, labels } = details;
-  return { id, configId, status, done, startTime, requestedBy, labels, details: JSON.stringify(details) };
+  const { runId: id, configId, status, done, startTime, requestedBy, labels, scheduledTime } = details;
+  const fields = { id, configId, status, done, startTime, requestedBy, labels, scheduledTime };
+  return { ...fields, details: JSON.stringify(details) };
 }
 
 function doneDocuments({ succeeded, failed, dropped }: DocumentCounts): number {

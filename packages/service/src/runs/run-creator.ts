@@ -29,7 +29,7 @@ export class RunCreator {
   /** Starts a run. Returns its details as JSON. */
   async start(body: RunBody, caller: Caller, repeat?: Repeat): Promise<string> {
     const { repeats, runs } = this.#options;
-    return repeats.once(caller.requestedBy, repeat, async (key) => runs.start(await this.#spec(body, caller), key));
+    return repeats.once(caller.requestedBy, repeat, async (key) => runs.start(await this.spec(body, caller), key));
   }
 
   /** Returns the config id that runs are stored with, for the id or name of a config. */
@@ -39,7 +39,8 @@ export class RunCreator {
     return found?.kind === 'stored' ? found.config.id : key;
   }
 
-  async #spec({ config, overrides, overlap, labels }: RunBody, caller: Caller): Promise<RunSpec> {
+  /** Finds and reads the config of a run, and fills in the defaults. Does not start the run. */
+  async spec({ config, overrides, overlap, labels }: RunBody, caller: Caller): Promise<RunSpec> {
     const common = { overlap: this.#overlap(overlap), labels, ...caller };
     if ('text' in config) {
       const inline = await this.#options.configs.inlineSource(config.text, config.format, overrides);

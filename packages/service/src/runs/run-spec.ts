@@ -1,11 +1,13 @@
 import type { Overlap } from '../api/overlap.ts';
 import type { ConfigIdentity, ConfigSource } from '../configs/config-source.ts';
 
-/** The sender of a request, and the id of the request. */
+/** The sender of a request and the id of the request; or the user and the time of a schedule. */
 export interface Caller {
   /** The name of the user; null without authentication. */
   requestedBy: string | null;
   requestId?: string;
+  /** The time of the schedule that starts the run. */
+  scheduledTime?: number;
 }
 
 /** All that is needed to start a run. Its config has already been read. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { catalogUrl } from '@headrace/components';
+import { installedCatalogs } from '@headrace/components';
 import { hasErrors, inTextOrder, messageOf, type Problem, Registry, toFailure } from '@headrace/engine';
 import { OVERLAPS, type Overlap } from '../api/overlap.ts';
 import { presetDirectoryProblem } from '../configs/presets.ts';
@@ -19,6 +19,7 @@ import { unprotected } from '../settings/unprotected.ts';
 import { readAuth } from './read-auth.ts';
 import { readAllowedHosts, readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
 import { readPolicy } from './read-policy.ts';
+import { readSchedules } from './read-schedules.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const MAX_PORT = 65_535;
@@ -40,6 +41,8 @@ const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedPro
 /** The minimum and maximum of each limit. */
 const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>> = {
   maxConfigs: [1, 10_000_000],
+  maxSchedules: [0, 10_000],
+  minScheduleSeconds: [1, 24 * 3600],
   maxConfigVersions: [1, 10_000],
   maxRuns: [1, 10_000_000],
   maxFailureBytes: [0, 2 ** 40],
@@ -97,7 +100,7 @@ async function checkComponents(
   const lists = named && reader.member(named, 'components');
   if (lists === undefined || modules.length !== reader.list(own).length) return;
   try {
-    const registry = await Registry.open({ catalogs: [catalogUrl], modules, base, allowModules: false });
+    const registry = await Registry.open({ catalogs: installedCatalogs(), modules, base, allowModules: false });
     for (const { key, position, message, hint } of unknownComponents(policy, registry)) {
       const list = reader.member(lists, key);
       const place = list && reader.list(list)[position];
@@ -115,6 +118,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     'presetConfig',
     'preventConcurrentRuns',
     'runs',
+    'schedules',
     'auth',
     'server',
     'storage',
@@ -137,6 +141,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const auth = readAuth(reader, keys.get('auth'));
   const log = readLog(reader, keys.get('log'), defaults.log);
   const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS, REFERENCE_SERVER_KEYS);
+  const limits = readLimits(reader, keys.get('limits'), defaults.limits);
   const preventConcurrentRuns = reader.flag(keys.get('preventConcurrentRuns')) ?? defaults.preventConcurrentRuns;
   return {
     ...(presets === undefined ? {} : { presets }),
@@ -146,7 +151,12 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     listeners: readListeners(reader, server, auth),
     storage: readStorage(reader, keys.get('storage'), defaults.storage),
     policy: readPolicy(reader, keys.get('policy')),
-    limits: readLimits(reader, keys.get('limits'), defaults.limits),
+    limits,
+    schedules: readSchedules(reader, keys.get('schedules'), {
+      presets,
+      minSeconds: limits.minScheduleSeconds,
+      prevented: preventConcurrentRuns,
+    }),
     log,
     ...readAudit(reader, keys.get('audit'), log, auth !== undefined && auth !== 'none'),
     shutdownGraceSeconds: readShutdown(reader, keys.get('shutdown')) ?? defaults.shutdownGraceSeconds,

@@ -57,6 +57,11 @@ export class YamlReader {
     return entries;
   }
 
+  /** Returns the entries of a map whose keys are free. */
+  anyMap(entry: Entry | undefined): Map<string, Entry> {
+    return this.#entries(entry);
+  }
+
   /** Returns whether a value is a map, for keys that accept a map or a text. */
   isMap({ value }: Entry): boolean {
     return isMap(value);

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { DEFAULT_POLICY, type Policy } from '@headrace/engine';
 import type { Overlap } from '../api/overlap.ts';
+import type { ScheduleSettings } from '../api/schedule.ts';
 
 export type Role = 'reader' | 'operator' | 'admin';
 
@@ -56,6 +57,9 @@ export interface ListenerSettings {
 
 export interface Limits {
   maxConfigs: number;
+  maxSchedules: number;
+  /** The minimum time between two times of a schedule. */
+  minScheduleSeconds: number;
   /** The maximum number of stored versions per config, including the current one. */
   maxConfigVersions: number;
   /** The maximum number of stored runs. The oldest finished runs are deleted. */
@@ -116,6 +120,8 @@ export interface ServiceSettings {
    * Additional names of the service that are accepted in `Host` and `Origin`, in lower case, with or without a port.
    */
   allowedHosts: readonly string[];
+  /** The schedules of presets in the service file, by the name of the preset. */
+  schedules: ReadonlyMap<string, ScheduleSettings>;
   /** The modules of custom components, and the URL of the directory that relative modules start from. */
   components: readonly string[];
   base: string;
@@ -132,6 +138,8 @@ export function defaultSettings(): ServiceSettings {
     storage: { type: 'sqlite', path: DEFAULT_STORE },
     limits: {
       maxConfigs: 10_000,
+      maxSchedules: 1_000,
+      minScheduleSeconds: 60,
       maxConfigVersions: 20,
       maxRuns: 10_000,
       maxFailureBytes: 1024 * 1024 * 1024,
@@ -155,6 +163,7 @@ export function defaultSettings(): ServiceSettings {
     shutdownGraceSeconds: 12,
     trustedProxies: [],
     allowedHosts: [],
+    schedules: new Map(),
     components: [],
     base: pathToFileURL(`${process.cwd()}/`).href,
   };

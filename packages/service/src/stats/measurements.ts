@@ -3,16 +3,18 @@ import { Metrics } from './metrics.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { prometheusText } from './prometheus-text.ts';
 import { RunMetrics } from './run-metrics.ts';
+import { ScheduleMetrics } from './schedule-metrics.ts';
 import { ServiceMetrics } from './service-metrics.ts';
 
 /**
- * All measurements of a service. Each event is counted once, in one of the three parts, which provide the values in
+ * All measurements of a service. Each event is counted once, in one of the parts, which provide the values in
  * both formats: Prometheus families with labels, and names and averages of Dropwizard Metrics.
  */
 export class Measurements {
   readonly dropwizard = new Metrics();
   readonly loop = new EventLoop();
   readonly runs = new RunMetrics(this.dropwizard);
+  readonly schedules = new ScheduleMetrics();
   readonly service: ServiceMetrics;
   readonly #process = new ProcessMetrics(this.dropwizard, this.loop);
 
@@ -22,7 +24,12 @@ export class Measurements {
 
   /** Returns all measurements in the Prometheus text format. */
   prometheus(): string {
-    return prometheusText([...this.runs.families, ...this.service.families, ...this.#process.families]);
+    return prometheusText([
+      ...this.runs.families,
+      ...this.schedules.families,
+      ...this.service.families,
+      ...this.#process.families,
+    ]);
   }
 
   close(): void {

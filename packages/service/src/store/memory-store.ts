@@ -15,10 +15,13 @@ import {
   type RunFilter,
   type RunListing,
   type RunLogPiece,
+  type ScheduleState,
+  type ScheduleWrite,
   type Store,
   type StoredConfig,
   type StoredFailure,
   type StoredRun,
+  type StoredSchedule,
 } from './store.ts';
 
 interface KeptConfig {
@@ -39,6 +42,7 @@ export class MemoryStore implements Store {
   readonly #failures = new Map<string, (StoredFailure & { seq: number })[]>();
   /** The requests by user and key. */
   readonly #requests = new Map<string, RequestKey & { runId: string }>();
+  readonly #schedules = new Map<string, StoredSchedule & ScheduleState>();
   #lastSeq = 0;
 
   async addConfig(config: StoredConfig, max: number): Promise<ConfigWrite> {
@@ -98,11 +102,42 @@ export class MemoryStore implements Store {
   }
 
   async deleteConfig(id: string, expected: number): Promise<boolean> {
-    return this.#configs.get(id)?.config.current.version === expected && this.#configs.delete(id);
+    if (this.#configs.get(id)?.config.current.version !== expected) return false;
+    this.#schedules.delete(id);
+    return this.#configs.delete(id);
+  }
+
+  async configName(id: string): Promise<string | null> {
+    return this.#configs.get(id)?.config.name ?? null;
+  }
+
+  async saveSchedule(schedule: StoredSchedule, max: number): Promise<ScheduleWrite> {
+    const { configId, preset } = schedule;
+    const known = this.#schedules.get(configId);
+    if (!preset && !this.#configs.has(configId)) return 'missing';
+    if (known === undefined && this.#schedules.size >= max) return 'full';
+    this.#schedules.set(configId, { lastTime: null, lastRunId: null, lastProblem: null, ...known, ...schedule });
+    return 'written';
+  }
+
+  async noteSchedule(configId: string, lastTime: number, lastProblem: string): Promise<void> {
+    const known = this.#schedules.get(configId);
+    if (known !== undefined) Object.assign(known, { lastTime, lastProblem });
+  }
+
+  async deleteSchedule(configId: string): Promise<boolean> {
+    return this.#schedules.delete(configId);
+  }
+
+  async listSchedules(): Promise<(StoredSchedule & ScheduleState)[]> {
+    return [...this.#schedules.values()].map((schedule) => ({ ...schedule }));
   }
 
   async saveRun(run: StoredRun, key?: RequestKey): Promise<void> {
-    const seq = this.#runs.get(run.id)?.seq ?? ++this.#lastSeq;
+    const known = this.#runs.get(run.id);
+    const schedule = known === undefined && run.scheduledTime !== undefined && this.#schedules.get(run.configId);
+    if (schedule) Object.assign(schedule, { lastTime: run.scheduledTime, lastRunId: run.id, lastProblem: null });
+    const seq = known?.seq ?? ++this.#lastSeq;
     this.#runs.set(run.id, { ...run, seq });
     if (key === undefined) return;
     for (const [name, { time }] of this.#requests) {

@@ -105,7 +105,7 @@ it('failed documents and logs from an earlier release count towards the limits',
   const db = new DatabaseSync(join(directory, 'headrace.db'));
   const triggers = ['failure_added', 'failure_emptied', 'failure_removed', 'log_added', 'log_grown', 'log_removed'];
   db.exec(`${triggers.map((name) => `DROP TRIGGER ${name};`).join('')} DROP INDEX failures_with_content;
-           DROP TABLE kept_bytes; PRAGMA user_version = 4;`);
+           DROP TABLE kept_bytes; DROP TABLE schedules; DROP TRIGGER config_with_schedule_removed; PRAGMA user_version = 4;`);
   db.close();
   const after = new SqliteStore(directory);
   await after.trimFailures(failed.line.length);

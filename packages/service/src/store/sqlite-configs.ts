@@ -74,6 +74,10 @@ export class SqliteConfigs {
     return this.#sql.answer.get(key, key) as ReturnType<SqliteConfigs['answer']>;
   }
 
+  name(id: string): string | null {
+    return (this.#sql.name.get(id) as { name: string | null } | undefined)?.name ?? null;
+  }
+
   version(id: string, version: number): ConfigVersion | undefined {
     return this.#sql.version.get(id, version) as ConfigVersion | undefined;
   }
@@ -126,6 +130,7 @@ const SQL = {
         VALUES (?, ?, ?, ?, ?, ?, ?)`,
   update: 'UPDATE configs SET name = ?, version = ?, labels = ?, description = ? WHERE seq = ?',
   place: 'SELECT seq, version FROM configs WHERE id = ?',
+  name: 'SELECT name FROM configs WHERE id = ?',
   named: 'SELECT seq FROM configs WHERE name = ?',
   addVersion: `INSERT INTO config_versions (config, version, digest, created_time, created_by, format, answer, text)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -22,9 +22,10 @@ export class SqliteRuns {
     this.count = (this.#sql.count.get() as { count: number }).count;
   }
 
-  save(run: StoredRun, key: RequestKey | undefined): void {
+  /** Adds a run or replaces its details. Returns whether the run is new. */
+  save(run: StoredRun, key: RequestKey | undefined): boolean {
     const done = run.done ? 1 : 0;
-    if (this.#sql.update.run(run.status, done, run.details, run.id).changes === 1) return;
+    if (this.#sql.update.run(run.status, done, run.details, run.id).changes === 1) return false;
     const { id, configId, status, startTime, requestedBy, labels, details } = run;
     const { lastInsertRowid } = this.#sql.add.run(id, configId, status, done, startTime, requestedBy, details);
     for (const [name, value] of Object.entries(labels)) this.#sql.addLabel.run(name, value, lastInsertRowid);
@@ -33,6 +34,7 @@ export class SqliteRuns {
       this.#sql.addKey.run(key.user ?? '', key.key, id, key.digest, key.time);
     }
     this.count++;
+    return true;
   }
 
   requested(user: string | null, key: string, now: number): { runId: string; digest: string } | undefined {

@@ -142,6 +142,21 @@ const STEPS: readonly string[] = [
    CREATE TRIGGER log_removed AFTER DELETE ON run_logs BEGIN
      UPDATE kept_bytes SET logs = logs - octet_length(old.text);
    END;`,
+  // Adds the schedules of the configs. Those of presets have no row in configs.
+  `CREATE TABLE schedules (
+     config_id TEXT PRIMARY KEY,
+     preset INTEGER NOT NULL,
+     fixed INTEGER NOT NULL,
+     settings TEXT NOT NULL,
+     set_time REAL NOT NULL,
+     set_by TEXT,
+     last_time REAL,
+     last_run_id TEXT,
+     last_problem TEXT
+   ) STRICT;
+   CREATE TRIGGER config_with_schedule_removed AFTER DELETE ON configs BEGIN
+     DELETE FROM schedules WHERE config_id = old.id;
+   END;`,
 ];
 
 /** Migrates the database to the newest version. Throws if a later release has written it. */

@@ -5,6 +5,7 @@ import { SqliteConfigs } from './sqlite-configs.ts';
 import { SqliteFailures } from './sqlite-failures.ts';
 import { SqliteRunLogs } from './sqlite-run-logs.ts';
 import { SqliteRuns } from './sqlite-runs.ts';
+import { SqliteSchedules } from './sqlite-schedules.ts';
 import type {
   ConfigFilter,
   ConfigListing,
@@ -18,10 +19,13 @@ import type {
   RunFilter,
   RunListing,
   RunLogPiece,
+  ScheduleState,
+  ScheduleWrite,
   Store,
   StoredConfig,
   StoredFailure,
   StoredRun,
+  StoredSchedule,
 } from './store.ts';
 import { WriteGroup } from './write-group.ts';
 
@@ -45,6 +49,7 @@ export class SqliteStore implements Store {
   readonly #db: DatabaseSync;
   readonly #writes: WriteGroup;
   readonly #configs: SqliteConfigs;
+  readonly #schedules: SqliteSchedules;
   readonly #runs: SqliteRuns;
   readonly #logs: SqliteRunLogs;
   readonly #failures: SqliteFailures;
@@ -65,6 +70,7 @@ export class SqliteStore implements Store {
     const { db, check } = openDatabaseFile(directory, warn);
     this.#db = db;
     this.#configs = new SqliteConfigs(this.#db);
+    this.#schedules = new SqliteSchedules(this.#db);
     this.#runs = new SqliteRuns(this.#db);
     this.#logs = new SqliteRunLogs(this.#db);
     this.#failures = new SqliteFailures(this.#db);
@@ -122,8 +128,31 @@ export class SqliteStore implements Store {
     return this.#writes.write(() => this.#configs.delete(id, expected));
   }
 
+  async configName(id: string): Promise<string | null> {
+    return this.#read(() => this.#configs.name(id));
+  }
+
+  saveSchedule(schedule: StoredSchedule, max: number): Promise<ScheduleWrite> {
+    return this.#writes.write(() => this.#schedules.save(schedule, max));
+  }
+
+  noteSchedule(configId: string, time: number, problem: string): Promise<void> {
+    return this.#writes.write(() => this.#schedules.note(configId, time, problem));
+  }
+
+  deleteSchedule(configId: string): Promise<boolean> {
+    return this.#writes.write(() => this.#schedules.delete(configId));
+  }
+
+  async listSchedules(): Promise<(StoredSchedule & ScheduleState)[]> {
+    return this.#read(() => this.#schedules.list());
+  }
+
   saveRun(run: StoredRun, key?: RequestKey): Promise<void> {
-    return this.#writes.write(() => this.#runs.save(run, key));
+    return this.#writes.write(() => {
+      const added = this.#runs.save(run, key);
+      if (added && run.scheduledTime !== undefined) this.#schedules.started(run.configId, run.scheduledTime, run.id);
+    });
   }
 
   async requestedRun(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { config, ids, run, version } from '../testing/stored-items.test.support.ts';
+import { config, ids, run, schedule, version } from '../testing/stored-items.test.support.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
@@ -88,6 +88,40 @@ describe.each<[string, () => Store]>([
     });
     await store.deleteConfig('a', 5);
     expect(await store.listConfigVersions('a', { limit: 10 })).toEqual([]);
+    await store.close();
+  });
+
+  it('stores the schedule of a config with its last run, until the config is deleted', async () => {
+    const store = open();
+    expect(await store.saveSchedule(schedule('a'), 9)).toBe('missing');
+    await store.addConfig(config('a', { name: 'films' }), 9);
+    expect([await store.configName('a'), await store.configName('b')]).toEqual(['films', null]);
+    expect(await store.saveSchedule(schedule('a'), 1)).toBe('written');
+    expect(await store.saveSchedule(schedule('p.conf', { preset: true, fixed: true }), 1)).toBe('full');
+    expect(await store.saveSchedule(schedule('p.conf', { preset: true, fixed: true }), 2)).toBe('written');
+    const state = { lastTime: null, lastRunId: null, lastProblem: null };
+    expect(await store.listSchedules()).toEqual([
+      { ...schedule('a'), ...state },
+      { ...schedule('p.conf', { preset: true, fixed: true }), ...state },
+    ]);
+    await store.saveRun(run('r', { configId: 'a', scheduledTime: 60 }));
+    const [started] = await store.listSchedules();
+    expect(started).toMatchObject({ lastTime: 60, lastRunId: 'r', lastProblem: null });
+    await store.noteSchedule('a', 120, '{}');
+    // Later writes of the run do not change its schedule.
+    await store.saveRun(run('r', { configId: 'a', scheduledTime: 60, done: true }));
+    await store.saveRun(run('other', { configId: 'a' }));
+    expect(await store.saveSchedule(schedule('a', { settings: '{"b":1}', setBy: null }), 1)).toBe('written');
+    const [noted] = await store.listSchedules();
+    expect(noted).toEqual({
+      ...schedule('a', { settings: '{"b":1}', setBy: null }),
+      lastTime: 120,
+      lastRunId: 'r',
+      lastProblem: '{}',
+    });
+    expect([await store.deleteSchedule('p.conf'), await store.deleteSchedule('p.conf')]).toEqual([true, false]);
+    await store.deleteConfig('a', 1);
+    expect(await store.listSchedules()).toEqual([]);
     await store.close();
   });
 

@@ -67,7 +67,34 @@ export interface StoredRun {
   requestedBy: string | null;
   labels: Readonly<Record<string, string>>;
   details: string;
+  /** The time of the schedule of the config that started the run. Absent for other runs. */
+  scheduledTime?: number | undefined;
 }
+
+/** The schedule of a config: when the service starts its runs. */
+export interface StoredSchedule {
+  /** The id of a stored config, or the name of a preset. */
+  configId: string;
+  preset: boolean;
+  /** Whether the service file defines the schedule. */
+  fixed: boolean;
+  /** The settings, as JSON. */
+  settings: string;
+  /** The time and the user of the last change of the settings. */
+  setTime: number;
+  setBy: string | null;
+}
+
+/** What happened at the last time of a schedule. */
+export interface ScheduleState {
+  lastTime: number | null;
+  lastRunId: string | null;
+  /** Why the last time started no run, as JSON. Null if it started one. */
+  lastProblem: string | null;
+}
+
+/** The result of writing a schedule. `missing` means that the config does not exist. */
+export type ScheduleWrite = 'written' | 'full' | 'missing';
 
 export interface RunListing {
   seq: number;
@@ -180,13 +207,23 @@ export interface Store {
   listConfigVersions(id: string, page: Page): Promise<ConfigVersionListing[]>;
   listConfigs(page: Page, filter?: ConfigFilter): Promise<ConfigListing[]>;
   /**
-   * Deletes a config with all its versions. Returns false if the id does not exist or the config does not have the
+   * Deletes a config with all its versions and its schedule. Returns false if the id does not exist or the config does not have the
    * expected version.
    */
   deleteConfig(id: string, expected: number): Promise<boolean>;
+  /** Returns the name of a config, or null if it has none or does not exist. */
+  configName(id: string): Promise<string | null>;
+
+  /** Adds or replaces the schedule of a config, unless it is new and there are already `max` schedules. */
+  saveSchedule(schedule: StoredSchedule, max: number): Promise<ScheduleWrite>;
+  /** Records that a time of a schedule started no run, and why. A run records its time itself, see `saveRun`. */
+  noteSchedule(configId: string, time: number, problem: string): Promise<void>;
+  deleteSchedule(configId: string): Promise<boolean>;
+  listSchedules(): Promise<(StoredSchedule & ScheduleState)[]>;
 
   /**
-   * Adds a run, or replaces its stored details.
+   * Adds a run, or replaces its stored details. A new run with a `scheduledTime` is recorded as the last run of the
+   * schedule of its config, in the same write.
    * @param key the request of a new run; the run and its key are stored together, or neither is. Deletes keys that are
    * older than a day.
    */

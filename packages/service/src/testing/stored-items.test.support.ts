@@ -1,4 +1,4 @@
-import type { ConfigVersion, StoredConfig, StoredRun } from '../store/store.ts';
+import type { ConfigVersion, StoredConfig, StoredRun, StoredSchedule } from '../store/store.ts';
 
 export function version(version: number, over: Partial<ConfigVersion> = {}): ConfigVersion {
   return {
@@ -29,6 +29,10 @@ export function run(id: string, over: Partial<StoredRun> = {}): StoredRun {
     details: `{"runId":"${id}"}`,
     ...over,
   };
+}
+
+export function schedule(configId: string, over: Partial<StoredSchedule> = {}): StoredSchedule {
+  return { configId, preset: false, fixed: false, settings: '{"a":1}', setTime: 1000.5, setBy: 'mary', ...over };
 }
 
 export const ids = (items: { id: string }[]) => items.map((item) => item.id);

@@ -16,14 +16,13 @@ connectors: [{ class: "${connector}", name: c, pipeline: p, count: 1 }]
 pipelines: [{ name: p, stages: [{ class: "${stage}", field: f }] }]
 indexer { ${indexer} }`;
 
-describe('a class of a plugin of the reference that is missing', () => {
+describe('a class of a plugin that is not installed', () => {
   it.each([
     ['TextExtractor', 'tika', 'TextExtractor'],
     ['com.kmwllc.lucille.tika.stage.TextExtractor', 'tika', 'TextExtractor'],
     ['com.kmwllc.lucille.ocr.stage.ApplyOCR', 'ocr', 'ApplyOCR'],
     ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
     ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
-    ['EmitDocsToDeleteByPrefix', 'pinecone', 'EmitDocsToDeleteByPrefix'],
   ])('is reported with its plugin and a hint: the stage %s', async (name, plugin, short) => {
     expect(await problemsOf(config('Numbers', name))).toEqual([
       {
@@ -35,13 +34,13 @@ describe('a class of a plugin of the reference that is missing', () => {
   });
 
   it.each(['ParquetConnector', 'com.kmwllc.lucille.parquet.connector.ParquetConnector'])(
-    'is reported with its plugin and a hint: the connector %s',
+    'is reported with the package to install: the connector %s',
     async (name) => {
       expect(await problemsOf(config(name, 'Mark'))).toEqual([
         {
           path: 'connectors[0].class',
-          message: "The connector ParquetConnector is in Lucille's plugin parquet, which Headrace does not have yet",
-          hint: 'Convert the files to CSV or JSON Lines, and read them with FileConnector.',
+          message: 'The connector ParquetConnector is in the package @headrace/parquet, which is not installed',
+          hint: expect.stringContaining('npm install @headrace/parquet'),
         },
       ]);
     },
@@ -52,14 +51,15 @@ describe('a class of a plugin of the reference that is missing', () => {
     ['class: "com.kmwllc.lucille.pinecone.indexer.PineconeIndexer"', 'class', 'Pinecone', 'pinecone'],
     ['class: "com.kmwllc.lucille.weaviate.indexer.WeaviateIndexer"', 'class', 'Weaviate', 'weaviate'],
     ['type: Weaviate', 'type', 'Weaviate', 'weaviate'],
+    ['type: qdrant', 'type', 'Qdrant', 'qdrant'],
   ])(
-    'is reported with its plugin, and without a warning about its block: indexer { %s }',
+    'is reported with the package to install, and without a warning about its block: indexer { %s }',
     async (text, key, name, block) => {
       expect(await problemsOf(`${config('Numbers', 'Mark', text)}\n${block} { apiKey: x, index: y }`)).toEqual([
         {
           path: `indexer.${key}`,
-          message: `The indexer ${name}Indexer is in Lucille's plugin ${block}, which Headrace does not have yet`,
-          hint: expect.stringContaining('OpenSearch'),
+          message: `The indexer ${name}Indexer is in the package @headrace/vector-stores, which is not installed`,
+          hint: expect.stringContaining('npm install @headrace/vector-stores'),
         },
       ]);
     },

@@ -1,0 +1,11 @@
+/**
+ * Writing batches to servers: encoding, requests, retries, deletes. For plugins.
+ *
+ * @module
+ */
+export { BatchBytes } from './batch-bytes.ts';
+export { DeletionMarks, type DeletionSettings, deletionSettings } from './deletion-marks.ts';
+export { Delivery, type DeliveryFailure, type Destination, type Reply } from './delivery.ts';
+export { type DocumentKey, KeyedEncoder, keyedEncoderOptions } from './keyed-encoder.ts';
+export { RequestSize } from './request-size.ts';
+export { NO_ANSWER, type Retries, retriesOf } from './retries.ts';

@@ -1,0 +1,11 @@
+/**
+ * The HTTP client of the components, for plugins.
+ *
+ * @module
+ */
+export { excerpt } from './excerpt.ts';
+export { HttpClient, type HttpClientOptions, type HttpRequest, type HttpResponse, headerText } from './http-client.ts';
+export { HttpError } from './http-error.ts';
+export { NO_RETRY, type RetryPolicy, readRetryAfter, WRITE_ANSWER_MS } from './retry.ts';
+export { safeUrl } from './safe-url.ts';
+export { authorizationOf, checkServerAccess, tlsOf, tlsParameter } from './server-access.ts';

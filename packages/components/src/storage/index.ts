@@ -1,0 +1,9 @@
+/**
+ * The files of local disks, Amazon S3, Azure and Google Cloud, for plugins.
+ *
+ * @module
+ */
+export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
+export type { ListOptions, RangedFile, Storage, StoredFile } from './storage.ts';
+export { checkStorageSettings, type StorageSettings, storageParameters } from './storage-parameters.ts';
+export { Storages, unneededStorages, unreadableScheme, unreadyStorages } from './storages.ts';

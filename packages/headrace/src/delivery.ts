@@ -1,0 +1,6 @@
+/**
+ * Writing batches to servers, for plugins.
+ *
+ * @module
+ */
+export * from '@headrace/components/delivery';

@@ -1,0 +1,6 @@
+/**
+ * The HTTP client of the components, for plugins.
+ *
+ * @module
+ */
+export * from '@headrace/components/http';

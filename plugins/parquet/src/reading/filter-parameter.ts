@@ -1,0 +1,44 @@
+import type { ParameterProblem } from 'headrace/engine';
+import { type Comparison, type FilterValue, OPERATORS, type Operator } from './row-filter.ts';
+
+/** The parameter `filter`: for each column, a scalar, or an object of operators and values. */
+export type FilterParameter = ReadonlyMap<string, unknown> | undefined;
+
+/** Reports all mistakes that are visible without the files. */
+export function* checkFilter(filter: FilterParameter): Generator<ParameterProblem> {
+  for (const [column, condition] of filter ?? []) {
+    if (isScalar(condition)) continue;
+    if (!(condition instanceof Map) || condition.size === 0) {
+      yield {
+        parameter: ['filter', column],
+        message: `filter.${column} must be a text, a number, a boolean, or comparisons`,
+        hint: `Write filter { ${column} { gte: 1 } }.`,
+      };
+      continue;
+    }
+    for (const [operator, value] of condition) {
+      const parameter = ['filter', column, operator];
+      if (!OPERATORS.includes(operator as Operator)) {
+        yield { parameter, message: `There is no operator ${operator}`, hint: `Use ${OPERATORS.join(', ')}.` };
+      } else if (operator === 'in') {
+        if (Array.isArray(value) && value.length > 0 && value.every(isScalar)) continue;
+        yield { parameter, message: `filter.${column}.in must be a list of texts, numbers or booleans` };
+      } else if (!isScalar(value)) {
+        yield { parameter, message: `filter.${column}.${operator} must be a text, a number or a boolean` };
+      }
+    }
+  }
+}
+
+/** Returns the comparisons of a valid filter. */
+export function comparisonsOf(filter: FilterParameter): Comparison[] {
+  return [...(filter ?? [])].flatMap(([column, condition]) =>
+    condition instanceof Map
+      ? [...condition].map(([operator, value]) => ({ column, operator, value: value as FilterValue }))
+      : [{ column, operator: 'eq' as const, value: condition as FilterValue }],
+  );
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

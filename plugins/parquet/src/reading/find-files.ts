@@ -1,0 +1,129 @@
+import { matchesGlob } from 'node:path';
+import { HeadraceError, type Logger, messageOf, type ParameterProblem } from 'headrace/engine';
+import {
+  type FileUri,
+  parseConfigUri,
+  type Storage,
+  type StorageSettings,
+  type Storages,
+  unreadableScheme,
+} from 'headrace/storage';
+
+/** The parameters that say where the files are. */
+export interface SourceParameters {
+  readonly paths?: readonly string[] | undefined;
+  readonly pathToStorage?: string | undefined;
+  readonly fsUri?: string | undefined;
+  readonly s3Key?: string | undefined;
+  readonly s3Secret?: string | undefined;
+}
+
+/** A place to read, from the parameters. */
+interface Source {
+  readonly parameter: string;
+  readonly text: string;
+  readonly uri: FileUri | { readonly mistake: string };
+  /** True if the path has * or ?. */
+  readonly isPattern: boolean;
+}
+
+export interface FoundFile {
+  /** The full path, a URI, for messages. */
+  readonly path: string;
+  readonly uri: FileUri;
+  readonly storage: Storage;
+}
+
+const WILDCARD = /[*?]/;
+
+/** Returns the places to read. */
+export function sourcesOf({ paths, pathToStorage, fsUri = 'file:///' }: SourceParameters): Source[] {
+  if (pathToStorage !== undefined) {
+    const bucket = /^s3[an]?:\/\/([^/]+)/i.exec(fsUri)?.[1];
+    const inBucket = pathToStorage.replace(/^s3[an]?:\/\/[^/]+/i, '').replace(/^\/+/, '');
+    const text = bucket === undefined ? pathToStorage : `s3://${bucket}/${inBucket}`;
+    return [{ parameter: 'pathToStorage', text, uri: parseConfigUri(text), isPattern: false }];
+  }
+  return (paths ?? []).map((path, i) => {
+    const text = path.replace(/^s3[an]:/i, 's3:');
+    return {
+      parameter: `paths[${i}]`,
+      text,
+      uri: parseConfigUri(text.replaceAll('?', '%3F')),
+      isPattern: WILDCARD.test(text),
+    };
+  });
+}
+
+/** Returns the settings of the storages. The keys of the reference's parameters come before those of the block s3. */
+export function storageSettings(params: SourceParameters & StorageSettings): StorageSettings {
+  const { s3Key, s3Secret, s3, azure, gcp, fsUri } = params;
+  const keys = s3Key === undefined || s3Secret === undefined ? {} : { accessKeyId: s3Key, secretAccessKey: s3Secret };
+  const needsS3 = s3 !== undefined || s3Key !== undefined || /^s3/i.test(fsUri ?? '');
+  return {
+    ...(needsS3 ? { s3: { ...s3, ...keys } } : {}),
+    ...(azure === undefined ? {} : { azure }),
+    ...(gcp === undefined ? {} : { gcp }),
+  };
+}
+
+/** Reports all mistakes in the places. */
+export function* checkSources(params: SourceParameters, settings: StorageSettings): Generator<ParameterProblem> {
+  const { paths, pathToStorage, fsUri } = params;
+  if ((paths === undefined) === (pathToStorage === undefined)) {
+    yield {
+      parameter: 'paths',
+      message: paths === undefined ? 'paths is missing' : 'paths and pathToStorage are both set',
+      hint: 'Set paths, or pathToStorage with fsUri.',
+    };
+    return;
+  }
+  if (fsUri !== undefined && !/^(file:|s3[an]?:\/\/[^/]+)/i.test(fsUri)) {
+    yield { parameter: 'fsUri', message: `fsUri must be file:/// or s3a://bucket, was ${fsUri}` };
+    return;
+  }
+  for (const { parameter, text, uri } of sourcesOf(params)) {
+    if ('mistake' in uri) {
+      yield { parameter, message: `${text} is not a path: ${uri.mistake}` };
+      continue;
+    }
+    const problem = unreadableScheme(uri.scheme, settings);
+    if (problem !== undefined) yield { ...problem, parameter, message: `${text}: ${problem.message}` };
+  }
+}
+
+/** Finds the files of the places, in their order. Warns about folders that cannot be read. */
+export async function* findFiles(
+  params: SourceParameters,
+  storages: Storages,
+  log: Logger,
+  signal: AbortSignal,
+): AsyncGenerator<FoundFile> {
+  for (const { text, uri, isPattern } of sourcesOf(params)) {
+    if ('mistake' in uri) throw new HeadraceError('HR_SOURCE_UNREADABLE', `${text} is not a path: ${uri.mistake}`);
+    const storage = await storages.of(uri);
+    const start = isPattern ? { ...uri, path: folderBefore(uri.path) } : uri;
+    const options = {
+      skips: () => false,
+      onProblem: (path: string, error: unknown) => log.warn(`${path} is skipped: ${messageOf(error)}`, {}),
+      signal,
+    };
+    try {
+      for await (const found of storage.list(start, options)) {
+        // A pattern selects files by itself. Otherwise all files of a folder with the right name are read.
+        const wanted = isPattern ? matchesGlob(found.uri.path, uri.path) : found.uri.path.endsWith('parquet');
+        if (wanted || found.uri.path === uri.path) yield { path: found.path, uri: found.uri, storage };
+      }
+    } catch (error) {
+      if (error instanceof HeadraceError) throw error;
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot read ${text}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}
+
+/** Returns the folders of a pattern before its first part with a wildcard. */
+function folderBefore(pattern: string): string {
+  const parts = pattern.split('/');
+  const first = parts.findIndex((part) => WILDCARD.test(part));
+  return `${parts.slice(0, first).join('/')}/`;
+}

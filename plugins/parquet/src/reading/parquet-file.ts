@@ -1,0 +1,199 @@
+import { HeadraceError, messageOf } from 'headrace/engine';
+import type { RangedFile } from 'headrace/storage';
+import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
+import type { ColumnChunkPlace } from './page-reader.ts';
+import { ColumnFilter, type Comparison } from './row-filter.ts';
+
+/** Ranges with a smaller gap are read with one request. */
+const GAP_BYTES = 64 * 1024;
+/** A larger row group does not fit into the memory of a run. */
+const MAX_ROW_GROUP_BYTES = 1024 ** 3;
+/** A longer footer is a damaged or hostile file. */
+const MAX_FOOTER_BYTES = 256 * 1024 ** 2;
+/** One request of this size reads the footer of most files. */
+const FOOTER_REQUEST_BYTES = 64 * 1024;
+/** The length of the footer and the magic number at the end of a file. */
+const TAIL_BYTES = 8;
+
+/** A row group that a run reads. */
+export interface WantedRowGroup {
+  /** The number in the file, counted from 1. */
+  readonly number: number;
+  /** The number of its first row in the file, counted from 1. */
+  readonly firstRow: number;
+  readonly rows: number;
+  readonly group: RowGroup;
+}
+
+/** The structure of a Parquet file, from its footer. */
+export class ParquetFile {
+  readonly metadata: FileMetaData;
+  readonly #file: RangedFile;
+
+  private constructor(file: RangedFile, metadata: FileMetaData) {
+    this.#file = file;
+    this.metadata = metadata;
+  }
+
+  /** Reads the footer. Throws an error that says what is wrong if the file is not a Parquet file. */
+  static async open(file: RangedFile): Promise<ParquetFile> {
+    const { parquetMetadata } = await import('hyparquet');
+    if (file.size < 2 * TAIL_BYTES) throw new Error(`it has only ${file.size} bytes, which is too short for Parquet`);
+    const start = Math.max(0, file.size - FOOTER_REQUEST_BYTES);
+    const end = await file.read(start, file.size);
+    const magic = Buffer.from(end.subarray(-4)).toString('latin1');
+    if (magic === 'PARE') throw new Error('it is encrypted');
+    if (magic !== 'PAR1') throw new Error('it is not a Parquet file: PAR1 is missing at its end');
+    const length = new DataView(end.buffer, end.byteOffset + end.length - TAIL_BYTES).getUint32(0, true) + TAIL_BYTES;
+    if (length > file.size) throw new Error('its footer is longer than the file: it was probably cut off');
+    if (length > MAX_FOOTER_BYTES) throw new Error(`its footer has ${length} bytes`);
+    const footer = length <= end.length ? end.subarray(-length) : await file.read(file.size - length, file.size);
+    // Stored values, because statistics are compared before values are converted.
+    const same = (value: unknown) => value;
+    const parsers = {
+      timestampFromMilliseconds: same,
+      timestampFromMicroseconds: same,
+      timestampFromNanoseconds: same,
+      dateFromDays: same,
+      stringFromBytes: same,
+    };
+    return new ParquetFile(file, parquetMetadata(exactBuffer(footer), { parsers, geoparquet: false }));
+  }
+
+  /** The names of the columns, in the order of the schema. */
+  get columns(): string[] {
+    return topLevel(this.metadata.schema).map(({ name }) => name);
+  }
+
+  /** Returns the element of a column; undefined if the file does not have it. */
+  column(name: string): SchemaElement | undefined {
+    return topLevel(this.metadata.schema).find((element) => element.name === name);
+  }
+
+  /** Returns the row groups that have rows after the skipped ones, and that may have rows that pass the filter. */
+  rowGroups(skip: number, filter: readonly Comparison[]): WantedRowGroup[] {
+    const filters = [...new Set(filter.map(({ column }) => column))].map((column) => ({
+      column,
+      test: this.#filterOf(column, filter),
+    }));
+    const wanted: WantedRowGroup[] = [];
+    let firstRow = 1;
+    for (const [i, group] of this.metadata.row_groups.entries()) {
+      const rows = Number(group.num_rows);
+      const mayPass = filters.every(({ column, test }) => {
+        const { statistics } = group.columns.find((one) => isColumn(one.meta_data, column))?.meta_data ?? {};
+        return statistics === undefined || test.mayPass(statistics);
+      });
+      if (rows > 0 && firstRow - 1 + rows > skip && mayPass) wanted.push({ number: i + 1, firstRow, rows, group });
+      firstRow += rows;
+    }
+    return wanted;
+  }
+
+  /**
+   * Reads the column chunks of some columns of a row group.
+   * @param columns the names of columns of the schema
+   */
+  async read({ group }: WantedRowGroup, columns: ReadonlySet<string>) {
+    const chunks = group.columns.flatMap(({ meta_data, file_path, crypto_metadata }) => {
+      if (crypto_metadata !== undefined) throw new Error('a column is encrypted');
+      if (meta_data === undefined || !columns.has(meta_data.path_in_schema[0] as string)) return [];
+      if (file_path !== undefined) throw new Error(`its data is in another file, ${file_path}`);
+      return rangeOf(meta_data, this.#file.size);
+    });
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > MAX_ROW_GROUP_BYTES) {
+      throw new HeadraceError(
+        'HR_SOURCE_UNREADABLE',
+        `a row group has ${bytes} bytes, more than ${MAX_ROW_GROUP_BYTES}`,
+        {
+          hint: 'Write the file with smaller row groups, or read fewer columns.',
+        },
+      );
+    }
+    const sorted = chunks.toSorted((a, b) => a.from - b.from);
+    const whole = new Uint8Array(bytes);
+    const places: ColumnChunkPlace[] = [];
+    let filled = 0;
+    for (const run of runsOf(sorted)) {
+      const [first, last] = [run[0] as Range, run.at(-1) as Range];
+      const read = await this.#file.read(first.from, last.from + last.length);
+      for (const { from, length, path, codec } of run) {
+        whole.set(read.subarray(from - first.from, from - first.from + length), filled);
+        places.push({ path, codec, start: filled, length });
+        filled += length;
+      }
+    }
+    return { bytes: whole, columns: places };
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  #filterOf(column: string, filter: readonly Comparison[]): ColumnFilter {
+    const element = this.column(column);
+    if (element === undefined) throw new Error(`filter: the file has no column ${column}`);
+    if (element.type === undefined || element.repetition_type === 'REPEATED') {
+      throw new Error(`filter: the column ${column} has lists or objects, which cannot be compared`);
+    }
+    try {
+      return new ColumnFilter(
+        element,
+        filter.filter((one) => one.column === column),
+      );
+    } catch (error) {
+      throw new Error(`filter.${column}: ${messageOf(error)}`);
+    }
+  }
+}
+
+interface Range extends Pick<ColumnMetaData, 'codec'> {
+  readonly path: readonly string[];
+  readonly from: number;
+  readonly length: number;
+}
+
+function rangeOf(column: ColumnMetaData, size: number): Range {
+  const { codec, path_in_schema: path, data_page_offset, dictionary_page_offset, total_compressed_size } = column;
+  const data = Number(data_page_offset);
+  // Some writers store 0 if there is no dictionary.
+  const dictionary = Number(dictionary_page_offset ?? 0n);
+  const from = dictionary > 0 ? Math.min(dictionary, data) : data;
+  const length = Number(total_compressed_size);
+  if (!(from >= 0 && length >= 0 && from + length <= size)) {
+    throw new Error(`the column ${path.join('.')} is outside of the file: it was probably cut off`);
+  }
+  return { path, codec, from, length };
+}
+
+/** Groups ranges that are close together. */
+function runsOf(sorted: readonly Range[]): Range[][] {
+  const runs: Range[][] = [];
+  for (const range of sorted) {
+    const last = runs.at(-1)?.at(-1);
+    if (last !== undefined && range.from - (last.from + last.length) <= GAP_BYTES) runs.at(-1)?.push(range);
+    else runs.push([range]);
+  }
+  return runs;
+}
+
+function isColumn(column: ColumnMetaData | undefined, name: string): boolean {
+  return column?.path_in_schema.length === 1 && column.path_in_schema[0] === name;
+}
+
+function topLevel(schema: readonly SchemaElement[]): SchemaElement[] {
+  const found: SchemaElement[] = [];
+  const skip = (at: number): number => {
+    let next = at + 1;
+    for (let i = 0; i < (schema[at]?.num_children ?? 0); i++) next = skip(next);
+    return next;
+  };
+  for (let at = 1; at < schema.length; at = skip(at)) found.push(schema[at] as SchemaElement);
+  return found;
+}
+
+/** hyparquet reads whole buffers only. */
+function exactBuffer(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}

@@ -1,0 +1,104 @@
+import {
+  CONNECTS,
+  Document,
+  MapOf,
+  type ParameterProblem,
+  type ReportProblem,
+  Stage,
+  type Static,
+  Type,
+} from 'headrace/engine';
+import { DEFAULT_NAMESPACE, openPinecone, type PineconeIndex } from './store/pinecone.ts';
+
+const parameters = Type.Object({
+  /** The API key. */
+  apiKey: Type.String(),
+  /** The index, which must exist. */
+  index: Type.String(),
+  /** The field that marks a document as a delete, as indexer.deletionMarkerField. */
+  deletionMarkerField: Type.String(),
+  /** The value of the field in a delete, as indexer.deletionMarkerFieldValue. */
+  deletionMarkerFieldValue: Type.String(),
+  /** The namespaces to search: the keys of this object. Defaults to default. */
+  namespaces: Type.Optional(MapOf(Type.Unknown(), { minProperties: 1 })),
+  /**
+   * The text after the id in the ids of chunks, such as a dash. Defaults to none: then the id doc1 also deletes the
+   * chunks of doc10.
+   */
+  addPrefix: Type.Optional(Type.String({ default: '' })),
+  /** Whether the marked document itself is dropped. Defaults to false. */
+  dropOriginal: Type.Optional(Type.Boolean({ default: false })),
+  /** The URL of the server that describes indexes. Defaults to https://api.pinecone.io. */
+  controlPlaneUrl: Type.Optional(Type.String(CONNECTS)),
+});
+
+interface Page {
+  readonly vectors?: readonly { readonly id: string }[];
+  readonly pagination?: { readonly next?: string };
+}
+
+/**
+ * Deletes all chunks of a document from a serverless index of Pinecone. For a document that is marked as a delete, the
+ * stage emits a delete for each vector whose id begins with the id of the document and addPrefix. PineconeIndexer then
+ * deletes them. Other documents stay unchanged.
+ *
+ * An id that is in several namespaces is emitted once, because the indexer deletes it in all of its namespaces. A
+ * listing that fails is tried again; if it still fails, the document fails.
+ */
+export class EmitDocsToDeleteByPrefix extends Stage<typeof parameters> {
+  static readonly javaClass = 'com.kmwllc.lucille.pinecone.stage.EmitDocsToDeleteByPrefix';
+  static override readonly parameters = parameters;
+  override readonly maxInFlight = 4;
+  #index: PineconeIndex | undefined;
+
+  static override *check({ addPrefix = '' }: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (addPrefix !== '') return;
+    yield {
+      parameter: 'addPrefix',
+      severity: 'warning',
+      message: 'Without addPrefix, deleting doc1 also deletes the chunks of doc10',
+      hint: 'Set addPrefix to the text between the id and the number of a chunk, such as "-".',
+    };
+  }
+
+  override async reach(_report: ReportProblem, signal: AbortSignal): Promise<void> {
+    await (await openPinecone(this.params, signal)).client.close();
+  }
+
+  override async start(): Promise<void> {
+    this.#index = await openPinecone(this.params);
+  }
+
+  override async stop(): Promise<void> {
+    await this.#index?.client.close();
+  }
+
+  override async process(document: Document): Promise<Iterable<Document> | undefined> {
+    const { deletionMarkerField, deletionMarkerFieldValue, addPrefix = '', dropOriginal = false } = this.params;
+    if (document.text(deletionMarkerField) !== deletionMarkerFieldValue) return undefined;
+    const ids = new Set<string>();
+    for (const namespace of this.params.namespaces?.keys() ?? [DEFAULT_NAMESPACE]) {
+      await this.#addIds(document.id + addPrefix, namespace, ids);
+    }
+    if (dropOriginal) document.drop();
+    // The document itself also deletes its id, unless it is dropped.
+    if (!dropOriginal) ids.delete(document.id);
+    return [...ids].map((id) => {
+      const emitted = Document.create(id);
+      emitted.set(deletionMarkerField, deletionMarkerFieldValue);
+      return emitted;
+    });
+  }
+
+  async #addIds(prefix: string, namespace: string, ids: Set<string>): Promise<void> {
+    const { client, url } = this.#index as PineconeIndex;
+    let token: string | undefined;
+    do {
+      const query = new URLSearchParams({ prefix, namespace, limit: '100' });
+      if (token !== undefined) query.set('paginationToken', token);
+      const page = (await client.read(`${url}/vectors/list?${query}`)) as Page;
+      for (const { id } of page.vectors ?? []) ids.add(id);
+      token = page.pagination?.next || undefined;
+    } while (token !== undefined);
+  }
+}

@@ -1,0 +1,163 @@
+import { NO_ANSWER, type Reply, retriesOf } from 'headrace/delivery';
+import {
+  CONNECTS,
+  type EncodedBatch,
+  Indexer,
+  type IndexerSettings,
+  type IndexFailure,
+  MapOf,
+  type ModuleReference,
+  OneOf,
+  type ParameterProblem,
+  type ReportProblem,
+  type Static,
+  Type,
+} from 'headrace/engine';
+import { commonOptions } from './encoding/object-encoder.ts';
+import { PineconeEncoder } from './encoding/pinecone-encoder.ts';
+import { DEFAULT_NAMESPACE, openPinecone, type PineconeIndex } from './store/pinecone.ts';
+import { ignoredByStores, type StoreConnection, writeTo } from './store/store-settings.ts';
+import { forEach, listBody, type StoreTarget, StoreWriter } from './store/store-writer.ts';
+
+const parameters = Type.Object({
+  /** The API key. */
+  apiKey: Type.String(),
+  /** The index, which must exist. */
+  index: Type.String(),
+  /** The field with the vector for each namespace: namespaces { titles: title_embedding }. */
+  namespaces: Type.Optional(MapOf(Type.String(), { minProperties: 1 })),
+  /** The field with the vector for the namespace default. Required unless namespaces is given. */
+  defaultEmbeddingField: Type.Optional(Type.String()),
+  /** The fields to send as metadata. Defaults to none. */
+  metadataFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** upsert writes vectors with metadata. update changes only the values of existing vectors. Defaults to upsert. */
+  mode: Type.Optional(Type.String({ default: 'upsert' })),
+  /**
+   * How metadata are written: text as in Lucille, or native, which keeps numbers, booleans and lists of texts. Defaults
+   * to text.
+   */
+  metadataTypes: Type.Optional(OneOf(['text', 'native'], { default: 'text' })),
+  /** The URL of the server that describes indexes. Defaults to https://api.pinecone.io. */
+  controlPlaneUrl: Type.Optional(Type.String(CONNECTS)),
+});
+
+type Params = Static<typeof parameters>;
+
+/** The most vectors in one request. */
+const MAX_VECTORS = 1000;
+/** Pinecone refuses requests of more than 2 MB. */
+const MAX_BYTES = 2_000_000;
+
+/**
+ * Writes the vectors of documents to an index of Pinecone.
+ *
+ *     indexer { type: "Pinecone", batchSize: 100 }
+ *     pinecone { apiKey: ${PINECONE_API_KEY}, index: articles, defaultEmbeddingField: embedding, metadataFields: [title] }
+ *
+ * A document is written to each namespace, with the vector of its field there. Without namespaces, the namespace is
+ * default. A document without its vector fails. indexer.idOverrideField names the field with another id.
+ *
+ * If Pinecone refuses a request because of one vector, this document fails alone. Requests that failed temporarily are
+ * sent again, up to ten times; indexer.maxRetries and related settings change this. Requests are cut at 2 MB. If a
+ * batch has several versions of a document, the last one is sent.
+ *
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
+ * vector with its id is deleted in each namespace. EmitDocsToDeleteByPrefix deletes all chunks of a document.
+ */
+export class PineconeIndexer extends Indexer<typeof parameters> {
+  static override readonly parameters = parameters;
+  static override readonly block = 'pinecone';
+  static readonly type = 'Pinecone';
+  static readonly javaClass = 'com.kmwllc.lucille.pinecone.indexer.PineconeIndexer';
+  #connection: StoreConnection | undefined;
+
+  static override *check(params: Params, settings: IndexerSettings): Generator<ParameterProblem> {
+    const { apiKey, index, namespaces, defaultEmbeddingField, mode = 'upsert' } = params;
+    if (apiKey.trim() === '') yield { parameter: 'apiKey', message: 'apiKey is empty' };
+    if (index === '') yield { parameter: 'index', message: 'index must not be empty' };
+    if (namespaces === undefined && defaultEmbeddingField === undefined) {
+      yield {
+        parameter: 'defaultEmbeddingField',
+        message: 'Neither namespaces nor defaultEmbeddingField names a field with the vector',
+        hint: 'Set defaultEmbeddingField, or namespaces { name: field }.',
+      };
+    }
+    if (!/^(upsert|update)$/i.test(mode)) {
+      yield { parameter: 'mode', message: `mode must be upsert or update, was ${mode}` };
+    }
+    const { batchSize, batchByteSize } = settings;
+    if ((batchSize ?? (batchByteSize === undefined ? 0 : Number.POSITIVE_INFINITY)) > MAX_VECTORS) {
+      yield {
+        block: 'indexer',
+        parameter: batchSize === undefined ? 'batchByteSize' : 'batchSize',
+        message: `A request to Pinecone has at most ${MAX_VECTORS} vectors`,
+        hint: `Set indexer.batchSize to at most ${MAX_VECTORS}.`,
+      };
+    }
+    yield* ignoredByStores(settings, 'PineconeIndexer');
+  }
+
+  override encoder(): ModuleReference {
+    const { metadataFields = [], metadataTypes = 'text' } = this.params;
+    return PineconeEncoder.reference({
+      ...commonOptions(this.context.settings),
+      vectorFields: [...this.#namespaces.values()],
+      metadataFields,
+      nativeMetadata: metadataTypes === 'native',
+    });
+  }
+
+  override async reach(_report: ReportProblem, signal: AbortSignal): Promise<void> {
+    const { client } = await openPinecone(this.params, signal);
+    await client.close();
+  }
+
+  override async connect(): Promise<void> {
+    const index = await openPinecone(this.params);
+    const update = this.params.mode?.toLowerCase() === 'update';
+    const targets = [...this.#namespaces.keys()].map((namespace) => targetOf(index, namespace, update));
+    const retries = retriesOf(this.context, `Pinecone index ${this.params.index}`);
+    this.#connection = { client: index.client, writer: new StoreWriter(targets, retries, MAX_BYTES) };
+  }
+
+  override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    return writeTo(this.#connection, batch, signal);
+  }
+
+  override async close(): Promise<void> {
+    await this.#connection?.client.close();
+  }
+
+  /** The fields with the vectors, by namespace. */
+  get #namespaces(): ReadonlyMap<string, string> {
+    const { namespaces, defaultEmbeddingField = '' } = this.params;
+    return namespaces ?? new Map([[DEFAULT_NAMESPACE, defaultEmbeddingField]]);
+  }
+}
+
+function targetOf({ client, url }: PineconeIndex, namespace: string, update: boolean): StoreTarget {
+  const name = JSON.stringify(namespace);
+  const upsert = (vectors: readonly Uint8Array[]) =>
+    client.send('POST', `${url}/vectors/upsert`, listBody(`{"namespace":${name},"vectors":[`, vectors), ({ body }) =>
+      readCount(body, vectors.length),
+    );
+  const updateAll = (vectors: readonly Uint8Array[]) =>
+    forEach(
+      vectors.map((vector) => Buffer.from(vector).toString()),
+      (vector) => {
+        const { id, values } = JSON.parse(vector) as { id: string; values: number[] };
+        return client.send('POST', `${url}/vectors/update`, JSON.stringify({ id, values, namespace }));
+      },
+    );
+  return {
+    upload: update ? updateAll : upsert,
+    remove: (ids) => client.send('POST', `${url}/vectors/delete`, JSON.stringify({ ids, namespace })),
+  };
+}
+
+function readCount(body: Buffer, count: number): Reply {
+  const { upsertedCount } = JSON.parse(body.toString()) as { upsertedCount?: number };
+  if (upsertedCount === count) return { items: new Map() };
+  const message = `Pinecone wrote ${upsertedCount} of ${count} vectors, and did not report which ones`;
+  return { refused: { status: NO_ANSWER, message } };
+}

@@ -1,0 +1,42 @@
+import type { DocumentEncoder, EncodedBatch, Indexer, IndexFailure } from 'headrace/engine';
+import { readDocument } from 'headrace/engine';
+
+type Fields = { readonly id: string } & Readonly<Record<string, unknown>>;
+
+/** The settings of tests: failed requests are sent again without a wait. */
+export const QUICK = { maxRetries: 2, retryWaitDurationMs: 1, retryMaxWaitDurationMs: 1 };
+
+/** Returns the context of an indexer without logs. */
+export function contextOf(settings: object = QUICK) {
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  return { runId: 'run', log, settings: settings as never };
+}
+
+/** Connects the indexer, sends documents in one batch, and closes it. Returns the failures by document id. */
+export async function writeDocuments(
+  indexer: Indexer,
+  documents: readonly Fields[],
+): Promise<Record<string, Omit<IndexFailure, 'index'>>> {
+  await indexer.connect?.();
+  try {
+    const reference = indexer.encoder();
+    if (reference === undefined) throw new Error('The indexer has no encoder');
+    const module = (await import(reference.url)) as Record<string, new (options: unknown) => DocumentEncoder>;
+    const Encoder = module[reference.name] as new (options: unknown) => DocumentEncoder;
+    const encoder = new Encoder(JSON.parse(JSON.stringify(reference.options)));
+    const pieces = documents.map((document) => Buffer.from(encoder.encode(readDocument(JSON.stringify(document)))));
+    const batch: EncodedBatch = {
+      count: pieces.length,
+      pieces,
+      lengths: () => Uint32Array.from(pieces, ({ length }) => length),
+      ids: () => documents.map(({ id }) => id),
+      pipeline: 'p',
+      origins: () => documents.map(() => undefined),
+    };
+    const answer = await indexer.send(batch, new AbortController().signal);
+    const failed = (Array.isArray(answer) ? answer : []) as IndexFailure[];
+    return Object.fromEntries(failed.map(({ index, ...failure }) => [(documents[index] as Fields).id, failure]));
+  } finally {
+    await indexer.close?.({ failed: false });
+  }
+}
