@@ -112,7 +112,7 @@ describe('the config page', () => {
     expect(page.url()).toBe(`${url}/configs/unsaved`);
   });
 
-  it('does not overwrite a version that somebody else stored', async () => {
+  it('does not overwrite a version that another user stored', async () => {
     await putConfig(url, 'shared', CONFIG);
     const page = await openPage(`${url}/configs/shared`);
     await replaceText(page, CONFIG.replace('numDocs: 10', 'numDocs: 30'));
@@ -122,7 +122,7 @@ describe('the config page', () => {
     await page.getByText('not saved', { exact: true }).waitFor();
   });
 
-  it('deletes a config after a question that names it', async () => {
+  it('deletes a config after the user has confirmed its name', async () => {
     await putConfig(url, 'old', CONFIG);
     const page = await openPage(`${url}/configs/old`);
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -9,7 +9,7 @@ import { serviceForFile } from './service.ts';
 /** The rules of accessibility as a script for the page. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** What the first page may load before the editor, compressed. */
+/** The maximum size of the first page without the editor, compressed. */
 const FIRST_LOAD_BYTES = 120 * 1024;
 
 const CONFIG = `

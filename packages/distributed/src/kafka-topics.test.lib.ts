@@ -120,7 +120,7 @@ async function everyone(topic: string) {
   };
 }
 
-/** Reads a topic, and stores its messages. */
+/** Reads a topic from a second client, and stores its messages. */
 export class TopicTap {
   readonly messages: ReadMessage[] = [];
   readonly #consumer: Consumer<Bytes, Bytes, Bytes, Bytes>;

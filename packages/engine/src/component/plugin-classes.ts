@@ -41,19 +41,13 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     kind: 'stage',
     name: 'TextExtractor',
     javaPackage: `${ROOT}.tika.stage`,
-    plugin: {
-      of: 'tika',
-      instead: 'Extract the text before the run, with Apache Tika for example, and remove the stage.',
-    },
+    plugin: { npm: '@headrace/text-extraction' },
   },
   {
     kind: 'stage',
     name: 'ApplyOCR',
     javaPackage: `${ROOT}.ocr.stage`,
-    plugin: {
-      of: 'ocr',
-      instead: 'Recognize the text before the run, with Tesseract for example, and remove the stage.',
-    },
+    plugin: { npm: '@headrace/ocr' },
   },
   {
     kind: 'stage',
@@ -113,8 +107,7 @@ export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }
  */
 export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {
   // The value of `indexer.type`, from which the name of an indexer is made, may have any letter case.
-  const isNamed = (short: string) =>
-    kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short;
+  const isNamed = (short: string) => (kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short);
   const found = PLUGIN_CLASSES.find(
     (each) => each.kind === kind && (isNamed(each.name) || name === `${each.javaPackage}.${each.name}`),
   );

@@ -18,9 +18,6 @@ indexer { ${indexer} }`;
 
 describe('a class of a plugin that is not installed', () => {
   it.each([
-    ['TextExtractor', 'tika', 'TextExtractor'],
-    ['com.kmwllc.lucille.tika.stage.TextExtractor', 'tika', 'TextExtractor'],
-    ['com.kmwllc.lucille.ocr.stage.ApplyOCR', 'ocr', 'ApplyOCR'],
     ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
     ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
   ])('is reported with its plugin and a hint: the stage %s', async (name, plugin, short) => {

@@ -29,7 +29,7 @@ export function runsQuery(filter: RunFilter, limit = PAGE) {
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
-    // A long list is not requested again while somebody scrolls through it.
+    // A long list is not requested again while a user scrolls through it.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MILLIS : false),
   });
 }

@@ -103,7 +103,7 @@ describe('actions on stages', () => {
     expect(() => removeComponent(broken, stageOf(broken, 0))).toThrow('first correct the mistake on line 12');
   });
 
-  it('make the model that they promise, for any order of moves', () => {
+  it('result in the expected order of stages, for any moves', () => {
     const stages = fc.array(fc.record({ comment: fc.boolean(), tall: fc.boolean() }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(stages, fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 4 }), (stages, moves) => {
