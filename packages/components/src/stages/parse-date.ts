@@ -1,6 +1,7 @@
 import {
   type Document,
   type DocumentTable,
+  mapColumn,
   messageOf,
   nearest,
   type ParameterProblem,
@@ -22,7 +23,6 @@ import {
 } from '@headrace/java-text/date';
 import { DATE_FORMATTERS, type DateFormatter } from '../dates/date-formatters.ts';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields with the dates. */
