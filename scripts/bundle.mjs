@@ -78,6 +78,7 @@ const TOGETHER = {
   'local-files': 'formats',
   publishing: 'formats',
   dates: 'java-text/date',
+  'java-text/sql': 'database',
   'records/csv': 'formats/csv',
   'records/json': 'formats/json',
   'records/split': 'formats',
