@@ -11,8 +11,8 @@ const silent = createLogger('test', () => undefined);
 class Killed extends Error {}
 
 /**
- * The processes that read one partition, in sequence. Each message is the numbers of its documents; a document
- * of `killers` ends its process. What the group stores survives: the offset, and the note.
+ * Simulates the processes that read one partition, one process after the other. A message is a list of document
+ * numbers. A document in `killers` ends its process. The next process starts with the stored offset and note.
  */
 class Owners {
   readonly messages: readonly (readonly number[])[];

@@ -286,8 +286,8 @@ export class BatchProcessor implements RecordSink {
 
   /**
    * Marks the start of work. The work can be rolled back until `#done` is increased.
-   * @param tableStages the number of stages that the document has already passed as a row of a table, which ends at
-   * `tableEnd`
+   * @param tableStages the number of stages that the document has already passed as a row of a table
+   * @param tableEnd the position in the batch after the last row of that table
    */
   #begin(tableStages = 0, tableEnd = this.#done): void {
     this.#begun = { at: this.#done, mark: this.#part.mark(), tableStages, tableEnd };

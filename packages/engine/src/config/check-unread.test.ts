@@ -107,7 +107,7 @@ describe('a value of a setting', () => {
     ]);
   });
 
-  it('is an error if it is not an HTTP status', async () => {
+  it('that must be an HTTP status is an error if it is not one', async () => {
     const { root } = readConfigText(`${CONFIG}\nindexer { maxRetries: 1, retryableStatusCodes: [429, -1, 42] }`);
     const { problems } = await checkConfig(root as never, registry);
     expect(problems).toMatchObject([
