@@ -77,7 +77,6 @@ const TOGETHER = {
   'formats/encoding': 'formats',
   'local-files': 'formats',
   publishing: 'formats',
-  dates: 'java-text/date',
   'java-text/sql': 'database',
   'records/csv': 'formats/csv',
   'records/json': 'formats/json',

@@ -25,8 +25,6 @@ class Owners {
   readonly deaths = new Map<number, number>();
   readonly dead: number[] = [];
   owners = 0;
-  /** Whether the last owner has read normally, not carefully. */
-  wasCareful = false;
 
   constructor(messages: readonly (readonly number[])[], killers: Iterable<number>, maxRetries: number) {
     this.messages = messages;
@@ -60,7 +58,6 @@ class Owners {
       silent,
     );
     this.note = careful.gained(0, this.note);
-    this.wasCareful = careful.covers(message({}));
     for (let at = this.offset; at < this.messages.length; at++) {
       const one = message({ offset: at });
       const documents = this.messages[at] as readonly number[];
