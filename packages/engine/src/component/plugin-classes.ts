@@ -25,6 +25,8 @@ interface MissingPlugin {
 }
 
 const ROOT = 'com.kmwllc.lucille';
+const EMBEDDINGS: InstallablePlugin = { npm: '@headrace/embeddings' };
+const ENTITIES: InstallablePlugin = { npm: '@headrace/entities' };
 const PARQUET: InstallablePlugin = { npm: '@headrace/parquet' };
 const VECTOR_STORES: InstallablePlugin = { npm: '@headrace/vector-stores' };
 
@@ -55,21 +57,9 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
       instead: 'Recognize the text before the run, with Tesseract for example, and remove the stage.',
     },
   },
-  {
-    kind: 'stage',
-    name: 'JlamaEmbed',
-    javaPackage: `${ROOT}.jlama.stage`,
-    plugin: { of: 'jlama', instead: 'Use OpenAIEmbed, with any server that has an OpenAI-compatible API.' },
-  },
-  {
-    kind: 'stage',
-    name: 'ApplyOpenNLPNameFinders',
-    javaPackage: `${ROOT}.stage`,
-    plugin: {
-      of: 'entity extraction',
-      instead: 'Use ExtractEntities with a dictionary, or PromptOllama with a model.',
-    },
-  },
+  { kind: 'stage', name: 'JlamaEmbed', javaPackage: `${ROOT}.jlama.stage`, plugin: EMBEDDINGS },
+  { kind: 'stage', name: 'LocalEmbed', plugin: EMBEDDINGS },
+  { kind: 'stage', name: 'ApplyOpenNLPNameFinders', javaPackage: `${ROOT}.stage`, plugin: ENTITIES },
   {
     kind: 'stage',
     name: 'EmitDocsToDeleteByPrefix',
@@ -113,8 +103,7 @@ export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }
  */
 export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {
   // The value of `indexer.type`, from which the name of an indexer is made, may have any letter case.
-  const isNamed = (short: string) =>
-    kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short;
+  const isNamed = (short: string) => (kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short);
   const found = PLUGIN_CLASSES.find(
     (each) => each.kind === kind && (isNamed(each.name) || name === `${each.javaPackage}.${each.name}`),
   );

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ModelArchive } from './model-archive.ts';
+import { NameFinder } from './name-finder.ts';
+import { Tokenizer } from './tokenizer.ts';
+
+type Name = [start: number, end: number, type: string, score: number];
+interface Recorded {
+  readonly text: string;
+  readonly tokens: string[];
+  readonly person: Name[];
+  readonly names: Name[];
+}
+
+const file = (name: string) => readFileSync(new URL(`../testing/${name}`, import.meta.url));
+/** The results of OpenNLP 2.4.0. Each two texts are a document. */
+const recorded = file('expected.jsonl')
+  .toString()
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Recorded);
+
+describe('the models of OpenNLP', () => {
+  it('split recorded texts into the same tokens', async () => {
+    const tokenizer = new Tokenizer(await ModelArchive.open(file('tokens.bin')));
+    for (const { text, tokens } of recorded) {
+      expect(tokenizer.tokenize(text).map(({ start, end }) => text.slice(start, end))).toEqual(tokens);
+    }
+  });
+
+  // The first model has the default features and is a maximum entropy model with the codec BIO. The second one has
+  // other features and is a perceptron with the codec BILOU.
+  it.each(['person', 'names'] as const)(
+    'find the same names in recorded texts, with the same scores: %s',
+    async (model) => {
+      const finder = new NameFinder(await ModelArchive.open(file(`${model}.bin`)));
+      for (const [i, one] of recorded.entries()) {
+        if (i % 2 === 0) finder.clear();
+        const found = finder.find(one.tokens).map(({ start, end, type, score }) => [start, end, type, score]);
+        expect(found, one.text).toEqual(
+          one[model].map(([start, end, type, score]) => [start, end, type, expect.closeTo(score, 12)]),
+        );
+      }
+    },
+  );
+});
