@@ -21,8 +21,6 @@ describe('a class of a plugin that is not installed', () => {
     ['TextExtractor', 'tika', 'TextExtractor'],
     ['com.kmwllc.lucille.tika.stage.TextExtractor', 'tika', 'TextExtractor'],
     ['com.kmwllc.lucille.ocr.stage.ApplyOCR', 'ocr', 'ApplyOCR'],
-    ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
-    ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
   ])('is reported with its plugin and a hint: the stage %s', async (name, plugin, short) => {
     expect(await problemsOf(config('Numbers', name))).toEqual([
       {

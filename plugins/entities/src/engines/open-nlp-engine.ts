@@ -56,7 +56,8 @@ export class OpenNlpEngine implements EntityEngine {
       finder.clear();
       const entities = tokenized.map(({ spans, tokens }) =>
         finder.find(tokens).map(({ start, end, score }) => ({
-          name: tokens.slice(start, end).join(' '),
+          // A token may be half of a character outside the basic plane.
+          name: tokens.slice(start, end).join(' ').toWellFormed(),
           start: spans[start]?.start as number,
           end: spans[end - 1]?.end as number,
           score,

@@ -25,7 +25,8 @@ export const DEFAULT_GENERATORS: FeatureGenerator = all([
 
 /** The generators by the name of their factory in OpenNLP. */
 const FACTORIES: Readonly<Record<string, (settings: Settings) => FeatureGenerator>> = {
-  AggregatedFeatureGenerator: (settings) => all(settings.nested),
+  // OpenNLP replaces the first generator by all of them, and keeps the others: their features count twice.
+  AggregatedFeatureGenerator: (settings) => all([all(settings.nested), ...settings.nested.slice(1)]),
   BigramNameFeatureGenerator: () => bigrams,
   CharacterNgramFeatureGenerator: (settings) => characterGrams(settings.integer('min'), settings.integer('max')),
   DefinitionFeatureGenerator: () => outcomePrior,
