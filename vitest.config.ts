@@ -26,9 +26,9 @@ export default defineConfig({
   test: {
     exclude: ['**/{node_modules,dist,bundle}/**'],
     pool: 'forks',
-    // Most of these tests wait for processes and servers: with two files at a time, two cores are idle for a quarter of
-    // the time.
-    maxWorkers: 3,
+    // Most of these tests wait for processes and servers. With three files at a time, two cores are idle for half of the
+    // time.
+    maxWorkers: 5,
     sequence: { sequencer: MixedSequencer },
     setupFiles: ['tests/setup/fast-check-seed.ts'],
     testTimeout: 60_000,
@@ -55,7 +55,7 @@ export default defineConfig({
         },
       },
       built('process'),
-      built('server'),
+      { ...built('server'), test: { ...built('server').test, globalSetup: ['tests/setup/shared-servers.ts'] } },
       built('package'),
       { ...built('browser'), test: { ...built('browser').test, globalSetup: ['tests/setup/unpack-chromium.ts'] } },
     ],

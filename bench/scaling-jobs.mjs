@@ -63,8 +63,8 @@ async function threads(what, job) {
   const gain = (job, value, goal) => ({ job: `${what}: ${job}`, value, unit: 'times', ...goal });
   return [
     gain('two threads against one', Math.min(...alone) / Math.min(...two), { goal: '>= 1.8' }),
-    gain('two runs at once against one', (2 * Math.min(...alone)) / Math.min(...both)),
-    gain('two threads against two runs at once', median(both) / 2 / median(two), { goal: '>= 0.9' }),
+    gain('two simultaneous runs against one', (2 * Math.min(...alone)) / Math.min(...both)),
+    gain('two threads against two simultaneous runs', median(both) / 2 / median(two), { goal: '>= 0.9' }),
   ];
 }
 

@@ -1,10 +1,12 @@
 // Writes catalog.jsonl, which describes every built-in component, so that no component must be loaded for it.
-// Parameters come from the classes, and descriptions come from the doc comments in their sources.
+// Parameters come from the classes, descriptions from the doc comments in their sources. Stages have examples in their
+// classes. The examples of connectors and indexers are the configs in examples/.
 //
 // After a build, it writes packages/components/bundle/catalog.jsonl, which lists the files of the bundler. With
 // --source, for tests, it writes packages/components/src/catalog.jsonl, which lists the sources.
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { catalogText, commonParameters, describeModule } from '@headrace/engine';
+import { runnableExample } from './lib/runnable-example.mjs';
 
 const ofSources = process.argv.includes('--source');
 const folder = new URL('../packages/components/', import.meta.url);
@@ -18,7 +20,9 @@ for (const kind of ['connectors', 'stages', 'indexers']) {
     const exports = await import(new URL(ofSources ? `src/${source}` : `dist/${compiled}`, folder).href);
     const url = new URL(`src/${source}`, folder).href;
     const module = ofSources ? source : bundled;
-    entries.push(...describeModule(exports, url, module, '@headrace/components', commonParameters));
+    entries.push(
+      ...describeModule(exports, url, module, '@headrace/components', commonParameters).map(withRunnableExample),
+    );
   }
 }
 const catalog = new URL(`${ofSources ? 'src' : 'bundle'}/catalog.jsonl`, folder);
@@ -27,3 +31,9 @@ const fresh = new URL('catalog.jsonl.new', catalog);
 writeFileSync(fresh, catalogText(entries));
 renameSync(fresh, catalog);
 console.log(`catalog: ${entries.length} components`);
+
+function withRunnableExample(entry) {
+  if (entry.kind === 'stage') return entry;
+  const { path, text } = runnableExample(entry);
+  return { ...entry, examples: [{ description: `A config that runs: ${path}`, config: text }] };
+}

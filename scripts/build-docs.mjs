@@ -21,7 +21,7 @@ if (process.argv.includes('--check')) {
     const file = fileURLToPath(new URL(path, docs));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
-    console.log(`docs/${path} is new`);
+    console.log(`docs/${path}: written`);
   }
   console.log(`docs: ${Object.keys(pages).length} pages, ${stale.length} changed`);
 }

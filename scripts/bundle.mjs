@@ -1,16 +1,22 @@
 // Bundles the compiled modules into a few files instead of hundreds. A run starts several threads, each thread loads
 // them all, and Node needs about half a millisecond to find a module. Types stay in dist, code goes to bundle.
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { Dialects, entriesOf, hasName, noDialects } from './lib/dialects.mjs';
 import { ModuleGraph } from './lib/module-graph.mjs';
+import { nodeModules } from './lib/node-modules.mjs';
 import { root } from './lib/root.mjs';
 
-/** A library of 30 MB. The components use one encoding of 1 MB, which goes into the bundle. */
-const INLINED = 'gpt-tokenizer';
+/**
+ * Libraries whose code goes into the bundle of a package. gpt-tokenizer has 30 MB, of which the components use one
+ * encoding of 1 MB. Commander has six modules, which every command line loads.
+ */
+const INLINED = { components: 'gpt-tokenizer', headrace: 'commander' };
 
 await bundle('hocon', { index: 'index.js' });
+await bundleForBrowsers('hocon');
 
 const dialects = Dialects.of('components');
 for (const name of dialects.names) await bundle(name, entriesOf(name));
@@ -67,6 +73,10 @@ const FIELD_FOLDERS = [
  * Folders whose modules are always needed together with another folder. They go into its file, to load one file less.
  */
 const TOGETHER = {
+  charsets: 'formats',
+  'formats/encoding': 'formats',
+  'local-files': 'formats',
+  publishing: 'formats',
   dates: 'java-text/date',
   'records/csv': 'formats/csv',
   'records/json': 'formats/json',
@@ -105,25 +115,40 @@ await bundle(
     if (underLight.has(id)) return 'shared/field-stages';
     return underEncoders.has(id) ? 'shared/encoding-for-servers' : sharedFile(id);
   },
-  dialects,
+  { inside: dialects },
 );
-cpSync(join(root, 'node_modules', INLINED, 'LICENSE'), join(root, 'packages/components/bundle', `${INLINED}.LICENSE`));
+
+// The process of `headrace run` loads the modules that start the threads first, then those for the command line, then
+// those for the run. All other commands have separate files.
+const ofRun = ['main', 'commands/run-launcher', 'cli/command-line', 'commands/run'];
+const runFiles = ofRun.map((file) => join(distOf('headrace'), `${file}.js`));
+const inHeadrace = await ModuleGraph.of(runFiles, noDialects, isOutside('headrace', noDialects));
+const closures = runFiles.map((file) => inHeadrace.closure(file));
+await bundle(
+  'headrace',
+  { ...entriesOf('headrace'), main: 'main.js' },
+  // In a folder, because `--version` reads package.json two folders above.
+  (id) => ['cli/process', 'cli/threads', 'cli/command-line', 'cli/run'][closures.findIndex((needs) => needs.has(id))],
+  { together: new Set(closures.flatMap((needs) => [...needs])) },
+);
 
 /**
  * @param entries the modules that keep their names: exports, threads, and modules that `import()` finds by URL
  * @param fileOf returns the file of any other module. Modules that are loaded on demand stay separate.
  * @param inside the packages whose code goes into the bundle
+ * @param together modules that have a file in `fileOf`, although they are imported on demand or belong to a library
  */
-async function bundle(name, entries, fileOf, inside = noDialects) {
+async function bundle(name, entries, fileOf, { inside = noDialects, together = new Set() } = {}) {
   const dist = distOf(name);
   const target = join(root, 'packages', name, 'bundle');
   const files = Object.fromEntries(Object.entries(entries).map(([entry, file]) => [entry, join(dist, file)]));
   const isEntry = new Set(Object.values(files));
+  const isKeptApart = (id, info) => !together.has(id) && (id.includes('node_modules') || isLoadedLater(info));
   const bundled = await rolldown({
     input: files,
     platform: 'node',
-    external: (id) => inside.isLibrary(id) && !id.startsWith(`${INLINED}/`),
-    plugins: [inside.plugin],
+    external: isOutside(name, inside),
+    plugins: [inside.plugin, nodeModules],
     preserveEntrySignatures: 'allow-extension',
   });
   const fresh = join(dist, 'bundle');
@@ -144,10 +169,7 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
         {
           test: (id) => !isEntry.has(id),
           debugName: 'folders',
-          name: (id, graph) =>
-            fileOf === undefined || id.includes('node_modules') || isLoadedLater(graph.getModuleInfo(id))
-              ? null
-              : fileOf(id),
+          name: (id, graph) => (fileOf === undefined || isKeptApart(id, graph.getModuleInfo(id)) ? null : fileOf(id)),
         },
       ],
     },
@@ -156,8 +178,29 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
   // date.
   const catalog = join(target, 'catalog.jsonl');
   if (existsSync(catalog)) cpSync(catalog, join(fresh, 'catalog.jsonl'), { preserveTimestamps: true });
+  const inlined = INLINED[name];
+  if (inlined !== undefined)
+    cpSync(
+      join(dirname(findPackageJSON(inlined, join(dist, 'index.js'))), 'LICENSE'),
+      join(fresh, `${inlined}.LICENSE`),
+    );
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
+}
+
+/**
+ * Adds the file that browsers load. It shares no file with the bundle for Node, because each process of Node would need
+ * longer to load two files.
+ */
+async function bundleForBrowsers(name) {
+  const bundled = await rolldown({ input: join(distOf(name), 'browser.js'), platform: 'browser' });
+  const file = join(root, 'packages', name, 'bundle/browser.js');
+  await bundled.write({ file, format: 'esm', minify: { compress: false, mangle: false } });
+}
+
+/** Returns a function that returns whether a module stays outside the bundle of a package. */
+function isOutside(name, inside) {
+  return (id) => inside.isLibrary(id) && id.split('/', 1)[0] !== INLINED[name];
 }
 
 function distOf(name) {

@@ -1,23 +1,21 @@
 // `npm test`: installs, builds, lints and runs all tests. The last line shows how many passed and failed.
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepare } from './lib/prepare.mjs';
-import { run } from './lib/root.mjs';
+import { collect, root, run } from './lib/root.mjs';
 import { lintSteps } from './lint.mjs';
 
+installServers();
 await prepare();
 let passed = 0;
 const failures = [];
 
-for (const [command, args] of lintSteps) {
-  const name = `${command} ${args.join(' ')}`;
-  console.log(`\n${name}`);
-  if ((await run(command, args)) === 0) passed++;
-  else failures.push(name);
-}
+// Most tests wait for processes and servers. Lint uses the processors meanwhile.
+const lint = collectLint();
 
-console.log('\nvitest run');
+console.log('vitest run');
 const directory = mkdtempSync(join(tmpdir(), 'headrace-test-'));
 const report = join(directory, 'report.json');
 const files = process.argv.slice(2);
@@ -31,9 +29,46 @@ const code = await run('vitest', [
 count(code);
 rmSync(directory, { recursive: true, force: true });
 
+for (const { name, output, exitCode } of await lint) {
+  console.log(`\n${name}\n${output}`);
+  if (exitCode === 0) passed++;
+  else failures.push(name);
+}
+
 for (const failure of failures) console.log(`failed: ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
 if (failures.length > 0) process.exitCode = 1;
+
+/**
+ * Starts to install the real servers that tests use. On a new machine this takes minutes, mostly of downloads. Tests
+ * that need a server wait for its installation, and report what fails.
+ */
+function installServers() {
+  const names = 'gcs opensearch kafka elasticsearch solr s3 azurite mariadb postgres';
+  const script = `for name in ${names}; do nice tests/servers/$name install; done; ELASTICSEARCH_VERSION=7.17.28 tests/servers/elasticsearch install`;
+  // A separate process group, so that a compiler started by an installation ends too.
+  const installation = spawn('sh', ['-c', script], { cwd: root, detached: true, stdio: 'ignore' });
+  installation.on('error', () => undefined);
+  installation.unref();
+  process.on('exit', () => {
+    if (installation.pid === undefined || installation.exitCode !== null) return;
+    try {
+      process.kill(-installation.pid);
+    } catch {
+      // It has ended.
+    }
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+}
+
+/** Runs the steps of lint in sequence. Returns their output. */
+async function collectLint() {
+  const results = [];
+  for (const [command, args] of lintSteps) {
+    results.push({ name: [command, ...args].join(' '), ...(await collect(command, args)) });
+  }
+  return results;
+}
 
 /** Adds the tests of the report. A file that could not be loaded counts as one failure. */
 function count(exitCode) {

@@ -30,7 +30,7 @@ function testCode(field, operator, values, fields) {
     return someValue(field, (text) => `${pattern}.test(${text})`);
   }
   if (operator !== 'must' && operator !== 'must_not') {
-    // Compared as numbers, because the column contains only numbers.
+    // The values are compared as numbers, because the column contains only numbers.
     if (!field.pristine) throw new Unfit();
     return `Number(${field.variable}) ${operator} ${values[0]}`;
   }

@@ -28,6 +28,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
+    // Otherwise each build prints that most of its time is spent in the compiler of Svelte.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: { '/v1': toService, '/swagger': toService, '/openapi.json': toService, '/metrics': toService } },
 });

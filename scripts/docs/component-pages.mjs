@@ -5,6 +5,7 @@ import { catalogUrl } from '@headrace/components';
 import { commonParameters, indexerSettings, ownFields, plainType, readCatalog, specFields } from '@headrace/engine';
 import { render } from '@headrace/hocon';
 import { root } from '../lib/root.mjs';
+import { runnableExample } from '../lib/runnable-example.mjs';
 import { block, code, prose, table } from './markdown.mjs';
 import { STAGE_GROUPS } from './stage-groups.mjs';
 
@@ -96,7 +97,7 @@ function componentPage(entry) {
     ...facts(entry),
     `It also takes [${shared}](${sharedPage}).`,
     // The examples of a stage are complete: parameters, documents in, documents out.
-    ...(entry.kind === 'stage' ? [] : runnableExample(entry)),
+    ...(entry.kind === 'stage' ? [] : runnableSection(entry)),
   ]);
 }
 
@@ -112,7 +113,9 @@ function facts(entry) {
     ...(entry.description ?? '').split('\n\n').map(paragraph),
     `${names(entry)}.${block}`,
     own.length === 0 ? 'It has no parameters.' : parameterTable(own, entry.schema),
-    ...(entry.examples ?? []).flatMap((example) => exampleOf(entry, example)),
+    ...(entry.examples ?? [])
+      .filter(({ params }) => params !== undefined)
+      .flatMap((example) => exampleOf(entry, example)),
   ];
 }
 
@@ -122,19 +125,13 @@ function paragraph(text) {
   return block(/^ *CREATE /.test(text) ? 'sql' : 'hocon', text.replace(/^ {4}/gm, ''));
 }
 
-/** Returns the config in examples/ that uses a connector or an indexer, and runs without changes. */
-function runnableExample({ kind, name }) {
-  const folder = `examples/${kind}s`;
-  const uses = new RegExp(`(class|type): "?(${name}|${name.replace(/Indexer$/, '')})\\b`, 'i');
-  const texts = readdirSync(join(root, folder))
-    .sort()
-    .map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]);
-  const found = texts.find(([, text]) => uses.test(text));
-  if (found === undefined) throw new Error(`${name} has no config in ${folder}: its page shows one that runs.`);
+/** Returns the section with the config in examples/ that uses a connector or an indexer. */
+function runnableSection(entry) {
+  const { path, text } = runnableExample(entry);
   return [
     '## A config that runs',
-    `[${folder}/${found[0]}](../../../${folder}/${found[0]}). Its first lines say how to start it and what it needs.`,
-    block('hocon', found[1].trimEnd()),
+    `[${path}](../../../${path}). Its first lines say how to start it and what it needs.`,
+    block('hocon', text.trimEnd()),
   ];
 }
 

@@ -4,7 +4,7 @@ import { SERVICE_ERROR_CODES } from '@headrace/service';
 import { code, prose, table } from './markdown.mjs';
 
 const GROUPS = [
-  ['HR_CONFIG_', 'Configs', 'Problems of a config. All of them are found at once, each with its line and column.'],
+  ['HR_CONFIG_', 'Configs', 'Problems of a config. All of them are found together, each with its line and column.'],
   ['HR_DOCUMENT_', 'Documents', 'A document with one of these errors fails alone; the others continue.'],
   ['HR_SERVICE_', 'The start of the service', 'What keeps the service from starting, apart from mistakes in its file.'],
   ['', 'Runs', 'What can go wrong with a record, a stage, a connector, the indexer, or the run as a whole.'],

@@ -8,13 +8,14 @@ export class ModuleGraph {
   /**
    * @param files the modules to start from
    * @param dialects the packages that are treated as files of the repository
+   * @param external whether a module is not followed
    */
-  static async of(files, dialects = noDialects) {
+  static async of(files, dialects = noDialects, external = dialects.isLibrary) {
     const graph = new ModuleGraph();
     const bundled = await rolldown({
       input: files,
       platform: 'node',
-      external: dialects.isLibrary,
+      external,
       plugins: [
         dialects.plugin,
         {

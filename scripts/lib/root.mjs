@@ -1,5 +1,6 @@
 // The repository and its Node. These scripts also run on Node 20, until `npm ci` has installed Node 26.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +18,19 @@ export function run(command, args, options = {}) {
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve(signal === null ? code : 1));
   });
+}
+
+/** Runs a command like `run`, but returns its output with the exit code. */
+export async function collect(command, args) {
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const [exitCode] = await once(child, 'close');
+  return { output, exitCode };
 }
 
 /** Runs a command like `run`, and exits if the command fails. */

@@ -19,6 +19,8 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/sandbox/src/boundary/launcher.ts': 'runs while the boundary is created',
   'packages/sandbox/src/boundary/probe.ts': 'runs inside a boundary, to check that it blocks access',
   'packages/sandbox/src/process/processor-time.ts': 'reads the processor time of a child process from the kernel',
+  'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
+  'plugins/ocr/src/recognition/program-recognizer.ts': 'starts the program of a trusted config only',
   'packages/sandbox/src/process/script-process.ts': 'starts the process of a script, which the policy controls',
 };
 

@@ -68,7 +68,7 @@ describe('a parameter name of another stage gets the name in this stage as its h
     expect(await hintFor(name, key)).toBe(`Did you mean ${meant}?`);
   });
 
-  it('but not the name of a parameter that is already given', async () => {
+  it('does not suggest a parameter that is already given', async () => {
     expect(await hintFor('SplitFieldValues', 'field', ', inputField: a, outputField: b')).toMatch(
       /^Known parameters: /,
     );

@@ -26,6 +26,7 @@ const HEAVY = [
   'NativeModule crypto',
   'NativeModule net',
   'NativeModule child_process',
+  'NativeModule internal/readline/interface',
 ];
 
 /** Returns the parts of Node that a module loads into a thread. */
@@ -56,11 +57,14 @@ describe('the start of a local run', () => {
     },
   );
 
-  test('the process of headrace run loads no part of Node that talks to servers', () => {
-    const loaded = loadedBy(new URL('../../packages/headrace/dist/commands/run-file.js', import.meta.url).href);
-    expect(loaded).toContain('NativeModule fs');
-    expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
-  });
+  test.each(['cli/command-line', 'cli/run'])(
+    'headrace run (%s) loads no part of Node that contacts servers',
+    (file) => {
+      const loaded = loadedBy(new URL(`../../packages/headrace/bundle/${file}.js`, import.meta.url).href);
+      expect(loaded).toContain('NativeModule fs');
+      expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
+    },
+  );
 
   test('one that uses servers does', () => {
     const module = catalog.find((entry) => entry.name === 'RSSConnector')?.module as string;

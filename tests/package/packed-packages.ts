@@ -9,11 +9,17 @@ import { readPages } from '../docs/page.ts';
 export const run = promisify(execFile);
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The files of an export: its types and its code. */
+interface ExportedFiles {
+  readonly types: string;
+  readonly default: string;
+}
+
 /** A package of the repository as `npm pack` created it. */
 export interface PackedPackage {
   readonly manifest: {
     readonly name: string;
-    readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
+    readonly exports: Readonly<Record<string, ExportedFiles & { readonly browser?: ExportedFiles }>>;
   };
   /** The paths of the files in the tarball. */
   readonly files: readonly string[];

@@ -19,8 +19,15 @@ describe('the published packages', () => {
 
   it('each contain a README, the licence, and the code and types of all exports', () => {
     for (const { manifest, files } of packed) {
-      const exported = Object.values(manifest.exports).flatMap(({ types, default: code }) => [types, code]);
-      const needed = ['README.md', 'LICENSE', ...exported.map((path) => path.replace('./', ''))];
+      const exported = Object.values(manifest.exports).flatMap((entry) => [
+        entry,
+        ...(entry.browser ? [entry.browser] : []),
+      ]);
+      const needed = [
+        'README.md',
+        'LICENSE',
+        ...exported.flatMap(({ types, default: code }) => [types, code].map((path) => path.replace('./', ''))),
+      ];
       expect(files, manifest.name).toEqual(expect.arrayContaining(needed));
     }
   });

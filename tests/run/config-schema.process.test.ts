@@ -51,7 +51,7 @@ describe('the schema of a config', () => {
       ),
     ],
     ['free keys', withStage('{ class: DropDocument }', 'mine { a: [1] }')],
-    ['the block of another indexer', withStage('{ class: DropDocument }', 'csv { whatever: 1 }')],
+    ['the block of another indexer', withStage('{ class: DropDocument }', 'csv { anything: 1 }')],
     [
       'file handlers',
       withConnector('{ class: FileConnector, paths: [a], fileHandlers { csv {}, psv { class: CSVFileHandler } } }'),

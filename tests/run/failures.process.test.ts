@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type KeptFailure, writeFailureLine } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accountsOf, configOf, RunHarness } from './run-harness.ts';
@@ -56,6 +56,36 @@ describe('a document that fails in a stage', () => {
     expect(input).not.toHaveProperty('run_id');
     // The result lists failed documents without their content.
     expect(result.failures[0]).not.toHaveProperty('document');
+  });
+
+  it('is found among the documents of many small files, which are processed together', async () => {
+    const folder = newPath();
+    mkdirSync(folder);
+    for (let i = 0; i < 50; i++) {
+      const lines = [2 * i, 2 * i + 1].map((n) => JSON.stringify({ id: `r${n}`, n }));
+      if (i === 30) lines.splice(1, 0, '{"id": broken');
+      writeFileSync(`${folder}/${String(i).padStart(2, '0')}.jsonl`, `${lines.join('\n')}\n`);
+    }
+    const written = newPath();
+    const { result, failures } = await failuresOf(
+      configOf({
+        connector: `class: FileConnector, paths: ["${folder}"], fileHandlers { json { idField: id } }`,
+        stages: '{class: Trouble, name: picky, kind: throw, at: 41}, {class: Trouble, name: slow, kind: hang, at: 77}',
+        ...toFile(written),
+        rest: `batchfile { path: "${written}" }, worker { threads: 1, maxProcessingSecs: 1 }`,
+      }),
+    );
+    expect(accountsOf(result)).toMatchObject({ published: 101, succeeded: 98, failed: 3 });
+    // Files are read in the order of the folder.
+    expect(failures.map(({ id, at }) => `${at} ${id.replace(/^.*\//, '')}`).sort()).toEqual([
+      'connector 30.jsonl:2:8',
+      'picky r41',
+      'slow r77',
+    ]);
+    const slow = failures.find(({ at }) => at === 'slow');
+    expect(JSON.parse(inputOf(slow as KeptFailure) as string)).toMatchObject({ id: 'r77', n: 77 });
+    const others = Array.from({ length: 100 }, (_, n) => `r${n}`).filter((id) => id !== 'r41' && id !== 'r77');
+    expect(idsIn(written).sort()).toEqual(others.sort());
   });
 
   it.each([

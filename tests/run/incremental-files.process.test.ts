@@ -219,7 +219,7 @@ describe('a destination that accepts nothing', () => {
       indexer { type: HTTP, maxRetries: 1, retryWaitDurationMs: 1 }
       http { url: "http://127.0.0.1:${(server.address() as AddressInfo).port}/" }`);
     expect(result.counts.failed).toBe(2);
-    expect(result.message).toContain('a.csv was not moved: documents of it could not be delivered');
+    expect(result.message).toContain('a.csv was not moved: some of its documents could not be delivered');
     expect(existsSync(join(folder, 'in', 'a.csv'))).toBe(true);
     server.close();
   });

@@ -10,8 +10,8 @@ auth:
 describe('the web application of the service', () => {
   it('is a page without inline code, at the address of each of its pages', async () => {
     const { url } = await serve(serviceDirectory());
-    for (const path of ['/', '/configs', '/configs/a', '/runs/a/log', '/components/SplitFieldValues', '/system']) {
-      const page = await fetch(url + path);
+    for (const path of ['/', '/configs', '/configs/a', '/runs/a/log', '/system', '/no/such/page']) {
+      const page = await fetch(url + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
       expect({ path, status: page.status, type: page.headers.get('content-type') }).toEqual({
         path,
         status: 200,
@@ -24,6 +24,24 @@ describe('the web application of the service', () => {
       expect(policy).not.toContain('unsafe');
       expect(page.headers.get('cache-control')).toBe('no-store');
     }
+  });
+
+  it('answers unknown paths of programs and of the API with an error', async () => {
+    const { url } = await serve(serviceDirectory());
+    const html = { headers: { accept: 'text/html' } };
+    for (const [path, options] of [
+      ['/nope'],
+      ['/v1/nope', html],
+      ['/v1', html],
+      ['/nope', { method: 'POST' }],
+    ] as const) {
+      const answer = await fetch(url + path, options);
+      expect({ path, status: answer.status, body: await answer.json() }).toMatchObject({
+        ...{ path, status: 404 },
+        body: { code: 'HR_NOT_FOUND', message: `There is no endpoint ${path}` },
+      });
+    }
+    expect((await fetch(`${url}/v1/preview`, html)).status).toBe(405);
   });
 
   it('uses a new nonce for each page', async () => {

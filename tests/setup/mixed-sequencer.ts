@@ -8,11 +8,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 export class MixedSequencer extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(specifications);
-    const waiting = sorted.filter(({ project }) => project.name === 'server' || project.name === 'package');
+    const all = sorted.filter(({ project }) => project.name === 'server' || project.name === 'package');
+    // Distributed runs wait longest. They start first, so that the last worker does not end long after the others.
+    const waiting = [...all.filter(isDistributed), ...all.filter((one) => !isDistributed(one))];
     const computing = sorted.filter(({ project }) => project.name === 'process');
     const rest = sorted.filter((one) => !waiting.includes(one) && !computing.includes(one));
     return [...mixed(waiting, computing), ...rest];
   }
+}
+
+function isDistributed({ moduleId }: TestSpecification): boolean {
+  return moduleId.includes('/packages/distributed/');
 }
 
 /** Returns the elements of both lists, each list in its order and evenly spread over the result. */

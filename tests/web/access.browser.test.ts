@@ -22,6 +22,10 @@ it('the application signs in, shows only what the role may do, and signs out', a
   await page.getByText('No configs yet').waitFor();
   await page.getByText('rita (reader)').waitFor();
   expect(await page.getByRole('link', { name: 'New config' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: /^Load a/ }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByText('This service has no config yet').waitFor();
+  expect(await page.getByRole('link', { name: /^Load a/ }).count()).toBe(0);
 
   await page.reload();
   await page.getByText('rita (reader)').waitFor();

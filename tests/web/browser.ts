@@ -2,7 +2,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, expect, onTestFailed } from 'vitest';
 import { chromiumPath } from './chromium.ts';
 
-/** A page needs so long on a busy machine. Nothing waits longer than it must. */
+/** The time limit: a page takes long on a busy machine. */
 const TIMEOUT_MILLIS = 30_000;
 
 let running: Promise<Browser> | undefined;
@@ -56,7 +56,8 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
 async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: await chromiumPath(),
-    // Tests run as root in containers, where the sandbox of Chromium does not work. The pages are ours.
+    // Tests run as root in containers, where the sandbox of Chromium does not work. The tests open only pages of
+    // Headrace.
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   });
 }

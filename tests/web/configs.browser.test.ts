@@ -16,12 +16,23 @@ describe('the config page', () => {
     url = await serviceForFile();
   });
 
-  it('is one click away from the overview of an empty service', async () => {
+  it('is one click away from the overview of an empty service, with an example or empty', async () => {
     const page = await openPage(url);
-    await page.getByText('Store a first config').waitFor();
-    await page.getByRole('link', { name: 'New config' }).click();
-    await page.waitForURL(`${url}/configs/new`);
+    await page.getByRole('link', { name: 'Try an example' }).click();
     await page.getByRole('link', { name: 'valid' }).waitFor();
+    await page.getByRole('link', { name: 'Preview' }).click();
+    await page
+      .getByText(/Product \d+ in Harbour street/)
+      .first()
+      .waitFor();
+
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Start with an empty config' }).click();
+    await page.getByText('There are no connectors').waitFor();
+    await page
+      .getByRole('button', { name: 'Set the indexer' })
+      .or(page.getByRole('button', { name: 'Change the indexer' }))
+      .waitFor();
   });
 
   it('stores a new config, runs it and shows the finished run', async () => {
@@ -98,6 +109,29 @@ describe('the config page', () => {
     await expect.poll(() => page.locator('.cm-content').textContent()).toContain('# Ten numbers.');
   });
 
+  it('keeps the secrets of a stored config that is changed elsewhere, and asks for them again if its address changes', async () => {
+    await putConfig(
+      url,
+      'secret',
+      CONFIG.replace(
+        'indexer { type: Nop }',
+        'indexer { type: OpenSearch }\nopensearch { url: "http://h", index: a, password: hunter2 }',
+      ),
+    );
+    const page = await openPage(`${url}/configs/secret`);
+    const shown = async () => (await (await fetch(`${url}/v1/config/secret/text`)).text()) as string;
+    await replaceText(page, (await shown()).replace('numDocs: 10', 'numDocs: 20'));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('version 2').waitFor();
+    const diff = await (await fetch(`${url}/v1/config/secret/diff?from=1&to=2`)).json();
+    expect(diff).toMatchObject({ changes: [{ path: 'connectors[0].numDocs' }] });
+
+    await replaceText(page, (await shown()).replace('http://h', 'http://other'));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The config was not saved').waitFor();
+    await page.getByText('Write the secret again').first().waitFor();
+  });
+
   it('asks before unsaved changes are lost', async () => {
     await putConfig(url, 'unsaved', CONFIG);
     const page = await openPage(`${url}/configs/unsaved`);
@@ -112,7 +146,7 @@ describe('the config page', () => {
     expect(page.url()).toBe(`${url}/configs/unsaved`);
   });
 
-  it('does not overwrite a version that somebody else stored', async () => {
+  it('does not overwrite a version that another user stored', async () => {
     await putConfig(url, 'shared', CONFIG);
     const page = await openPage(`${url}/configs/shared`);
     await replaceText(page, CONFIG.replace('numDocs: 10', 'numDocs: 30'));
@@ -122,7 +156,7 @@ describe('the config page', () => {
     await page.getByText('not saved', { exact: true }).waitFor();
   });
 
-  it('deletes a config after a question that names it', async () => {
+  it('deletes a config after the user has confirmed its name', async () => {
     await putConfig(url, 'old', CONFIG);
     const page = await openPage(`${url}/configs/old`);
     await page.getByRole('button', { name: 'Delete' }).click();

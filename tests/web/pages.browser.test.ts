@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, startRun, upload } from '../service/served.ts';
+import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
-/** The rules of accessibility as a script for the page. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** What the first page may load before the editor, compressed. */
+/** The maximum size of the first page without the editor, compressed. */
 const FIRST_LOAD_BYTES = 120 * 1024;
 
 const CONFIG = `
@@ -21,6 +16,7 @@ indexer { class: NopIndexer }
 /** Every page, with a text that it shows when it is complete. */
 const PAGES: readonly (readonly [name: string, path: string, shows: string])[] = [
   ['the overview', '/', 'Latest'],
+  ['the guided form', '/load', 'Path of a CSV or JSON file'],
   ['the configs', '/configs', 'Changed'],
   ['the editor', '/configs/CONFIG', 'SequenceConnector'],
   ['the preview', '/configs/CONFIG/preview', 'picky'],
@@ -61,10 +57,7 @@ describe('every page', () => {
   it.each(PAGES)('%s is accessible, in light and dark', async (_name, path, shows) => {
     const page = await openPage(addressOf(path));
     await page.getByText(shows).first().waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect({ colorScheme, violations: await violations(page) }).toEqual({ colorScheme, violations: [] });
-    }
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.context().close();
   });
 
@@ -73,6 +66,26 @@ describe('every page', () => {
     await page.getByText(shows).first().waitFor({ state: 'attached' });
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(360);
+    await page.context().close();
+  });
+
+  it('the overview sends one request each time while nothing changes', async () => {
+    const page = await openPage(`${url}/system`);
+    await page.clock.install();
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Latest' }).waitFor();
+    await page.getByText('Nothing is running.').waitFor();
+    const queries: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname === '/v1/run') queries.push(search);
+    });
+    for (let times = 1; times <= 3; times++) {
+      const answered = page.waitForResponse((response) => response.url().includes('/v1/run?'));
+      await page.clock.runFor(2_000);
+      await answered;
+    }
+    expect(new Set(queries)).toEqual(new Set(['?limit=8']));
     await page.context().close();
   });
 
@@ -86,13 +99,3 @@ describe('every page', () => {
     expect(total).toBeLessThan(FIRST_LOAD_BYTES);
   });
 });
-
-/** Returns what breaks the rules of WCAG 2.2 AA on the page. */
-async function violations(page: Page): Promise<unknown[]> {
-  await page.evaluate(AXE);
-  const result = await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => html + ' ' + failureSummary) })))`,
-  );
-  return result as unknown[];
-}

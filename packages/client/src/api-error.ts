@@ -8,7 +8,7 @@ export class ApiError extends Error {
    * proxy.
    */
   readonly code: string;
-  /** What the user can do. */
+  /** The advice for the user. */
   readonly hint: string | undefined;
   /** The problems of the config, if they are the reason. Otherwise empty. */
   readonly problems: readonly Schemas['Problem'][];

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DistributedSetup, type HeadraceProcess, repeated } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
-/** A killed worker is waited for until its session ends, which takes 6 s. */
+/** The test waits until the session of a killed worker ends, which takes 6 s. */
 vi.setConfig({ testTimeout: 300_000 });
 
 /** Ends the thread or the process that processes a document with the field poison. */
@@ -72,7 +72,7 @@ await describeWithServer('kafka', (server) => {
     return kept;
   }
 
-  /** What `headrace dead-letters` lists. */
+  /** A dead letter, as `headrace dead-letters` lists it. */
   async function letters(): Promise<Record<string, unknown>[]> {
     const listed = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf');
     expect(await listed.ended, listed.output).toBe(0);
@@ -89,9 +89,9 @@ await describeWithServer('kafka', (server) => {
     const worker = keepRunning('worker-indexer', 'run.conf');
     const run = await setup.run('run', 'run.conf', '--distributed');
     expect(run.summary).toContain(`documents: complete. ${TOTAL - 1} docs succeeded. 1 docs FAILED.`);
-    expect(run.output).toContain('it ended its worker each time: 1 tries (worker.maxRetries)');
+    expect(run.output).toContain('the document ended its worker each time (tries: 1, worker.maxRetries)');
     expect(await run.ended).toBe(0);
-    // It was killed when it knew nothing, and once more when the document was alone.
+    // The document killed its worker twice: as part of a batch, then alone.
     expect(worker.starts).toBe(3);
     const indexed = new Set(setup.indexed.map(({ id }) => id));
     expect([indexed.size, indexed.has('doc-77')]).toEqual([TOTAL - 1, false]);
@@ -102,7 +102,7 @@ await describeWithServer('kafka', (server) => {
     expect(JSON.parse(String(found[0]?.['document']))).toMatchObject({ id: 'doc-77', n: 77, poison: true });
   });
 
-  it('a document of a batch that ends its thread is found, and sent again once by headrace replay', async () => {
+  it('finds the document of a batch that ends its thread, and headrace replay sends it again once', async () => {
     writeConfig('exit', [42]);
     const worker = setup.start('worker', 'run.conf');
     setup.start('indexer', 'run.conf');
@@ -111,7 +111,7 @@ await describeWithServer('kafka', (server) => {
     expect(await run.ended).toBe(0);
     expect(idsOf(await letters())).toEqual(['doc-42']);
     expect(new Set(setup.indexed.map(({ id }) => id)).size).toBe(TOTAL - 1);
-    // The thread has ended, and not the process.
+    // The document ended its thread. The process continued.
     expect(worker.isRunning).toBe(true);
     expect(await worker.signal('SIGTERM')).toBe(0);
 
@@ -124,7 +124,7 @@ await describeWithServer('kafka', (server) => {
     expect(again.output).toContain(`0 messages of ${pipeline}_fail sent to ${pipeline}_source`);
   });
 
-  it('messages that cannot be decoded go to the dead-letter topic at once, and headrace replay sends them once', async () => {
+  it('messages that cannot be decoded go to the dead-letter topic immediately, and headrace replay sends them once', async () => {
     writeConfig('exit', []);
     await topics.create(`${pipeline}_source`);
     await topics.write(`${pipeline}_source`, [
@@ -161,7 +161,7 @@ await describeWithServer('kafka', (server) => {
     expect(repeated(setup.indexed)).toEqual([]);
   });
 
-  it('headrace replay of a topic that belongs to no pipeline asks for --to', async () => {
+  it('headrace replay requires --to for a topic that belongs to no pipeline', async () => {
     writeConfig('exit', []);
     const refused = await setup.run('replay', 'elsewhere_fail', '--config', 'run.conf');
     expect(refused.output).toContain('Name the topic to write with --to.');

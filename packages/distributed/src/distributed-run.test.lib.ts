@@ -8,10 +8,10 @@ import { StubServer } from '@headrace/testing/stub-server';
 import { expect } from 'vitest';
 
 const BINARY = fileURLToPath(new URL('../../headrace/bin/headrace.js', import.meta.url));
-/** Where modules of custom components find the package `headrace`. */
+/** The folder in which modules of custom components find the package `headrace`. */
 const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** A busy machine is slow, and a group waits for the session of a killed member. */
+/** The time limit: a busy machine is slow, and a group waits for the session of a killed member. */
 const PATIENCE = { timeout: 120_000, interval: 50 };
 
 /** A document that the destination has received. */
@@ -78,7 +78,7 @@ export class HeadraceProcess {
   }
 }
 
-/** What a distributed run needs: a folder, a destination, and names that no other test uses. */
+/** The environment of a distributed run: a folder, a destination, and names that no other test uses. */
 export class DistributedSetup {
   readonly folder = mkdtempSync(join(tmpdir(), 'headrace-distributed-'));
   /** The suffix of all names of this test: topics, groups and runs. */
@@ -91,7 +91,7 @@ export class DistributedSetup {
   #held: Promise<void> = Promise.resolve();
   #onHeld: (() => void) | undefined;
   readonly #processes: HeadraceProcess[] = [];
-  #onRefusal: (() => void) | undefined;
+  #onBlockedAccess: (() => void) | undefined;
 
   private constructor(broker: string, destination: StubServer) {
     this.broker = broker;
@@ -109,8 +109,8 @@ export class DistributedSetup {
         setup.#onHeld?.();
         await setup.#held;
       }
-      if (body !== '' && setup.#onRefusal !== undefined) {
-        setup.#onRefusal();
+      if (body !== '' && setup.#onBlockedAccess !== undefined) {
+        setup.#onBlockedAccess();
         response.writeHead(503).end();
         return;
       }
@@ -179,11 +179,11 @@ export class DistributedSetup {
     return started;
   }
 
-  /** Makes the destination refuse all documents. Returns a function that ends this. */
-  refuseDocuments(onRefusal: () => void): () => void {
-    this.#onRefusal = onRefusal;
+  /** Makes the destination refuse all documents. Returns a function that makes it accept them again. */
+  refuseDocuments(onBlockedAccess: () => void): () => void {
+    this.#onBlockedAccess = onBlockedAccess;
     return () => {
-      this.#onRefusal = undefined;
+      this.#onBlockedAccess = undefined;
     };
   }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DistributedSetup, type Indexed, repeated, sorted } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
-/** Stages of the tests. A document with the field bad fails. Every fourth document of Slow takes time. */
+/** Custom stages of the tests. A document with the field bad fails. Every fourth document of Slow takes time. */
 const STAGES = `
   import { Stage, Type } from 'headrace';
   export class FailBad extends Stage {
@@ -249,7 +249,7 @@ await describeWithServer('kafka', (server) => {
     expect(await unnamed.ended).toBe(2);
   });
 
-  it('all mistakes of the kafka block are reported at once, with exit code 2', async () => {
+  it('all mistakes of the kafka block are reported together, with exit code 2', async () => {
     writeNumbersConfig(
       1,
       '',
@@ -281,7 +281,7 @@ await describeWithServer('kafka', (server) => {
     expect(setup.indexed).toHaveLength(total);
   });
 
-  it('SIGTERM to a run in the middle ends it with its open documents and exit code 143', async () => {
+  it('SIGTERM in the middle of a run ends it with exit code 143 and the number of its unfinished documents', async () => {
     writeNumbersConfig(20_000, '{ class: "./stages.js#Slow", millis: 1 }');
     setup.start('worker-indexer', 'run.conf');
     const run = setup.start('run', 'run.conf', '--distributed');

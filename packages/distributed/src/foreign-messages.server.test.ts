@@ -5,7 +5,7 @@ import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/** Other programs write to the topics of a pipeline what they like. */
+/** Other programs may write any message to the topics of a pipeline. */
 await describeWithServer('kafka', (server) => {
   let setup: DistributedSetup;
   let topics: KafkaTopics;
@@ -59,7 +59,7 @@ await describeWithServer('kafka', (server) => {
       expect(setup.indexed.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
       expect(service.output).not.toContain('starts again');
       expect(await service.signal('SIGTERM')).toBe(0);
-      // Everything is committed, so nothing is read again.
+      // Every offset is committed, so nothing is read again.
       const next = setup.start(role, 'run.conf');
       await next.says(/now 0, 1, 2, 3"/);
       await topics.write(`${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [{ key: 'd', value: '{"id":"d"}' }]);
@@ -69,7 +69,7 @@ await describeWithServer('kafka', (server) => {
     },
   );
 
-  it("a worker sends children on, whose run has ended, in Lucille's format", async () => {
+  it("a worker forwards children in Lucille's format, although their run has ended", async () => {
     const pipeline = writeConfig('documentFormat: lucille', '{ class: CreateChildrenStage, numChildren: 2 }');
     const worker = setup.start('worker', 'run.conf');
     setup.start('indexer', 'run.conf');

@@ -87,7 +87,7 @@ export class KafkaTopics {
   }
 }
 
-/** Reads a topic, and stores its messages. */
+/** Reads a topic from a second client, and stores its messages. */
 export class TopicTap {
   readonly messages: ReadMessage[] = [];
   readonly #consumer: Consumer<Bytes, Bytes, Bytes, Bytes>;

@@ -1,4 +1,4 @@
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DistributedSetup, type HeadraceProcess } from './distributed-run.test.lib.ts';
 
@@ -8,8 +8,8 @@ vi.setConfig({ testTimeout: 400_000 });
 const TOTAL = 3000;
 
 /**
- * The second and the last third of the documents wait in their worker until a file exists. So a kill always meets
- * documents in progress.
+ * Workers hold the second and the last third of the documents until a file exists. So documents are always in progress
+ * when a process is killed.
  */
 const STAGE = `
   import { existsSync } from 'node:fs';
@@ -26,11 +26,11 @@ const STAGE = `
   }
 `;
 
-/** A process says this when it shares the four partitions with another one. */
+/** Matches the log line of a process that shares the four partitions with another process. */
 const TWO_PARTITIONS = /now \d, \d"/;
 const FOUR_PARTITIONS = /now 0, 1, 2, 3"/;
 
-await describeWithServer('kafka', (server) => {
+await describeWithOwnServer('kafka', (server) => {
   let setup: DistributedSetup;
 
   beforeEach(async () => {
@@ -47,7 +47,7 @@ await describeWithServer('kafka', (server) => {
     );
   }
 
-  /** Lets the next third of the documents through. */
+  /** Creates the file that workers wait for, so that they process the next third of the documents. */
   function openGate(number: 1 | 2): void {
     setup.write(`gate-${number}`, '');
   }
@@ -87,7 +87,7 @@ await describeWithServer('kafka', (server) => {
     expect(run.isRunning).toBe(true);
     setup.start('indexer', 'run.conf');
     await expectComplete(run);
-    // A kill repeats what was in progress, and no more than that.
+    // A killed process repeats only the documents that were in progress.
     expect(setup.indexed.length).toBeLessThan(TOTAL * 2);
   });
 

@@ -22,7 +22,7 @@ interface GoldenCase {
 const GOLDEN = readFileSync(new URL('../../../tests/golden/cases/engine.jsonl', import.meta.url), 'utf8').split('\n');
 const CASES = ['run-skip-some', 'run-children-emit-drop-parent', 'run-chunks-emitted'];
 
-/** The line of a case. */
+/** The name of the case in the recorded file. */
 function lineOf(name: string): string {
   return GOLDEN.find((line) => line.includes(`"name":"${name}"`) || line.includes(`"name": "${name}"`)) ?? '';
 }
@@ -125,7 +125,7 @@ await describeWithServer('kafka', (server) => {
         expect(value).toMatch(EVENT);
         const event = JSON.parse(value) as Record<string, string | undefined>;
         expect([key, event['runId'], headers]).toEqual([event['documentId'], runId, {}]);
-        // A child has no message before it is in the dest topic.
+        // A child has no message until it is in the dest topic.
         if (event['type'] === 'CREATE') expect(event['topic']).toBeUndefined();
         else {
           const place = `${event['topic']}/${event['partition']}/${event['offset']}`;
@@ -146,7 +146,7 @@ await describeWithServer('kafka', (server) => {
       expect(eventTap.messages).toHaveLength(golden.expect.events.c.length);
     });
 
-    it('report a document that fails in a stage, with its reason, which Lucille leaves out', async () => {
+    it('report a document that fails in a stage, with its reason, which Lucille omits', async () => {
       const golden = writeCase('run-fail-all');
       const events = `${pipeline}_event_r`;
       await topics.create(events, 1);
@@ -165,7 +165,7 @@ await describeWithServer('kafka', (server) => {
   });
 
   describe('a publisher of Headrace, with workers and indexers of Lucille', () => {
-    /** The topic of the events, and the run in its name. */
+    /** The name of the event topic contains the id of the run. */
     async function eventsOfRun(): Promise<{ topic: string; runId: string }> {
       const prefix = `${pipeline}_event_`;
       await expect.poll(() => topics.list(prefix), { timeout: 60_000 }).toHaveLength(1);
@@ -196,7 +196,7 @@ await describeWithServer('kafka', (server) => {
       expect(await run.ended).toBe(0);
       const lines = golden.expect.summary.replaceAll(/ Time: @T@ secs\./g, '').trim();
       for (const line of lines.split('\n')) expect(run.summary).toContain(line);
-      // It has deleted the topic of its events.
+      // The publisher has deleted its event topic.
       await expect.poll(() => topics.list(`${pipeline}_event_`)).toEqual([]);
     });
 

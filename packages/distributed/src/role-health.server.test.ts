@@ -62,7 +62,7 @@ await describeWithServer('kafka', (server) => {
   });
 
   it.each(['worker', 'indexer', 'worker-indexer'])(
-    'a %s without brokers says so in /readyz, and ends with 0 after SIGTERM',
+    'a %s reports in /readyz that no broker answers, and ends with 0 after SIGTERM',
     async (role) => {
       const { service, get } = await startWithHealth(role, '-s', NO_BROKER);
       await service.says('Trying again until the brokers answer');
@@ -77,14 +77,14 @@ await describeWithServer('kafka', (server) => {
     },
   );
 
-  it('a run without brokers says so, and ends with 143 after SIGTERM', async () => {
+  it('a run reports that no broker answers, and ends with 143 after SIGTERM', async () => {
     const run = setup.start('run', 'run.conf', '--distributed', '-s', NO_BROKER);
     await run.says('Trying again until the brokers answer');
     expect(await run.signal('SIGTERM')).toBe(143);
     expect(run.stderr).toContain('SIGTERM: the run ended before it began, because the brokers did not answer');
   });
 
-  it('two pipelines that would write one file are refused by --external, with exit code 2', async () => {
+  it('--external refuses two pipelines that would write the same file, with exit code 2', async () => {
     setup.write(
       'two.conf',
       `connectors: [{ class: SequenceConnector, pipeline: a, numDocs: 1 }, { class: SequenceConnector, pipeline: b, numDocs: 1 }]
@@ -99,7 +99,7 @@ await describeWithServer('kafka', (server) => {
     );
   });
 
-  it('dead-letters names a topic that does not exist, and brokers that do not answer, with exit code 1', async () => {
+  it('dead-letters reports a missing topic, and brokers that do not answer, with exit code 1', async () => {
     const missing = await setup.run('dead-letters', `${pipeline}_nothing`, '--config', 'run.conf');
     expect(await missing.ended).toBe(1);
     expect(missing.stderr).toContain(`There is no topic ${pipeline}_nothing at`);
@@ -109,7 +109,7 @@ await describeWithServer('kafka', (server) => {
     for (const { stderr } of [missing, away]) expect(stderr).not.toContain('    at ');
   });
 
-  it('a process that gets no partitions says so, with what to do', async () => {
+  it('a process without partitions logs a warning that says what to do', async () => {
     await topics.create(`${pipeline}_source`, 1);
     const first = setup.start('worker', 'run.conf');
     await first.says(`The topic ${pipeline}_source has 1 partition, and kafka.partitions is 4`);
@@ -119,13 +119,13 @@ await describeWithServer('kafka', (server) => {
     expect(first.output).not.toContain('nothing to do');
   });
 
-  it('a login without a mechanism is refused with exit code 2', async () => {
+  it('a Kafka login without a mechanism is refused with exit code 2', async () => {
     const run = await setup.run('worker', 'run.conf', '-s', 'kafka.securityProtocol=SASL_PLAINTEXT');
     expect(await run.ended).toBe(2);
     expect(run.output).toContain('sasl.mechanism must be one of');
   });
 
-  it('a document that is too large is named among the failures', async () => {
+  it('the list of failures contains a document that is too large', async () => {
     setup.writeLines('large.jsonl', [{ id: 'a' }, { id: 'large', text: 'x'.repeat(12_000_000) }]);
     setup.writeConfig(
       `connectors: [{ class: JSONConnector, name: large, pipeline: "${pipeline}", jsonPath: large.jsonl }]

@@ -68,6 +68,7 @@ export { maskedSecrets } from './config/check-masked.ts';
 export { configSchema } from './config/config-schema.ts';
 export { readHoconBody } from './config/hocon-body.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
+export { type KeptSecrets, keepSecrets } from './config/keep-secrets.ts';
 export {
   type ExpectedFailure,
   type PipelineTest,

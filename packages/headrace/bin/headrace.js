@@ -9,7 +9,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   // Threads read the path of the cache from the environment. Child processes other than Node ignore it.
   const cache = module.getCompileCacheDir();
   if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
-  await import('../dist/main.js');
+  await import('../bundle/main.js');
 } else {
   complain(
     `headrace needs Node.js ${NEEDED} or newer, and this is ${process.versions.node}. ` +

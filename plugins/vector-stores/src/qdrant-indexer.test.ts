@@ -60,7 +60,7 @@ describe('QdrantIndexer', () => {
   });
 
   it.each([
-    [{ url: 'localhost:6333', vectorField: 'v' }, 'localhost:6333 is not a URL of http or https'],
+    [{ url: 'localhost:6333', vectorField: 'v' }, 'localhost:6333 is not an http or https URL'],
     [{ url: 'http://x' }, 'vectorField is missing'],
     [{ url: 'http://x', vectorField: 'v', vectors: new Map([['a', 'b']]) }, 'vectorField and vectors are both set'],
   ])('reports a mistake in %j', (params, message) => {

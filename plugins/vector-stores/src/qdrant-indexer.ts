@@ -63,7 +63,7 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
   static override *check(params: Params, settings: IndexerSettings): Generator<ParameterProblem> {
     const { url, apiKey, vectorField, vectors } = params;
     if (!/^https?:\/\//i.test(url) || storeUrl(url) === undefined) {
-      yield { parameter: 'url', message: `${url} is not a URL of http or https`, hint: 'Write http://localhost:6333.' };
+      yield { parameter: 'url', message: `${url} is not an http or https URL`, hint: 'Write http://localhost:6333.' };
     }
     if (apiKey?.trim() === '') yield { parameter: 'apiKey', message: 'apiKey is empty', hint: 'Remove it.' };
     if ((vectorField === undefined) === (vectors === undefined)) {

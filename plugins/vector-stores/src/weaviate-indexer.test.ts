@@ -92,7 +92,7 @@ describe('WeaviateIndexer', () => {
   });
 
   it.each([
-    [{ host: 'ftp://x' }, 'ftp://x is not a host name or a URL of http or https'],
+    [{ host: 'ftp://x' }, 'ftp://x is not a host name or an http or https URL'],
     [{ host: 'x', apiKey: ' ' }, 'apiKey is empty'],
   ])('reports a mistake in %j', (params, message) => {
     expect([...WeaviateIndexer.check(params as never, {} as never)].map((problem) => problem.message)).toEqual([

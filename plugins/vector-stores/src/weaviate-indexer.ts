@@ -70,7 +70,7 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
 
   static override *check({ host, apiKey, className }: Params, settings: IndexerSettings): Generator<ParameterProblem> {
     if (storeUrl(host) === undefined) {
-      yield { parameter: 'host', message: `${host} is not a host name or a URL of http or https` };
+      yield { parameter: 'host', message: `${host} is not a host name or an http or https URL` };
     }
     if (apiKey?.trim() === '') yield { parameter: 'apiKey', message: 'apiKey is empty', hint: 'Remove it.' };
     if (className === '') yield { parameter: 'className', message: 'className must not be empty' };

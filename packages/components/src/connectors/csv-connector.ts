@@ -121,7 +121,7 @@ export class CSVConnector extends Connector<typeof parameters> {
     const { path, moveToAfterProcessing } = this.params;
     if (this.#completed && moveToAfterProcessing !== undefined && !this.context.preview) {
       if (await isDelivered(this.#target)) await this.#move(moveToAfterProcessing);
-      else this.#say(`${path} was not moved: documents of it could not be delivered`);
+      else this.#say(`${path} was not moved: some of its documents could not be delivered`);
     }
   }
 

@@ -143,7 +143,7 @@ describe('DatabaseConnector with incremental', () => {
     ]);
     expect(problemsOf({ incremental, sql: 'SELECT id FROM t WHERE id > ? LIMIT 5' })).toEqual([
       'warning sql: Later rows with exactly the remembered value are missed',
-      'warning sql: sql limits its rows without ORDER BY: rows that are left out are never read',
+      'warning sql: sql limits its rows without ORDER BY: rows beyond the limit are never read',
     ]);
     expect(problemsOf({ state: {} })).toEqual(['warning state: state has no effect without incremental']);
     expect(problemsOf({ incremental, state: { connectionString: 'jdbc:sqlserver://h' } })).toEqual([

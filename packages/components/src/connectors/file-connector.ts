@@ -27,7 +27,7 @@ import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
 import { IncompleteFiles } from '../files/incomplete-files.ts';
-import { leftOutFiles } from '../files/left-out-files.ts';
+import { omittedFiles } from '../files/omitted-files.ts';
 import { sourceError } from '../files/source-error.ts';
 import {
   checkStateSettings,
@@ -250,7 +250,7 @@ export class FileConnector extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     try {
-      await this.#finished?.giveUp();
+      await this.#finished?.abandon();
       await this.#state?.close();
     } finally {
       const undelivered = 'files whose documents could not be delivered are left for the next run';
@@ -307,7 +307,7 @@ export class FileConnector extends Connector<typeof parameters> {
     const options: ListOptions = {
       signal: publisher.signal,
       skips: (folder) => skipped.has(folder),
-      leavesOut: await leftOutFiles(ownState, onProblem),
+      omits: await omittedFiles(ownState, onProblem),
       onProblem,
     };
     try {

@@ -47,7 +47,7 @@ const DIFFERENT: Record<string, string> = {
   'xml-no-files': 'found by the check of the parameters',
   'xml-self-closing': 'exactly the element is cut out',
   'rss-atom': 'an enclosure is no link of an entry',
-  'rss-bad-date': 'a date that cannot be read is left out',
+  'rss-bad-date': 'a date that cannot be read is omitted',
   'json-run-id-inside': "a document that arrives with run_id gets the new run's",
 };
 /** Cases for other parts of the engine, such as merging documents and stages. */

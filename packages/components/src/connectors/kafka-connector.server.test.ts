@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ConnectorContext } from '@headrace/engine';
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { addressOf, startSaslBroker } from '@headrace/testing/sasl-broker';
 import type { MessageToProduce } from '@platformatic/kafka';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ const BLOCK = {
   maxPollIntervalSecs: '60',
 };
 
-await describeWithServer('kafka', (server) => {
+await describeWithOwnServer('kafka', (server) => {
   let names = 0;
   const newName = (kind: string) => `${kind}-${crypto.randomUUID().slice(0, 8)}-${++names}`;
 

@@ -35,7 +35,7 @@ import { checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts
 import { requirePublisher } from '../publishing/require-publisher.ts';
 
 const parameters = Type.Object({
-  /** The URL of the feed, of http or https. */
+  /** The http or https URL of the feed. */
   rssURL: Type.String(CONNECTS),
   /**
    * Whether the guid is the id of the document. Otherwise the id is a random UUID, and every run publishes new
@@ -116,7 +116,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       yield {
         parameter: 'rssURL',
         message: 'Attempted to create RSSConnector with malformed rssURL.',
-        hint: 'Write a URL of http or https, such as https://example.org/feed.xml.',
+        hint: 'Write an http or https URL, such as https://example.org/feed.xml.',
       };
     }
     yield* checkServerAccess('', [params.rssURL], params);
@@ -198,7 +198,7 @@ export class RSSConnector extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     try {
-      await this.#settled?.giveUp();
+      await this.#settled?.abandon();
       await this.#state?.close();
     } finally {
       await this.#client?.close();

@@ -184,11 +184,11 @@ function behaves(solr: () => Record<string, unknown>): void {
 }
 
 await describeWithServer('solr', (server: RealServer) => {
-  behaves(() => ({ url: [`${server.url}/quickstart/`] }));
+  behaves(() => ({ url: [`${server.url}/${server.database}/`] }));
 
   it('continues with the next URL if one is lost', async () => {
     const { rejected } = await run({
-      solr: { url: ['http://127.0.0.1:1/solr/quickstart', `${server.url}/quickstart`] },
+      solr: { url: ['http://127.0.0.1:1/solr/quickstart', `${server.url}/${server.database}`] },
     });
     expect(rejected).toEqual([]);
   });
@@ -197,12 +197,12 @@ await describeWithServer('solr', (server: RealServer) => {
 await describeWithServer(
   'solr',
   (server: RealServer) => {
-    const cloud = { useCloudClient: true, defaultCollection: 'quickstart' };
+    const cloud = () => ({ useCloudClient: true, defaultCollection: server.database });
     const zooKeeper = () => `127.0.0.1:${Number(new URL(server.url).port) + 1000}`;
-    behaves(() => ({ url: server.url, ...cloud }));
+    behaves(() => ({ url: server.url, ...cloud() }));
 
     it('finds the nodes through ZooKeeper', async () => {
-      const solr = { ...cloud, url: [], zkHosts: ['127.0.0.1:1', zooKeeper()], zkChroot: '/solr' };
+      const solr = { ...cloud(), url: [], zkHosts: ['127.0.0.1:1', zooKeeper()], zkChroot: '/solr' };
       const add = '{"add": {"doc": {"id": "z1"}}}';
       await run({ solr, preActions: [EMPTY, add, COMMIT] }, { publisher: undefined });
       const { documents } = await run({ solr });
@@ -210,7 +210,7 @@ await describeWithServer(
     });
 
     it('reports a collection that ZooKeeper does not know', async () => {
-      const solr = { ...cloud, url: [], zkHosts: [zooKeeper()], zkChroot: '/elsewhere' };
+      const solr = { ...cloud(), url: [], zkHosts: [zooKeeper()], zkChroot: '/elsewhere' };
       await expect(run({ solr })).rejects.toThrow(/lists no live Solr node below \/elsewhere; check zkChroot/);
     });
   },
@@ -252,7 +252,7 @@ describe('the check of SolrConnector', () => {
   it('reports invalid parameters', () => {
     expect(problems({})).toEqual([]);
     expect(problems({ solr: { url: ['http://h/solr/c', 'h:8983/solr'] } })).toEqual([
-      'error: solr.url[1] must be a URL of http or https, was "h:8983/solr"',
+      'error: solr.url[1] must be an http or https URL, was "h:8983/solr"',
     ]);
     expect(problems({ solr: { url: [], useCloudClient: true } })).toEqual([
       'error: solr.url must not be empty',

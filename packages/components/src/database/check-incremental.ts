@@ -50,7 +50,7 @@ export function* checkIncremental({
   if (LIMITS.test(sql) && !/\border\s+by\b/i.test(sql)) {
     yield {
       parameter: 'sql',
-      message: 'sql limits its rows without ORDER BY: rows that are left out are never read',
+      message: 'sql limits its rows without ORDER BY: rows beyond the limit are never read',
       hint: `Write ORDER BY ${incremental.column || 'column'}, ascending, or remove the limit.`,
       severity: 'warning',
     };

@@ -55,7 +55,7 @@ export class ChildRows {
     const reserved = columns.filter((column) => RESERVED_FIELDS.has(column.toLowerCase()));
     for (const column of reserved) {
       log.warn(
-        `${name}: column ${column} is left out, because the engine has a field with that name; rename it (AS other_name)`,
+        `${name}: column ${column} is omitted, because the engine has a field with that name; rename it (AS other_name)`,
       );
     }
     this.#fields = rowFields(columns, reserved, -1);

@@ -53,7 +53,7 @@ export interface RowStream {
    * not support it.
    */
   readonly chunks?: (layout: RowLayout) => AsyncIterable<RecordChunk>;
-  /** A message about values that were left out, or undefined if there are none. */
+  /** A message about values that were omitted, or undefined if there are none. */
   readonly warning: string | undefined;
   /** Ends the query. It can be called at any time. */
   close(): Promise<void>;

@@ -22,7 +22,7 @@ export function columnOf(columns: readonly string[], label: string): number {
  * Returns the fields for the columns of a result: their labels in lower case, without the ignored columns.
  * Throws `HR_CONNECTOR_FAILED` if a label cannot be a field name.
  *
- * @param idColumn the index of the id column, which is left out if its label is `id`
+ * @param idColumn the index of the id column, which is omitted if its label is `id`
  */
 export function rowFields(columns: readonly string[], ignore: readonly string[], idColumn: number): RowField[] {
   const ignored = new Set(ignore.map((label) => label.toLowerCase()));

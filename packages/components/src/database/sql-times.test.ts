@@ -33,7 +33,7 @@ describe('SqlTimes', () => {
   });
 
   it.each(['infinity', '-infinity', '0000-00-00', '0000-00-00 00:00:00', '2024-00-00 00:00:00', 'soon', ''])(
-    'reports %j, which is not a point in time',
+    'reports %j, which is not a valid time',
     (text) => {
       const times = new SqlTimes('UTC');
       expect(times.instant(text)).toBeNull();

@@ -29,7 +29,7 @@ export class SqlTimes {
   /** A message about texts that are not instants (`infinity`, `0000-00-00`). Undefined if there are none. */
   get warning(): string | undefined {
     if (this.#unreadable === undefined) return undefined;
-    return `values such as ${this.#unreadable || '""'} are not points in time: their fields are left out (logged once)`;
+    return `values such as ${this.#unreadable || '""'} are not valid times: their fields are omitted (logged once)`;
   }
 
   /** Returns the instant of a text, or null if the text is not an instant. */

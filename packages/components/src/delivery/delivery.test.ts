@@ -113,14 +113,14 @@ describe('Delivery', () => {
     expect(requests).toEqual([[0, 1, 2, 3], [0, 1], [2, 3], [2], [3]]);
   });
 
-  it('fails no document because of another one, whatever the result of earlier batches', async () => {
+  it('fails no document because of another one, for any result of earlier batches', async () => {
     const delivery = new Delivery(quick(3), new RequestSize());
     const send = (count: number, bad: (position: number) => boolean) => {
       const { requests, destination, positions } = refusing(count, bad);
       return delivery.deliver(positions, destination, open).then((failures) => ({ requests, failures }));
     };
     expect((await send(2, () => true)).failures).toHaveLength(2);
-    // All documents fail: single requests need half as many requests as halving, until one is accepted.
+    // All documents fail. Sending them one by one needs half as many requests as halving the batch does.
     const hopeless = await send(3, () => true);
     expect(hopeless.failures).toHaveLength(3);
     expect(hopeless.requests).toEqual([[0], [1], [2]]);
@@ -186,7 +186,7 @@ describe('Delivery', () => {
     expect(requests.length).toBeLessThan(2);
   });
 
-  it('leaves the destination in the state of an ordered delivery of all accepted documents, whatever fails', async () => {
+  it('leaves the destination in the state of an ordered delivery of all accepted documents, for any failures', async () => {
     const statuses = fc.constantFrom(0, 0, 0, 400, 429, 503);
     const scenario = fc.record({
       keys: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 25 }),

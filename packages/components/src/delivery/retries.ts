@@ -6,7 +6,7 @@ import { Outages } from './outages.ts';
 /** The status of a request without a response: the server was not reachable, or did not answer. */
 export const NO_ANSWER = -1;
 
-/** Which requests are sent again, how often, and after which wait. */
+/** The rules for sending requests again: which, how often, and after which wait. */
 export interface Retries {
   /** The number of attempts after the first. */
   readonly most: number;

@@ -110,7 +110,7 @@ function keeps(connectionString: () => string): void {
     expect((await expired(state)).sort()).toEqual(beside.sort());
   });
 
-  it('handles thousands of files while published files are recorded', async () => {
+  it('handles thousands of files while published files are recorded', { timeout: 240_000 }, async () => {
     const state = await opened(newTable());
     const paths = Array.from({ length: 2300 }, (_, i) => `file:///${i}`);
     await state.begin();

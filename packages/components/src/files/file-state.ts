@@ -4,8 +4,8 @@ export interface ExpiredFile {
 }
 
 /**
- * What a connector remembers about files between runs, by full path: the time of the last publication, and the number
- * of runs that did not find the file. All methods except `published` refer to the current traversal.
+ * The facts that a connector remembers about files between runs, by full path: the time of the last publication, and
+ * the number of runs that did not find the file. All methods except `published` refer to the current traversal.
  */
 export interface FileState {
   /** Begins a traversal: no file has been found yet. */

@@ -46,7 +46,7 @@ export class FinishedFiles<T> {
   }
 
   /** Drops the unfinished files: the next run reads them again. Resolves when no work is in progress. */
-  async giveUp(): Promise<void> {
+  async abandon(): Promise<void> {
     this.#stop();
     this.#published = [];
     await this.#waiting;

@@ -1,7 +1,10 @@
 import type { HighMark } from '../database/high-mark.ts';
 import type { FileState } from './file-state.ts';
 
-/** Marks the entries of high marks. A state also contains paths, which never begin like this. */
+/**
+ * The prefix of the entries that store the highest value of a column. The other entries of a state are paths, which
+ * never begin like this.
+ */
 const NAME = 'incremental';
 
 type Entry = readonly [name: typeof NAME, generation: number, column: string, kind: HighMark['kind'], text: string];

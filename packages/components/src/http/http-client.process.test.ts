@@ -233,7 +233,7 @@ describe('an HTTP error', () => {
       failure: 'unknown-host',
     });
     expect((await failure(client.request({ url: 'nonsense' }))).message).toBe('nonsense is not a URL');
-    expect((await failure(client.request({ url: 'ftp://host/' }))).message).toContain('not a URL of http or https');
+    expect((await failure(client.request({ url: 'ftp://host/' }))).message).toContain('not an http or https URL');
   });
 
   it('explains that a server does not use TLS', async () => {

@@ -252,7 +252,7 @@ function readUrl(url: string): URL {
   const target = URL.parse(url);
   if (target === null) throw new HttpError('url', `${safeUrl(url)} is not a URL`);
   if (target.protocol !== 'http:' && target.protocol !== 'https:') {
-    throw new HttpError('url', `${safeUrl(url)} is not a URL of http or https`);
+    throw new HttpError('url', `${safeUrl(url)} is not an http or https URL`);
   }
   return target;
 }

@@ -15,7 +15,7 @@ export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefin
   if (address === '' || isExcepted(url, read(environment, 'no_proxy'))) return undefined;
   const proxy = URL.parse(address.includes('://') ? address : `http://${address}`);
   if (proxy === null || (proxy.protocol !== 'http:' && proxy.protocol !== 'https:')) {
-    throw new HttpError('url', `The proxy in ${variable.toUpperCase()} must be a URL of http or https`);
+    throw new HttpError('url', `The proxy in ${variable.toUpperCase()} must be an http or https URL`);
   }
   return proxy;
 }

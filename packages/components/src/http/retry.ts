@@ -1,4 +1,4 @@
-/** Which requests are retried, how often, and after which wait. */
+/** The rules for retrying requests: which, how often, and after which wait. */
 export interface RetryPolicy {
   /** The number of attempts after the first. */
   readonly retries: number;

@@ -176,7 +176,7 @@ describe('the check of HttpIndexer', () => {
     expect(problems({})).toEqual([]);
     expect(problems({ url: 'https://h/{id}', form: 'single', deleteUrl: 'https://h/{id}' }, deletions)).toEqual([]);
     expect(problems({ url: 'ftp://h/{id}', deleteUrl: 'https://h/' })).toEqual([
-      'error: url must be a URL of http or https',
+      'error: url must be an http or https URL',
       'error: url has {id}, but a request contains many documents',
       'error: deleteUrl does not name the document: {id} is missing',
       'warning: deleteUrl has no effect without indexer.deletionMarkerField',

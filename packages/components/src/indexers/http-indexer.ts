@@ -189,7 +189,7 @@ function* checkUrls(params: Static<typeof parameters>, settings: IndexerSettings
     const protocol = url === undefined ? 'http:' : URL.parse(url)?.protocol;
     if (protocol === 'http:' || protocol === 'https:') continue;
     const hint = 'Write a URL such as https://example.org/articles.';
-    yield { parameter, message: `${parameter} must be a URL of http or https`, hint };
+    yield { parameter, message: `${parameter} must be an http or https URL`, hint };
   }
   if (params.url.includes(ID_PLACE) && form !== 'single') {
     const hint = 'Set form: single, or remove the placeholder.';

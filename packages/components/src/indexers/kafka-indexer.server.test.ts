@@ -1,5 +1,5 @@
 import type { IndexerSettings } from '@headrace/engine';
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { byId, EngineRuns, type Fields, numbered, outcome, QUICK } from '../testing/indexers/engine-runs.ts';
 import { describeLostConnections } from '../testing/indexers/tcp-conformance.ts';
@@ -8,7 +8,7 @@ import { describeWriting } from '../testing/indexers/writing-conformance.ts';
 import { KafkaIndexer } from './kafka-indexer.ts';
 
 // Parts of the conformance suite do not apply: Kafka has no HTTP proxy, and a topic has no fields with types.
-await describeWithServer('kafka', (server) => {
+await describeWithOwnServer('kafka', (server) => {
   const url = () => server.url;
   const engine = new TopicEngine(server);
   const runs = new EngineRuns(engine);

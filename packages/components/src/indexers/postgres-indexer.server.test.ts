@@ -1,5 +1,5 @@
 import type { IndexerContext, IndexerSettings } from '@headrace/engine';
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database, type DatabaseConnection } from '../database/database.ts';
 import { prepareSql } from '../database/placeholders.ts';
@@ -21,7 +21,7 @@ import { PostgresIndexer } from './postgres-indexer.ts';
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const PLAIN = { placeholder: undefined, backslashes: false, postgres: true, brackets: false, hashComments: false };
 
-await describeWithServer('postgres', (server) => {
+await describeWithOwnServer('postgres', (server) => {
   let tables = 0;
 
   /** Runs work on a separate connection: a shared one would not survive a restart of the server. */

@@ -15,7 +15,7 @@ const settings = (some: Partial<IndexerSettings>) => some as IndexerSettings;
 describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
   it('reports mistakes in the address and the version settings', () => {
     expect(problemsOf(OpenSearchIndexer.check({ url: 'localhost', index: ' ' }, settings({})))).toEqual([
-      'error url: opensearch.url must be a URL of http or https',
+      'error url: opensearch.url must be an http or https URL',
       'error index: opensearch.index must not be empty',
     ]);
     expect(problemsOf(OpenSearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
@@ -63,7 +63,7 @@ describe('the check of SolrIndexer', () => {
   it('rejects invalid addresses', () => {
     expect(check({})).toEqual(['error url: Config is missing required property url']);
     expect(check({ url: 'http://h:8983/solr/' })).toEqual(['error url: url does not name the core']);
-    expect(check({ url: 'h:8983' })).toEqual(['error url: url must be a URL of http or https']);
+    expect(check({ url: 'h:8983' })).toEqual(['error url: url must be an http or https URL']);
     expect(check({ url: ['http://h/solr/a', 'http://i/solr/a'] })).toEqual([
       'warning url: Only the first URL is used: a standalone Solr has one',
     ]);

@@ -117,7 +117,7 @@ function* checkAddress(params: Static<typeof parameters>, settings: IndexerSetti
     const parsed = URL.parse(url);
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
       const hint = 'Use http://localhost:8983/solr/articles, or for a SolrCloud http://localhost:8983/solr.';
-      yield { parameter: 'url', message: 'url must be a URL of http or https', hint };
+      yield { parameter: 'url', message: 'url must be an http or https URL', hint };
     } else if (!useCloudClient && /^\/*(solr\/*)?$/.test(parsed.pathname)) {
       const hint = 'Write a URL such as http://localhost:8983/solr/articles. For a SolrCloud, set useCloudClient.';
       yield { parameter: 'url', message: 'url does not name the core', hint };

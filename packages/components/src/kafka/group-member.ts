@@ -183,14 +183,14 @@ export class GroupMember {
     this.#isStable = false;
     const kept = new Set(this.#assigned());
     const gone = this.#owned.filter((partition) => !kept.has(partition));
-    if (gone.length > 0 && !this.#isLeaving) await this.#giveUp(gone);
+    if (gone.length > 0 && !this.#isLeaving) await this.#release(gone);
     this.#owned = this.#owned.filter((partition) => kept.has(partition));
     const data = Buffer.alloc(4);
     data.writeInt32BE(this.#owned.length > 0 ? this.#consumer.generationId : -1);
     return data;
   }
 
-  async #giveUp(partitions: readonly number[]): Promise<void> {
+  async #release(partitions: readonly number[]): Promise<void> {
     const { owner, log, topic } = this.#settings;
     this.#released.push(...partitions);
     // When the group has excluded this member, the library drops the partitions and keeps the old generation.

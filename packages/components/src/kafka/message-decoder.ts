@@ -67,7 +67,7 @@ export class MessageDecoder implements RecordDecoder {
         sink.reject({ place, message: messageOf(error) });
         continue;
       }
-      // This call is outside of `try`: an error of the pipeline is not an error of the message.
+      // This call is outside `try`: an error of the pipeline is not an error of the message.
       sink.document(document);
     }
   }

@@ -25,7 +25,7 @@ describe('Pace', () => {
   const clock = { millis: 0 };
   const newPace = () => new Pace(() => clock.millis);
 
-  it('sends the messages of an eighth of a second at once, and keeps those of four seconds in progress', () => {
+  it('sends the messages of an eighth of a second immediately, and keeps those of four seconds in progress', () => {
     const pace = newPace();
     const { most, piece } = run(2000, 10, pace, clock);
     expect(piece).toBe(250);

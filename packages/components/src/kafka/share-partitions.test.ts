@@ -9,7 +9,10 @@ type Shares = ReadonlyMap<string, readonly number[]>;
 
 const topicOf = (memberId: string) => memberId.split('-')[0] as string;
 
-/** What the members have after a rebalance, and after the next one, in which released partitions get their new owner. */
+/**
+ * The partitions of the members after a rebalance, and after the next one, in which released partitions get their new
+ * owner.
+ */
 function rebalanced(shares: Shares, partitions: number, generationId: number): Shares {
   const topics = new Set(Array.from(shares.keys(), topicOf));
   const metadata = { topics: new Map(Array.from(topics, (topic) => [topic, { partitionsCount: partitions }])) };

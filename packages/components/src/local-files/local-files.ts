@@ -1,5 +1,5 @@
 import fs, { constants } from 'node:fs';
-import promises from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { allowedPath, isRestricted } from '@headrace/engine';
 
@@ -20,8 +20,8 @@ const FLAGS: Readonly<Record<'r' | 'w', number>> = {
 
 type Flags = number | 'r' | 'w';
 
-export function open(path: string, flags: Flags): Promise<promises.FileHandle> {
-  return promises.open(...opened(path, flags));
+export function open(path: string, flags: Flags): Promise<FileHandle> {
+  return fs.promises.open(...opened(path, flags));
 }
 
 export function openSync(path: string, flags: Flags): number {
@@ -49,10 +49,10 @@ export function readFileSync(path: string): Buffer {
 }
 
 export const stat = (async (path: string, options?: fs.StatOptions) =>
-  promises.stat(seen(path), options)) as typeof promises.stat & ((path: string) => Promise<fs.Stats>);
+  fs.promises.stat(seen(path), options)) as typeof fs.promises.stat & ((path: string) => Promise<fs.Stats>);
 
 export async function statfs(path: string): Promise<fs.StatsFs> {
-  return promises.statfs(seen(path));
+  return fs.promises.statfs(seen(path));
 }
 
 /** @param access the access that the error names if the path may be neither read nor written */
@@ -66,7 +66,7 @@ export function existsSync(path: string): boolean {
 
 /** @param mode the access to check, such as `constants.W_OK` */
 export async function access(path: string, mode: number): Promise<void> {
-  return promises.access(allowedPath(path, kind((mode & constants.W_OK) !== 0)), mode);
+  return fs.promises.access(allowedPath(path, kind((mode & constants.W_OK) !== 0)), mode);
 }
 
 export function accessSync(path: string, mode: number): void {
@@ -74,7 +74,7 @@ export function accessSync(path: string, mode: number): void {
 }
 
 export async function opendir(path: string, options: fs.OpenDirOptions): Promise<fs.Dir> {
-  return promises.opendir(allowedPath(path, 'read'), options);
+  return fs.promises.opendir(allowedPath(path, 'read'), options);
 }
 
 /**
@@ -100,9 +100,9 @@ async function makeFolder(path: string): Promise<void> {
 
 async function makeOne(path: string): Promise<void> {
   try {
-    await promises.mkdir(path);
+    await fs.promises.mkdir(path);
   } catch (error) {
-    const found = await promises.stat(path).catch(() => undefined);
+    const found = await fs.promises.stat(path).catch(() => undefined);
     if (found?.isDirectory() !== true) throw error;
   }
 }
@@ -113,24 +113,24 @@ export function truncateSync(path: string): void {
 }
 
 export async function rename(from: string, to: string): Promise<void> {
-  await promises.rename(allowedPath(from, 'write'), allowedPath(to, 'write'));
+  await fs.promises.rename(allowedPath(from, 'write'), allowedPath(to, 'write'));
 }
 
 export async function link(existing: string, path: string): Promise<void> {
-  await promises.link(allowedPath(existing, 'write'), allowedPath(path, 'write'));
+  await fs.promises.link(allowedPath(existing, 'write'), allowedPath(path, 'write'));
 }
 
 export async function copyFile(from: string, to: string, mode?: number): Promise<void> {
-  await promises.copyFile(allowedPath(from, 'read'), allowedPath(to, 'write'), mode);
+  await fs.promises.copyFile(allowedPath(from, 'read'), allowedPath(to, 'write'), mode);
 }
 
 export async function unlink(path: string): Promise<void> {
-  await promises.unlink(allowedPath(path, 'write'));
+  await fs.promises.unlink(allowedPath(path, 'write'));
 }
 
 /** Removes a file if it exists. */
 export async function remove(path: string): Promise<void> {
-  await promises.rm(allowedPath(path, 'write'), { force: true });
+  await fs.promises.rm(allowedPath(path, 'write'), { force: true });
 }
 
 function opened(path: string, flags: Flags): [string, number] {

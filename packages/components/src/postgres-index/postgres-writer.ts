@@ -48,7 +48,7 @@ export class PostgresWriter {
     try {
       this.#table = await PostgresTable.read(this.#connection, this.#database, this.#settings);
     } catch (error) {
-      await this.#giveUp(this.#connection);
+      await this.#discard(this.#connection);
       throw error;
     }
   }
@@ -102,12 +102,12 @@ export class PostgresWriter {
       if (together) await connection.execute('commit');
     } catch (error) {
       // A lost connection ends its transaction. A connection that cannot roll back is closed for the same effect.
-      if (together && !connection.broken) await connection.execute('rollback').catch(() => this.#giveUp(connection));
+      if (together && !connection.broken) await connection.execute('rollback').catch(() => this.#discard(connection));
       throw error;
     }
   }
 
-  async #giveUp(connection: DatabaseConnection): Promise<void> {
+  async #discard(connection: DatabaseConnection): Promise<void> {
     this.#connection = undefined;
     await connection.close();
   }

@@ -48,7 +48,7 @@ export function* checkConnection(
   for (const one of baseUrls(url)) {
     const parsed = URL.parse(one);
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
-      yield { parameter, message: `${parameter} must be a URL of http or https`, hint: 'Use http://localhost:9200.' };
+      yield { parameter, message: `${parameter} must be an http or https URL`, hint: 'Use http://localhost:9200.' };
     } else if (/\/\/[^/?#:@]+@/.test(one)) {
       yield {
         parameter,

@@ -109,7 +109,7 @@ export function* checkSolr(settings: SolrSettings): Generator<ParameterProblem> 
     const parsed = URL.parse(url);
     if (parsed !== null && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) continue;
     const parameter = typeof settings.url === 'string' ? 'solr.url' : `solr.url[${i}]`;
-    yield { parameter, message: `${parameter} must be a URL of http or https, was "${url}"`, hint: URL_HINT };
+    yield { parameter, message: `${parameter} must be an http or https URL, was "${url}"`, hint: URL_HINT };
   }
   if (settings.useCloudClient === true && settings.defaultCollection === undefined) {
     yield {

@@ -88,7 +88,7 @@ interface Entry {
  *
  * All objects have the same entries. The value of an entry is the value of the field that it names, with its type. If
  * the document lacks this field, the generator with this name makes a new value for each object. If neither exists, the
- * document fails. A null value is left out, with a warning in the log.
+ * document fails. A null value is omitted, with a warning in the log.
  *
  * The place of an entry in the object is a path of names, separated by dots. A name of digits only is an index of a
  * list: "lines.0.price" is the price of the first line. Indexes start at 0 without gaps: an entry that would leave a
@@ -182,7 +182,7 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
   #valueFor(document: Document, { source }: Entry): Value | undefined {
     const value = document.get(source);
     if (value === null) {
-      this.context.log.warn(`Document ${document.id}: field "${source}" is null and left out of the objects`);
+      this.context.log.warn(`Document ${document.id}: field "${source}" is null, so the objects do not contain it`);
       return undefined;
     }
     if (value !== undefined) return copyValue(value);

@@ -64,10 +64,10 @@ describe('ApplyFileHandlers', () => {
     expect(outcomes.map((outcome) => outcome.documents)).toEqual(documents.map((one) => [JSON.stringify(one)]));
   });
 
-  it('leaves out invalid rows with a warning', async () => {
+  it('skips invalid rows with a warning', async () => {
     const { ids, logged } = await apply('r.csv', 'a,b\n1\n3,4\n');
     expect(ids).toEqual(['r.csv-2', '1']);
-    expect(logged.join()).toContain('r.csv:2: the row has 1 column, the header 2; the row is left out');
+    expect(logged.join()).toContain('r.csv:2: the row has 1 column, the header 2; the row is skipped');
   });
 
   it('fails at an unreadable object after emitting the objects before it', async () => {
@@ -104,7 +104,7 @@ describe('ApplyFileHandlers', () => {
     [{ x: { class: 'XmlFileHandler' } }, 'There is no file handler XmlFileHandler'],
     [{ csv: { oops: 1 } }, 'fileHandlers.csv.oops: Config contains unknown property oops'],
     [{ csv: { separatorChar: '' } }, 'separatorChar must not be empty'],
-    [{ json: { blacklist: ['id'] } }, 'leaves out "id"'],
+    [{ json: { blacklist: ['id'] } }, 'omits "id"'],
     [{ xml: { xmlRootPath: '/a' } }, 'One of xmlIdPath and xpathIdPath'],
   ])('refuses the parameters %j', (fileHandlers, message) => {
     expect(() => makeStage(ApplyFileHandlers, { fileHandlers })).toThrow(message);

@@ -48,11 +48,11 @@ const parameters = Type.Object({
  * Handlers are a map by extension. csv, json, jsonl and xml need no class; json also handles jsonl, and jsonl handles
  * json. Another extension names one of them: psv { class: CSVFileHandler, separatorChar: "|" }. All accept docIdPrefix.
  * CSV accepts the parameters of CSVConnector and idFields, several columns that form the id together. JSON accepts
- * idField, idFields, docIdFormat, whitelist and blacklist (the fields to keep, and to leave out), encoding and
+ * idField, idFields, docIdFormat, whitelist and blacklist (the fields to keep, and to omit), encoding and
  * onInvalidBytes as in CSVConnector. XML accepts xmlRootPath, xmlIdPath or xpathIdPath, encoding, onInvalidBytes,
  * outputField and skipEmptyId.
  *
- * An invalid row of CSV is left out with a warning. An object that cannot be read or has no id, and a file that
+ * An invalid row of CSV is skipped with a warning. An object that cannot be read or has no id, and a file that
  * cannot be read, fail the document.
  */
 export class ApplyFileHandlers extends Stage<typeof parameters> {
@@ -121,7 +121,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     const records = new HeldRecords();
     await format.publish({ path, name: leafOf(path), bytes: once(bytes) }, records);
     return records.documents({
-      // An invalid CSV row affects only itself, so it is left out. An unreadable object may hide others: it fails the
+      // An invalid CSV row affects only itself, so it is skipped. An unreadable object may hide others: it fails the
       // document.
       reject: (record) => this.#reject(record, format instanceof CsvFormat),
       warn: (message) => this.context.log.warn(message),
@@ -141,7 +141,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
 
   #reject({ place, message }: RejectedRecord, isRow: boolean): void {
     if (!isRow) throw new HeadraceError('HR_RECORD_UNREADABLE', `${place}: ${message}`);
-    this.context.log.warn(`${place}: ${message}; the row is left out`);
+    this.context.log.warn(`${place}: ${message}; the row is skipped`);
   }
 }
 

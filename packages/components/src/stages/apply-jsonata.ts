@@ -20,7 +20,7 @@ import {
 import { compileJavaRegex } from '@headrace/java-text/regex';
 import type { Jsonata } from '@headrace/jsonata';
 import { checkDestination } from '../fields/destination.ts';
-import { LeftAlone } from '../fields/left-alone.ts';
+import { UnchangedDocuments } from '../fields/unchanged-documents.ts';
 
 const parameters = Type.Object({
   /** The JSONata expression. */
@@ -117,14 +117,14 @@ export class ApplyJSONata extends Stage<typeof parameters> {
 
   readonly #sourcePath: NestedPath;
   readonly #destinationPath: NestedPath | undefined;
-  readonly #failed: LeftAlone;
+  readonly #failed: UnchangedDocuments;
   #jsonata!: Jsonata;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#sourcePath = parseNestedPath(params.source ?? '');
     this.#destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
-    this.#failed = new LeftAlone(context.log, 'the expression failed');
+    this.#failed = new UnchangedDocuments(context.log, 'the expression failed');
   }
 
   override async start(): Promise<void> {

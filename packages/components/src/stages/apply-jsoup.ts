@@ -51,7 +51,7 @@ const parameters = Type.Object({
 
 const SOURCES = ['filePathField', 'byteArrayField', 'stringField'] as const;
 const TYPES = ['text', 'attribute', 'html', 'outerHtml'];
-/** The maximum number of files that are read at once. */
+/** The maximum number of files that are read in parallel. */
 const FILES_IN_FLIGHT = 8;
 
 /**
@@ -60,7 +60,7 @@ const FILES_IN_FLIGHT = 8;
  *
  * Each entry of destinationFields has a selector and a type. The type says what is copied from the selected elements.
  * text: their text; white space, line breaks and the borders of blocks become single blanks, and elements without text
- * are left out. attribute: the value of the attribute that attribute names; elements without it are left out. The
+ * are omitted. attribute: the value of the attribute that attribute names; elements without it are omitted. The
  * prefix abs: selects only absolute URLs. html, outerHtml: the markup inside the elements, or including their tags,
  * with indents. One element makes a text, several make a list, in the order of the page. The field is overwritten. If
  * nothing is selected, the field does not change.

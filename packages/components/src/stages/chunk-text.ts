@@ -87,10 +87,10 @@ const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 
  *
  * The id of a child is the id of the document with -1, -2 and so on. A child has these fields: parent_id; chunk_number,
  * from 1; total_chunks; offset, the sum of the lengths of all chunks before it, as in Lucille; length; and the
- * destination with the text. offset is not the position in the text if chunks overlap or text between them was left
- * out. To find the position, search for the text of the chunk, starting after the start of the chunk before. Chunks
- * that were cleaned, or joined by a blank, may not occur in the text unchanged. Existing children of the document stay.
- * A source that is missing, null or blank changes nothing.
+ * destination with the text. offset is not the position in the text if chunks overlap or text between them was omitted.
+ * To find the position, search for the text of the chunk, starting after the start of the chunk before. Chunks that
+ * were cleaned, or joined by a blank, may not occur in the text unchanged. Existing children of the document stay. A
+ * source that is missing, null or blank changes nothing.
  */
 export class ChunkText extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -50,7 +50,7 @@ describe('CreateStaticTeaser', () => {
     ['a point', 'שָׁלוֹם', 2, ''],
     ['a vowel', 'हिन्दी', 4, 'हि'],
     ['a syllable', '한국어', 2, '한국'],
-  ])('leaves out %s that does not fit completely', async (_, text, maxLength, expected) => {
+  ])('omits %s that does not fit completely', async (_, text, maxLength, expected) => {
     expect(await teaser(text, maxLength)).toBe(expected);
   });
 

@@ -37,7 +37,7 @@ const parameters = Type.Object({
  * A text that is not longer than maxLength stays whole. A longer text ends before the last blank, full stop, question
  * mark, exclamation mark or comma among its first maxLength characters. A text without any of these is cut at
  * maxLength, but never inside a visible character: an accent stays with its letter, and an emoji or a flag is kept or
- * left out whole. Lengths count UTF-16 units: one for most characters, two or more for emoji. White space at both ends
+ * omitted whole. Lengths count UTF-16 units: one for most characters, two or more for emoji. White space at both ends
  * is removed, unless the cut was inside a word.
  *
  * If the field is a list, its first value is used, as text. An object has no text and makes an empty teaser. A missing

@@ -16,7 +16,7 @@ import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
   /**
-   * The fields with the text, at least one. All their values count; numbers and booleans are texts. Null is left out.
+   * The fields with the text, at least one. All their values count; numbers and booleans are texts. Null is omitted.
    */
   source: Type.Array(Type.String()),
   /** The field for the code of the language. */

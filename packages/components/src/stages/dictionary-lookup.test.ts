@@ -83,7 +83,7 @@ describe('DictionaryLookup', () => {
     expect(await look({ a }, { dictPath })).toEqual({ a, b: ['日本', 'smile', 'peace', 'decomposed', 'long'] });
   });
 
-  it('leaves out rows that are not UTF-8 and logs their lines', async () => {
+  it('skips rows that are not UTF-8 and logs their lines', async () => {
     const dictPath = file(Buffer.from('b2ssMQpjYWbpLDIKbGFzdCwzCg==', 'base64'));
     const context = stageContext();
     const params = { source: ['a'], dest: ['b'], dictPath };

@@ -6,90 +6,83 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
 import { ElasticsearchLookup } from './elasticsearch-lookup.ts';
 
-await describeWithServer(
-  'elasticsearch',
-  (server) => {
-    const index = `lookup-${process.pid}`;
-    const entries: [id: string, source: string][] = [
-      [
-        '1',
-        '{"text":"a","whole":1.0,"long":9007199254740993,"flag":true,"none":null,"list":[1,"b"],"object":{"x":[1]}}',
-      ],
-      ['a/b c?ü', '{"text":"odd id"}'],
-      ['dots', '{"a.b":"dotted","n":{"x":"nested"}}'],
-    ];
+await describeWithServer('elasticsearch', (server) => {
+  const index = `lookup-${process.pid}`;
+  const entries: [id: string, source: string][] = [
+    ['1', '{"text":"a","whole":1.0,"long":9007199254740993,"flag":true,"none":null,"list":[1,"b"],"object":{"x":[1]}}'],
+    ['a/b c?ü', '{"text":"odd id"}'],
+    ['dots', '{"a.b":"dotted","n":{"x":"nested"}}'],
+  ];
 
-    beforeAll(async () => {
-      const client = await HttpClient.open();
-      const created = await client.request({
-        method: 'PUT',
-        url: `${server.url}/${index}`,
-        headers: { 'content-type': 'application/json' },
-        body: '{"mappings":{"dynamic":false}}',
-      });
-      requireSuccess(created);
-      const lines = entries.flatMap(([id, source]) => [`{"index":{"_id":${JSON.stringify(id)}}}`, source]);
-      const response = await client.request({
-        method: 'POST',
-        url: `${server.url}/${index}/_bulk?refresh=true`,
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: `${lines.join('\n')}\n`,
-      });
-      expect(requireSuccess(response).body.toString()).toContain('"errors":false');
-      await client.close();
+  beforeAll(async () => {
+    const client = await HttpClient.open();
+    const created = await client.request({
+      method: 'PUT',
+      url: `${server.url}/${index}`,
+      headers: { 'content-type': 'application/json' },
+      body: '{"mappings":{"dynamic":false}}',
     });
+    requireSuccess(created);
+    const lines = entries.flatMap(([id, source]) => [`{"index":{"_id":${JSON.stringify(id)}}}`, source]);
+    const response = await client.request({
+      method: 'POST',
+      url: `${server.url}/${index}/_bulk?refresh=true`,
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: `${lines.join('\n')}\n`,
+    });
+    expect(requireSuccess(response).body.toString()).toContain('"errors":false');
+    await client.close();
+  });
 
-    function params(more: Record<string, unknown> = {}): Record<string, unknown> {
-      return { elasticsearch: { url: server.url, index }, source: ['text'], dest: ['copy'], ...more };
+  function params(more: Record<string, unknown> = {}): Record<string, unknown> {
+    return { elasticsearch: { url: server.url, index }, source: ['text'], dest: ['copy'], ...more };
+  }
+
+  it('satisfies the stage contract', async () => {
+    await assertStageContract(ElasticsearchLookup, { params: params(), document: { id: '1', a: 'x' } });
+  });
+
+  it('copies values with the types of the index', async () => {
+    const source = ['text', 'whole', 'long', 'flag', 'none', 'list', 'object', 'absent'];
+    const [outcome] = await runStage(ElasticsearchLookup, params({ source, dest: source }), ['{"id":"1"}']);
+    expect(outcome).toEqual({ documents: [`{"id":"1",${entries[0]?.[1].slice(1)}`], error: undefined });
+  });
+
+  it('finds every kind of id and does not change documents without an entry', async () => {
+    const outcomes = await runStage(ElasticsearchLookup, params(), [{ id: 'a/b c?ü' }, { id: 'unknown', copy: 1 }]);
+    expect(outcomes.map(({ documents }) => documents)).toEqual([
+      ['{"id":"a/b c?ü","copy":"odd id"}'],
+      ['{"id":"unknown","copy":1}'],
+    ]);
+  });
+
+  it('uses field names literally', async () => {
+    const names = { source: ['a.b', 'n.x'], dest: ['d', 'n'] };
+    const [outcome] = await runStage(ElasticsearchLookup, params(names), [{ id: 'dots' }]);
+    expect(outcome?.documents).toEqual(['{"id":"dots","d":"dotted"}']);
+  });
+
+  it('applies updateMode to an existing field', async () => {
+    const document = { id: '1', copy: 'old' };
+    const modes = { overwrite: '[1,"b"]', append: '["old",1,"b"]', skip: '"old"' };
+    for (const [updateMode, expected] of Object.entries(modes)) {
+      const [outcome] = await runStage(ElasticsearchLookup, params({ source: ['list'], updateMode }), [document]);
+      expect(outcome?.documents, updateMode).toEqual([`{"id":"1","copy":${expected}}`]);
     }
+  });
 
-    it('satisfies the stage contract', async () => {
-      await assertStageContract(ElasticsearchLookup, { params: params(), document: { id: '1', a: 'x' } });
-    });
+  it('supports useCompression', async () => {
+    const elasticsearch = { url: server.url, index, useCompression: true };
+    const [outcome] = await runStage(ElasticsearchLookup, params({ elasticsearch }), [{ id: '1' }]);
+    expect(outcome?.documents).toEqual(['{"id":"1","copy":"a"}']);
+  });
 
-    it('copies values with the types of the index', async () => {
-      const source = ['text', 'whole', 'long', 'flag', 'none', 'list', 'object', 'absent'];
-      const [outcome] = await runStage(ElasticsearchLookup, params({ source, dest: source }), ['{"id":"1"}']);
-      expect(outcome).toEqual({ documents: [`{"id":"1",${entries[0]?.[1].slice(1)}`], error: undefined });
-    });
-
-    it('finds every kind of id and does not change documents without an entry', async () => {
-      const outcomes = await runStage(ElasticsearchLookup, params(), [{ id: 'a/b c?ü' }, { id: 'unknown', copy: 1 }]);
-      expect(outcomes.map(({ documents }) => documents)).toEqual([
-        ['{"id":"a/b c?ü","copy":"odd id"}'],
-        ['{"id":"unknown","copy":1}'],
-      ]);
-    });
-
-    it('uses field names literally', async () => {
-      const names = { source: ['a.b', 'n.x'], dest: ['d', 'n'] };
-      const [outcome] = await runStage(ElasticsearchLookup, params(names), [{ id: 'dots' }]);
-      expect(outcome?.documents).toEqual(['{"id":"dots","d":"dotted"}']);
-    });
-
-    it('applies updateMode to an existing field', async () => {
-      const document = { id: '1', copy: 'old' };
-      const modes = { overwrite: '[1,"b"]', append: '["old",1,"b"]', skip: '"old"' };
-      for (const [updateMode, expected] of Object.entries(modes)) {
-        const [outcome] = await runStage(ElasticsearchLookup, params({ source: ['list'], updateMode }), [document]);
-        expect(outcome?.documents, updateMode).toEqual([`{"id":"1","copy":${expected}}`]);
-      }
-    });
-
-    it('supports useCompression', async () => {
-      const elasticsearch = { url: server.url, index, useCompression: true };
-      const [outcome] = await runStage(ElasticsearchLookup, params({ elasticsearch }), [{ id: '1' }]);
-      expect(outcome?.documents).toEqual(['{"id":"1","copy":"a"}']);
-    });
-
-    it('fails documents if the index does not exist, and names the index', async () => {
-      const elasticsearch = { url: server.url, index: 'no-such-index' };
-      const [outcome] = await runStage(ElasticsearchLookup, params({ elasticsearch }), [{ id: '1' }]);
-      expect(outcome?.error).toMatch(/could not look up 1 in no-such-index: index_not_found_exception: no such index/);
-    });
-  },
-  { ELASTICSEARCH_HEAP: '512m' },
-);
+  it('fails documents if the index does not exist, and names the index', async () => {
+    const elasticsearch = { url: server.url, index: 'no-such-index' };
+    const [outcome] = await runStage(ElasticsearchLookup, params({ elasticsearch }), [{ id: '1' }]);
+    expect(outcome?.error).toMatch(/could not look up 1 in no-such-index: index_not_found_exception: no such index/);
+  });
+});
 
 describe('ElasticsearchLookup', () => {
   let stub: StubServer;
@@ -200,7 +193,7 @@ describe('ElasticsearchLookup', () => {
     [{ dest: [] }, /^dest: source has 1 field and dest 0/],
     [{ source: [], dest: [] }, /^source: /],
     [{ dest: ['run_id'] }, /^dest\[0\]: .*reserved/],
-    [{ elasticsearch: { url: 'localhost:9200', index: 'i' } }, /^elasticsearch\.url: .*URL of http/],
+    [{ elasticsearch: { url: 'localhost:9200', index: 'i' } }, /^elasticsearch\.url: .*http or https URL/],
     [{ elasticsearch: { url: 'http://user@e.org:9200', index: 'i' } }, /^elasticsearch\.url: .*without a password/],
     [{ elasticsearch: { url: 'http://e.org:9200', index: ' ' } }, /^elasticsearch\.index: /],
     [{ updateMode: 'APPEND' }, /^updateMode: /],

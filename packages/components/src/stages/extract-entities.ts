@@ -88,7 +88,7 @@ export class ExtractEntities extends Stage<typeof parameters> {
       output: [{ id: '1', text: 'From YORK to New York', cities: ['GB-YOR', 'US-NY'], names: ['York', 'New York'] }],
     },
     {
-      description: 'The characters around a whole word are no letters. Digits are no letters',
+      description: 'No letter is directly before or after a whole word. Digits are not letters',
       needs: 'cities.csv with the rows "New York,US-NY" and "York,GB-YOR"',
       params: { dictionaries: ['cities.csv'], source: ['text'], dest: ['cities'] },
       documents: [

@@ -25,7 +25,7 @@ const parameters = Type.Object({
  * Writes the first character of a field's first value to another field, or a replacement if it is not a letter. Use it
  * for an index from A to Z.
  *
- * Letters of any script count and keep their case. Digits, white space and emoji are no letters. White space before the
+ * Letters of any script count and keep their case. Digits, white space and emoji are not letters. White space before the
  * first letter is not skipped. The previous value of the other field is replaced. If the field is missing, null, empty,
  * an object or only white space, neither field changes.
  */

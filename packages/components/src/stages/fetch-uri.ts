@@ -32,7 +32,7 @@ const MILLIS = { ...clamped({ minimum: 0, maximum: MAX_MILLIS }), ...capped('max
 
 const parameters = Type.Object({
   /**
-   * The field with the URL, of http or https. Blanks and similar characters in it must be percent-encoded. Letters of
+   * The field with the http or https URL. Blanks and similar characters in it must be percent-encoded. Letters of
    * other scripts need no encoding.
    */
   source: Type.String(),

@@ -39,7 +39,7 @@ describe('FormatDate', () => {
     [null],
     [{ x: 1 }],
     [2 ** 62],
-  ])('leaves out %j, which is not a date', async (value) => {
+  ])('omits %j, which is not a date', async (value) => {
     expect(await run(day, { id: '1', a: value, b: 'old' })).toEqual([JSON.stringify({ id: '1', a: value, b: 'old' })]);
   });
 

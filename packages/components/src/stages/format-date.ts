@@ -59,7 +59,7 @@ const parameters = Type.Object({
  * and 2024-05-06, which is midnight. A text without an offset is read in timeZoneId. For other forms, use ParseDate
  * first.
  *
- * Null and other values are left out. If no value is a date, the destination does not change; with "overwrite", a field
+ * Null and other values are omitted. If no value is a date, the destination does not change; with "overwrite", a field
  * that is its own destination is then removed. A document fails if a date does not fit the pattern.
  */
 export class FormatDate extends Stage<typeof parameters> {

@@ -213,7 +213,7 @@ describe('OpenAIEmbed', () => {
 
   it('does not start if OPENAI_BASE_URL is not a URL', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'localhost:11434/v1');
-    await expect(runStage(OpenAIEmbed, params(), [])).rejects.toThrow(/^OPENAI_BASE_URL must be a URL/);
+    await expect(runStage(OpenAIEmbed, params(), [])).rejects.toThrow(/^OPENAI_BASE_URL must be an http or https URL/);
   });
 
   it.each([

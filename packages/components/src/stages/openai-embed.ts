@@ -107,7 +107,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     const { baseUrl } = params;
     if (baseUrl !== undefined && !isWebUrl(baseUrl)) {
       const hint = 'For example http://localhost:11434/v1.';
-      yield { parameter: 'baseUrl', message: 'baseUrl must be a URL of http or https', hint };
+      yield { parameter: 'baseUrl', message: 'baseUrl must be an http or https URL', hint };
     }
     const model = params.modelName as string;
     if (baseUrl === undefined && !MODELS.includes(model.toLowerCase())) {
@@ -280,7 +280,7 @@ function baseUrlOf({ baseUrl }: Static<typeof parameters>): string {
   if (baseUrl !== undefined) return withoutEndSlashes(baseUrl.trim());
   const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;
   if (isWebUrl(base)) return withoutEndSlashes(base);
-  throw new Error(`OPENAI_BASE_URL must be a URL of http or https, not ${safeUrl(base)}`);
+  throw new Error(`OPENAI_BASE_URL must be an http or https URL, not ${safeUrl(base)}`);
 }
 
 function isWebUrl(text: string): boolean {

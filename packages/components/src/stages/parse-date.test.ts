@@ -48,7 +48,7 @@ describe('ParseDate', () => {
     expect(JSON.parse(outcome?.documents[0] as string).b).toBe(midnight);
   });
 
-  it('preserves the order of the dates of a list and leaves out other values', async () => {
+  it('preserves the order of the dates of a list and omits other values', async () => {
     expect(
       await run(day, { id: '1', a: ['2024-01-02', 'bad', null, { x: 1 }, '2023-01-02'] }, { id: '2', a: [] }),
     ).toEqual([
@@ -102,7 +102,7 @@ describe('ParseDate', () => {
     expect(context.logged).toEqual([expect.stringContaining('The date pattern "yyyy-MM" matches "2024-05-06"')]);
   });
 
-  it('reports all invalid patterns, formatters and zones at once', async () => {
+  it('reports all invalid patterns, formatters and zones together', async () => {
     const wrong = run({
       ...day,
       formatStrs: ['yyyy', "yyyy 'T"],

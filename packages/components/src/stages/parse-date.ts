@@ -65,7 +65,7 @@ const parameters = Type.Object({
  * digits.
  *
  * The patterns are tried in order, then the formatters. The first match wins. A pattern must match the beginning of the
- * text; the rest is ignored, so put longer patterns before shorter ones. Null and values without a match are left out.
+ * text; the rest is ignored, so put longer patterns before shorter ones. Null and values without a match are omitted.
  * If no value is a date, the destination does not change; with "overwrite", a field that is its own destination is then
  * removed.
  *
@@ -211,6 +211,6 @@ export class ParseDate extends Stage<typeof parameters> {
   #warnOnce(pattern: DatePattern, error: PartialDateError): void {
     if (this.#partial.has(pattern)) return;
     this.#partial.add(pattern);
-    this.context.log.warn(`A date was left out: ${error.message}`);
+    this.context.log.warn(`A date was omitted: ${error.message}`);
   }
 }

@@ -32,7 +32,7 @@ const parameters = Type.Object({
   appendThreadName: Type.Optional(Type.Boolean({ default: true })),
   /** The only fields to print. Defaults to all. */
   whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Fields to leave out; id is always printed. Defaults to none. */
+  /** Fields to omit; id is always printed. Defaults to none. */
   blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
 });
 

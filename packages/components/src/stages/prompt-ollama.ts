@@ -89,7 +89,7 @@ export class PromptOllama extends Stage<typeof parameters> {
   static override *check({ hostURL, modelName }: Static<typeof parameters>): Generator<ParameterProblem> {
     if (!/^https?:$/.test(URL.parse(hostURL)?.protocol ?? '')) {
       const hint = 'For example http://localhost:11434.';
-      yield { parameter: 'hostURL', message: 'hostURL must be a URL of http or https', hint };
+      yield { parameter: 'hostURL', message: 'hostURL must be an http or https URL', hint };
     }
     if (modelName.trim() === '') yield { parameter: 'modelName', message: 'modelName must not be empty' };
   }

@@ -153,7 +153,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
       throw new HeadraceError(
         'HR_STAGE_START',
         `sql takes ${counted(this.#sql.parameters, 'value')} (?), keyFields names ${keyFields.length}`,
-        { hint: 'Each ? outside of texts and comments is replaced by one key field.' },
+        { hint: 'Each ? outside texts and comments is replaced by one key field.' },
       );
     }
     this.#pool = new ConnectionPool(database, IN_FLIGHT);

@@ -7,90 +7,86 @@ import { QueryOpensearch } from './query-opensearch.ts';
 
 const byMovie = '{"source": {"size": 1, "query": {"term": {"movie": "{{movie}}"}}}, "params": {"movie": "ignored"}}';
 
-await describeWithServer(
-  'opensearch',
-  (server) => {
-    const index = `query-${process.pid}`;
-    const template = `template-${process.pid}`;
+await describeWithServer('opensearch', (server) => {
+  const index = `query-${process.pid}`;
+  const template = `template-${process.pid}`;
 
-    beforeAll(async () => {
-      const client = await HttpClient.open();
-      const send = async (method: string, path: string, body: string) =>
-        requireSuccess(
-          await client.request({
-            method,
-            url: `${server.url}${path}`,
-            headers: { 'content-type': 'application/json' },
-            body,
-          }),
-        );
-      const lines = ['m1', 'm1', 'm2'].flatMap((movie, i) => [
-        '{"index":{}}',
-        `{"movie":"${movie}","stars":${i}.0,"tags":["x","y"]}`,
-      ]);
-      await send('PUT', `/${index}`, '{"mappings":{"properties":{"movie":{"type":"keyword"}}}}');
-      await send('POST', `/${index}/_bulk?refresh=true`, `${lines.join('\n')}\n`);
-      const stored = '{"size":10,"query":{"terms":{"movie":{{#toJson}}movies{{/toJson}}}}}';
-      await send('PUT', `/_scripts/${template}`, JSON.stringify({ script: { lang: 'mustache', source: stored } }));
-      await client.close();
+  beforeAll(async () => {
+    const client = await HttpClient.open();
+    const send = async (method: string, path: string, body: string) =>
+      requireSuccess(
+        await client.request({
+          method,
+          url: `${server.url}${path}`,
+          headers: { 'content-type': 'application/json' },
+          body,
+        }),
+      );
+    const lines = ['m1', 'm1', 'm2'].flatMap((movie, i) => [
+      '{"index":{}}',
+      `{"movie":"${movie}","stars":${i}.0,"tags":["x","y"]}`,
+    ]);
+    await send('PUT', `/${index}`, '{"mappings":{"properties":{"movie":{"type":"keyword"}}}}');
+    await send('POST', `/${index}/_bulk?refresh=true`, `${lines.join('\n')}\n`);
+    const stored = '{"size":10,"query":{"terms":{"movie":{{#toJson}}movies{{/toJson}}}}}';
+    await send('PUT', `/_scripts/${template}`, JSON.stringify({ script: { lang: 'mustache', source: stored } }));
+    await client.close();
+  });
+
+  function params(more: Record<string, unknown>): Record<string, unknown> {
+    return { opensearch: { url: server.url, index }, requiredParamNames: ['movie'], ...more };
+  }
+
+  it('satisfies the stage contract', async () => {
+    await assertStageContract(QueryOpensearch, {
+      params: params({ searchTemplate: byMovie, opensearchResponsePath: '/hits/total' }),
+      document: { id: '1', movie: 'm1' },
     });
+  });
 
-    function params(more: Record<string, unknown>): Record<string, unknown> {
-      return { opensearch: { url: server.url, index }, requiredParamNames: ['movie'], ...more };
-    }
-
-    it('satisfies the stage contract', async () => {
-      await assertStageContract(QueryOpensearch, {
-        params: params({ searchTemplate: byMovie, opensearchResponsePath: '/hits/total' }),
-        document: { id: '1', movie: 'm1' },
-      });
+  it('writes a part of the answer to a field and preserves the kinds of numbers', async () => {
+    const query = params({
+      searchTemplate: byMovie,
+      opensearchResponsePath: '/hits/hits/0/_source',
+      destinationField: 'found',
     });
+    const outcomes = await runStage(QueryOpensearch, query, [{ id: '1', movie: 'm2', found: 'old' }]);
+    expect(outcomes).toEqual([
+      {
+        documents: ['{"id":"1","movie":"m2","found":{"movie":"m2","stars":2.0,"tags":["x","y"]}}'],
+        error: undefined,
+      },
+    ]);
+  });
 
-    it('writes a part of the answer to a field and preserves the kinds of numbers', async () => {
-      const query = params({
-        searchTemplate: byMovie,
-        opensearchResponsePath: '/hits/hits/0/_source',
-        destinationField: 'found',
-      });
-      const outcomes = await runStage(QueryOpensearch, query, [{ id: '1', movie: 'm2', found: 'old' }]);
-      expect(outcomes).toEqual([
-        {
-          documents: ['{"id":"1","movie":"m2","found":{"movie":"m2","stars":2.0,"tags":["x","y"]}}'],
-          error: undefined,
-        },
-      ]);
+  it('writes null if nothing is found, and the whole answer without a path', async () => {
+    const nothing = params({ searchTemplate: byMovie, opensearchResponsePath: '/hits/hits/0' });
+    expect((await runStage(QueryOpensearch, nothing, [{ id: '1', movie: 'none' }]))[0]?.documents).toEqual([
+      '{"id":"1","movie":"none","response":null}',
+    ]);
+    const [whole] = await runStage(QueryOpensearch, params({ searchTemplate: byMovie }), [{ id: '1', movie: 'm1' }]);
+    expect(JSON.parse(whole?.documents[0] as string)).toMatchObject({
+      response: { timed_out: false, hits: { total: { value: 2 } } },
     });
+  });
 
-    it('writes null if nothing is found, and the whole answer without a path', async () => {
-      const nothing = params({ searchTemplate: byMovie, opensearchResponsePath: '/hits/hits/0' });
-      expect((await runStage(QueryOpensearch, nothing, [{ id: '1', movie: 'none' }]))[0]?.documents).toEqual([
-        '{"id":"1","movie":"none","response":null}',
-      ]);
-      const [whole] = await runStage(QueryOpensearch, params({ searchTemplate: byMovie }), [{ id: '1', movie: 'm1' }]);
-      expect(JSON.parse(whole?.documents[0] as string)).toMatchObject({
-        response: { timed_out: false, hits: { total: { value: 2 } } },
-      });
-    });
+  it('runs a stored template with lists as parameters', async () => {
+    const query = {
+      opensearch: { url: server.url, index },
+      templateName: template,
+      requiredParamNames: ['movies'],
+      opensearchResponsePath: '/hits/total/value',
+    };
+    const [outcome] = await runStage(QueryOpensearch, query, [{ id: '1', movies: ['m1', 'm2'] }]);
+    expect(outcome?.documents).toEqual(['{"id":"1","movies":["m1","m2"],"response":3}']);
+  });
 
-    it('runs a stored template with lists as parameters', async () => {
-      const query = {
-        opensearch: { url: server.url, index },
-        templateName: template,
-        requiredParamNames: ['movies'],
-        opensearchResponsePath: '/hits/total/value',
-      };
-      const [outcome] = await runStage(QueryOpensearch, query, [{ id: '1', movies: ['m1', 'm2'] }]);
-      expect(outcome?.documents).toEqual(['{"id":"1","movies":["m1","m2"],"response":3}']);
-    });
-
-    it('fails a document with the error message of OpenSearch', async () => {
-      const query = params({ templateName: 'no-such-template' });
-      const outcomes = await runStage(QueryOpensearch, query, [{ id: '1', movie: 'm1' }]);
-      expect(outcomes[0]?.error).toMatch(/_search\/template answered 404 Not Found: .*no-such-template/);
-    });
-  },
-  { OPENSEARCH_HEAP: '512m' },
-);
+  it('fails a document with the error message of OpenSearch', async () => {
+    const query = params({ templateName: 'no-such-template' });
+    const outcomes = await runStage(QueryOpensearch, query, [{ id: '1', movie: 'm1' }]);
+    expect(outcomes[0]?.error).toMatch(/_search\/template answered 404 Not Found: .*no-such-template/);
+  });
+});
 
 describe('QueryOpensearch', () => {
   let stub: StubServer;

@@ -32,7 +32,7 @@ const parameters = Type.Object({
 /**
  * Renames fields, their values unchanged.
  *
- * All fields are renamed at once, so two fields can exchange their names, and in a chain (a to b, b to c) each value
+ * All fields are renamed together, so two fields can exchange their names, and in a chain (a to b, b to c) each value
  * moves one step. Missing fields are skipped. If several fields get the same new name, the later one in the config
  * wins. Names are literal: a dot does not lead into an object.
  */

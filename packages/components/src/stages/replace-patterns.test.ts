@@ -83,7 +83,7 @@ describe('ReplacePatterns', () => {
     ]);
   });
 
-  it('refuses parameters without a replacement, and reports all invalid patterns at once', async () => {
+  it('refuses parameters without a replacement, and reports all invalid patterns together', async () => {
     await expect(run({ ...base, regex: ['x'] })).rejects.toThrow('Either replacement or replacementField');
     const wrong = run({ ...base, regex: ['x', '(', '[a'], replacement: '' });
     await expect(wrong).rejects.toThrow(/regex\[1\] is not a regular expression[\s\S]*regex\[2\] is not/);

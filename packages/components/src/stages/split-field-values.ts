@@ -39,10 +39,10 @@ const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
  * Splits the texts of a field into several values.
  *
  * The pieces of all values are added to the output field in order. The field is then a list. If it is the input field,
- * the pieces replace its values. Empty pieces at the end of a text are left out; those at its start and between two
+ * the pieces replace its values. Empty pieces at the end of a text are omitted; those at its start and between two
  * delimiters stay. A text without the delimiter is one piece, even if it is empty. A text of only delimiters has no
  * piece. A field that is split in place into no pieces is removed. Numbers and booleans are split as texts, null is
- * left out, objects stay whole.
+ * omitted, objects stay whole.
  */
 export class SplitFieldValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

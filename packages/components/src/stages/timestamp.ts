@@ -10,7 +10,7 @@ const parameters = Type.Object({
 /**
  * Writes the current time to a field, as an ISO instant in UTC such as 2024-05-06T07:08:09.123Z.
  *
- * The previous value of the field is replaced. The fraction has three digits. It is left out at a whole second.
+ * The previous value of the field is replaced. The fraction has three digits. It is omitted at a whole second.
  */
 export class Timestamp extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

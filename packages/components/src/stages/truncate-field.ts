@@ -23,7 +23,7 @@ const parameters = Type.Object({
  * Cuts the texts of a field to a maximum length.
  *
  * Every value of a list is cut. The length counts UTF-16 units: one for most characters, two for emoji. A character of
- * two units that does not fit is left out whole. Numbers and booleans become texts. A list of one value becomes that
+ * two units that does not fit is omitted whole. Numbers and booleans become texts. A list of one value becomes that
  * value. Null and objects do not change. A missing field changes nothing.
  */
 export class TruncateField extends Stage<typeof parameters> {

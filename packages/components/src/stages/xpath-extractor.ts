@@ -9,7 +9,7 @@ import {
 } from '@headrace/engine';
 import { compileXPath, type XPath, XPathError } from '@headrace/xml/xpath';
 import { checkDestination } from '../fields/destination.ts';
-import { LeftAlone } from '../fields/left-alone.ts';
+import { UnchangedDocuments } from '../fields/unchanged-documents.ts';
 
 type ParseXml = typeof import('@headrace/xml/reader').parseXml;
 
@@ -85,11 +85,11 @@ export class XPathExtractor extends Stage<typeof parameters> {
 
   readonly #mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
   #parseXml!: ParseXml;
-  readonly #unreadable: LeftAlone;
+  readonly #unreadable: UnchangedDocuments;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#unreadable = new LeftAlone(context.log, `field "${params.xmlField}" is not XML`);
+    this.#unreadable = new UnchangedDocuments(context.log, `field "${params.xmlField}" is not XML`);
     this.#mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
       const xpath = compileXPath(expression);
       return xpath.type === 'nodes' ? { xpath, fields } : [];

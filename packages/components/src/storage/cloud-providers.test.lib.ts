@@ -3,6 +3,9 @@ import type { StorageSettings } from './storage-parameters.ts';
 const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 const AZURITE_HOST = 'devstoreaccount1.blob.core.windows.net';
 
+/** A bucket that no other test file uses: they share the servers. */
+const BUCKET = `hr-${crypto.randomUUID()}`;
+
 /** A storage provider: the settings for its test server, and a function that fills the server. */
 export interface Provider {
   readonly base: string;
@@ -12,7 +15,7 @@ export interface Provider {
 }
 
 export const s3: Provider = {
-  base: 's3://hr-bucket/',
+  base: `s3://${BUCKET}/`,
   escapes: true,
   settings: (url, maxNumOfPages) => ({
     s3: { endpoint: url, accessKeyId: 'key', secretAccessKey: 'secret', ...(maxNumOfPages ? { maxNumOfPages } : {}) },
@@ -25,28 +28,28 @@ export const s3: Provider = {
       region: 'us-east-1',
       credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
     });
-    await client.send(new CreateBucketCommand({ Bucket: 'hr-bucket' })).catch(() => undefined);
-    for (const [Key, Body] of objects) await client.send(new PutObjectCommand({ Bucket: 'hr-bucket', Key, Body }));
+    await client.send(new CreateBucketCommand({ Bucket: BUCKET })).catch(() => undefined);
+    for (const [Key, Body] of objects) await client.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
     client.destroy();
   },
 };
 
 export const azure: Provider = {
-  base: `https://${AZURITE_HOST}/hr-bucket/`,
+  base: `https://${AZURITE_HOST}/${BUCKET}/`,
   escapes: false,
   settings: (url, maxNumOfPages) => ({
     azure: { connectionString: azuriteConnection(url), ...(maxNumOfPages ? { maxNumOfPages } : {}) },
   }),
   async fill(url, objects) {
     const { BlobServiceClient } = await import('@azure/storage-blob');
-    const container = BlobServiceClient.fromConnectionString(azuriteConnection(url)).getContainerClient('hr-bucket');
+    const container = BlobServiceClient.fromConnectionString(azuriteConnection(url)).getContainerClient(BUCKET);
     await container.createIfNotExists();
     for (const [name, text] of objects) await container.getBlockBlobClient(name).upload(text, Buffer.byteLength(text));
   },
 };
 
 export const gcs: Provider = {
-  base: 'gs://hr-bucket/',
+  base: `gs://${BUCKET}/`,
   escapes: false,
   settings: (url, maxNumOfPages) => ({
     gcp: { pathToServiceKey: '', endpoint: url, ...(maxNumOfPages ? { maxNumOfPages } : {}) },
@@ -54,8 +57,8 @@ export const gcs: Provider = {
   async fill(url, objects) {
     const { Storage } = await import('@google-cloud/storage');
     const client = new Storage({ apiEndpoint: url, projectId: 'test' });
-    await client.createBucket('hr-bucket').catch(() => undefined);
-    for (const [name, text] of objects) await client.bucket('hr-bucket').file(name).save(text, { resumable: false });
+    await client.createBucket(BUCKET).catch(() => undefined);
+    for (const [name, text] of objects) await client.bucket(BUCKET).file(name).save(text, { resumable: false });
   },
 };
 

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { azure, gcs, type Provider, s3 } from './cloud-providers.test.lib.ts';
@@ -27,8 +26,8 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
     await fill(server.url, new Map(NAMES.map(([name]) => [name, CONTENT + name])));
   }, 120_000);
 
-  async function list(path: string, skip?: string, pageSize?: number): Promise<StoredFile[]> {
-    const storages = new Storages(settings(server.url, pageSize));
+  async function list(path: string, skip?: string, pageSize?: number, url = server.url): Promise<StoredFile[]> {
+    const storages = new Storages(settings(url, pageSize));
     const uri = parseFileUri(path);
     const files: StoredFile[] = [];
     const options = {
@@ -111,13 +110,7 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
   });
 
   it('reports a server that does not answer', { timeout: 60_000 }, async () => {
-    await server.stop();
-    try {
-      await expect(list(`${base}in/`)).rejects.toThrow();
-    } finally {
-      await server.start();
-      await setTimeout(100);
-    }
+    await expect(list(`${base}in/`, undefined, undefined, 'http://127.0.0.1:1')).rejects.toThrow();
   });
 }
 

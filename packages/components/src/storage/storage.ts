@@ -20,7 +20,7 @@ export interface ListOptions {
   /** Returns whether to skip the folder with this URI (without a slash at the end). */
   skips(folder: string): boolean;
   /** Returns whether to skip a local file, without reading it. */
-  leavesOut?(path: string, file: FileIdentity): boolean;
+  omits?(path: string, file: FileIdentity): boolean;
   /**
    * Called if something cannot be read: it is skipped, and the listing continues.
    * @param uri the URI, with a slash at the end for a folder

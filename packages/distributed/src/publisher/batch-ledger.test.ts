@@ -48,7 +48,7 @@ class Confirmations {
   }
 }
 
-/** Promises that are resolved have called their listeners after this. */
+/** Lets the listeners of resolved promises run. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the accounts of batches', () => {
@@ -104,20 +104,20 @@ describe('the accounts of batches', () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('end with the error, and nothing is open after that', async () => {
+  it('reject all open batches with the error', async () => {
     const ledger = new BatchLedger();
     const { confirmed } = ledger.add();
     const error = new Error('no worker');
-    ledger.giveUp(error);
+    ledger.rejectAll(error);
     await expect(confirmed).rejects.toBe(error);
     expect(ledger.size).toBe(0);
   });
 
-  it('are those of one complete attempt, whatever is lost, repeated or late', async () => {
+  it('are those of one complete attempt if any reports are lost, repeated or late', async () => {
     const attempt = fc.record({
       parts: fc.integer({ min: 0, max: 3 }),
       counts: fc.array(fc.nat(50), { minLength: 5, maxLength: 5 }),
-      /** Which of its reports arrive. A process that was killed sends no more. */
+      /** The reports that arrive. A killed process sends no more reports. */
       arriving: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }),
       repeated: fc.boolean(),
     });

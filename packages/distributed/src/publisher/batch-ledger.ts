@@ -56,7 +56,7 @@ export class BatchLedger {
   }
 
   /** Rejects all open batches. */
-  giveUp(error: Error): void {
+  rejectAll(error: Error): void {
     for (const { reject } of this.#open.values()) reject(error);
     this.#open.clear();
   }

@@ -7,7 +7,7 @@ import { DocumentLedger } from './document-ledger.ts';
 const event = (type: DocumentEvent['type'], documentId: string, message?: string): DocumentEvent =>
   message === undefined ? { type, documentId } : { type, documentId, message };
 
-/** Promises that are resolved have called their listeners after this. */
+/** Lets the listeners of resolved promises run. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("the accounts of documents in Lucille's format", () => {
@@ -41,7 +41,7 @@ describe("the accounts of documents in Lucille's format", () => {
     expect((await second).succeeded).toBe(1);
   });
 
-  it('list a worker without a reason, and at most 100 failures', async () => {
+  it('list a failure without a reason of the worker, and at most 100 failures', async () => {
     const ledger = new DocumentLedger();
     const ids = Array.from({ length: 150 }, (_, n) => `d${n}`);
     const confirmed = ledger.add(ids);
@@ -58,17 +58,17 @@ describe("the accounts of documents in Lucille's format", () => {
     expect(await confirmed).toMatchObject({ failed: 1, failures: [{ id: 'a', message: 'too large' }] });
   });
 
-  it('are finished at once if a batch has no document', async () => {
+  it('are finished immediately if a batch has no document', async () => {
     const ledger = new DocumentLedger();
     void ledger.add([]);
     expect(ledger.size).toBe(0);
   });
 
-  it('end with the error, and nothing is open after that', async () => {
+  it('reject all open batches with the error', async () => {
     const ledger = new DocumentLedger();
     const confirmed = ledger.add(['a', 'b']);
     const error = new Error('no worker');
-    ledger.giveUp(error);
+    ledger.rejectAll(error);
     await expect(confirmed).rejects.toBe(error);
     expect(ledger.size).toBe(0);
     expect(ledger.report(event('FINISH', 'a'))).toBe(false);
@@ -93,7 +93,7 @@ describe("the accounts of documents in Lucille's format", () => {
             events.push(event(type, id));
           }
         }
-        // A worker reports a child before its parent. Its end may come at any time.
+        // A worker reports a child before its parent. The event of the child's end may arrive at any time.
         const isParentEnd = ({ type, documentId }: DocumentEvent) => type !== 'CREATE' && documentId.startsWith('id-');
         const rest = events.filter((one) => !isParentEnd(one));
         const shuffled = rest

@@ -35,7 +35,7 @@ export class DocumentLedger {
   /** Adds a batch of documents. Must be called before they are written. */
   add(ids: readonly string[]): Promise<Confirmation> {
     const none = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
-    // No event would finish it.
+    // A batch without documents gets no event that would finish it.
     if (ids.length === 0) return Promise.resolve(none);
     const { promise, resolve, reject } = Promise.withResolvers<Confirmation>();
     const batch: OpenBatch = { unfinished: ids.length, ...none, resolve, reject };
@@ -65,7 +65,7 @@ export class DocumentLedger {
   }
 
   /** Rejects all open batches. */
-  giveUp(error: Error): void {
+  rejectAll(error: Error): void {
     for (const { reject } of this.#open) reject(error);
     this.#open.clear();
     this.#pending.clear();

@@ -4,7 +4,7 @@ import { message } from '../queue/message.test.lib.ts';
 import type { BatchReport } from '../queue/reports.ts';
 import { deliver } from './event-reader.ts';
 
-/** What a run learns from these messages. */
+/** The calls that a listener receives for these messages. */
 function heard(...messages: readonly ReturnType<typeof message>[]): (BatchReport | DocumentEvent)[] {
   const all: (BatchReport | DocumentEvent)[] = [];
   const listener = {
@@ -18,14 +18,14 @@ function heard(...messages: readonly ReturnType<typeof message>[]): (BatchReport
 const report = { batch: 3, attempt: 'a', parts: 0, created: 0, succeeded: 2, failed: 0, dropped: 0, failures: [] };
 
 describe('a run', () => {
-  it('hears the reports about its batches, and not those of other runs in the same topic', () => {
+  it('receives the reports about its batches, and no reports of other runs in the same topic', () => {
     const value = JSON.stringify(report);
     const ours = message({ value, headers: { other: 'x', headrace: '{"run":"run-1"}' } });
     const foreign = message({ value, headers: { headrace: '{"run":"run-2"}' } });
     expect(heard(foreign, ours, foreign)).toEqual([report]);
   });
 
-  it("hears the events of Lucille's workers and indexers about its documents", () => {
+  it("receives the events of Lucille's workers and indexers about its documents", () => {
     const event = (runId: string) =>
       `{"type":"FAIL","documentId":"d1","message":"SENT_TO_DLQ","runId":"${runId}","instant":1795267878.333394861}`;
     expect(heard(message({ value: event('run-2') }), message({ value: event('run-1') }))).toMatchObject([
@@ -46,7 +46,7 @@ describe('a run', () => {
     '{"type":"OTHER","documentId":"d"}',
     '{"type":"FINISH"}',
     '{"type":"FINISH","documentId":1}',
-  ])('ignores a message that is no event: %j', (value) => {
+  ])('ignores a message that is not an event: %j', (value) => {
     expect(heard(message(value === undefined ? {} : { value }))).toEqual([]);
   });
 });

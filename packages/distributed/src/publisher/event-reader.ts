@@ -76,9 +76,13 @@ export class EventReader {
 }
 
 function deleted(topic: string): HeadraceError {
-  return new HeadraceError('HR_SOURCE_UNREADABLE', `The topic ${topic} was deleted, so the run learns nothing more`, {
-    hint: 'Its documents are in the source topic and are still processed. Delete no event topic of a run that has not ended.',
-  });
+  return new HeadraceError(
+    'HR_SOURCE_UNREADABLE',
+    `The topic ${topic} was deleted, so the run receives no more results`,
+    {
+      hint: 'Its documents are in the source topic and are still processed. Do not delete the event topic of a running run.',
+    },
+  );
 }
 
 /** Passes the event of a message to the listener, if it belongs to the run. */

@@ -78,7 +78,7 @@ export class RunProgressWatch {
     this.#isQuiet = true;
     const seconds = Math.round(quiet / 1000);
     log.warn(
-      `No document of pipeline ${pipeline} has finished for ${seconds} s. ${await this.#reason()} The run waits`,
+      `No document of pipeline ${pipeline} has finished for ${seconds} s. ${await this.#reason()} The run is waiting`,
     );
   }
 

@@ -32,7 +32,7 @@ const parameters = Type.Object({
 });
 
 const MAX_IN_FLIGHT = 8;
-/** So many failures of a message are listed. */
+/** The maximum number of listed failures of a message. */
 const MAX_FAILURES = 100;
 
 /** The state of the publisher for one pipeline. */
@@ -98,14 +98,14 @@ export class SourceWriter extends Indexer<typeof parameters> {
     }
     const batches = new BatchLedger();
     const documents = new DocumentLedger();
-    const giveUp = (error: Error) => {
+    const fail = (error: Error) => {
       this.#stalled = error;
-      batches.giveUp(error);
-      documents.giveUp(error);
+      batches.rejectAll(error);
+      documents.rejectAll(error);
     };
     const unfinished = () => batches.size + documents.size;
     const { isExternal } = this.params;
-    const options = { settings, pipeline, log, unfinished, isExternal, onStalled: giveUp };
+    const options = { settings, pipeline, log, unfinished, isExternal, onStalled: fail };
     const watch = await RunProgressWatch.open(options);
     const progressed = (hasFinished: boolean) => hasFinished && watch.progressed();
     const reader = await EventReader.open(
@@ -115,7 +115,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
       {
         onReport: (report) => progressed(batches.report(report)),
         onEvent: (event) => progressed(documents.report(event)),
-        onFailed: giveUp,
+        onFailed: fail,
       },
       log,
     );

@@ -14,7 +14,7 @@ function idsIn(value: Uint8Array): string[] {
 }
 
 describe('the messages of a batch', () => {
-  it('have each document once, in the partition of its id, in order, with its position', () => {
+  it('contain each document once, in the partition of its id, in order, with its position', () => {
     const tables = fc.array(anyTable, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(
@@ -46,7 +46,7 @@ describe('the messages of a batch', () => {
     );
   });
 
-  it('that could not be written fail with all their documents', () => {
+  it('fail with all their documents if they could not be written', () => {
     const batch = {
       partition: 0,
       value: Buffer.alloc(0),

@@ -20,12 +20,12 @@ class Owners {
   readonly maxRetries: number;
   offset = 0;
   note = '';
-  /** How often each document was processed, and how often it ended a process. */
+  /** The number of times that each document was processed, and the number of times that it ended a process. */
   readonly finished: number[] = [];
   readonly deaths = new Map<number, number>();
   readonly dead: number[] = [];
   owners = 0;
-  /** Whether the last owner has read without care. */
+  /** Whether the last owner has read normally, not carefully. */
   wasCareful = false;
 
   constructor(messages: readonly (readonly number[])[], killers: Iterable<number>, maxRetries: number) {
@@ -101,14 +101,14 @@ class Owners {
   }
 }
 
-/** Messages with so many documents each, which are numbered. */
+/** Returns messages with these numbers of documents. The documents are numbered. */
 function messagesOf(counts: readonly number[]): number[][] {
   let next = 0;
   return counts.map((count) => Array.from({ length: count }, () => next++));
 }
 
 describe('careful reading', () => {
-  it('does not begin if the last owner has left in order, or if there was none', () => {
+  it('does not begin if the last owner stopped normally, or if there was no owner', () => {
     const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
     for (const note of ['', 'a note of another program', '{"other":1}', '{"busy":false}']) {
       expect(careful.gained(0, note)).toBe(BUSY);
@@ -116,7 +116,7 @@ describe('careful reading', () => {
     }
   });
 
-  it('begins if the last owner has died, and says so', () => {
+  it('begins if the last owner has died, with a warning', () => {
     const logged: string[] = [];
     const log = createLogger('test', (record) => logged.push(`${record.level}: ${record.message}`));
     const careful = new CarefulReading(3, { commit: async () => undefined }, log);
@@ -128,7 +128,7 @@ describe('careful reading', () => {
     ]);
   });
 
-  it('continues where the last owner was, with its note', () => {
+  it('continues at the committed offset, with the note of the last owner', () => {
     const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
     for (const note of ['{"solo":2}', '{"range":[0,32],"dead":[]}']) expect(careful.gained(0, note)).toBe(note);
   });
@@ -136,10 +136,10 @@ describe('careful reading', () => {
   it.each([
     ['batches', 2, 64],
     ['single documents', 1, 512],
-  ])('ends after as many %s as one owner has in progress', async (_, count, many) => {
+  ])('ends after as many %s as one owner can have in progress', async (_, count, many) => {
     const owners = new Owners(messagesOf(new Array(many + 3).fill(count)), [0], 1);
     await owners.readAll(6);
-    // The last owner has read to the end; the note of the partition is that of a normal owner again.
+    // The last owner has read all messages. Its note is that of an owner that reads normally.
     expect(owners.note).toBe(BUSY);
   });
 
@@ -147,7 +147,7 @@ describe('careful reading', () => {
     const owners = new Owners(messagesOf([1, 1, 1]), [1], maxRetries);
     await owners.readAll(maxRetries + 2);
     expect(owners.dead).toEqual([1]);
-    // The first death is that of a process that read without care.
+    // The first process died while it read normally.
     expect(owners.deaths.get(1)).toBe(maxRetries + 1);
     expect(new Set(owners.finished)).toEqual(new Set([0, 2]));
   });
@@ -160,10 +160,10 @@ describe('careful reading', () => {
     for (const killer of owners.killers) expect(owners.finished).not.toContain(killer);
   });
 
-  it('blames no document if a process is killed for another reason, however often', async () => {
+  it('blames no document if a process is killed for another reason any number of times', async () => {
     const owners = new Owners(messagesOf([5, 5, 5]), [], 1);
     for (let kills = 0; kills < 10; kills++) {
-      // A normal owner was killed before it finished anything.
+      // An owner that reads normally was killed before it finished any document.
       owners.note = BUSY;
       owners.offset = 0;
       await owners.readAll(kills + 1);
@@ -182,7 +182,8 @@ describe('careful reading', () => {
       fc.asyncProperty(plan, fc.integer({ min: 1, max: 4 }), async ([counts, killers], maxRetries) => {
         const messages = messagesOf(counts);
         const owners = new Owners(messages, killers, maxRetries);
-        // Each killer costs its tries, one process for its range and one for itself, and the first one was not careful.
+        // Each killer costs all tries of its message, one process for its range and one for itself. The first process
+        // reads normally, so it is one more.
         await owners.readAll(1 + killers.length * (maxRetries + 4));
         expect(owners.dead.toSorted((a, b) => a - b)).toEqual(killers.toSorted((a, b) => a - b));
         const alive = messages.flat().filter((document) => !killers.includes(document));

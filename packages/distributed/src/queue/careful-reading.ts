@@ -5,9 +5,9 @@ import { BUSY, type QueueCommits } from './queue-commits.ts';
 /** A range of documents of a message, by their numbers: `[from, to)`. */
 export type Range = readonly [from: number, to: number];
 
-/** What the note of a partition says about the message at the committed offset. */
+/** The note of a partition: how the message at the committed offset was processed before. */
 type Suspect =
-  /** How often the message was processed alone. The worker died each time. */
+  /** How often the message was processed alone. Each time, the worker died. */
   | { readonly solo: number }
   /** The message was processed in ranges. The worker died in this range. Earlier it died at the `dead` documents. */
   | { readonly range: Range; readonly dead: readonly number[] };
@@ -25,7 +25,9 @@ export interface RangePlan {
 /** A partition whose last owner has died. */
 interface Suspicion {
   suspect: Suspect;
-  /** How many documents must still be processed alone. A batch counts as `DOCUMENTS / BATCH` documents. */
+  /**
+   * The number of documents that must still be processed one by one. A batch counts as `DOCUMENTS / BATCH` documents.
+   */
   left: number;
 }
 
@@ -118,8 +120,8 @@ export class CarefulReading {
     suspicion.left -= isBatch ? BATCH : 1;
     const isOver = suspicion.left <= 0;
     if (isOver) this.#partitions.delete(message.partition);
-    // Commits immediately. Otherwise, if a message of another partition kills the worker now, this message gets the
-    // blame.
+    // Commits the offset immediately. Otherwise, if a message of another partition kills the worker now, the next owner
+    // would blame this message.
     const position = { offset: message.offset + 1n, leaderEpoch: message.leaderEpoch };
     await this.#commits.commit(message.partition, position, isOver ? BUSY : JSON.stringify(suspicion.suspect));
   }

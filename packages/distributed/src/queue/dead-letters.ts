@@ -64,7 +64,7 @@ export class DeadLetters {
     numbers: readonly number[],
   ): Promise<FailedInChunk[]> {
     const tries = this.#settings.maxRetries;
-    const reason = `it ended its worker each time: ${tries} tries (worker.maxRetries)`;
+    const reason = `the document ended its worker each time (tries: ${tries}, worker.maxRetries)`;
     const documents = header === undefined ? [message.value ?? Buffer.alloc(0)] : documentsOf(message, numbers);
     const failures: FailedInChunk[] = [];
     for (const value of documents) {

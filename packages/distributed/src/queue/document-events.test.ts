@@ -6,7 +6,7 @@ import { message, outcome } from './message.test.lib.ts';
 const failed = (id: string, at: string) => ({ id, at, code: 'HR_STAGE_FAILED', message: `${id} is bad` }) as const;
 
 describe("the events of documents in Lucille's format", () => {
-  it('are those of a worker that sends its documents on: children that were sent are reported by the indexer queue', () => {
+  it('of a worker that forwards its documents do not repeat the children that it has already reported', () => {
     const events = eventsOf(
       outcome({
         createdIds: ['sent-child', 'dropped-child'],
@@ -24,7 +24,7 @@ describe("the events of documents in Lucille's format", () => {
     ]);
   });
 
-  it('are all of them if the same process indexes, with the messages of Lucille', () => {
+  it('of a process that also indexes are all events, with the messages of Lucille', () => {
     const events = eventsOf(
       outcome({ createdIds: ['c'], sentIds: ['c', 'p', 'x'], failures: [failed('x', 'indexer')] }),
       true,
@@ -45,7 +45,7 @@ describe("the events of documents in Lucille's format", () => {
     );
   });
 
-  it('leave out what they do not have', () => {
+  it('omit missing fields', () => {
     expect(eventJson({ type: 'CREATE', documentId: 'c' }, 'r', 't')).toMatch(
       /^\{"type":"CREATE","documentId":"c","runId":"r","instant":[\d.]+\}$/,
     );

@@ -9,9 +9,9 @@ export interface DocumentEvent {
 }
 
 /**
- * Returns the events about the documents of an outcome, in the order that the accounting needs.
- * @param isIndexed whether this process has indexed the documents. If not, the creation of children that it sent on is
- *   already reported
+ * Returns the events about documents that have finished, in the order that the accounting needs.
+ * @param isIndexed whether this process has indexed the documents. If not, it has already reported the creation of
+ * children that it forwarded
  */
 export function eventsOf(outcome: ChunkOutcome, isIndexed: boolean): DocumentEvent[] {
   const { createdIds, droppedIds, sentIds, failures } = outcome;

@@ -11,7 +11,7 @@ function settingsWith(more: object = {}) {
   return settings;
 }
 
-/** A writer whose topics all have been deleted, or all refuse for another reason. */
+/** A writer whose topics have all been deleted, or refuse all messages for another reason. */
 class RefusingWriter {
   readonly topics: string[] = [];
   readonly warnings: string[] = [];
@@ -53,13 +53,13 @@ it('rejects with every other error, so that the message is processed again', asy
   expect(writer.warnings).toEqual([]);
 });
 
-it('names no topic for a run_id that no run has, and warns once', () => {
+it('names no topic for a run_id that no run can have, and warns once', () => {
   const writer = new RefusingWriter(UNKNOWN);
   const events = writer.events();
   expect(events.topicOf('b7c5-1')).toBe('films_event_b7c5-1');
   expect([events.topicOf('a run/1'), events.topicOf('x'.repeat(300))]).toEqual([undefined, undefined]);
   expect(writer.warnings).toEqual([
-    'The run_id of a document is "a run/1", which cannot be part of the name of a topic. The document is processed, and nothing is reported about it',
+    'The run_id of a document is "a run/1", which cannot be part of the name of a topic. The document is processed, but its result is not reported',
   ]);
 });
 
@@ -68,7 +68,7 @@ it('uses a fixed topic for every run_id', () => {
   expect(events.topicOf('a run/1')).toBe('all-events');
 });
 
-it.each(['no such topic!', '', '.', '..'])('writes nothing to %j, which no topic can be called', async (topic) => {
+it.each(['no such topic!', '', '.', '..'])('writes nothing to %j, which is not a valid topic name', async (topic) => {
   const writer = new RefusingWriter(UNKNOWN);
   await writer.events().write(topic, event);
   expect(writer.topics).toEqual([]);

@@ -32,7 +32,7 @@ export class EventWriter {
     }
     if (!this.#hasWarnedOfId) {
       this.#log.warn(
-        `The run_id of a document is "${runId.slice(0, 100)}", which cannot be part of the name of a topic. The document is processed, and nothing is reported about it`,
+        `The run_id of a document is "${runId.slice(0, 100)}", which cannot be part of the name of a topic. The document is processed, but its result is not reported`,
       );
     }
     this.#hasWarnedOfId = true;

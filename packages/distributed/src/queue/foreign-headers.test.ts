@@ -15,7 +15,7 @@ it('reads the header that it wrote', () => {
 });
 
 it.each(['', 'null', '1', '[]', '"r"', '{}', '{"run":1}', '{"run":"r"'])(
-  'takes a message with the damaged header %j as one without',
+  'treats a message with the damaged header %j as a message without a header',
   (header) => {
     expect(readHeader(messageWith(header))).toBeUndefined();
   },

@@ -20,7 +20,7 @@ export class IdleWarning {
 
   /** Must be called from time to time. */
   look(partitions: readonly number[] | undefined): void {
-    // Unknown while the group gives them out.
+    // The partitions are unknown while the group assigns them.
     if (partitions === undefined) return;
     if (partitions.length > 0) {
       this.#idleSince = undefined;
@@ -31,7 +31,7 @@ export class IdleWarning {
     if (this.#isSaid || this.#now() - this.#idleSince < PATIENCE_MS) return;
     this.#isSaid = true;
     this.#log.warn(
-      `This process has nothing to do: other processes read all partitions of ${this.#topic}, and it takes over if one of them ends. Add partitions to the topic, or stop this process`,
+      `This process has nothing to do: other processes read all partitions of ${this.#topic}. It replaces one of them that ends. Add partitions to the topic, or stop this process`,
     );
   }
 }

@@ -16,7 +16,7 @@ export class Outbox {
   readonly #log: Logger;
   #hasWarned = false;
 
-  /** @param isIndexing whether this process indexes the documents. If so, they are finished after it */
+  /** @param isIndexing whether this process indexes the documents. If so, they are finished then */
   constructor(writer: PartitionWriter, settings: KafkaSettings, pipeline: string, isIndexing: boolean, log: Logger) {
     this.#events = new EventWriter(writer, settings, pipeline, log);
     this.#settings = settings;

@@ -43,8 +43,8 @@ const OVERHEAD = 200;
 
 /**
  * Writes messages to topics. To keep the messages of a partition in order, it sends one request at a time. A request
- * contains all waiting messages, up to the maximum size. If a broker does not answer, the request is repeated until the
- * writer is closed.
+ * contains all waiting messages, up to the maximum size. If a broker does not answer, the writer repeats the request
+ * until it is closed.
  */
 export class PartitionWriter {
   readonly #producer: Producer<Buffer, Buffer, Buffer, Buffer>;

@@ -9,14 +9,14 @@ interface Commit {
   readonly note: string | undefined;
 }
 
-/** A group that keeps what is committed. It may refuse, or answer only when the test says so. */
+/** A group that stores commits. It may refuse them, or wait for the test before it answers. */
 class Group {
   readonly commits: Commit[] = [];
   readonly failures: unknown[] = [];
   refusal: Error | undefined;
-  /** So many commits are refused before one is taken. */
+  /** The number of commits that are refused before one is accepted. */
   refusals = 0;
-  /** Commits wait for it. */
+  /** Commits are answered when this promise resolves. */
   held: Promise<void> = Promise.resolve();
   readonly queue = new QueueCommits({
     commit: async (positions) => {
@@ -60,7 +60,7 @@ describe('the offsets of a queue', () => {
     expect(group.queue.open).toBe(0);
   });
 
-  it('are those of each partition', async () => {
+  it('are committed for each partition separately', async () => {
     const group = new Group();
     const entries = [group.begin(1, 0), group.begin(7, 3), group.begin(2, 0)];
     for (const entry of entries.slice(0, 2)) group.queue.done(entry);
@@ -82,7 +82,7 @@ describe('the offsets of a queue', () => {
     expect(group.last?.offset).toBe(5);
   });
 
-  it('of a partition that has gone are not committed, even if its messages finish later', async () => {
+  it('of a lost partition are not committed, even if its messages finish later', async () => {
     const group = new Group();
     const entry = group.begin(4);
     group.queue.forget([0]);
@@ -92,7 +92,7 @@ describe('the offsets of a queue', () => {
     expect(group.commits).toEqual([]);
   });
 
-  it('of a partition that came back are not moved by messages that were begun before', async () => {
+  it('of a partition that was assigned again are not changed by messages from before', async () => {
     const group = new Group();
     const before = group.begin(4);
     group.queue.forget([0]);
@@ -154,7 +154,7 @@ describe('the offsets of a queue', () => {
           for (let before = 0; before < (offsets.at(-1) ?? 0); before++) {
             expect(finished[partition]?.has(before), `offset ${before} was passed`).toBe(true);
           }
-          // All that is finished is committed at the end.
+          // At the end, all finished messages are committed.
           if ((finished[partition]?.size ?? 0) > 0 && firstOpen(partition) > 0) {
             expect(offsets.at(-1)).toBe(firstOpen(partition));
           }
@@ -168,7 +168,7 @@ describe('the note of a partition', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is committed at once, and goes with the later offsets', async () => {
+  it('is committed immediately, and again with each later offset', async () => {
     const group = new Group();
     const entry = group.begin(3);
     await group.queue.commit(0, at(3), 'suspect');
@@ -178,7 +178,7 @@ describe('the note of a partition', () => {
     expect(group.last).toEqual({ partition: 0, offset: 4, note: 'suspect' });
   });
 
-  it('is tried until the brokers take it', async () => {
+  it('is tried until the brokers accept it', async () => {
     vi.useRealTimers();
     const group = new Group();
     group.refusal = new Error('rebalance');
@@ -219,11 +219,11 @@ describe('the note of a partition', () => {
   });
 });
 
-describe('a queue that is left', () => {
+describe('a queue that its reader leaves', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('commits a partition that moves after its last message, without a note', async () => {
+  it('commits a revoked partition after its last message, without a note', async () => {
     const group = new Group();
     const entry = group.begin(8);
     group.begin(1, 1);
@@ -248,7 +248,7 @@ describe('a queue that is left', () => {
     expect(group.commits).toEqual([]);
   });
 
-  it('tries its last commit again', async () => {
+  it('repeats its last commit if it fails', async () => {
     vi.useRealTimers();
     const group = new Group();
     group.queue.done(group.begin(1));
@@ -271,7 +271,7 @@ describe('a queue that is left', () => {
     expect(group.commits.map(({ offset }) => offset)).toEqual([2]);
   });
 
-  it('waits for a commit in progress, so that the last one comes last', async () => {
+  it('waits for a commit in progress before its last commit', async () => {
     const group = new Group();
     const held = Promise.withResolvers<void>();
     group.held = held.promise;
@@ -290,7 +290,7 @@ describe('a queue that is left', () => {
 });
 
 describe('the limits of a queue', () => {
-  it('hold the reader back until fewer messages and bytes are in progress', async () => {
+  it('make the reader wait until fewer messages and bytes are in progress', async () => {
     const group = new Group();
     const { signal } = new AbortController();
     const [first, second] = [group.begin(1, 0, 10), group.begin(2, 0, 90)];
@@ -309,7 +309,7 @@ describe('the limits of a queue', () => {
     await group.queue.close();
   });
 
-  it('let the reader go when it is stopped', async () => {
+  it('do not make a stopped reader wait', async () => {
     const group = new Group();
     group.begin(1);
     const stop = new AbortController();

@@ -19,7 +19,7 @@ interface Entry extends Omit<OpenMessage, 'value'> {
 interface Lane {
   /** The messages, in the order of their offsets. */
   entries: Entry[];
-  /** The next position to commit, or undefined if everything is committed. */
+  /** The next position to commit. Undefined if all finished messages are committed. */
   position: PartitionPosition | undefined;
   /** The last committed position. */
   last: PartitionPosition | undefined;

@@ -52,10 +52,13 @@ export interface QueueOrigin {
   readonly documents?: DocumentSources;
 }
 
-/** The maximum number of batches, or of single documents, in progress. After a kill, at most these are repeated. */
+/**
+ * The maximum number of batches, or of single documents, in progress. If the process is killed, at most these are
+ * processed again.
+ */
 const MAX_OPEN_BATCHES = 64;
 const MAX_OPEN_DOCUMENTS = 384;
-/** The maximum number of bytes in progress. They are in memory. */
+/** The maximum number of bytes in progress, which are all in memory. */
 const MAX_OPEN_BYTES = 8 * 1024 * 1024;
 const IDLE_MS = 1000;
 
@@ -144,7 +147,7 @@ export class QueueReader extends Connector<typeof parameters> {
       try {
         await this.#commits.commit(partition, { offset, leaderEpoch: -1 }, next);
       } catch (error) {
-        // The note is stored by the next commit. If the process dies before, the next owner does not notice it.
+        // The next commit stores the note. If the process dies before it, the next owner does not notice that it died.
         this.context.log.warn(this.#explain(error).message);
       }
     }
@@ -177,7 +180,7 @@ export class QueueReader extends Connector<typeof parameters> {
         const entry = this.#commits.begin(message);
         this.#publishBatch(message, header, target).then(
           (finished) => this.#finish([entry], finished),
-          (error) => this.#giveUp(error),
+          (error) => this.#fail(error),
         );
       }
       this.#watch(target);
@@ -269,11 +272,11 @@ export class QueueReader extends Connector<typeof parameters> {
       () => {
         this.#isWatching = false;
       },
-      (error: unknown) => this.#giveUp(error),
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  #giveUp(error: unknown): void {
+  #fail(error: unknown): void {
     // Documents that the destination refuses have not ended a thread.
     const isInnocent = error instanceof HeadraceError && error.code === 'HR_INDEXER_UNDELIVERED';
     if (this.#failure === undefined && !isInnocent) this.#isSuspicious = true;

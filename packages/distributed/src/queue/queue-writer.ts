@@ -33,7 +33,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;
   #writer: PartitionWriter | undefined;
-  /** For the children of documents in Lucille's format. */
+  /** The parents' messages, which children in Lucille's format need. */
   #events: EventWriter | undefined;
 
   override encoder(): ModuleReference {

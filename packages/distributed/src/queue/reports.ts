@@ -13,7 +13,7 @@ export interface BatchReport {
   readonly succeeded: number;
   readonly failed: number;
   readonly dropped: number;
-  /** The failed documents, up to the limit below. */
+  /** The failed documents, up to `MAX_FAILURES`. */
   readonly failures: readonly FailedInChunk[];
 }
 
@@ -29,7 +29,7 @@ export function reportOf(header: BatchHeader, attempt: string, parts: number, ou
     ...(header.part === undefined ? {} : { part: header.part }),
     parts,
     created,
-    // Documents that were sent to another topic are not finished.
+    // Documents that were forwarded to another topic are not finished.
     succeeded: parts > 0 ? 0 : succeeded,
     failed,
     dropped,

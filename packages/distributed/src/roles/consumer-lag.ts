@@ -3,7 +3,7 @@ import type { Admin } from '@platformatic/kafka';
 import { openAdmin } from '../settings/kafka-admin.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 
-/** How many messages of a partition wait for the consumer group. */
+/** The number of messages of a partition that wait for the consumer group. */
 export interface PartitionLag {
   readonly topic: string;
   readonly partition: number;
@@ -12,16 +12,16 @@ export interface PartitionLag {
 
 const LATEST = -1n;
 const EARLIEST = -2n;
-/** Lags that are younger than this are not asked for again. */
+/** The time for which a result is used again, in milliseconds. */
 const FRESH_MS = 5000;
-/** A scrape does not wait longer for brokers that do not answer. */
+/** The maximum wait of a scrape for brokers that do not answer. */
 const WAIT_MS = 2000;
 
-/** What the brokers say about a topic. */
+/** The consumer lag of a topic, as the brokers report it. */
 export interface QueueState {
-  /** Empty while it is not known. */
+  /** Empty until the brokers have answered. */
   readonly lags: readonly PartitionLag[];
-  /** Why the brokers do not answer; undefined if they do. */
+  /** The reason why the brokers do not answer. Undefined if they do. */
   readonly problem: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class ConsumerLag {
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
-      // An old number would look as if nothing had changed.
+      // Reports nothing instead of an old number, which would look current.
       const problem = `Kafka at ${this.#settings.bootstrapServers} has not answered for ${WAIT_MS / 1000} s`;
       this.#state = { lags: [], problem };
       resolve();
@@ -68,7 +68,7 @@ export class ConsumerLag {
       this.#admin ??= openAdmin(this.#settings, 'headrace-lag');
       this.#state = { lags: await this.#lagsFrom(await this.#admin), problem: undefined };
     } catch (error) {
-      // A client without the right to ask may still have the right to read.
+      // A client that may not list topics may still be allowed to read them.
       const problem = isPassing(error) ? kafkaError(this.#settings.bootstrapServers, error).message : undefined;
       this.#state = { lags: [], problem };
     }

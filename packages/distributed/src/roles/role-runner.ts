@@ -53,9 +53,9 @@ export class RoleRunner {
   readonly #stopping = new AbortController();
   readonly #lag: ConsumerLag;
   #handle: RunHandle | undefined;
-  /** Of the runs that have ended. */
+  /** The totals of the runs that have ended. */
   #before = NO_DOCUMENTS;
-  /** Why the last run ended, or why the first has not begun. */
+  /** The reason why the last run ended, or why the first one has not started. */
   lastFailure: string | undefined;
   /** The number of restarts. */
   restarts = 0;
@@ -75,12 +75,12 @@ export class RoleRunner {
     return `${role} of pipeline ${pipeline}`;
   }
 
-  /** The documents of all its runs. */
+  /** The numbers of documents in all its runs. */
   get counts(): RoleCounts {
     return this.#handle === undefined ? this.#before : sum(this.#before, this.#handle.progress().counts);
   }
 
-  /** What the brokers say about the topic that it reads. Never rejects. */
+  /** Returns the consumer lag of the topic that the role reads. Never rejects. */
   queue(): Promise<QueueState> {
     return this.#lag.read();
   }
@@ -131,11 +131,11 @@ export class RoleRunner {
     return result;
   }
 
-  /** Undefined if it was stopped while the brokers did not answer. */
+  /** Undefined if the role was stopped while no broker answered. */
   async #prepare(): Promise<ReadonlyMap<string, number> | undefined> {
     const { settings, pipeline } = this.#options;
     const { signal } = this.#stopping;
-    // While the brokers do not answer, a warning says why.
+    // While no broker answers, a warning gives the reason.
     const onWaiting = (record: LogRecord) => {
       if (record.level === 'warn') this.lastFailure = record.message;
       this.#options.onLog(record);

@@ -26,7 +26,7 @@ it('names the client whose login is missing', () => {
   ]);
 });
 
-it('reports a number that is none, and no property that only Java has', () => {
+it('reports an invalid number, and ignores properties that only Java has', () => {
   expect(problemsOf({ consumer: { 'session.timeout.ms': 'long', 'max.poll.records': 5 } })).toEqual([
     'kafka.consumer."session.timeout.ms": session.timeout.ms must be a whole number, was "long"',
   ]);

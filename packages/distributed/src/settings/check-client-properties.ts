@@ -8,8 +8,8 @@ const KNOWN = {
 } as const;
 
 /**
- * Mistakes in the properties of the three clients that would end or stop a process later: a login without a mechanism
- * or a password, a store of Java, a text where a number belongs. Properties without effect are none.
+ * Returns the mistakes in the properties of the three clients that would stop a process later: a login without a
+ * mechanism or a password, a Java key store, a text instead of a number. Properties without effect are not mistakes.
  */
 export function checkClientProperties(settings: KafkaSettings): SettingProblem[] {
   return (['consumer', 'producer', 'admin'] as const).flatMap((kind) => {
@@ -18,7 +18,7 @@ export function checkClientProperties(settings: KafkaSettings): SettingProblem[]
     return Array.from(problems)
       .filter(({ severity }) => severity !== 'warning')
       .map(({ parameter, message, hint }) => {
-        const where = `Set it in the block kafka.${kind} or in kafka.${kind}PropertyFile: no client uses that of another.`;
+        const where = `Set it in the block kafka.${kind} or in kafka.${kind}PropertyFile: each client uses only its own block.`;
         const path = `kafka.${kind}."${[parameter].flat().at(-1)}"`;
         return { path, message, hint: hint === undefined ? where : `${hint} ${where}` };
       });

@@ -43,7 +43,7 @@ describe('the kafka block', () => {
     });
   });
 
-  it('accepts numbers and switches as texts, as HOCON and properties give them', () => {
+  it('accepts numbers and booleans as texts, as HOCON and property files contain them', () => {
     const settings = settingsOf({ maxPollIntervalSecs: '30', partitions: '6', events: 'false', stallTimeoutSecs: '9' });
     expect(settings).toMatchObject({ rebalanceTimeout: 30_000, partitions: 6, events: false, stallTimeoutSecs: 9 });
     expect(settingsOf({}, { worker: { maxRetries: '5' } }).maxRetries).toBe(5);
@@ -55,7 +55,7 @@ describe('the kafka block', () => {
     expect(settingsOf({ consumer }).consumer).toEqual({ 'session.timeout.ms': '6000', 'fetch.min.bytes': '1' });
   });
 
-  it('lets a property file win over securityProtocol, and the block of the client over both', () => {
+  it('prefers a property file to securityProtocol, and the block of the client to both', () => {
     const file = join(folder, 'producer.properties');
     writeFileSync(file, 'security.protocol=SASL_SSL\nlinger.ms=5\nacks=1\n');
     const settings = settingsOf({ securityProtocol: 'SSL', producerPropertyFile: file, producer: { acks: 'all' } });
@@ -71,7 +71,7 @@ describe('the kafka block', () => {
     });
   });
 
-  it('reports all mistakes at once, each with its path and what to do', () => {
+  it('reports all mistakes together, each with its path and what to do', () => {
     const { settings, problems } = readKafkaSettings({
       kafka: {
         bootstrapServers: 'b1',
@@ -114,7 +114,7 @@ describe('the kafka block', () => {
     ['missing', {}],
     ['null', { kafka: null }],
     ['a text', { kafka: 'localhost:9092' }],
-  ])('is asked for, with an example, if it is %s', (_, config) => {
+  ])('is requested, with an example, if it is %s', (_, config) => {
     const { problems } = readKafkaSettings(config);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.hint).toContain('bootstrapServers');
@@ -142,7 +142,7 @@ describe('the topics of a pipeline', () => {
     expect([sourceTopic(settings, 'films'), eventTopic(settings, 'films', 'run-1')]).toEqual(['in', 'events']);
   });
 
-  it.each(['a b', 'ü', 'a/b', 'x'.repeat(249)])('must be allowed by brokers, unlike those of %j', (pipeline) => {
+  it.each(['a b', 'ü', 'a/b', 'x'.repeat(249)])('must be valid for brokers, unlike those of %j', (pipeline) => {
     expect(() => sourceTopic(settingsOf({}), pipeline)).toThrow(`Invalid characters in pipelineName: ${pipeline}`);
   });
 });

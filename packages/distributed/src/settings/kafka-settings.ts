@@ -73,7 +73,7 @@ export function readKafkaSettings(config: unknown): {
   const format = text('documentFormat') ?? 'headrace';
   if (format !== 'headrace' && format !== 'lucille') {
     const message = `kafka.documentFormat must be headrace or lucille, was "${format}"`;
-    const hint = 'lucille is for runs that Java workers and indexers serve, too; headrace is many times as fast.';
+    const hint = 'Use lucille for runs with Java workers or indexers. The format headrace is many times as fast.';
     problems.push({ path: 'kafka.documentFormat', message, hint });
   }
   for (const name of ['documentSerializer', 'documentDeserializer']) {

@@ -91,7 +91,7 @@ export class TopicAdmin {
       const count = counts.get(topic) ?? 1;
       if (count >= partitions) continue;
       this.#log.warn(
-        `The topic ${topic} has ${counted(count, 'partition')}, and kafka.partitions is ${partitions}: at most so many processes can read it at once. Add partitions to it while no run is active, or set kafka.partitions`,
+        `The topic ${topic} has ${counted(count, 'partition')}, and kafka.partitions is ${partitions}: at most this many processes can read it at the same time. Add partitions to it while no run is active, or set kafka.partitions`,
       );
     }
   }

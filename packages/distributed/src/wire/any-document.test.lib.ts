@@ -57,7 +57,7 @@ export const anyDocument: fc.Arbitrary<Document> = fc
     return Document.fromObject(new Map(entries));
   });
 
-/** The values of a field in so many documents: equal values, texts, texts and missing values, or anything. */
+/** The values of a field in this many documents: equal values, texts, texts and missing values, or anything. */
 function anyColumn(count: number): fc.Arbitrary<(Value | undefined)[]> {
   const list = <T>(one: fc.Arbitrary<T>) => fc.array(one, { minLength: count, maxLength: count });
   return fc.oneof(

@@ -26,7 +26,7 @@ const contentOf = ({ fieldNames, fieldValues }: { fieldNames: readonly string[];
   fieldValues: [...fieldValues],
 });
 
-describe('documents in our format', () => {
+describe('documents in the format of Headrace', () => {
   it('are the same after encoding and decoding', () => {
     fc.assert(
       fc.property(fc.array(anyDocument, { maxLength: 5 }), fc.integer({ min: 1, max: 9 }), (documents, partitions) => {
@@ -99,7 +99,7 @@ describe('documents in our format', () => {
     expect(documents.map((document) => document.get('text'))).toEqual(texts);
   });
 
-  it('stay in columns', () => {
+  it('of a table stay in columns', () => {
     const table = new DocumentTable(
       ['id', 'n'],
       [
@@ -113,7 +113,7 @@ describe('documents in our format', () => {
   });
 });
 
-describe('a message that is no batch', () => {
+describe('a message that is not a valid batch', () => {
   const encoder = new BatchEncoder({ partitions: 1 });
   const table = new DocumentTable(
     ['id', 'all', 'list', 'text'],
@@ -127,7 +127,7 @@ describe('a message that is no batch', () => {
   );
   const whole = frames(...encoder.encodeTable(table), encoder.encode(table.document(0)));
 
-  it('is rejected with its place, whatever its bytes are', () => {
+  it('is rejected with its place, for any bytes', () => {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ minLength: 1 }), anyText.filter(Boolean).map(Buffer.from)), (bytes) => {
         const { documents, rejected } = decode(bytes);
@@ -138,7 +138,7 @@ describe('a message that is no batch', () => {
     );
   });
 
-  it('but was one before it was truncated is rejected as a whole, at every length', () => {
+  it('is rejected as a whole if it was truncated, at any length', () => {
     const border = encoder.encodeTable(table).reduce((sum, frame) => sum + Buffer.byteLength(frame), 0);
     for (let length = 1; length < whole.length; length++) {
       if (length === border) continue;
@@ -148,7 +148,7 @@ describe('a message that is no batch', () => {
     }
   });
 
-  it('because some bytes were changed gives documents with ids or reasons, and never throws', () => {
+  it('is decoded to documents with ids, or to errors, if some bytes were changed; decoding never throws', () => {
     const change = fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 }));
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
@@ -175,7 +175,7 @@ describe('a message that is no batch', () => {
     ['half a document', '1.5'],
     ['fewer than no documents', '-1'],
     ['no number', 'x'],
-  ])('because its first line says %s is rejected', (_, count) => {
+  ])('is rejected if its first line says %s', (_, count) => {
     const head = '{"names":["id","n"],"columns":[{"all":"x"},{"list":[1,2,3]}]}\n';
     const { documents, rejected } = decode(Buffer.from(`0\t${count}\t${head.length}\n${head}`));
     expect(documents).toEqual([]);
@@ -197,7 +197,7 @@ describe('a message that is no batch', () => {
     ['texts that are too short', '{"names":["id"],"columns":[{"texts":9}]}\na', 1],
     ['texts that are too long', '{"names":["id"],"columns":[{"texts":1}]}\nab', 1],
     ['a column that is null', '{"names":["id"],"columns":[null]}\n', 1],
-  ])('because its documents have %s is rejected', (_, payload, count) => {
+  ])('is rejected if its documents have %s', (_, payload, count) => {
     const { documents, rejected } = decode(Buffer.from(`0\t${count}\t${Buffer.byteLength(payload)}\n${payload}`));
     expect(documents.map(contentOf)).toEqual([]);
     expect(rejected).toHaveLength(1);

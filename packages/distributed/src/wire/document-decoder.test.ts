@@ -51,7 +51,7 @@ describe("documents in Lucille's format", () => {
   });
 });
 
-describe('a message that is no document', () => {
+describe('a message that is not a document', () => {
   it.each([
     ['an empty text', '', /./],
     ['a list', '[1]', /object/i],
@@ -59,7 +59,7 @@ describe('a message that is no document', () => {
     ['without an id', '{"no":"id"}', /^id is missing$/],
     ['with an id that is a number', '{"id":1}', /^id is present but null or empty or not a string$/],
     ['with an empty id', '{"id":""}', /^id is present but null or empty or not a string$/],
-    ['without a value', undefined, /^it has no value$/],
+    ['without a value', undefined, /^the message has no value$/],
   ])('(%s) is rejected alone, with its place', (_, value, reason) => {
     const { documents, rejected } = decode(['{"id":"before"}', value, '{"id":"after"}']);
     expect(documents.map(({ id }) => id)).toEqual(['before', 'after']);
@@ -67,7 +67,7 @@ describe('a message that is no document', () => {
     expect(rejected[0]?.message).toMatch(reason);
   });
 
-  it('is rejected, and never ends the decoder, whatever its bytes are', () => {
+  it('is rejected without ending the decoder, for any bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), { maxLength: 5 }), (values) => {
         const { documents, rejected } = decode(values);

@@ -36,7 +36,7 @@ export class QueuedDocumentDecoder implements RecordDecoder {
       at += Math.max(0, length);
       let document: Document;
       try {
-        if (length < 0) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'it has no value');
+        if (length < 0) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'the message has no value');
         document = readDocument(buffer.toString('utf8', start, at));
       } catch (error) {
         if (!(error instanceof HeadraceError)) throw error;

@@ -10,7 +10,7 @@ export interface Frame {
 }
 
 const LF = 10;
-/** Tables of the engine are much smaller. A larger number is not ours, and could fill the memory. */
+/** Tables of the engine are much smaller. A larger number does not come from Headrace, and could fill the memory. */
 const MAX_COUNT = 1_000_000;
 
 /** Finds the frames in a buffer. They share its memory. Throws if the bytes are not frames. */

@@ -10,7 +10,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TablePass } from '../pipeline/table-pass.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
-import { keepsRunIds, listsIds } from './chunk-marks.ts';
+import { bytesOf, keepsRunIds, listsIds } from './chunk-marks.ts';
 import { runGuarded } from './compute-guard.ts';
 import { type ComputeLimit, processorMillis } from './compute-limit.ts';
 import { Decoders, decoding } from './decoders.ts';
@@ -139,7 +139,7 @@ export class BatchProcessor implements RecordSink {
     if (broken !== undefined) this.#options.broken(sequence, broken);
     await this.#post(true);
     this.#batch = undefined;
-    release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
+    bytesOf(batch).forEach(release);
   }
 
   /** Runs work within the time limit of a document. If V8 interrupts the work, its effects are rolled back. */

@@ -1,11 +1,16 @@
-import type { InputBatch } from './pipeline-messages.ts';
+import type { InputBatch, SourceBatch } from './pipeline-messages.ts';
 
 /** True if the documents of a batch belong to another run; see `RecordChunk.keepsRunIds`. */
 export function keepsRunIds(batch: InputBatch | undefined): boolean {
-  return batch?.kind === 'records' && batch.chunk.keepsRunIds === true;
+  return batch?.kind === 'records' && batch.chunks[0].keepsRunIds === true;
 }
 
 /** True if the parts of a batch list ids; see `RecordChunk.listsIds`. */
 export function listsIds(batch: InputBatch | undefined): boolean {
-  return batch?.kind === 'records' && batch.chunk.listsIds === true;
+  return batch?.kind === 'records' && batch.chunks[0].listsIds === true;
+}
+
+/** Returns the bytes of a batch. */
+export function bytesOf(batch: SourceBatch): readonly Uint8Array[] {
+  return batch.kind === 'records' ? batch.chunks.map(({ bytes }) => bytes) : [batch.bytes];
 }

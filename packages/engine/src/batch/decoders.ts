@@ -35,9 +35,15 @@ export async function decoding(
       for (const document of decodeDocuments(batch.bytes)) sink.document(document);
     };
   }
-  const { bytes, decoder: reference, position } = batch.chunk;
-  const decoder = await decoderOf(reference);
-  return () => decoder.decode(bytes, position, sink);
+  const decoders: RecordDecoder[] = [];
+  for (const [i, { decoder: reference }] of batch.chunks.entries()) {
+    // Most chunks of a batch are from files of one kind.
+    const isSame = reference === batch.chunks[i - 1]?.decoder;
+    decoders.push(isSame ? (decoders[i - 1] as RecordDecoder) : await decoderOf(reference));
+  }
+  return () => {
+    for (const [i, { bytes, position }] of batch.chunks.entries()) decoders[i]?.decode(bytes, position, sink);
+  };
 }
 
 /** Returns an instance of the class that a reference names. */

@@ -31,9 +31,12 @@ export interface OpenPipeline {
   readonly statistics: SharedArrayBuffer;
 }
 
-/** The input of the stages: records as bytes with their decoder, or documents that `encodeDocuments` encoded. */
+/**
+ * The input of the stages: records as bytes with their decoders, or documents that `encodeDocuments` encoded. A batch
+ * has several chunks if they are small. Chunks with marks (`keepsRunIds`, `listsIds`) are alone.
+ */
 export type InputBatch =
-  | { readonly kind: 'records'; readonly chunk: RecordChunk }
+  | { readonly kind: 'records'; readonly chunks: readonly [RecordChunk, ...RecordChunk[]] }
   | { readonly kind: 'documents'; readonly bytes: Uint8Array; readonly count: number };
 
 /** Documents that are already encoded for the indexer. They skip the stages. */

@@ -100,7 +100,7 @@ export interface RejectedRecord {
 export interface RecordSink {
   document(document: Document): void;
   /**
-   * Receives many documents with the same fields at once. Optional. The order of tables and single documents is kept.
+   * Receives many documents with the same fields together. Optional. The order of tables and single documents is kept.
    */
   table?(table: DocumentTable): void;
   reject(record: RejectedRecord): void;

@@ -140,7 +140,7 @@ export abstract class Indexer<P extends TObject = TObject> {
 
   /**
    * The `DocumentEncoder` class that encodes for this indexer; undefined if the indexer needs no bytes.
-   * @param pipeline the pipeline that the documents come from; undefined outside of a run
+   * @param pipeline the pipeline that the documents come from; undefined outside a run
    */
   abstract encoder(pipeline?: string): ModuleReference | undefined;
 

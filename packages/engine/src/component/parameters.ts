@@ -69,7 +69,7 @@ export interface CheckedParameters {
 
 /**
  * Reads a config object by a schema, with the conversions of HOCON: `"5"` can be a number, `5` a string, `"yes"` a
- * boolean, an object with numeric keys a list. Applies defaults. Finds all mistakes at once, each with its position.
+ * boolean, an object with numeric keys a list. Applies defaults. Finds all mistakes together, each with its position.
  * Maps (`MapOf`) become `Map` objects in the order of the config.
  * @param path the path of the object in the config, for the problems
  * @param shared additional keys that are allowed and that other code reads

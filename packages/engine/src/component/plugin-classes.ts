@@ -43,19 +43,13 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     kind: 'stage',
     name: 'TextExtractor',
     javaPackage: `${ROOT}.tika.stage`,
-    plugin: {
-      of: 'tika',
-      instead: 'Extract the text before the run, with Apache Tika for example, and remove the stage.',
-    },
+    plugin: { npm: '@headrace/text-extraction' },
   },
   {
     kind: 'stage',
     name: 'ApplyOCR',
     javaPackage: `${ROOT}.ocr.stage`,
-    plugin: {
-      of: 'ocr',
-      instead: 'Recognize the text before the run, with Tesseract for example, and remove the stage.',
-    },
+    plugin: { npm: '@headrace/ocr' },
   },
   { kind: 'stage', name: 'JlamaEmbed', javaPackage: `${ROOT}.jlama.stage`, plugin: EMBEDDINGS },
   { kind: 'stage', name: 'LocalEmbed', plugin: EMBEDDINGS },

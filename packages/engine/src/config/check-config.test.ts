@@ -68,7 +68,7 @@ describe('a config without mistakes', () => {
 });
 
 describe('sections', () => {
-  it('reports all missing sections at once', async () => {
+  it('reports all missing sections together', async () => {
     expect(await problemsOf('')).toEqual([
       'pipelines - Configuration does not contain key "pipelines". | Add pipelines: [{name: "…", stages: [ … ]}]; it may be an empty list.',
       'connectors - Configuration does not contain key "connectors". | Add connectors: [{class: "…", pipeline: "…"}].',

@@ -33,7 +33,7 @@ export interface CheckedConfig {
 
 /**
  * Checks a resolved config: pipelines, connectors, the indexer, the blocks of the engine, and references between them.
- * Returns all problems at once, in the order of the text. Writes nothing, opens no connection and loads no large
+ * Returns all problems together, in the order of the text. Writes nothing, opens no connection and loads no large
  * library.
  * @param options.readFiles true: read the files that conditions name in `valuesPath`, as a run does; false: read no
  * files, and return the config without these conditions

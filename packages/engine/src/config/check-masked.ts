@@ -25,7 +25,7 @@ export function maskedSecrets(root: ObjectNode): Problem[] {
         path,
         ...place(node.origin),
         message: `The value of this secret is ${MASK}, which the service shows instead of secrets`,
-        hint: 'Write the real secret, or send the original config.',
+        hint: 'If you save a config with its masked secrets, the stored ones are kept. Otherwise write the real secret.',
       });
     }
   }

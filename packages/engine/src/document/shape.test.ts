@@ -4,7 +4,7 @@ import { readDocument } from './read-document.ts';
 import { Shape } from './shape.ts';
 
 describe('shapes', () => {
-  it('are the same for documents with the same fields, in whatever way they got them', async () => {
+  it('are the same for documents with the same fields, regardless of the order in which the fields were set', async () => {
     // Shapes are shared up to a limit of names, which other tests of this process may have reached.
     vi.resetModules();
     const { Document } = await import('./document.ts');

@@ -5,7 +5,7 @@ import type { Shape } from './shape.ts';
 import type { Value } from './value.ts';
 
 /**
- * A table has at most so many times the fields of each of its documents, and some more. Above that, empty cells take
+ * A table has at most this many times the fields of each of its documents, and some more. Above that, empty cells take
  * longer than the values.
  */
 const MAX_SPARSENESS = 4;

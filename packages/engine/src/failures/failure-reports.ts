@@ -24,7 +24,7 @@ export class FailureReports {
   readonly #post: PostFailures | undefined;
   readonly #gate: MessageGate;
   #kept = 0;
-  #leftOut = 0;
+  #omitted = 0;
   #group: KeptFailure[] = [];
   #characters = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -53,12 +53,12 @@ export class FailureReports {
 
   /** The number of failed documents that were not stored because of the limit. 0 if the run does not store them. */
   get notKept(): number {
-    return this.#post === undefined ? 0 : this.#leftOut;
+    return this.#post === undefined ? 0 : this.#omitted;
   }
 
   /** Counts failed documents that are not reported. */
   leaveOut(documents: number): void {
-    this.#leftOut += documents;
+    this.#omitted += documents;
   }
 
   add(failure: KeptFailure): void {

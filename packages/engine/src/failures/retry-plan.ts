@@ -34,7 +34,7 @@ export function planRetry(
 ): RetryPlan {
   const problems: Problem[] = [];
   const wanted = new Map<string, RetryDocument[]>();
-  const leftOut = new Map<string, string[]>();
+  const omitted = new Map<string, string[]>();
   for (const [i, line] of lines.entries()) {
     if (problems.length >= MAX_REPORTED_LINES) break;
     let input: FailedInput;
@@ -48,14 +48,14 @@ export function planRetry(
     }
     const { id, connector, document } = input;
     const reason = reasonAgainst(input, config, encodingFor);
-    if (reason !== undefined) leftOut.getOrInsertComputed(reason, () => []).push(id);
+    if (reason !== undefined) omitted.getOrInsertComputed(reason, () => []).push(id);
     else {
       wanted.getOrInsertComputed(connector, () => []).push({ id, document: document as KeptDocument });
     }
   }
   // A retry without documents is an error, because it must not look like a success.
   const severity = wanted.size === 0 ? 'error' : 'warning';
-  for (const [reason, ids] of leftOut) problems.push(leftOutProblem(reason, ids, severity));
+  for (const [reason, ids] of omitted) problems.push(omittedProblem(reason, ids, severity));
   const connectors = config.connectors.flatMap((connector) => {
     const documents = wanted.get(connector.name);
     // The documents are already collapsed. A second document with the same id is another version of it.
@@ -79,7 +79,7 @@ function reasonAgainst(
   return undefined;
 }
 
-function leftOutProblem(reason: string, ids: readonly string[], severity: Problem['severity']): Problem {
+function omittedProblem(reason: string, ids: readonly string[], severity: Problem['severity']): Problem {
   const shown = ids.slice(0, MAX_REPORTED_IDS).join(', ');
   const more = ids.length > MAX_REPORTED_IDS ? ' …' : '';
   const what = ids.length === 1 ? '1 failed document is' : `${ids.length} failed documents are`;

@@ -59,7 +59,7 @@ describe('callConcurrently', () => {
       () => [child],
       () => later().then(() => [child]),
       () => {
-        throw new Error('at once');
+        throw new Error('immediately');
       },
       () => later().then(() => Promise.reject(new Error('later'))),
     ];

@@ -23,7 +23,7 @@ describe('children that a generator creates', () => {
   });
 
   it.each<[string, (process: Process) => Process]>([
-    ['at once', (process) => process],
+    ['immediately', (process) => process],
     ['later', (process) => later(process)],
   ])('stop the generator, with its cleanup, if one of them fails %s', async (_, way) => {
     let closed = 0;

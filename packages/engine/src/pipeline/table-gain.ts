@@ -2,7 +2,7 @@
 const FEWEST_DOCUMENTS = 8;
 /** The number of tables that are built before their average size counts. */
 const FIRST_TABLES = 8;
-/** After tables that were too small, so many documents are not collected into tables. */
+/** After tables that were too small, this many documents are not collected into tables. */
 const PAUSE_DOCUMENTS = 16_384;
 
 /**

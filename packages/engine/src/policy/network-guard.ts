@@ -13,12 +13,12 @@ import { POLICY_HINT } from './policy-rules.ts';
  */
 
 /** Receives the target of a refused connection, usually a host, and the error. */
-type RefusalListener = (what: string, error: HeadraceError) => void;
+type BlockedAccessListener = (what: string, error: HeadraceError) => void;
 
-let report: RefusalListener | undefined;
+let report: BlockedAccessListener | undefined;
 
 /** Sets the listener for refused connections of this thread. */
-export function onRefusal(listener: RefusalListener): void {
+export function onBlockedAccess(listener: BlockedAccessListener): void {
   report = listener;
 }
 

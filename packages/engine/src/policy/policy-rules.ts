@@ -23,7 +23,7 @@ export interface PolicyViolation {
 export interface PolicedComponent {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** Where its scripts run, as in `CatalogEntry`. */
+  /** The place in which its scripts run, as in `CatalogEntry`. */
   readonly scripts?: 'sandbox' | 'boundary' | 'process';
 }
 

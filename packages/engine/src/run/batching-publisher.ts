@@ -13,6 +13,12 @@ const BATCH_DOCUMENTS = 1000;
 const BATCH_CHARACTERS = 256 * 1024;
 /** The maximum time that a document of a slow source waits before its batch is sent. */
 const BATCH_MILLIS = 10;
+/**
+ * A smaller chunk waits for more chunks, up to this many bytes together. A batch costs about a millisecond of both
+ * threads, so a batch for each small file would take longer than reading it.
+ */
+const SMALL_CHUNK_BYTES = 32 * 1024;
+const BATCH_BYTES = 256 * 1024;
 
 export interface BatchingPublisherOptions {
   readonly signal: AbortSignal;
@@ -48,6 +54,9 @@ export class BatchingPublisher implements Publisher {
   readonly #decoders = new Decoders();
   #documents: Document[] = [];
   #characters = 0;
+  /** Small chunks that wait for more. If there are any, there are no documents in `#documents`. */
+  #chunks: RecordChunk[] = [];
+  #chunkBytes = 0;
   #held: Document | undefined;
   readonly #released = new Signal();
   #notHandedOver = 0;
@@ -85,15 +94,16 @@ export class BatchingPublisher implements Publisher {
     const isPlain = tracked === undefined;
     // This limit counts single documents, so their number must be known here.
     if (isPlain && (this.#options.collapse || this.#options.maxPending !== undefined)) return this.#decodeHere(chunk);
-    await this.#sendDocuments();
-    await this.#enqueue({ kind: 'records', chunk }, tracked);
+    if (isPlain && isSmall(chunk)) return this.#addChunk(chunk);
+    await this.#sendCollected();
+    await this.#enqueue({ kind: 'records', chunks: [chunk] }, tracked);
   }
 
   /** Publishes documents that are already encoded for the indexer. */
   async publishEncoded(batch: EncodedInput): Promise<void> {
     this.#check();
     this.received += batch.count;
-    await this.#sendDocuments();
+    await this.#sendCollected();
     this.#notHandedOver += batch.count;
     await this.#enqueue(batch);
   }
@@ -110,7 +120,7 @@ export class BatchingPublisher implements Publisher {
     // `undelivered` also counts documents of this call that failed earlier, but not before the previous call.
     const before = this.#undelivered;
     this.#undelivered = this.#options.undelivered();
-    await this.#sendDocuments();
+    await this.#sendCollected();
     await this.#options.settled();
     const count = this.#options.undelivered() - before;
     if (count === 0) return;
@@ -125,7 +135,7 @@ export class BatchingPublisher implements Publisher {
       this.#released.notify();
       await this.#add(held);
     }
-    await this.#sendDocuments();
+    await this.#sendCollected();
     await this.#submitting;
     this.#check();
   }
@@ -141,20 +151,40 @@ export class BatchingPublisher implements Publisher {
   }
 
   #add(document: Document): Promise<void> | undefined {
+    if (this.#chunks.length > 0) this.#sendLater();
     this.#notHandedOver++;
     this.#documents.push(document);
     this.#characters += estimate(document);
     if (this.#documents.length >= this.batchDocuments || this.#characters >= BATCH_CHARACTERS)
-      return this.#sendDocuments();
-    // No caller waits for the batch of the timer. Its error is reported by the next call, like errors of asynchronous
-    // sends in the reference.
-    this.#timer ??= setTimeout(() => void this.#sendDocuments().catch(() => undefined), BATCH_MILLIS);
+      return this.#sendCollected();
+    this.#timer ??= setTimeout(() => this.#sendLater(), BATCH_MILLIS);
     return undefined;
   }
 
-  #sendDocuments(): Promise<void> {
+  async #addChunk(chunk: RecordChunk): Promise<void> {
+    if (this.#documents.length > 0) this.#sendLater();
+    // The bytes may be a small part of a large buffer.
+    const bytes = new Uint8Array(chunk.bytes);
+    this.#chunks.push({ ...chunk, bytes });
+    this.#chunkBytes += bytes.length;
+    if (this.#chunkBytes >= BATCH_BYTES || this.#chunks.length >= BATCH_DOCUMENTS) return this.#sendCollected();
+    this.#timer ??= setTimeout(() => this.#sendLater(), BATCH_MILLIS);
+  }
+
+  /** Sends the collected documents or chunks. The next call reports its error, as in the reference. */
+  #sendLater(): void {
+    this.#sendCollected().catch(() => undefined);
+  }
+
+  #sendCollected(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const [first, ...more] = this.#chunks;
+    if (first !== undefined) {
+      this.#chunks = [];
+      this.#chunkBytes = 0;
+      return this.#enqueue({ kind: 'records', chunks: [first, ...more] });
+    }
     if (this.#documents.length === 0) return this.#submitting;
     const documents = this.#documents;
     this.#documents = [];
@@ -200,6 +230,11 @@ export class BatchingPublisher implements Publisher {
   #check(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
+}
+
+/** Returns whether a chunk may share a batch with other chunks. */
+function isSmall({ bytes, documents, keepsRunIds, listsIds }: RecordChunk): boolean {
+  return bytes.length < SMALL_CHUNK_BYTES && documents === undefined && !keepsRunIds && !listsIds;
 }
 
 /** Estimates the number of characters of a document without serializing it. */

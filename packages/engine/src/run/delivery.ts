@@ -90,7 +90,7 @@ export class Delivery {
       await withinLimits(this.#publishAll(), timeoutMillis, signal, () => flow.stop());
       completed = true;
     } catch (error) {
-      await this.#giveUp(error);
+      await this.#abandon(error);
       throw error;
     } finally {
       // There is nothing to log for a connector that failed before it published a document.
@@ -119,7 +119,7 @@ export class Delivery {
     if (failed !== undefined) throw failed;
   }
 
-  async #giveUp(error: unknown): Promise<void> {
+  async #abandon(error: unknown): Promise<void> {
     const { pool, indexing, flow, accounts } = this.#options;
     flow.stop();
     const failure = reasonOf(error);

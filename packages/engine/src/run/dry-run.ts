@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import fs from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { ModuleReference } from '../component/connector.ts';
 import { type DocumentEncoder, type EncodedBatch, Indexer, type IndexFailure } from '../component/indexer.ts';
 import { type TObject, Type } from '../component/schema.ts';
@@ -32,7 +33,7 @@ export class DryRunIndexer extends Indexer {
   }
 
   override async connect(): Promise<void> {
-    this.#file = await open((this.params as { path: string }).path, 'w');
+    this.#file = await fs.promises.open((this.params as { path: string }).path, 'w');
   }
 
   override async send({ pieces }: EncodedBatch): Promise<IndexFailure[]> {

@@ -183,7 +183,7 @@ export class Indexing {
       this.#unconfirmed.first,
       ...waiting.map(({ part }) => part.sequence),
     );
-    this.#unconfirmed.giveUp(failure);
+    this.#unconfirmed.abandon(failure);
     this.#progress.notify();
     // Parts that finished early are processed: they count as processed first, and then fail here.
     for (const parts of this.#early.values()) {
@@ -332,7 +332,7 @@ export class Indexing {
   }
 
   #takeReady(): Slice[] | undefined {
-    // A streaming indexer gets all waiting documents at once.
+    // A streaming indexer gets all waiting documents together.
     if (this.#indexer?.streaming !== true) return this.#ready.shift();
     const all = this.#ready.flat();
     this.#ready = [];

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
+import { bytesOf } from '../batch/chunk-marks.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
@@ -55,9 +56,10 @@ export class PipelineLane {
 
   /** Sends a batch to the thread. Its bytes are transferred. */
   submit(sequence: number, batch: SourceBatch): void {
-    const { buffer } = batch.kind === 'records' ? batch.chunk.bytes : batch.bytes;
     // Small Buffers share memory with other Buffers, so their bytes are copied.
-    const transfer = isMarkedAsUntransferable(buffer) ? [] : [buffer as ArrayBuffer];
+    const transfer = bytesOf(batch)
+      .map(({ buffer }) => buffer as ArrayBuffer)
+      .filter((buffer) => !isMarkedAsUntransferable(buffer));
     this.#worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, transfer);
     this.outstanding++;
   }

@@ -1,4 +1,5 @@
 import type { OpenPipeline, SourceBatch } from '../batch/pipeline-messages.ts';
+import type { RecordChunk } from '../component/connector.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { Signal } from '../transport/signal.ts';
@@ -90,7 +91,7 @@ export class PipelinePool {
     this.check();
     const lane = this.#leastBusy();
     if (lane === undefined) throw new Error('A batch was submitted without waiting for capacity');
-    const documents = batch.kind === 'records' ? batch.chunk.documents : batch.count;
+    const documents = batch.kind === 'records' ? knownDocuments(batch.chunks) : batch.count;
     // The batch is counted after it was sent. If it cannot be sent to a thread, the connector ends.
     lane.submit(this.#sequence, batch);
     if (documents !== undefined) this.#options.onSubmit(this.#sequence, documents);
@@ -216,4 +217,14 @@ async function withTimeout<T>(promise: Promise<T>, millis: number): Promise<T | 
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Returns the number of documents of chunks, or undefined if it is only known after decoding. */
+function knownDocuments(chunks: readonly RecordChunk[]): number | undefined {
+  let sum = 0;
+  for (const { documents } of chunks) {
+    if (documents === undefined) return undefined;
+    sum += documents;
+  }
+  return sum;
 }

@@ -16,7 +16,7 @@ import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { preload } from './preload.ts';
-import { logRefusals } from './refused-hosts.ts';
+import { logBlockedHosts } from './refused-hosts.ts';
 import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
@@ -46,7 +46,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     post({ type: 'log', record });
     gate.wait(() => flow.stopped);
   };
-  logRefusals(write);
+  logBlockedHosts(write);
   const log = (name: string) => createLogger(name, write);
   const registry = await Registry.open(request.registry);
   // The thread of the run has already checked the config. This check only converts the parameters for the stage

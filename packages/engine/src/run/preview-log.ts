@@ -14,14 +14,14 @@ const MAX_CHARACTERS = 2 ** 20;
  */
 export class PreviewLog {
   #lines: PreviewLogLine[] = [];
-  #leftOut = 0;
+  #omitted = 0;
   #charactersLeft = MAX_CHARACTERS;
 
   logger(stage: string): Logger {
     return createLogger(stage, ({ level, message }) => {
       const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
       if (this.#lines.length >= MAX_LINES || shown.length > this.#charactersLeft) {
-        this.#leftOut++;
+        this.#omitted++;
         return;
       }
       this.#charactersLeft -= shown.length;
@@ -32,10 +32,10 @@ export class PreviewLog {
   /** Returns the lines since the last call. The last line says if lines were omitted. */
   take(): PreviewLogLine[] {
     const lines = this.#lines;
-    const leftOut = this.#leftOut;
-    if (leftOut > 0) lines.push({ level: 'warn', stage: '', message: `Lines not shown: ${leftOut}` });
+    const omitted = this.#omitted;
+    if (omitted > 0) lines.push({ level: 'warn', stage: '', message: `Lines not shown: ${omitted}` });
     this.#lines = [];
-    this.#leftOut = 0;
+    this.#omitted = 0;
     return lines;
   }
 }

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../component/logger.ts';
-import { onRefusal } from '../policy/network-guard.ts';
+import { onBlockedAccess } from '../policy/network-guard.ts';
 
 /** The maximum number of hosts that a thread logs, because documents can name any number of hosts. */
 const MAX_NAMED = 100;
@@ -8,9 +8,9 @@ const MAX_NAMED = 100;
  * Logs one warning for each host that the policy refuses. Without it, users who watch the run would not see the
  * refusal, because stages only store the failure of a request in their documents.
  */
-export function logRefusals(write: (record: LogRecord) => void): void {
+export function logBlockedHosts(write: (record: LogRecord) => void): void {
   const named = new Set<string>();
-  onRefusal((what, { message }) => {
+  onBlockedAccess((what, { message }) => {
     if (named.size > MAX_NAMED || named.has(what)) return;
     named.add(what);
     const last = named.size > MAX_NAMED;

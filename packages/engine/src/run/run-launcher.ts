@@ -1,5 +1,4 @@
 import { extname } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
@@ -34,6 +33,12 @@ const SECOND_LANE_DOCUMENTS = 100_000;
  */
 const HEAP_GROWING_PERCENT = 50;
 
+/**
+ * The time after which a run is long enough for the collector to be tuned. With a changed flag, V8 rejects the compiled
+ * code of Node's own modules, so that each thread that starts later compiles them: 5 ms of a thread.
+ */
+const LONG_RUN_MILLIS = 1000;
+
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
 
@@ -63,9 +68,6 @@ export class RunLauncher {
 
   constructor(options: RunLauncherOptions) {
     this.#options = options;
-    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-    // Runs use all processors, so parallel garbage collection would only take CPU time from them.
-    setFlagsFromString('--no-parallel-scavenge');
     if (options.keepWarm) this.prepare();
   }
 
@@ -96,7 +98,12 @@ export class RunLauncher {
       else if (message.type === 'done')
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
-    void run.done.then(() => this.#options.keepWarm && this.prepare());
+    const tuning = setTimeout(tuneCollector, LONG_RUN_MILLIS);
+    tuning.unref();
+    void run.done.then(() => {
+      clearTimeout(tuning);
+      if (this.#options.keepWarm) this.prepare();
+    });
     return run;
   }
 
@@ -208,4 +215,12 @@ export class RunLauncher {
       name: 'run',
     });
   }
+}
+
+/** Tunes the garbage collector of all threads of the process for long runs. */
+function tuneCollector(): void {
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  // Runs use all processors, so parallel garbage collection would only take CPU time from them.
+  setFlagsFromString('--no-parallel-scavenge');
 }

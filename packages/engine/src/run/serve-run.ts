@@ -9,7 +9,7 @@ import type { IdleLanes } from './idle-lanes.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import { preload } from './preload.ts';
 import { preview } from './preview.ts';
-import { logRefusals } from './refused-hosts.ts';
+import { logBlockedHosts } from './refused-hosts.ts';
 import { runConfig } from './run-config.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
 
@@ -52,7 +52,7 @@ export function serveRun(port: MessagePort, data: ThreadData, idle: IdleLanes): 
           logGate.enter();
           forwardLog(record);
         };
-        logRefusals(log);
+        logBlockedHosts(log);
         post({
           type: 'done',
           result: await runConfig(message.request, {

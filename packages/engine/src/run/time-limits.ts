@@ -6,7 +6,7 @@ export const STOP_GRACE_MILLIS = 10_000;
 /** After this time, no new document is started. */
 const LAST_DOCUMENT_MILLIS = STOP_GRACE_MILLIS - 4000;
 /** After this time, unfinished work is abandoned, so that the run itself can report its end. */
-const GIVE_UP_MILLIS = STOP_GRACE_MILLIS - 2000;
+const ABANDON_MILLIS = STOP_GRACE_MILLIS - 2000;
 
 /** The maximum delay of setTimeout in milliseconds, about 24 days. A longer timeout is treated as no limit. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
@@ -68,7 +68,7 @@ export async function withinLimits(
         message: 'The run was stopped, and this work did not finish in time',
       };
       timers.push(setTimeout(onLastDocument, LAST_DOCUMENT_MILLIS));
-      timers.push(setTimeout(() => reject(new OverdueError({ reason: 'stopped', failure })), GIVE_UP_MILLIS));
+      timers.push(setTimeout(() => reject(new OverdueError({ reason: 'stopped', failure })), ABANDON_MILLIS));
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });

@@ -40,7 +40,7 @@ export class UnconfirmedBatches {
   add(documents: number, from: number, confirmed: Promise<Confirmation>): void {
     const batch = { documents, from };
     this.#open.add(batch);
-    // After `giveUp`, the batch is already counted.
+    // After `abandon`, the batch is already counted.
     const close = (report: () => void) => {
       if (!this.#open.delete(batch)) return;
       report();
@@ -53,7 +53,7 @@ export class UnconfirmedBatches {
   }
 
   /** Stops waiting. The open documents count as failed for this reason. */
-  giveUp(failure: Failure): void {
+  abandon(failure: Failure): void {
     for (const batch of [...this.#open]) {
       this.#open.delete(batch);
       this.#listener.onUnconfirmed(batch.documents, failure);

@@ -7,7 +7,9 @@ import { createProgram } from './program.ts';
 /** Executes a command line. Returns the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.ok;
-  const program = createProgram(commands, (code) => {
+  // Without its name, the help and the suggestions need all commands.
+  const named = commands.filter(({ name }) => name === args[0]);
+  const program = createProgram(named.length > 0 ? named : commands, (code) => {
     exitCode = code;
   });
   try {

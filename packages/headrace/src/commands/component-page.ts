@@ -15,9 +15,15 @@ export function describeComponent(entry: CatalogEntry): string {
     ...usage(entry),
     ...fieldList('Parameters', own),
     ...fieldList(`Keys of every ${entry.kind}`, shared),
-    ...(entry.examples ?? []).map((example) => `Example\n${indent(JSON.stringify(example, null, 2), '  ')}`),
+    ...(entry.examples ?? []).map((example) => `Example\n${indent(exampleText(example), '  ')}`),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** Returns an example as text: a whole config, or the parameters of the component with documents. */
+function exampleText(example: unknown): string {
+  const { config } = example as { config?: unknown };
+  return typeof config === 'string' ? config.trimEnd() : JSON.stringify(example, null, 2);
 }
 
 function usage({ name, kind, aliases, type, block }: CatalogEntry): string[] {

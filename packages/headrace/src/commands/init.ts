@@ -5,25 +5,25 @@ import { CommandError, EXIT } from '../process/exit-code.ts';
 const FIRST_CONFIG = `# A config of Headrace, in HOCON: JSON with comments, fewer quotes, and \${substitutions}.
 #
 #   headrace validate FILE     finds everything wrong with it
-#   headrace preview FILE      shows what the pipeline makes of the first documents
+#   headrace preview FILE      shows the first documents after the pipeline
 #   headrace run FILE          runs it
-#   headrace components        lists what can be used here
+#   headrace components        lists all connectors, stages and indexers
 
-# Where the documents go. The environment variable OUT, when there is one, wins.
+# The output file. The environment variable OUT replaces it if it is set.
 out = documents.jsonl
 out = \${?OUT}
 
 # Connectors read sources in order and send documents to pipelines.
 connectors: [
   {
-    class: SequenceConnector     # makes documents out of nothing; for a file try CSVConnector
+    class: SequenceConnector     # creates numbered documents; for a file use CSVConnector
     name: numbers
     pipeline: first
     numDocs: 10
   }
 ]
 
-# A pipeline is a chain of stages. Each stage changes the document that comes along.
+# A pipeline is a chain of stages. Each stage changes each document.
 pipelines: [
   {
     name: first
@@ -45,7 +45,7 @@ pipelines: [
   }
 ]
 
-# The indexer writes what comes out of the pipelines: here to a file, as JSON lines.
+# The indexer writes the documents after the pipelines: here to a file, as JSON lines.
 indexer { type: JSONLines }
 jsonl { path: \${out} }
 `;

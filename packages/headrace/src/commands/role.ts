@@ -39,7 +39,7 @@ export async function runRole(
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;
-    const message = `${signal}: the ${runner.name} finishes the documents in progress and leaves; once more ends it at once`;
+    const message = `${signal}: the ${runner.name} finishes the documents in progress and leaves; once more ends it immediately`;
     onLog({ level: 'warn', time: Date.now(), logger: 'headrace', message });
     runner.stop();
   });

@@ -5,7 +5,7 @@ let threads: RunLauncher | undefined;
 
 /**
  * Returns the threads of the only run of this process. The first call creates them: one run thread and one pipeline
- * thread. A second pipeline thread starts when there is a second batch.
+ * thread. A second pipeline thread starts for the second batch.
  */
 export function runThreads(): RunLauncher {
   if (threads === undefined) {

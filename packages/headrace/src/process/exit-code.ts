@@ -7,7 +7,7 @@ export const EXIT = {
   invalid: 2,
 } as const;
 
-/** An error that ends the command with a message and without a stack, because its cause is outside of Headrace. */
+/** An error that ends the command with a message and without a stack, because its cause is outside Headrace. */
 export class CommandError extends Error {
   readonly exitCode: number;
 

@@ -2,7 +2,7 @@ import type { LogRecord } from '@headrace/engine/reading';
 import { writeRecord } from '../process/standard-error.ts';
 import type { RunReporter } from './run-reporter.ts';
 
-/** Logs as JSON lines, in the form of the logs of the service. They are written at once. */
+/** Logs as JSON lines, in the form of the logs of the service. They are written immediately. */
 export class JsonReporter implements RunReporter {
   readonly #runId: string;
 

@@ -1,4 +1,5 @@
 import type { LogRecord, RunProgress } from '@headrace/engine/reading';
+import { JsonReporter } from './json-reporter.ts';
 
 /** Reports the progress of a run on standard error. */
 export interface RunReporter {
@@ -13,6 +14,5 @@ export async function createReporter(runId: string, progress: () => RunProgress)
     const { TerminalReporter } = await import('./terminal-reporter.ts');
     return new TerminalReporter(process.stderr, progress);
   }
-  const { JsonReporter } = await import('./json-reporter.ts');
   return new JsonReporter(runId);
 }

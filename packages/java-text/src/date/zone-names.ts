@@ -1,8 +1,8 @@
 import { type DateZone, findRegion } from './date-zone.ts';
 
 /**
- * Which instant of an overlap in autumn a zone name means: the earlier one for `EDT`, the later one for `EST` and `ET`.
- * The rules of the zone always define the offset.
+ * The instant that a zone name selects when clocks go back in autumn and an hour occurs twice: the earlier one for
+ * `EDT`, the later one for `EST` and `ET`. The rules of the zone always define the offset.
  */
 export interface NamedZone {
   readonly zone: DateZone;

@@ -1,7 +1,7 @@
 import { type CharSet, char, type Range, ranges } from './char-set.ts';
 
 /**
- * Which letters are equal: only identical letters, ASCII letters of both cases (Java's CASE_INSENSITIVE), or all
+ * The letters that are equal: only identical letters, ASCII letters of both cases (Java's CASE_INSENSITIVE), or all
  * letters of both cases (with UNICODE_CASE).
  */
 export type CaseRule = 'exact' | 'ascii' | 'unicode';

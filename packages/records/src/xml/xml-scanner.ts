@@ -153,7 +153,7 @@ export class XmlScanner {
   /** Returns the offset after the white space outside the root element. */
   #between(from: number): number {
     const at = this.#skipSpace(from);
-    if (at < this.#to && this.#bytes[at] !== LESS) throw this.error('there is text outside of the root element');
+    if (at < this.#to && this.#bytes[at] !== LESS) throw this.error('there is text outside the root element');
     return at;
   }
 
@@ -291,7 +291,7 @@ export class XmlScanner {
     }
     if (startsWith(bytes, at, to, CDATA)) {
       if (to - at < CDATA.length) return -1;
-      if (this.#finder.depth === 0) throw this.error('there is text outside of the root element');
+      if (this.#finder.depth === 0) throw this.error('there is text outside the root element');
       this.#inside = 'cdata';
       return at + CDATA.length;
     }

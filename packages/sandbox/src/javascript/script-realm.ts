@@ -261,7 +261,7 @@ export function openRealm(host: RealmHost): Realm {
   const Java = Object.freeze({
     type(name: string) {
       if (name === 'com.kmwllc.lucille.core.UpdateMode') return UpdateMode;
-      throw new Error(`Java.type("${name}"): there are no Java classes here; rawDoc and UpdateMode are`);
+      throw new Error(`Java.type("${name}"): there are no Java classes here, only rawDoc and UpdateMode`);
     },
   });
 

@@ -19,7 +19,7 @@ const SHARED_PREFIXES: ReadonlySet<string> = new Set(['/', '/usr', '/usr/local']
 /** Runs in isolated mode, so that neither the environment of the service nor a home folder adds module folders. */
 const ASK = 'import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))';
 
-/** The checks of the caller for the files of Python. */
+/** The caller's policy checks for the files that Python uses. */
 export interface PythonChecks {
   readonly makeError: MakeError;
   /** Throws if a script could write to this path. Python reads its folder outside the boundary. */

@@ -161,7 +161,7 @@ def open_script(greeting, ask):
     def java_type(what):
         if what == 'com.kmwllc.lucille.core.UpdateMode':
             return update_mode
-        raise TypeError('java.type("%s"): there are no Java classes here; rawDoc and UpdateMode are' % what)
+        raise TypeError('java.type("%s"): there are no Java classes here, only rawDoc and UpdateMode' % what)
 
     update_mode = types.SimpleNamespace(OVERWRITE='overwrite', APPEND='append', SKIP='skip')
     raw = types.SimpleNamespace(**{what: method(what) for what in methods})

@@ -1,6 +1,6 @@
 /**
- * What the service does if another run of the same config is waiting or running: it starts the new run too (`allow`),
- * refuses it (`refuse`), or lets it wait until the other run has ended (`queue`).
+ * The reaction of the service if another run of the same config is waiting or running: it starts the new run too
+ * (`allow`), refuses it (`refuse`), or lets it wait until the other run has ended (`queue`).
  */
 export const OVERLAPS = ['allow', 'refuse', 'queue'] as const;
 

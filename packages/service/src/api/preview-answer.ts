@@ -17,8 +17,8 @@ export const LogLine = Type.Object({
 });
 
 /**
- * What a stage did to a document. `children` contains the child documents that the stage emitted, each with its trace
- * through the later stages.
+ * The effect of a stage on a document. `children` contains the child documents that the stage emitted, each with its
+ * trace through the later stages.
  */
 export const StageTraceAnswer = Type.Object(
   {

@@ -1,4 +1,5 @@
-import type { ConfigListing, ConfigVersionListing, Store } from '../store/store.ts';
+import { containsText } from '../store/contains-text.ts';
+import type { ConfigFilter, ConfigListing, ConfigVersionListing, Store } from '../store/store.ts';
 import type { Preset } from './presets.ts';
 
 /** A config in a list. Presets have no versions and no times. */
@@ -18,26 +19,27 @@ export interface Page<Item> {
 
 /**
  * Returns a page of the configs: presets by name, then uploads, newest first. With labels, it contains only the uploads
- * that have all of them.
+ * that have all of them. With a text, it contains only configs with this text in their id, name or description.
  * @param after the cursor from the previous page
  */
 export async function configPage(
   store: Store,
   presets: ReadonlyMap<string, Preset>,
-  { after, limit, labels }: { after: string | undefined; limit: number; labels: Readonly<Record<string, string>> },
+  { after, limit, labels, text = '' }: ConfigFilter & { after: string | undefined; limit: number },
 ): Promise<Page<ConfigItem>> {
-  const labelled = Object.keys(labels).length > 0;
+  const labelled = Object.keys(labels ?? {}).length > 0;
   const cursor = parseCursor(after);
   const items: { item: ConfigItem; cursor: string }[] = [];
   if (cursor.preset !== undefined && !labelled) {
     for (const { name, digest } of presets.values()) {
-      if (name > cursor.preset) items.push({ item: presetItem(name, digest), cursor: `preset:${name}` });
+      if (name > cursor.preset && containsText(name, text))
+        items.push({ item: presetItem(name, digest), cursor: `preset:${name}` });
     }
   }
   // Read one item more than requested, to know whether there is another page.
   if (items.length <= limit) {
     const rest = { before: cursor.before, limit: limit + 1 - items.length };
-    for (const { seq, ...config } of await store.listConfigs(rest, { labels })) {
+    for (const { seq, ...config } of await store.listConfigs(rest, { labels, text })) {
       // All items start from the same object, so that their fields have the same order.
       const item = { ...presetItem(config.id, config.digest), ...config, preset: false };
       items.push({ item, cursor: String(seq) });

@@ -81,14 +81,23 @@ export class Configs {
 
   /**
    * Stores a new version of a config. The same text again creates no version. A name that does not exist yet creates a
-   * new config with that name.
+   * new config with that name. Masked secrets in the text become those of the current version; see `keepSecrets`.
    * @param key an id or a name
    */
   async put(key: string, upload: Upload, preconditions: Preconditions): Promise<Uploaded> {
     if (upload.notes.name != null) checkConfigName(upload.notes.name);
     const checked = await this.#check(upload);
-    if (checked.masks.length > 0) refuseConfig(checked.masks);
-    return this.#write(key, upload, checked, preconditions);
+    if (checked.masks.length === 0) return this.#write(key, upload, checked, preconditions);
+    const found = await this.find(key);
+    if (found?.kind === 'preset') throw isPreset(key);
+    if (found === undefined) refuseConfig(checked.masks);
+    const { current } = found.config;
+    checkPreconditions(preconditions, configTag(current));
+    const kept = await this.#options.reader.keepSecrets({ text: upload.text, format: checked.format }, current);
+    if ('refused' in kept) refuseConfig(kept.refused);
+    const whole = { ...upload, text: kept.text };
+    // The secrets belong to this version. If another request stores a newer one in the meantime, nothing is written.
+    return this.#write(key, whole, await this.#check(whole), { ...preconditions, ifMatch: configTag(current) });
   }
 
   /** Makes an old version of a config the current one, by storing it as a new version. */

@@ -1,4 +1,4 @@
-import type { Problem, Registry } from '@headrace/engine';
+import { type KeptSecrets, keepSecrets, type Problem, type Registry } from '@headrace/engine';
 import { type PreviewBody, readPreviewBody } from '../requests/preview-body.ts';
 import { type RunBody, readRunBody } from '../requests/run-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
@@ -27,6 +27,8 @@ export interface ReaderWork {
   problems: { needs: ConfigText; gives: Problem[] };
   check: { needs: ConfigText; gives: CheckedUpload };
   mask: { needs: ConfigText; gives: string | undefined };
+  /** Replaces the masks in a text with the secrets of a stored text. */
+  keep: { needs: { sent: ConfigText; stored: ConfigText }; gives: KeptSecrets };
   diff: { needs: { from: ConfigText; to: ConfigText }; gives: ConfigChange[] };
   /** These jobs read whole request bodies that contain configs and documents. */
   runBody: { needs: { bytes: Uint8Array }; gives: RunBody };
@@ -50,6 +52,8 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
       return checkUpload(job.text, job.format, registry);
     case 'mask':
       return maskedText(job.text, job.format);
+    case 'keep':
+      return keepSecrets(job.sent, job.stored);
     case 'diff':
       return diffConfigs(rootOf(job.from), rootOf(job.to));
     case 'runBody':
@@ -62,6 +66,7 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
 /** Returns the number of characters that a job reads. */
 export function charactersOf(job: ReaderJob): number {
   if (job.kind === 'diff') return job.from.text.length + job.to.text.length;
+  if (job.kind === 'keep') return job.sent.text.length + job.stored.text.length;
   if ('bytes' in job) return job.bytes.length;
   return job.text.length + (job.kind === 'inline' ? (job.overrides?.length ?? 0) : 0);
 }

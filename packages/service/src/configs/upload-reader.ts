@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Problem, Registry, RegistrySource } from '@headrace/engine';
+import type { KeptSecrets, Problem, Registry, RegistrySource } from '@headrace/engine';
 import { ApiError } from '../errors/api-error.ts';
 import type { ServiceErrorCode } from '../errors/service-error-codes.ts';
 import type { PreviewBody } from '../requests/preview-body.ts';
@@ -91,6 +91,11 @@ export class UploadReader {
   /** Returns the text with its secrets masked, or undefined if they cannot be masked in place. */
   maskedText(text: string, format: ConfigFormat): Promise<string | undefined> {
     return this.#perform({ kind: 'mask', text, format });
+  }
+
+  /** Replaces the masks in a text with the secrets of a stored text; see `keepSecrets`. */
+  keepSecrets(sent: ConfigText, stored: ConfigText): Promise<KeptSecrets> {
+    return this.#perform({ kind: 'keep', sent, stored });
   }
 
   diff(from: ConfigText, to: ConfigText): Promise<ConfigChange[]> {

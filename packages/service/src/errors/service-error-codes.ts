@@ -81,7 +81,7 @@ export const SERVICE_ERROR_CODES = {
     meaning:
       'The login is wrong and the address has sent too many wrong logins, or too many logins of this user are waiting to be checked.',
     advice:
-      'Correct the password or token: a correct one is accepted at once. If the message says that logins wait, try again after the seconds of `Retry-After`.',
+      'Correct the password or token: a correct one is accepted immediately. If the message says that logins wait, try again after the seconds of `Retry-After`.',
   },
   HR_CONFIG_REFUSED: {
     status: 400,

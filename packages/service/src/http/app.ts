@@ -49,7 +49,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
     trustProxy: parts.settings.trustedProxies.length > 0 && [...parts.settings.trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_ID_LENGTH, ignoreTrailingSlash: true },
-    // These errors occur before any hook runs.
+    // Errors before any hook runs.
     frameworkErrors: (error, request, reply) => {
       reply.headers(ANSWER_HEADERS).header(REQUEST_ID_HEADER, request.id);
       answerError(error, request, reply);

@@ -51,7 +51,7 @@ const ConfigItemAnswer = Type.Object({
   updatedTime: nullable(Type.Number({ description: 'When the current version was stored' })),
   updatedBy: nullable(Type.String()),
   nextTime: nullable(Type.Number({ description: 'When the next run is due; null without a schedule' })),
-  config: ConfigAnswer,
+  config: Type.Optional(ConfigAnswer),
 });
 
 /** The query of an upload: name, description and labels. They are not in the body, because the body is the config. */
@@ -182,14 +182,23 @@ export async function configRoutes(
     },
   );
 
-  app.get<{ Querystring: { limit?: number; after?: string; label?: string[] } }>(
+  app.get<{ Querystring: { limit?: number; after?: string; label?: string[]; q?: string; content?: boolean } }>(
     '/v1/config',
     {
       config: { access: 'reader' },
       schema: {
         tags,
         summary: 'All configs by id, including presets; with any parameter, one page of them, newest first',
-        querystring: queryOf({ ...pageQueryOf(CONFIG_CURSOR.pattern), label: labelQuery }),
+        querystring: queryOf({
+          ...pageQueryOf(CONFIG_CURSOR.pattern),
+          label: labelQuery,
+          q: Type.Optional(
+            Type.String({ maxLength: 200, description: 'A part of the id, the name or the description' }),
+          ),
+          content: Type.Optional(
+            Type.Boolean({ description: 'false omits `config`, the content of each config; default true' }),
+          ),
+        }),
         response: answers(
           { 200: Type.Union([Type.Record(Type.String(), ConfigAnswer), pageOf(ConfigItemAnswer)]) },
           400,
@@ -198,10 +207,12 @@ export async function configRoutes(
     },
     async ({ query }, reply) => {
       if (Object.keys(query).length === 0) return streamJson(reply, allConfigs(configs));
-      const { limit = DEFAULT_PAGE, after, label = [] } = query;
-      const { items, next } = await configs.page({ after, limit, labels: parseLabels(label) });
+      const { limit = DEFAULT_PAGE, after, label = [], q: text, content = true } = query;
+      const { items, next } = await configs.page({ after, limit, labels: parseLabels(label), text });
       const dated = items.map((item) => ({ ...item, nextTime: schedules.nextTime(item.id) }));
-      return streamJson(reply, configPage(configs, dated, next));
+      if (content) return streamJson(reply, configPage(configs, dated, next));
+      const answer = { items: dated.map(({ id, ...item }) => ({ configId: id, ...item })), next };
+      return sendJson(reply, JSON.stringify(answer));
     },
   );
 

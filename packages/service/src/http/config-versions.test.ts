@@ -108,20 +108,39 @@ describe('a config that is stored with PUT', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('is refused if it contains the mask instead of a secret', async () => {
+  it('keeps the stored secrets of components that are sent back with masks and without other changes', async () => {
     const service = await testService();
-    const configId = await service.store(VALID);
-    const shown = (await service.ask(`/v1/config/${configId}`)).text;
-    const refused = await service.ask(`/v1/config/${configId}`, {
-      method: 'PUT',
-      body: shown,
-      type: 'application/json',
+    const configId = await service.store(
+      'list: [1], opensearch { url: "http://h", index: a, password: hunter2 } # mine',
+    );
+    const url = `/v1/config/${configId}`;
+    const shown = (await service.ask(`${url}/text`)).text;
+    expect(shown).toContain('password: "******"');
+    expect((await service.ask(url, put(shown))).json).toMatchObject({ version: 1 });
+    const changed = await service.ask(url, put(shown.replace('[1]', '[2]').replace('index: a', 'index: b')));
+    expect(changed.json).toMatchObject({ version: 2 });
+    const changes = (await service.ask(`${url}/diff?from=1&to=2`)).json as { changes: { path: string }[] };
+    expect(changes.changes.map(({ path }) => path)).toEqual(['list[0]', 'opensearch.index']);
+    expect((await service.ask(`${url}/text`)).text).toContain('index: b, password: "******" } # mine');
+  });
+
+  it('is refused if a masked secret would be used elsewhere, or was never stored', async () => {
+    const service = await testService();
+    const configId = await service.store('opensearch { url: "http://h", index: a, password: hunter2 }');
+    const url = `/v1/config/${configId}`;
+    const shown = (await service.ask(`${url}/text`)).text;
+    const moved = await service.ask(url, put(shown.replace('http://h', 'http://evil')));
+    expect(moved.json).toMatchObject({
+      status: 400,
+      code: 'HR_CONFIG_INVALID_VALUE',
+      hint: expect.stringContaining('Write the secret again'),
+      problems: [{ path: 'opensearch.password', line: 1 }],
     });
-    expect(refused.json).toMatchObject({ status: 400, problems: [{ path: 'connectors[0].password', line: 1 }] });
     const inside = put('url: "x://u:******@h", a: ["?token=******"], fine: "***********"');
-    expect((await service.ask(`/v1/config/${configId}`, inside)).json).toMatchObject({
-      problems: [{ path: 'url' }, { path: 'a[0]' }],
-    });
+    expect((await service.ask(url, inside)).json).toMatchObject({ problems: [{ path: 'url' }, { path: 'a[0]' }] });
+    expect((await service.ask('/v1/config/unused', put('password: "******"'))).json).toMatchObject({ status: 400 });
+    const old = put(shown, { 'if-match': '"0-none"' });
+    expect((await service.ask(url, old)).json).toMatchObject({ status: 412 });
   });
 });
 

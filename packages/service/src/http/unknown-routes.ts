@@ -8,6 +8,8 @@ import { ApiError } from '../errors/api-error.ts';
 export function answerUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
+    // The pages of the web application have any path. They do not make a path known.
+    if (url.startsWith('/:')) return;
     const known = methods.getOrInsertComputed(url, () => new Set());
     for (const name of [method].flat()) known.add(name);
   });
@@ -21,15 +23,20 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
         headers: { allow },
       });
     }
-    throw new ApiError('HR_NOT_FOUND', `There is no endpoint ${path}`, {
-      hint: 'GET /openapi.json lists the endpoints, /swagger shows them.',
-    });
+    throw noEndpoint({ url });
   };
   // Answer before the body is read, because the body does not matter here.
   app.addHook('onRequest', async (request) => {
     if (request.is404) refuse(request);
   });
   app.setNotFoundHandler(refuse);
+}
+
+/** Returns the error for a path that does not exist. */
+export function noEndpoint({ url }: Pick<FastifyRequest, 'url'>): ApiError {
+  return new ApiError('HR_NOT_FOUND', `There is no endpoint ${url.split('?', 1)[0]}`, {
+    hint: 'GET /openapi.json lists the endpoints, /swagger shows them.',
+  });
 }
 
 function withoutSlash(path: string): string {

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
+import { noEndpoint } from './unknown-routes.ts';
 import { WEB_DIRECTORY, webAssets } from './web-files.ts';
 
-/** The addresses of the pages. The application in the browser finds out which page an address shows. */
-const PAGES = ['/', '/configs', '/configs/*', '/runs', '/runs/*', '/components', '/components/*', '/system'];
+/**
+ * The addresses of the pages: every path outside the API that no other route has. The application in the browser
+ * finds out which page an address shows, or that it shows none.
+ */
+const PAGES = ['/', '/:page(^(?!v1$).+$)', '/:page(^(?!v1$).+$)/*'];
 
 /** A year. The name of an asset contains a hash of its content. */
 const ASSET_CACHE = 'public, max-age=31536000, immutable';
@@ -38,7 +42,12 @@ export async function webRoutes(app: FastifyInstance): Promise<void> {
       .header('cache-control', 'no-store')
       .send(index.replaceAll(NONCE, nonce));
   };
-  for (const url of PAGES) app.get(url, { config, schema }, async (_request, reply) => sendPage(reply));
+  for (const url of PAGES) {
+    app.get(url, { config, schema }, async (request, reply) => {
+      if (url !== '/' && !opensPage(request)) throw noEndpoint(request);
+      return sendPage(reply);
+    });
+  }
 
   app.get<{ Params: { file: string } }>('/assets/:file', { config, schema }, async (request, reply) => {
     const { file } = request.params;
@@ -50,6 +59,11 @@ export async function webRoutes(app: FastifyInstance): Promise<void> {
       .headers({ 'content-type': asset.type, 'cache-control': ASSET_CACHE, vary: 'accept-encoding' })
       .send(createReadStream(zipped ?? asset.path));
   });
+}
+
+/** Returns whether a browser asks for a page. Programs, and the files of a page, get an error for an unknown path. */
+function opensPage({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/.test(headers.accept ?? '');
 }
 
 const PAGE_HEADERS = {

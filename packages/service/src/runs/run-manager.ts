@@ -29,7 +29,7 @@ export interface RunManagerOptions {
   limits: Pick<Limits, 'maxConcurrentRuns' | 'maxQueuedRuns' | 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
   /** Receives each line of the log of a run. */
   onLog(run: RunIds, record: LogRecord): void;
-  /** Reports an error that occurs outside of a request. */
+  /** Reports an error that occurs outside a request. */
   onError(message: string, error: unknown): void;
 }
 

@@ -12,7 +12,7 @@ export interface RunRecordsOptions {
   store: Store;
   journals: RunJournals;
   limits: Pick<Limits, 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
-  /** Reports an error that occurs outside of a request. */
+  /** Reports an error that occurs outside a request. */
   onError(message: string, error: unknown): void;
 }
 

@@ -105,7 +105,7 @@ export interface ServiceSettings {
   listeners: readonly ListenerSettings[];
   storage: { type: 'sqlite'; path: string } | { type: 'memory' };
   limits: Limits;
-  /** What uploaded configs may do. */
+  /** The policy of uploaded configs. */
   policy: Policy;
   log: LogSettings;
   /** Absent if there is no audit log. */

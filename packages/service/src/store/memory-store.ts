@@ -1,4 +1,5 @@
 import { withoutDocument } from '@headrace/engine';
+import { containsText } from './contains-text.ts';
 import {
   type ConfigFilter,
   type ConfigListing,
@@ -87,18 +88,18 @@ export class MemoryStore implements Store {
       .map(({ version, digest, createdTime, createdBy }) => ({ version, digest, createdTime, createdBy }));
   }
 
-  async listConfigs(page: Page, { labels = {} }: ConfigFilter = {}): Promise<ConfigListing[]> {
-    return newestFirst(this.#configs, page, ({ config }) => hasLabels(config, labels)).map(
-      ({ seq, config: { current, ...config }, first }) => ({
-        seq,
-        ...config,
-        ...first,
-        version: current.version,
-        digest: current.digest,
-        updatedTime: current.createdTime,
-        updatedBy: current.createdBy,
-      }),
-    );
+  async listConfigs(page: Page, { labels = {}, text = '' }: ConfigFilter = {}): Promise<ConfigListing[]> {
+    const matches = ({ config }: KeptConfig) =>
+      hasLabels(config, labels) && containsText([config.id, config.name, config.description].join('\n'), text);
+    return newestFirst(this.#configs, page, matches).map(({ seq, config: { current, ...config }, first }) => ({
+      seq,
+      ...config,
+      ...first,
+      version: current.version,
+      digest: current.digest,
+      updatedTime: current.createdTime,
+      updatedBy: current.createdBy,
+    }));
   }
 
   async deleteConfig(id: string, expected: number): Promise<boolean> {

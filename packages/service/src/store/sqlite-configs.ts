@@ -86,10 +86,12 @@ export class SqliteConfigs {
     return this.#sql.listVersions.all(id, before, limit) as unknown as ConfigVersionListing[];
   }
 
-  list({ before = Number.MAX_SAFE_INTEGER, limit }: Page, { labels = {} }: ConfigFilter): ConfigListing[] {
+  list({ before = Number.MAX_SAFE_INTEGER, limit }: Page, { labels = {}, text = '' }: ConfigFilter): ConfigListing[] {
     const { values, ...query } = labelled('config', labels);
-    const statement = values.length === 0 ? this.#sql.list : this.#db.prepare(listConfigs(query));
-    const rows = statement.all(...values, before, limit) as unknown as (Omit<ConfigListing, 'labels'> & {
+    const isPlain = values.length === 0 && text === '';
+    const statement = isPlain ? this.#sql.list : this.#db.prepare(listConfigs(query, text !== ''));
+    const texts = text === '' ? [] : [text];
+    const rows = statement.all(...values, ...texts, before, limit) as unknown as (Omit<ConfigListing, 'labels'> & {
       labels: string;
     })[];
     return rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) }));
@@ -114,11 +116,12 @@ export class SqliteConfigs {
   }
 }
 
-function listConfigs({ joins, where, place }: Omit<ReturnType<typeof labelled>, 'values'>): string {
+function listConfigs({ joins, where, place }: Omit<ReturnType<typeof labelled>, 'values'>, hasText = false): string {
+  const search = hasText ? 'AND instr(lower(concat_ws(char(10), id, name, description)), lower(?)) > 0' : '';
   return `SELECT seq, id, name, c.version, digest, c.created_time AS createdTime, c.created_by AS createdBy,
             v.created_time AS updatedTime, v.created_by AS updatedBy, labels, description
           FROM ${joins} configs c CROSS JOIN config_versions v
-          WHERE v.config = seq AND v.version = c.version ${where} AND ${place} < ? ORDER BY ${place} DESC LIMIT ?`;
+          WHERE v.config = seq AND v.version = c.version ${where} ${search} AND ${place} < ? ORDER BY ${place} DESC LIMIT ?`;
 }
 
 const CURRENT = 'FROM configs c JOIN config_versions v ON v.config = c.seq AND v.version = c.version';

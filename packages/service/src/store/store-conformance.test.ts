@@ -140,6 +140,24 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
+  it('finds configs by a part of their id, name or description', async () => {
+    const store = open();
+    await store.addConfig(config('first', { name: 'Films', labels: { team: 'a' } }), 10);
+    await store.addConfig(config('second', { description: 'All films, 100 % of them' }), 10);
+    await store.addConfig(config('third', { name: 'FÜR_ALLE', labels: { team: 'a' } }), 10);
+    const found = async (text: string, labels?: Record<string, string>) =>
+      ids(await store.listConfigs({ limit: 10 }, { text, labels }));
+    expect(await found('FILM')).toEqual(['second', 'first']);
+    expect(await found('film', { team: 'a' })).toEqual(['first']);
+    expect(await found('ir')).toEqual(['third', 'first']);
+    // No character is a pattern, and only ASCII letters have a case.
+    expect(await found('%')).toEqual(['second']);
+    expect(await found('r_a')).toEqual(['third']);
+    expect(await found('für')).toEqual([]);
+    expect(ids(await store.listConfigs({ limit: 1 }, { text: 'film' }))).toEqual(['second']);
+    await store.close();
+  });
+
   it('filters configs and runs by their labels', async () => {
     const store = open();
     const labels: Record<string, string>[] = [

@@ -51,6 +51,8 @@ export type ConfigVersionListing = Omit<ConfigVersion, 'text' | 'format' | 'answ
 /** Selects configs that have all of these labels. */
 export interface ConfigFilter {
   labels?: Readonly<Record<string, string>> | undefined;
+  /** A part of the id, the name or the description. The case of ASCII letters is ignored. */
+  text?: string | undefined;
 }
 
 /** The result of writing a config. `changed` means that the config does not have the expected version. */

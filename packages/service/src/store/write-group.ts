@@ -99,7 +99,7 @@ export class WriteGroup {
   }
 
   /**
-   * Applies one write. If it violates a constraint, or fails outside of SQLite, only this write fails. Any other error
+   * Applies one write. If it violates a constraint, or fails outside SQLite, only this write fails. Any other error
    * is an error of the store, and fails the whole group.
    */
   #applyOne(write: PendingWrite): { value: unknown; error?: unknown } {

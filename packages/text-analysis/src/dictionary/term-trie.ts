@@ -115,7 +115,7 @@ export class TermTrie {
     return true;
   }
 
-  /** Returns whether a term may end at a position: no letter is there, or terms may be inside words. */
+  /** Returns whether a term may end at a position: there is no letter, or terms may be inside words. */
   #isBoundary(text: string, position: number): boolean {
     return this.#letters === undefined || position === text.length || !this.#letters.isAt(text, position);
   }

@@ -1,4 +1,4 @@
-/** How often the page tries to reach a service that does not answer. */
+/** How often the page tries to reach a service that does not answer, in milliseconds. */
 const RETRY_MILLIS = 2_000;
 
 class Connection {

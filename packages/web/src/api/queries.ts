@@ -1,11 +1,12 @@
 import type { Input } from '@headrace/client';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/svelte-query';
 import { session } from './session.svelte.ts';
 import type { ComponentInfo, ConfigPage, FailurePage, RunPage, RunStatus } from './types.ts';
 
 /** Items per request in long lists. */
 const PAGE = 200;
-const LIVE_MILLIS = 2_000;
+/** How often live lists are requested again. */
+export const LIVE_MILLIS = 2_000;
 
 /** The filters of the list of runs. An empty value does not filter. */
 export interface RunFilter {
@@ -29,7 +30,7 @@ export function runsQuery(filter: RunFilter, limit = PAGE) {
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
-    // A long list is not requested again while somebody scrolls through it.
+    // A long list is not requested again while a user scrolls through it.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? LIVE_MILLIS : false),
   });
 }
@@ -49,16 +50,19 @@ export function failuresQuery(id: string, at: string) {
   });
 }
 
-/** All configs with a label, in pages. */
-export function configsQuery(label: string) {
+/** All configs with a label and a text in their name or description, in pages. Without their content. */
+export function configsQuery(label = '', text = '') {
   return infiniteQueryOptions({
-    queryKey: ['configs', 'list', label],
+    queryKey: ['configs', 'list', label, text],
     queryFn: async ({ pageParam, signal }): Promise<ConfigPage> => {
-      const query = { limit: PAGE, after: pageParam, ...(label === '' ? {} : { label: [label] }) };
+      const filter = { ...(label === '' ? {} : { label: [label] }), ...(text === '' ? {} : { q: text }) };
+      const query = { limit: PAGE, after: pageParam, content: false, ...filter };
       return (await session.client.call('GET /v1/config', { query, signal })) as ConfigPage;
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
+    // While somebody types, the configs of the text before stay visible.
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, type ClientOptions, HeadraceClient, type Output } from '@headrace/client';
 import { connection } from './connection.svelte.ts';
 
-/** What the user entered on the sign-in page. */
+/** The user name and password, or the token, from the sign-in page. */
 export type Credentials = NonNullable<ClientOptions['auth']>;
 
 export type Role = Output<'GET /v1/user'>['role'];
@@ -11,7 +11,7 @@ type State =
   | { readonly kind: 'signed-out'; readonly message: string }
   | { readonly kind: 'signed-in'; readonly user: string | null; readonly role: Role; readonly secured: boolean };
 
-/** Credentials are kept for the tab, so that the page can be loaded again. They end with the tab. */
+/** Credentials are kept for the tab, so that the page can be loaded again. Closing the tab removes them. */
 const STORAGE_KEY = 'headrace.credentials';
 const RANKS: Readonly<Record<Role, number>> = { reader: 0, operator: 1, admin: 2 };
 
@@ -32,7 +32,7 @@ class Session {
     return this.#state.kind === 'signed-in' && RANKS[this.#state.role] >= RANKS[needed];
   }
 
-  /** Finds out who the user is. Throws if the service does not answer. */
+  /** Requests the current user. Throws if the service does not answer. */
   async start(): Promise<void> {
     try {
       const { user, role, secured } = await this.#client.call('GET /v1/user');
@@ -69,7 +69,8 @@ export const session = new Session();
 function clientWith(auth: Credentials | undefined): HeadraceClient {
   const send: typeof fetch = async (input, init) => {
     try {
-      // Without this option, the browser shows its own dialog for a password, and sends the password by itself.
+      // Without this option, the browser shows its own dialog for a password, and then adds the password to each
+      // request.
       return await fetch(input, { ...init, credentials: 'omit' });
     } catch (error) {
       // Also for requests that are sent again until they succeed, such as event streams.

@@ -2,12 +2,17 @@ import type { ComponentInfo } from '../api/types.ts';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Returns a complete config, as indented JSON, that uses a component with the given parameters. */
+const NUMBERS = { class: 'SequenceConnector', numDocs: 10 };
+
+/**
+ * Returns a complete config, as indented JSON, that uses a component with the given parameters. Some numbered documents
+ * are its source if the component is not a connector.
+ */
 export function exampleConfig(component: ComponentInfo, params: Parameters): string {
-  const isConnector = component.kind === 'connector';
+  const source = component.kind === 'connector' ? { class: component.class, ...params } : NUMBERS;
   const isStage = component.kind === 'stage';
   const config = {
-    connectors: isConnector ? [{ name: 'source', pipeline: 'main', class: component.class, ...params }] : [],
+    connectors: [{ name: 'source', pipeline: 'main', ...source }],
     pipelines: [{ name: 'main', stages: isStage ? [{ class: component.class, ...params }] : [] }],
     ...(component.kind === 'indexer' ? indexerOf(component, params) : { indexer: { type: 'Nop' } }),
   };

@@ -6,7 +6,7 @@ import {
   addConnector,
   addPipeline,
   addStage,
-  moveStage,
+  moveComponent,
   removeComponent,
   removeParameter,
   setEnabled,
@@ -64,9 +64,9 @@ describe('actions on stages', () => {
   });
 
   it('move and remove a stage with its comments', () => {
-    const moved = edited(text, (config) => moveStage(config, stageOf(config, 0), 1));
+    const moved = edited(text, (config) => moveComponent(config, stageOf(config, 0), 1));
     expect(moved).toContain('# joins\n      # trims\n      { class: TrimWhitespace');
-    expect(edited(moved, (config) => moveStage(config, stageOf(config, 1), 0))).toBe(text);
+    expect(edited(moved, (config) => moveComponent(config, stageOf(config, 1), 0))).toBe(text);
     expect(edited(text, (config) => removeComponent(config, stageOf(config, 1)))).toBe(
       text.replace('      { class: Concatenate, dest: d, formatString: "{a}" } # joins\n', ''),
     );
@@ -103,7 +103,7 @@ describe('actions on stages', () => {
     expect(() => removeComponent(broken, stageOf(broken, 0))).toThrow('first correct the mistake on line 12');
   });
 
-  it('make the model that they promise, for any order of moves', () => {
+  it('result in the expected order of stages, for any moves', () => {
     const stages = fc.array(fc.record({ comment: fc.boolean(), tall: fc.boolean() }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(stages, fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 4 }), (stages, moves) => {
@@ -115,7 +115,7 @@ describe('actions on stages', () => {
         const expected = stages.map((_, i) => `s${i}`);
         for (const [from, to] of moves.map(([a, b]) => [a % stages.length, b % stages.length] as const)) {
           const config = new ParsedConfig(now);
-          now = applyChanges(now, moveStage(config, stageOf(config, from), to).changes);
+          now = applyChanges(now, moveComponent(config, stageOf(config, from), to).changes);
           expected.splice(to, 0, expected.splice(from, 1)[0]!);
         }
         expect(pipelineOf(new ParsedConfig(now)).stages.map(({ name }) => name)).toEqual(expected);

@@ -6,10 +6,10 @@ import type { ConnectorItem, PipelineItem, StageItem } from './config-model.ts';
 import { placeholderOf } from './insertions.ts';
 import { ParsedConfig } from './parsed-config.ts';
 
-// What the picture and the forms do, as changes of the text. All functions throw an EditError if the text cannot be
-// edited at this place, for example because a list comes from a substitution, or because a bracket is not closed.
+// The edits of the outline and the forms, as changes of the text. All functions throw an EditError if the text cannot
+// be edited at this place, for example because a list comes from a substitution, or because a bracket is not closed.
 
-/** An edit of the picture. */
+/** An edit that the outline makes. */
 export interface ConfigEdit {
   readonly changes: readonly TextChange[];
   /** The part of the new text that the user types next, or that the editor shows. */
@@ -32,9 +32,13 @@ export function addStage(
   return inserted(config, list, index, value);
 }
 
-/** Moves a stage inside its pipeline. `to` is its position after the move. */
-export function moveStage(config: ParsedConfig, stage: Pick<StageItem, 'path'>, to: number): ConfigEdit {
-  const { list, index } = placeOf(stage.path);
+/** Moves a stage inside its pipeline, or a connector. `to` is its position after the move. */
+export function moveComponent(
+  config: ParsedConfig,
+  item: Pick<StageItem | ConnectorItem, 'path'>,
+  to: number,
+): ConfigEdit {
+  const { list, index } = placeOf(item.path);
   return { changes: moveItem(config.text, list, index, to, config.options), select: undefined };
 }
 
@@ -97,7 +101,7 @@ export function addPipeline(config: ParsedConfig, name: string): ConfigEdit {
 
 /**
  * Selects an indexer by its type or class, and adds its block with placeholders for the required parameters. The block
- * of the indexer before is kept, because its values may be needed again.
+ * of the previous indexer is kept, because its values may be needed again.
  */
 export function setIndexer(config: ParsedConfig, component: Component, knowledge: ConfigKnowledge): ConfigEdit {
   const { type, class: className, block } = component;

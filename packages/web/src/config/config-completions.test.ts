@@ -12,7 +12,7 @@ function at(marked: string, knownFields: string[] = []) {
   return {
     labels: options.map(({ label }) => label),
     option: (label: string) => options.find((one) => one.label === label)!,
-    /** The text after the choice, with the selected part in brackets. */
+    /** Returns the text after a completion was chosen, with the selected part in brackets. */
     after: (label: string) => {
       const { text: insert, select } = options.find((one) => one.label === label)!.insertion;
       const { from, to } = select;
@@ -128,7 +128,7 @@ describe('completions of values', () => {
     expect(at(pipeline('{ class: TrimWhitespace, fields: [a] }', columns)).labels).toEqual(['a', 'id']);
   });
 
-  it('offer nothing where nothing is known', () => {
+  it('offer nothing at places without known values', () => {
     expect(at('# |').labels).toEqual([]);
     expect(at('foo: |').labels).toEqual([]);
     expect(at(pipeline('{ class: Concatenate, formatString: | }')).labels).toEqual([]);

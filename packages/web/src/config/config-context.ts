@@ -9,7 +9,7 @@ export interface ContextComponent {
   readonly path: EditPath;
 }
 
-/** What is written at a position of a config. */
+/** The syntax at a position of a config: what can be written there. */
 export interface ConfigContext {
   /**
    * `key`: a key can be written here. `value`: a value, or an element of a list. `none`: neither, for example in a

@@ -23,7 +23,7 @@ const stages = (inner: string) => `pipelines: [{ name: p, stages: [${inner}] }]`
 const stage = 'pipelines[0].stages[0]';
 
 describe('fixesOf', () => {
-  it('replaces what a hint replaces', () => {
+  it('replaces a name with the one that the hint suggests', () => {
     const code = 'HR_CONFIG_UNKNOWN_PARAMETER';
     const path = `${stage}.feilds`;
     expect(fix(stages('{ |feilds: [a] }'), { code, path, hint: 'Did you mean fields?' })).toMatchObject({
@@ -60,7 +60,7 @@ describe('fixesOf', () => {
     expect(fix(stages(''), unfed).titles).toEqual([]);
   });
 
-  it('adds what is missing, and selects its value', () => {
+  it('adds a missing key, and selects its value', () => {
     const code = 'HR_CONFIG_MISSING_PARAMETER';
     const message = 'Config is missing required property fieldMapping';
     expect(fix(stages('|{ class: CopyFields }'), { code, path: stage, message })).toEqual({
@@ -106,7 +106,7 @@ describe('fixesOf', () => {
     ]);
   });
 
-  it('offers nothing that it cannot write', () => {
+  it('offers no fix for a place that cannot be edited', () => {
     const hint = 'Did you mean fields?';
     expect(fix('|a: 1', { hint, file: 'base.conf' }).titles).toEqual([]);
     const missing = { code: 'HR_CONFIG_MISSING_PARAMETER', path: stage, message: 'required property x' };

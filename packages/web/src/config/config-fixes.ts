@@ -12,7 +12,7 @@ export type ConfigProblem = Schemas['Problem'];
 
 /** A change of the text that probably solves a problem. */
 export interface ConfigFix {
-  /** What the fix does, such as `Replace with "fields"`. */
+  /** The effect of the fix, such as `Replace with "fields"`. */
   readonly title: string;
   readonly changes: readonly TextChange[];
   /** The part of the new text that the user types next. */

@@ -39,7 +39,7 @@ export interface Parameter {
 
 export type ParameterType = 'string' | 'number' | 'boolean' | 'list' | 'object' | 'any';
 
-/** What is known about the components and blocks of configs. */
+/** The descriptions of the components and blocks of configs, from the service. */
 export class ConfigKnowledge {
   readonly components: readonly Component[];
   readonly #schema: SchemaNode;
@@ -210,7 +210,7 @@ function typeOf(schema: SchemaNode): ParameterType {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   if (types.includes('array')) return 'list';
   if (types.includes('object')) return 'object';
-  // Every text can be written as a number or a boolean, and the other way round.
+  // HOCON converts between texts, numbers and booleans.
   if (types.includes('string') && types.includes('number') && types.includes('boolean')) return 'string';
   if (types.includes('boolean')) return 'boolean';
   if (types.includes('number') || types.includes('integer')) return 'number';

@@ -65,7 +65,7 @@ describe('configModel', () => {
     expect(itemWithId(model, 'x')).toBeUndefined();
   });
 
-  it('is as complete as possible for a text with mistakes', () => {
+  it('contains the valid parts of a text with mistakes', () => {
     const { pipelines, indexer } = modelOf(
       'pipelines: [{\n  name: p\n  stages: [\n    { class: A }\n    { class: \n    { class: B }\n  ]\n}]\nindexer { type: CSV }\n',
     );

@@ -1,7 +1,7 @@
 import type { ConfigNode, EditPath, ObjectNode, Span } from '@headrace/hocon';
 import { type ParsedConfig, scalarText } from './parsed-config.ts';
 
-/** A box of the picture. */
+/** A box of the outline. */
 interface Item {
   /** The path as text, such as `pipelines.0.stages.2`. */
   readonly id: string;
@@ -55,7 +55,7 @@ export interface ConfigLink {
   readonly to: string;
 }
 
-/** A config as the picture shows it. */
+/** A config as the outline shows it. */
 export interface ConfigModel {
   readonly connectors: readonly ConnectorItem[];
   readonly pipelines: readonly PipelineItem[];

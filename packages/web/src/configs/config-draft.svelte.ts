@@ -3,29 +3,10 @@ import { session } from '../api/session.svelte.ts';
 import type { Problem } from '../api/types.ts';
 import { location } from '../routing/location.svelte.ts';
 import { storeDraft, takeDraft } from '../ui/stored-draft.ts';
+import { starterConfig } from './starter-configs.ts';
 
-/** How long typing must pause before the text is checked. */
+/** The pause in typing before the text is checked, in milliseconds. */
 const CHECK_MILLIS = 250;
-
-/** What a new config contains. Each block has a comment that says what belongs there. */
-const STARTER = `# What to read.
-connectors: [
-  { name: numbers, class: SequenceConnector, pipeline: main, numDocs: 10 }
-]
-
-# How to transform each document.
-pipelines: [
-  {
-    name: main
-    stages: [
-      { class: Concatenate, dest: title, formatString: "Document {id}" }
-    ]
-  }
-]
-
-# Where to write. Nop writes nothing.
-indexer { type: Nop }
-`;
 
 /** Name, description and labels of a new config. Labels are a text such as \`team:search env:live\`. */
 export interface About {
@@ -58,7 +39,7 @@ export class ConfigDraft {
     const given = id === undefined ? takeDraft() : undefined;
     this.documents = given?.documents ?? [];
     if (id === undefined) {
-      this.#text = given?.text ?? STARTER;
+      this.#text = given?.text ?? starterConfig(location.query('start'));
       this.#saved = this.#text;
       this.#loading = false;
       void this.#check();
@@ -69,7 +50,7 @@ export class ConfigDraft {
     return this.#loading;
   }
 
-  /** Why the config cannot be shown. */
+  /** The reason why the config cannot be shown. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -105,7 +86,7 @@ export class ConfigDraft {
     return this.#problems;
   }
 
-  /** Why the text cannot be changed here. */
+  /** The reason why the text cannot be changed. */
   get locked(): string | undefined {
     return this.#locked;
   }
@@ -181,10 +162,10 @@ export class ConfigDraft {
       this.#locked = undefined;
       return typeof text === 'string' ? text : `${JSON.stringify(text, null, 2)}\n`;
     } catch (error) {
-      // A preset has only its content here, and so has a text whose secrets cannot be masked.
+      // Presets, and texts whose secrets cannot be masked, have no text here: only the content.
       if (!(error instanceof ApiError && error.status === 409)) throw error;
       this.#preset = error.code === 'HR_CONFIG_IS_PRESET';
-      this.#locked = this.#preset ? 'preset: a file beside the service, which cannot be changed here' : error.message;
+      this.#locked = this.#preset ? 'preset: a file of the operator, which cannot be changed here' : error.message;
       return `${JSON.stringify(resolved, null, 2)}\n`;
     }
   }

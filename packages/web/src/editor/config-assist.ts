@@ -65,7 +65,7 @@ function applyFix(view: EditorView, { changes, select }: ConfigFix): void {
 
 function completionsOf(context: CompletionContext, knowledge: ConfigKnowledge): CompletionResult | null {
   const { state, pos, explicit } = context;
-  // Blank lines and spaces offer nothing until somebody asks.
+  // Blank lines and spaces open no completions, unless the user asks for them.
   if (!explicit && context.matchBefore(/[\w.$"#-]+$/) === null) return null;
   const found = completionsAt(parsedConfig(state.doc), pos, knowledge);
   if (found === undefined) return null;

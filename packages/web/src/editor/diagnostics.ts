@@ -3,7 +3,7 @@ import type { Text } from '@codemirror/state';
 import type { Problem } from '../api/types.ts';
 
 /**
- * Returns the problems of a config as underlined parts of its text. Problems without a position are left out.
+ * Returns the problems of a config as underlined parts of its text. Problems without a position are omitted.
  * @param actionsOf returns what can be done about a problem
  */
 export function diagnosticsOf(

@@ -1,9 +1,9 @@
 import { StreamLanguage, type StringStream } from '@codemirror/language';
 
 interface State {
-  /** Inside of a text in triple quotes. */
+  /** True inside a text in triple quotes. */
   triple: boolean;
-  /** The next plain word is a value, not a key. */
+  /** True if the next plain word is a value, not a key. */
   value: boolean;
   /** The open brackets: in a list, words are values. */
   readonly brackets: string[];

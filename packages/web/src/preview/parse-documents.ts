@@ -10,7 +10,7 @@ export function parseDocuments(text: string): ParsedDocuments {
     const value: unknown = JSON.parse(text);
     return { documents: Array.isArray(value) ? value : [value] };
   } catch {
-    // Not one JSON value: one per line.
+    // The text is not one JSON value, so each line is one.
   }
   const documents: unknown[] = [];
   for (const [i, line] of text.split('\n').entries()) {

@@ -13,7 +13,7 @@ export interface PreviewSource {
 export type PreviewAnswer = Output<'POST /v1/preview'>;
 type Body = Readonly<Record<string, unknown>>;
 
-/** How long typing must pause before a new preview. */
+/** The pause in typing before a new preview, in milliseconds. */
 const PAUSE_MILLIS = 80;
 
 /** Requests previews, one at a time. Only the answer to the latest request is shown. */
@@ -38,7 +38,7 @@ export class PreviewRunner {
     return this.#busy;
   }
 
-  /** How long the last preview took. */
+  /** The duration of the last preview. */
   get millis(): number | undefined {
     return this.#millis;
   }

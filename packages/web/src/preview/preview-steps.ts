@@ -4,12 +4,12 @@ import type { PreviewAnswer } from './preview-runner.svelte.ts';
 type Result = PreviewAnswer['results'][number];
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What one stage did with a document. */
+/** The effect of one stage on a document. */
 export interface PreviewStep {
   readonly name: string;
   readonly class: string;
   readonly outcome: 'changed' | 'unchanged' | 'failed';
-  /** What happened, in a few words. */
+  /** The effect in a few words. */
   readonly text: string;
   readonly before: Fields | undefined;
   readonly after: Fields | undefined;

@@ -37,7 +37,7 @@ export class RunWatcher {
     return this.#details;
   }
 
-  /** Why the run cannot be shown. */
+  /** The reason why the run cannot be shown. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -47,7 +47,7 @@ export class RunWatcher {
     return this.#rates;
   }
 
-  /** Sets what happens with new lines of the log. */
+  /** Sets the function that receives new lines of the log. */
   onLog(listener: (line: LogLine) => void): void {
     this.#onLog = listener;
   }

@@ -7,7 +7,7 @@ function failure(id: string, at: string, message: string): Failure {
   return { id, at, message, code: 'HR_STAGE_FAILED', connector: 'c', processed: false };
 }
 
-it('failures with the same reason are one group, whatever values their messages quote', () => {
+it('failures with the same reason are one group, for any values that their messages quote', () => {
   const groups = groupFailures([
     failure('1', 'parse', 'The value "a" at line 3 is not a date'),
     failure('2', 'split', 'The value "a" at line 3 is not a date'),

@@ -8,6 +8,7 @@ export const pages: readonly Route[] = [
   { pattern: '/runs', load: () => import('../runs/runs.svelte') },
   { pattern: '/runs/:id/:part?', load: () => import('../runs/run.svelte') },
   { pattern: '/components/:name?', load: () => import('../components/components.svelte') },
+  { pattern: '/load', load: () => import('../load/load.svelte') },
   { pattern: '/system', load: () => import('../system/system.svelte') },
 ];
 

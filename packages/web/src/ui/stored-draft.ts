@@ -11,7 +11,7 @@ export function storeDraft(draft: StoredDraft): void {
   stored = draft;
 }
 
-/** Returns the draft once. */
+/** Returns the stored draft and removes it. */
 export function takeDraft(): StoredDraft | undefined {
   const draft = stored;
   stored = undefined;

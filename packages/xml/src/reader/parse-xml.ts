@@ -115,7 +115,7 @@ class XmlParser {
       return end + 3;
     }
     if (text.startsWith('<![CDATA[', at)) {
-      if (this.#parent === this.#document) throw tags.error('there is text outside of the root element', at);
+      if (this.#parent === this.#document) throw tags.error('there is text outside the root element', at);
       const end = tags.find(']]>', at + 9, at, 'a CDATA section');
       this.#addText(text.slice(at + 9, end));
       return end + 3;
@@ -135,7 +135,7 @@ class XmlParser {
     const tags = this.#tags;
     const run = this.#text.slice(from, to);
     if (this.#parent === this.#document) {
-      if (/[^ \t\n]/.test(run)) throw tags.error('there is text outside of the root element', from);
+      if (/[^ \t\n]/.test(run)) throw tags.error('there is text outside the root element', from);
       return;
     }
     if (run.includes(']]>')) throw tags.error('"]]>" is not allowed in text', from);

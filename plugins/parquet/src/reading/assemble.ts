@@ -51,7 +51,7 @@ function nodeOf(schema: SchemaTree, definition: number, repetition: number, leaf
   const { element, children, path } = schema;
   const { name, repetition_type: repeats } = element;
   if (repeats === 'REPEATED') {
-    // A repeated field outside of a list is a separate list, which always exists.
+    // A repeated field outside a list is a separate list, which always exists.
     const item = itemOf(schema, definition + 1, repetition + 1, leafOf);
     const items = { definition: definition + 1, repetition: repetition + 1, item };
     return { name, optional: false, definition, repetition, leaves: item.leaves, content: { kind: 'list', items } };

@@ -162,7 +162,7 @@ function rangeOf(column: ColumnMetaData, size: number): Range {
   const from = dictionary > 0 ? Math.min(dictionary, data) : data;
   const length = Number(total_compressed_size);
   if (!(from >= 0 && length >= 0 && from + length <= size)) {
-    throw new Error(`the column ${path.join('.')} is outside of the file: it was probably cut off`);
+    throw new Error(`the column ${path.join('.')} is outside the file: it was probably cut off`);
   }
   return { path, codec, from, length };
 }

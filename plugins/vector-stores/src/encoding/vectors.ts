@@ -24,7 +24,7 @@ export class FieldChoice {
   readonly #wanted: ReadonlySet<string> | undefined;
   readonly #unwanted: ReadonlySet<string>;
 
-  /** @param unwanted more fields to leave out, such as the vector */
+  /** @param unwanted more fields to omit, such as the vector */
   constructor(whitelist: readonly string[], blacklist: readonly string[], unwanted: readonly string[]) {
     this.#wanted = whitelist.length === 0 ? undefined : new Set(whitelist);
     this.#unwanted = new Set([...blacklist, ...unwanted]);

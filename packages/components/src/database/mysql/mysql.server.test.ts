@@ -1,5 +1,5 @@
 import { runStage } from '@headrace/engine/testing';
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
 import { QueryDatabase } from '../../stages/query-database.ts';
@@ -8,7 +8,7 @@ import { type ConnectorSettings, runConnector } from '../testing/run-connector.t
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-await describeWithServer('mariadb', (server) => {
+await describeWithOwnServer('mariadb', (server) => {
   const url = (parameters = '') => `jdbc:${server.url}${parameters}`;
   const settings = () => ({ connectionString: url(), jdbcUser: '', jdbcPassword: '' });
   const read = (sql: string, more: Partial<ConnectorSettings> = {}, publisher?: CollectingPublisher) =>
@@ -72,7 +72,7 @@ await describeWithServer('mariadb', (server) => {
     ]);
   });
 
-  it('leaves out values that are not points in time and logs a warning', async () => {
+  it('omits values that are not valid times and logs a warning', async () => {
     const { json, warnings } = await read("select 1 as id, cast('0000-00-00' as date) as d", {
       connectionString: url("?sessionVariables=sql_mode=''"),
     });

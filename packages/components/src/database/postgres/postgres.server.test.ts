@@ -1,6 +1,6 @@
 import { readJson } from '@headrace/engine';
 import { runStage } from '@headrace/engine/testing';
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
 import { QueryDatabase } from '../../stages/query-database.ts';
@@ -10,7 +10,7 @@ import { type ConnectorSettings, runConnector } from '../testing/run-connector.t
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-await describeWithServer('postgres', (server) => {
+await describeWithOwnServer('postgres', (server) => {
   const url = (parameters = '') => `jdbc:${server.url}${parameters}`;
   const settings = (parameters = '') => ({ connectionString: url(parameters), jdbcUser: '', jdbcPassword: '' });
   const read = (sql: string, more: Partial<ConnectorSettings> = {}, publisher?: CollectingPublisher) =>
@@ -60,7 +60,7 @@ await describeWithServer('postgres', (server) => {
         String.raw`"a":"x","b":"y","c":"z  ","d":"Grüße 🎉 \"q\" \\","e":"","f":"n"`,
       ],
       [
-        'points in time',
+        'not valid times',
         "timestamptz '2024-01-02 03:04:05.678901+02' as a, timestamp '2024-01-02 03:04:05' as b, date '2024-01-02' as c",
         `"a":"2024-01-02T01:04:05.678Z","b":${local(2024, 1, 2, 3, 4, 5)},"c":${local(2024, 1, 2)}`,
       ],
@@ -104,10 +104,10 @@ await describeWithServer('postgres', (server) => {
       );
     });
 
-    it('leaves out values that are not points in time and logs a warning', async () => {
+    it('omits values that are not valid times and logs a warning', async () => {
       const { json, warnings } = await read("select 1 as id, 'infinity'::timestamp as t, 2 as n");
       expect(json).toEqual(['{"id":"1","n":2}']);
-      expect(warnings.join()).toMatch(/values such as infinity are not points in time/);
+      expect(warnings.join()).toMatch(/values such as infinity are not valid times/);
     });
 
     it('creates no field for NULL', async () => {
@@ -218,7 +218,7 @@ await describeWithServer('postgres', (server) => {
       '{"id":"2","___children":[{"id":"0","t":2,"v":1.5}]}',
       '{"id":"3","name":"drei","___children":[{"id":"0","thing":3,"part":"c"}]}',
     ]);
-    expect(warnings.join()).toMatch(/otherSQLs\[0\]: column id is left out/);
+    expect(warnings.join()).toMatch(/otherSQLs\[0\]: column id is omitted/);
   });
 
   it('runs statements before and after, on the same connection', async () => {
@@ -365,7 +365,7 @@ await describeWithServer('postgres', (server) => {
       });
     });
 
-    it('runs several queries at once and replaces lost connections', async () => {
+    it('runs several queries in parallel and replaces lost connections', async () => {
       const pool = new ConnectionPool(await Database.open({ ...settings(), connectionRetryPause: 1 }, QUIET), 3);
       await pool.open();
       const sql = database.driver.prepare('select pg_backend_pid() as pid, ?::int as n, pg_sleep(0.02) as hr_pool');

@@ -16,7 +16,7 @@ const DIALECT = {
   hashComments: false,
 } as const;
 
-/** The number of rows that are read at once. SQLite reads in this thread, and other work must run in between. */
+/** The number of rows that are read together. SQLite reads in this thread, and other work must run in between. */
 const BATCH_ROWS = 1000;
 /** The maximum wait while another process writes the file. */
 const BUSY_MILLIS = 10_000;

@@ -275,7 +275,7 @@ describe('CsvFormat', () => {
     expect(publisher.warnings).toHaveLength(1);
   });
 
-  it('leaves out cells with ignored terms', async () => {
+  it('omits cells with ignored terms', async () => {
     expect(await rows('a,b,a\n1,,-\n2,x,3\n', { ignoredTerms: ['', '-'] })).toEqual([{ a: '1' }, { a: '3', b: 'x' }]);
   });
 
@@ -292,7 +292,8 @@ describe('CsvFormat', () => {
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a\n');
       for (;;) {
-        yield Buffer.alloc(100_000, '1\n');
+        // Few rows: the publisher of the test keeps them all.
+        yield Buffer.alloc(100_000, `${'1'.repeat(99)}\n`);
         if (publisher.chunks > 0) publisher.abort();
       }
     }

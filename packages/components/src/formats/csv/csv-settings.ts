@@ -22,7 +22,7 @@ export const csvParameters = {
   ignoreEscapeChar: Type.Optional(Type.Boolean({ default: false })),
   /** Whether names of columns are turned to lower case. Defaults to false. */
   lowercaseFields: Type.Optional(Type.Boolean({ default: false })),
-  /** Cells with one of these texts are left out. List the empty text to leave out empty cells. Defaults to none. */
+  /** Cells with one of these texts are omitted. List the empty text to omit empty cells. Defaults to none. */
   ignoredTerms: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** The field for the line number. Defaults to csvLineNumber. */
   lineNumberField: Type.Optional(Type.String({ default: 'csvLineNumber' })),

@@ -9,7 +9,7 @@ import type {
 
 /** Receives the problems of records while they are decoded. */
 export interface HeldRecordsListener {
-  /** Called for a record that cannot be read. The record is left out unless this throws. */
+  /** Called for a record that cannot be read. The record is skipped unless this throws. */
   reject(record: RejectedRecord): void;
   warn(message: string): void;
 }

@@ -144,7 +144,7 @@ export class JsonDecoder implements RecordDecoder {
     return false;
   }
 
-  /** Returns the position after the given beginning of the record. The column is left out if it is not known. */
+  /** Returns the position after the given beginning of the record. The column is omitted if it is not known. */
   #placeOf(before: string): string {
     const place = `${this.#path}:${this.#line + countLineEnds(before)}`;
     const lineEnd = before.lastIndexOf('\n');

@@ -14,7 +14,7 @@ import {
 export interface JsonEncoderOptions {
   /** The names of the fields to write. If the list is empty, all fields are written. */
   readonly whitelist: readonly string[];
-  /** The names of the fields to leave out. */
+  /** The names of the fields to omit. */
   readonly blacklist: readonly string[];
 }
 
@@ -25,9 +25,9 @@ const MAX_NAMES = 10_000;
 export class JsonEncoder implements DocumentEncoder {
   readonly #whitelist: ReadonlySet<string> | undefined;
   readonly #blacklist: ReadonlySet<string>;
-  /** For each name, the text `"name":`, or an empty text if the field is left out. */
+  /** For each name, the text `"name":`, or an empty text if the field is omitted. */
   readonly #keys = new Map<string, string>();
-  /** For documents of this shape, the text before each value. It is empty if the value is left out. */
+  /** For documents of this shape, the text before each value. It is empty if the value is omitted. */
   #prefixes: string[] = [];
   #shape: Shape | undefined = undefined;
 

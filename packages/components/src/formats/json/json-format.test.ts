@@ -281,7 +281,7 @@ function readsAs(line: string, json: string): boolean {
 }
 
 describe('checkJsonSettings', () => {
-  it('reports a filter that leaves out an id field', () => {
+  it('reports a filter that omits an id field', () => {
     const problems = (settings: JsonSettings) => [...checkJsonSettings(settings)].map(({ parameter }) => parameter);
     expect(problems({})).toEqual([]);
     expect(problems({ whitelist: ['id', 'a'] })).toEqual([]);

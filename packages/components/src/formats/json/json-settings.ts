@@ -13,7 +13,7 @@ export const jsonParameters = {
 export interface JsonSettings extends IdSettings, EncodingSettings {
   /** The names of the top-level fields to keep. If the list is empty or missing, all fields are kept. */
   readonly whitelist?: readonly string[];
-  /** The names of the top-level fields to leave out. */
+  /** The names of the top-level fields to omit. */
   readonly blacklist?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function keepsField({ whitelist = [], blacklist = [] }: JsonSettings, nam
   return (whitelist.length === 0 || whitelist.includes(name)) && !blacklist.includes(name);
 }
 
-/** Reports problems that the schema cannot express, such as an id field that is left out. */
+/** Reports problems that the schema cannot express, such as an id field that is omitted. */
 export function* checkJsonSettings(settings: JsonSettings): Generator<ParameterProblem> {
   yield* checkIdSettings(settings);
   yield* checkEncoding(settings, 'standard');
@@ -33,7 +33,7 @@ export function* checkJsonSettings(settings: JsonSettings): Generator<ParameterP
     const parameter = listed ? 'blacklist' : 'whitelist';
     yield {
       parameter,
-      message: `${parameter} leaves out "${name}", which is needed for the id`,
+      message: `${parameter} omits "${name}", which is needed for the id`,
       hint: listed ? 'Remove it from the list.' : 'Add it to the list.',
     };
   }

@@ -56,7 +56,7 @@ export class XmlDecoder implements RecordDecoder {
         sink.reject({ place: `${path}:${record.line}`, message: messageOf(error) });
         continue;
       }
-      // This call is outside of `try`: an error of the pipeline is not an error of the record.
+      // This call is outside `try`: an error of the pipeline is not an error of the record.
       sink.document(document);
     }
   }

@@ -18,7 +18,7 @@ export interface XmlSettings extends EncodingSettings {
   readonly encoding?: string;
   /** The field for the XML of the element. */
   readonly outputField?: string;
-  /** Whether elements without an id are left out. Otherwise they get a random id. */
+  /** Whether elements without an id are omitted. Otherwise they get a random id. */
   readonly skipEmptyId?: boolean;
 }
 

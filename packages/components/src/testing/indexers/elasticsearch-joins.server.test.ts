@@ -1,11 +1,11 @@
-import { describeWithServer } from '@headrace/testing/real-server';
+import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, expect, it } from 'vitest';
 import { BulkEngine } from './bulk-engine.ts';
 import { describeDeletesByField } from './delete-by-field-conformance.ts';
 import { byId, EngineRuns, outcome } from './engine-runs.ts';
 
 // The newer versions that are available for tests lack joins and deletes by query.
-await describeWithServer(
+await describeWithOwnServer(
   'elasticsearch',
   (server) => {
     const url = () => server.url;

@@ -7,5 +7,5 @@ await describeWithServer('elasticsearch', (server) => {
   const url = () => server.url;
   const engine = new BulkEngine('Elasticsearch', url);
   describeBulkConformance(engine, url);
-  describeConformance(engine, server, url);
+  describeConformance(engine, url);
 });

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RealServer } from '@headrace/testing/real-server';
+import type { OwnServer } from '@headrace/testing/real-server';
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
 
 /**
  * A server that stores documents: it accepts lines of JSON at `/NAME/update`, rejects those whose `n_i` is not a
  * number, and deletes documents at `/NAME/documents/ID`. The documents survive a restart.
  */
-export class HttpEngine implements EngineUnderTest, RealServer {
+export class HttpEngine implements EngineUnderTest, Pick<OwnServer, 'start' | 'stop'> {
   readonly #indices = new Map<string, Map<string, Fields>>();
   #server: Server | undefined;
   #port = 0;

@@ -9,5 +9,5 @@ await describeWithServer('opensearch', (server) => {
   const engine = new BulkEngine('OpenSearch', url);
   describeBulkConformance(engine, url);
   describeDeletesByField(engine, url);
-  describeConformance(engine, server, url);
+  describeConformance(engine, url);
 });

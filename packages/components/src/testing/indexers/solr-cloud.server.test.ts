@@ -9,7 +9,7 @@ await describeWithServer(
   'solr',
   (server) => {
     const url = () => server.url;
-    const engine = new SolrEngine(true, url);
+    const engine = new SolrEngine(true, server);
     const byZooKeeper: EngineUnderTest = {
       config: (address, target, settings) => {
         const zooKeeper = `127.0.0.1:${Number(new URL(address).port) + 1000}`;
@@ -29,7 +29,7 @@ await describeWithServer(
     });
 
     describeSolrConformance(engine, url);
-    describeConformance(engine, server, url);
+    describeConformance(engine, url);
   },
   { SOLR_MODE: 'cloud' },
 );

@@ -1,16 +1,14 @@
+import type { RealServer } from '@headrace/testing/real-server';
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
-
-/** The core or collection that the launcher creates. */
-const CORE = 'quickstart';
 
 /** A Solr server, standalone or a cloud. */
 export class SolrEngine implements EngineUnderTest {
-  readonly #url: () => string;
   readonly #cloud: boolean;
+  readonly #server: RealServer;
 
-  constructor(cloud: boolean, url: () => string) {
+  constructor(cloud: boolean, server: RealServer) {
     this.#cloud = cloud;
-    this.#url = url;
+    this.#server = server;
   }
 
   config(url: string, target: string, settings: string, more: string): string {
@@ -21,10 +19,11 @@ export class SolrEngine implements EngineUnderTest {
       solr { ${where}, ${more} }`;
   }
 
-  /** Empties the existing collection, because creating one takes seconds. */
+  /** Empties the core or collection of the test file, because creating one takes seconds. */
   async create(): Promise<string> {
-    await this.update(CORE, { delete: { query: '*:*' } });
-    return CORE;
+    const { database } = this.#server;
+    await this.update(database, { delete: { query: '*:*' } });
+    return database;
   }
 
   async contents(target: string): Promise<Record<string, Fields>> {
@@ -37,7 +36,7 @@ export class SolrEngine implements EngineUnderTest {
   async select(target: string, query: string, fields = '*'): Promise<Fields[]> {
     await this.update(target, { commit: {} });
     const params = new URLSearchParams({ q: query, rows: '10000', wt: 'json', fl: fields });
-    const answer = (await this.#read(await fetch(`${this.#url()}/${target}/select?${params}`))) as {
+    const answer = (await this.#read(await fetch(`${this.#server.url}/${target}/select?${params}`))) as {
       response: { docs: Fields[] };
     };
     return answer.response.docs.map(
@@ -48,7 +47,9 @@ export class SolrEngine implements EngineUnderTest {
   async update(target: string, command: unknown): Promise<void> {
     const body = JSON.stringify(command);
     const headers = { 'content-type': 'application/json' };
-    await this.#read(await fetch(`${this.#url()}/${target}/update?commit=true`, { method: 'POST', body, headers }));
+    await this.#read(
+      await fetch(`${this.#server.url}/${target}/update?commit=true`, { method: 'POST', body, headers }),
+    );
   }
 
   async #read(answer: Response): Promise<unknown> {

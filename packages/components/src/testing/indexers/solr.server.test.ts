@@ -5,7 +5,7 @@ import { SolrEngine } from './solr-engine.ts';
 
 await describeWithServer('solr', (server) => {
   const url = () => server.url;
-  const engine = new SolrEngine(false, url);
+  const engine = new SolrEngine(false, server);
   describeSolrConformance(engine, url);
-  describeConformance(engine, server, url);
+  describeConformance(engine, url);
 });

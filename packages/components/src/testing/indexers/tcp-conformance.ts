@@ -1,4 +1,4 @@
-import type { RealServer } from '@headrace/testing/real-server';
+import type { OwnServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CuttingProxy } from './cutting-proxy.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './engine-runs.ts';
 
 /** The tests for every indexer without HTTP, with lost connections and restarts of the engine. */
-export function describeLostConnections(engine: EngineUnderTest, runs: EngineRuns, server: RealServer): void {
+export function describeLostConnections(engine: EngineUnderTest, runs: EngineRuns, server: OwnServer): void {
   let proxy: CuttingProxy;
   beforeEach(async () => {
     proxy = await CuttingProxy.start(server.url);

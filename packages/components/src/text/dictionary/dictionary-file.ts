@@ -30,7 +30,7 @@ export function* checkDictionary(
 
 /**
  * Reads a dictionary: CSV without a header. White space around cells is removed. Rows with bytes that are not UTF-8 are
- * left out with a warning.
+ * skipped with a warning.
  *
  * @param path the path in the config: a local path, `file:`, `classpath:` or the URI of a storage
  * @param onRow receives the cells of each row; a blank line has one empty cell; the list is reused for the next row
@@ -103,7 +103,7 @@ class RowReader {
       );
     }
     if (this.#malformed > MAX_WARNINGS) {
-      this.#log.warn(`${this.#path}: ${this.#malformed} rows in total are not UTF-8 and were left out`);
+      this.#log.warn(`${this.#path}: ${this.#malformed} rows in total are not UTF-8 and were skipped`);
     }
   }
 
@@ -134,7 +134,7 @@ class RowReader {
       if (!cell.includes(REPLACEMENT)) continue;
       this.#malformed++;
       if (this.#malformed <= MAX_WARNINGS) {
-        this.#log.warn(`${this.#path}:${this.#line}: the row is not UTF-8 and is left out`);
+        this.#log.warn(`${this.#path}:${this.#line}: the row is not UTF-8 and is skipped`);
       }
       return;
     }

@@ -2,10 +2,10 @@ import { type Document, type Logger, messageOf } from '@headrace/engine';
 
 /**
  * Logs the documents that a stage does not change because of their content.
- * The first document is logged with its reason. `end` logs the number of all. So many invalid values do not flood the
+ * The first document is logged with its reason. `end` logs their total number. So a lot of invalid values does not flood the
  * log.
  */
-export class LeftAlone {
+export class UnchangedDocuments {
   readonly #log: Logger;
   readonly #what: string;
   #count = 0;

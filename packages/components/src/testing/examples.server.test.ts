@@ -1,35 +1,45 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
 import { readConfigFile } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
-import { expect, it } from 'vitest';
-import { Database } from '../../database/database.ts';
-import { BulkEngine } from './bulk-engine.ts';
-import { outcome } from './engine-runs.ts';
-import { SolrEngine } from './solr-engine.ts';
-import { TopicEngine } from './topic-engine.ts';
+import { afterAll, expect, it } from 'vitest';
+import { Database } from '../database/database.ts';
+import { BulkEngine } from './indexers/bulk-engine.ts';
+import { outcome } from './indexers/engine-runs.ts';
+import { SolrEngine } from './indexers/solr-engine.ts';
+import { TopicEngine } from './indexers/topic-engine.ts';
 
-const examples = fileURLToPath(new URL('../../../../../examples/', import.meta.url));
+const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
 const AIRPORTS = 3376;
 /** On a busy machine, a search engine answers the first requests after its start slowly. */
 const PATIENCE_MS = 180_000;
 
-/** Runs an example of an indexer with these environment variables. */
-async function runExample(name: string, env: Record<string, string>): Promise<void> {
-  const { root, problems } = readConfigFile(`${examples}indexers/${name}.conf`, {
-    env: { HEADRACE_DATA: `${examples}data`, ...env },
+const out = mkdtempSync(join(tmpdir(), 'headrace-examples-'));
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+/** Runs an example until it ends, with these environment variables. */
+async function runExample(name: string, env: Record<string, string>, succeeded = AIRPORTS): Promise<void> {
+  const { root, problems } = readConfigFile(`${examples}${name}.conf`, {
+    env: { HEADRACE_DATA: `${examples}data`, HEADRACE_OUT: out, ...env },
   });
   if (root === undefined) throw new Error(JSON.stringify(problems));
   const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
   try {
     const registry = { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false };
     const result = await threads.start({ runId: 'example', root, registry }).done;
-    expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: AIRPORTS, failed: {} });
+    expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded, failed: {} });
   } finally {
     await threads.close();
   }
+}
+
+function written(name: string): Record<string, unknown>[] {
+  const text = readFileSync(join(out, `${name}.jsonl`), 'utf8').trim();
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
 }
 
 const THIGPEN = {
@@ -41,9 +51,9 @@ for (const type of ['OpenSearch', 'Elasticsearch'] as const) {
   const name = type === 'OpenSearch' ? 'opensearch' : 'elasticsearch';
   await describeWithServer(name, (server: RealServer) => {
     it(
-      `the example ${name}.conf fills an index`,
+      `the example indexers/${name}.conf fills an index`,
       async () => {
-        await runExample(name, { [`${name.toUpperCase()}_URL`]: server.url });
+        await runExample(`indexers/${name}`, { [`${name.toUpperCase()}_URL`]: server.url });
         const engine = new BulkEngine(type, () => server.url);
         const contents = await engine.contents('airports');
         expect(Object.keys(contents)).toHaveLength(AIRPORTS);
@@ -56,12 +66,17 @@ for (const type of ['OpenSearch', 'Elasticsearch'] as const) {
 
 await describeWithServer('solr', (server) => {
   it(
-    'the example solr.conf fills a core',
+    'the example indexers/solr.conf fills a core, which connectors/solr.conf reads',
     async () => {
-      const engine = new SolrEngine(false, () => server.url);
-      const core = await engine.create();
-      await runExample('solr', { SOLR_URL: server.url });
+      const core = 'quickstart';
+      const engine = new SolrEngine(false, { url: server.url, database: core });
+      await engine.create();
+      await runExample('indexers/solr', { SOLR_URL: server.url });
       expect(Object.keys(await engine.contents(core))).toHaveLength(AIRPORTS);
+      await runExample('connectors/solr', { SOLR_URL: server.url });
+      const airports = written('solr');
+      expect(airports).toHaveLength(AIRPORTS);
+      expect(airports[0]).toMatchObject({ id: '00M' });
     },
     PATIENCE_MS,
   );
@@ -69,14 +84,20 @@ await describeWithServer('solr', (server) => {
 
 await describeWithServer('kafka', (server) => {
   it(
-    'the example kafka.conf fills a topic',
+    'the example indexers/kafka.conf fills a topic, which connectors/kafka.conf reads once',
     async () => {
       const engine = new TopicEngine(server);
       await engine.create(3, {}, 'airports');
-      await runExample('kafka', { KAFKA_BROKERS: server.url });
+      await runExample('indexers/kafka', { KAFKA_BROKERS: server.url });
       const contents = await engine.contents('airports');
       expect(Object.keys(contents)).toHaveLength(AIRPORTS);
       expect(contents['00M']).toEqual(THIGPEN);
+      await runExample('connectors/kafka', { KAFKA_BROKERS: server.url });
+      const airports = written('kafka');
+      expect(airports).toHaveLength(AIRPORTS);
+      expect(airports.find(({ id }) => id === '00M')).toMatchObject({ title: 'Thigpen (Bay Springs)' });
+      await runExample('connectors/kafka', { KAFKA_BROKERS: server.url }, 0);
+      expect(written('kafka')).toEqual(airports);
     },
     PATIENCE_MS,
   );
@@ -84,7 +105,7 @@ await describeWithServer('kafka', (server) => {
 
 await describeWithServer('postgres', (server) => {
   it(
-    'the example postgres.conf fills a table that was created with its SQL',
+    'the example indexers/postgres.conf fills a table that was created with its SQL',
     async () => {
       const quiet = { debug() {}, info() {}, warn() {}, error() {} };
       const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
@@ -94,7 +115,7 @@ await describeWithServer('postgres', (server) => {
         const text = readFileSync(`${examples}indexers/postgres.conf`, 'utf8');
         const [statement = ''] = /CREATE TABLE[\s\S]*?\n# {3}\)/.exec(text) ?? [];
         await session.execute(`drop table if exists airports; ${statement.replaceAll('\n#', '\n')}`);
-        await runExample('postgres', { POSTGRES_JDBC_URL: `jdbc:${server.url}` });
+        await runExample('indexers/postgres', { POSTGRES_JDBC_URL: `jdbc:${server.url}` });
         const query = database.driver.prepare('select count(*)::int, min(id) from airports where latitude is not null');
         expect((await session.query(query, [])).rows).toEqual([[AIRPORTS, '00M']]);
       } finally {

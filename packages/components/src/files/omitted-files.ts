@@ -14,10 +14,10 @@ const BESIDE = ['', '-wal', '-shm', '-journal'];
  * @param stateFile the database of that state; it must already be open if the run uses it
  * @param onOutput called for a file that a run is writing
  */
-export async function leftOutFiles(
+export async function omittedFiles(
   stateFile: string | undefined,
   onOutput: ListOptions['onProblem'],
-): Promise<NonNullable<ListOptions['leavesOut']>> {
+): Promise<NonNullable<ListOptions['omits']>> {
   const paths = new Set(stateFile === undefined ? [] : BESIDE.map((end) => resolve(stateFile + end)));
   // Files are also compared by device and inode, because a path may lead to them through links.
   const identities = new Set<string>();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -15,7 +16,16 @@ pipelines: [{
 indexer { type: Nop }
 `;
 
-describe('the outline of a config', () => {
+const TWO_PIPELINES = `connectors: [
+  { name: numbers, class: SequenceConnector, pipeline: main, numDocs: 10 }
+  { name: letters, class: SequenceConnector, pipeline: other, numDocs: 10 }
+  { name: pause, class: SleepConnector, duration: 10 }
+]
+pipelines: [{ name: main, stages: [] }, { name: other, stages: [{ class: RemoveEmptyFields }] }]
+indexer { type: Nop }
+`;
+
+describe('the picture of a config', () => {
   let url: string;
 
   beforeAll(async () => {
@@ -25,8 +35,8 @@ describe('the outline of a config', () => {
   it('adds a stage with its required parameters, and keeps the comments of the text', async () => {
     const page = await openConfig(url, 'adding');
     await page.getByRole('button', { name: 'Add stage to main' }).click();
-    await page.getByRole('searchbox', { name: 'Search the stages' }).fill('splitfield');
-    await page.getByRole('button', { name: /^SplitFieldValues/ }).click();
+    await page.getByRole('combobox', { name: 'Search the stages' }).fill('splitfield');
+    await page.getByRole('option', { name: /^SplitFieldValues/ }).click();
     await expect.poll(() => textOf(page)).toMatch(/# spaces.*class: SplitFieldValues.*delimiter/s);
     expect(await textOf(page)).toContain('# The title comes first.');
     await page.getByRole('form', { name: 'Parameters of SplitFieldValues' }).waitFor();
@@ -40,7 +50,7 @@ describe('the outline of a config', () => {
     await page.getByRole('button', { name: 'Add pipeline' }).click();
     await page.getByRole('button', { name: 'Add stage to main' }).waitFor();
     await page.getByRole('button', { name: 'Set the indexer' }).click();
-    await page.getByRole('searchbox', { name: 'Search the indexers' }).fill('nop');
+    await page.getByRole('combobox', { name: 'Search the indexers' }).fill('nop');
     await page.keyboard.press('Enter');
     await expect.poll(() => textOf(page)).toMatch(/pipelines.*main.*indexer.*Nop/s);
   });
@@ -76,6 +86,45 @@ describe('the outline of a config', () => {
     expect(await textOf(page)).toContain('# The title comes first.');
   });
 
+  it('moves a stage by drag, and adds one between two others', async () => {
+    const page = await openConfig(url, 'dragging');
+    await box(page, 'TrimWhitespace').dragTo(box(page, 'Concatenate'));
+    await expect.poll(() => textOf(page)).toMatch(/TrimWhitespace.*Concatenate/s);
+    // The moved stage stays selected.
+    await expect.poll(() => box(page, 'TrimWhitespace').getAttribute('aria-pressed')).toBe('true');
+    await page.getByRole('button', { name: 'Add stage here' }).click();
+    await page.getByRole('combobox', { name: 'Search the stages' }).fill('removeempty');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => textOf(page)).toMatch(/TrimWhitespace.*RemoveEmptyFields.*Concatenate/s);
+  });
+
+  it('moves connectors, and draws lines from each connector to its pipeline and the indexer', async () => {
+    const page = await openConfig(url, 'connected', TWO_PIPELINES);
+    const lines = page.locator('svg path.line');
+    // Connectors to pipelines: two. The connector without a pipeline has none. Pipelines to the indexer: two.
+    await expect.poll(() => lines.count()).toBe(4);
+    await box(page, 'SleepConnector').getByText('no pipeline').waitFor();
+    await box(page, 'SequenceConnector numbers').focus();
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(() => textOf(page)).toMatch(/letters.*pause.*numbers/s);
+    expect(await lines.count()).toBe(4);
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+  });
+
+  it('stays where it is on a phone when a box is selected and moved', async () => {
+    const page = await openConfig(url, 'phone');
+    await page.setViewportSize({ width: 390, height: 700 });
+    await box(page, 'TrimWhitespace').scrollIntoViewIfNeeded();
+    const before = await page.evaluate('window.scrollY');
+    await box(page, 'TrimWhitespace').click();
+    await page.getByRole('form', { name: 'Parameters of TrimWhitespace' }).waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await expect.poll(() => textOf(page)).toContain('enabled');
+    expect(before).toBeGreaterThan(100);
+    expect(await page.evaluate('window.scrollY')).toBeGreaterThanOrEqual(before as number);
+  });
+
   it('edits parameters in a form, and follows the cursor of the text', async () => {
     const page = await openConfig(url, 'forms');
     await page.getByText('formatString').first().click();
@@ -96,18 +145,18 @@ describe('the outline of a config', () => {
   });
 });
 
-async function openConfig(url: string, name: string): Promise<Page> {
+async function openConfig(url: string, name: string, text = CONFIG): Promise<Page> {
   const headers = { 'content-type': 'application/hocon' };
-  const stored = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: CONFIG });
+  const stored = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: text });
   expect(stored.status).toBe(201);
   const page = await openPage(`${url}/configs/${name}`);
-  await page.getByRole('region', { name: 'Outline of the config' }).waitFor();
+  await page.getByRole('region', { name: 'Picture of the config' }).waitFor();
   return page;
 }
 
 function box(page: Page, name: string) {
   return page
-    .getByRole('region', { name: 'Outline of the config' })
+    .getByRole('region', { name: 'Picture of the config' })
     .getByRole('button', { name: new RegExp(`^${name}`) });
 }
 

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { DocumentEncoder } from '../component/indexer.ts';
+import { Document } from '../document/document.ts';
+import { DocumentTable } from '../document/document-table.ts';
+import { StageError } from '../pipeline/stage-error.ts';
+import { PartBuilder } from './part-builder.ts';
+
+/** Encodes a document as its id and a line break. The id `bad` cannot be encoded. */
+const encode = (id: string) => {
+  if (id === 'bad') throw new Error('the id is bad');
+  return `${id}\n`;
+};
+const single: DocumentEncoder = { encode: ({ id }) => encode(id) };
+const withTables: DocumentEncoder = { ...single, encodeTable: (table) => [table.ids.map(encode).join('')] };
+
+function builderOf(encoder: DocumentEncoder | undefined = single, { lengths = true, maxFailures = 10 } = {}) {
+  const builder = new PartBuilder(encoder, lengths, async () => true, maxFailures);
+  builder.startBatch(false);
+  return builder;
+}
+
+/** Lets documents with these ids leave the pipeline. */
+function emit(builder: PartBuilder, ...ids: string[]): void {
+  for (const id of ids) {
+    const document = Document.create(id);
+    builder.emit(document, false);
+    builder.finished();
+  }
+}
+
+const tableOf = (...ids: string[]) => new DocumentTable(['id'], [ids], ids.length);
+
+/** Returns the next part, with its bytes and ids as values. */
+function take(builder: PartBuilder) {
+  const { bytes, ids, lengths, ...part } = builder.take(3, true);
+  return { ...part, text: Buffer.from(bytes).toString(), ids: JSON.parse(ids), lengths: lengths && [...lengths] };
+}
+
+describe('PartBuilder', () => {
+  it('encodes documents, with their ids and lengths, and starts again after each part', () => {
+    const builder = builderOf();
+    emit(builder, 'a', 'ü');
+    expect(take(builder)).toEqual({
+      sequence: 3,
+      last: true,
+      published: 2,
+      created: 0,
+      dropped: 0,
+      failed: 0,
+      failures: [],
+      count: 2,
+      text: 'a\nü\n',
+      ids: ['a', 'ü'],
+      lengths: [2, 3],
+    });
+    expect(take(builder)).toMatchObject({ published: 0, count: 0, text: '', ids: [], lengths: [] });
+  });
+
+  it('counts children, dropped documents and unreadable records', () => {
+    const builder = builderOf();
+    builder.emit(Document.create('child'), true);
+    const dropped = Document.create('dropped');
+    dropped.drop();
+    builder.emit(dropped, false);
+    builder.finished();
+    builder.dropped(2);
+    builder.rejected('words:1', { code: 'HR_RECORD_UNREADABLE', message: 'unreadable' });
+    expect(builder.failedDocuments).toEqual([]);
+    expect(take(builder)).toMatchObject({ published: 4, created: 1, dropped: 3, failed: 1, count: 1, text: 'child\n' });
+  });
+
+  it('counts a document as failed if it cannot be encoded, or if a stage has failed', () => {
+    const builder = builderOf();
+    builder.position = 7;
+    emit(builder, 'bad', 'good');
+    builder.position = 8;
+    builder.failedDocument(Document.create('broken'), new StageError('stage_1', new Error('no')));
+    expect(builder.failedDocuments.map(({ id, at, position }) => [id, at, position])).toEqual([
+      ['bad', 'indexer', 7],
+      ['broken', 'stage_1', 8],
+    ]);
+    expect(take(builder)).toMatchObject({ published: 3, failed: 2, count: 1, text: 'good\n' });
+  });
+
+  it('lists at most the maximum number of failures, and counts all', () => {
+    const builder = builderOf(single, { maxFailures: 2 });
+    emit(builder, 'bad', 'bad', 'bad');
+    const { failed, failures } = take(builder);
+    expect([failed, failures.length]).toEqual([3, 2]);
+  });
+
+  it('encodes a table as a whole, or one document at a time if that fails', () => {
+    const builder = builderOf(withTables, { lengths: false });
+    builder.table(tableOf('a', 'b'));
+    builder.table(tableOf('c', 'bad', 'd'));
+    expect(builder.failedDocuments.map(({ id, position }) => [id, position])).toEqual([['bad', 1]]);
+    expect(take(builder)).toMatchObject({
+      published: 5,
+      failed: 1,
+      count: 4,
+      text: 'a\nb\nc\nd\n',
+      ids: ['a', 'b', 'c', 'd'],
+      lengths: undefined,
+    });
+  });
+
+  it('counts documents without encoding them if nothing is sent', () => {
+    const builder = new PartBuilder(undefined, false, async () => true, 10);
+    builder.startBatch(false);
+    emit(builder, 'a');
+    builder.table(tableOf('b', 'c'));
+    expect(take(builder)).toMatchObject({ published: 3, count: 3, text: '', ids: ['a', 'b', 'c'] });
+  });
+
+  it('restores the state before interrupted work', () => {
+    const builder = builderOf();
+    builder.startBatch(true);
+    emit(builder, 'a');
+    const mark = builder.mark();
+    emit(builder, 'b', 'bad');
+    builder.emit(Document.create('child'), true);
+    builder.rollback(mark);
+    emit(builder, 'c');
+    expect(take(builder)).toMatchObject({
+      published: 2,
+      created: 0,
+      failed: 0,
+      failures: [],
+      text: 'a\nc\n',
+      ids: ['a', 'c'],
+      lengths: [2, 2],
+      lists: { created: [], dropped: [], sent: ['a', 'c'] },
+    });
+  });
+
+  it('is due at 2 MiB of output and full at 4 MiB', () => {
+    const builder = builderOf({ encode: () => 'x'.repeat(1024 * 1024) });
+    const states = Array.from({ length: 4 }, (_, i) => {
+      emit(builder, String(i));
+      return [builder.due, builder.full];
+    });
+    expect(states).toEqual([
+      [false, false],
+      [true, false],
+      [true, false],
+      [true, true],
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import { extensionOf, type FileSettings } from './load-config.ts';
+
+type Doc = Readonly<Record<string, unknown>>;
+
+/** What the preview of a connector returns: its documents, and the records that could not be read. */
+export interface FirstDocuments {
+  readonly documents: readonly Doc[];
+  /** The reasons why records could not be read. */
+  readonly failures: readonly string[];
+}
+
+/** Reads the first documents of a connector. Rejects if the file cannot be read. */
+export type ReadFirst = (connector: Readonly<Record<string, unknown>>) => Promise<FirstDocuments>;
+
+/** What is known about a file from its first documents. */
+export interface DetectedFile {
+  readonly settings: FileSettings;
+  readonly fields: readonly { readonly name: string; readonly values: readonly unknown[] }[];
+  readonly failures: readonly string[];
+}
+
+const SEPARATORS = [',', ';', '\t', '|'];
+/** The fields that a CSV file gets from the connector. */
+const ADDED = new Set(['source', 'filename', 'csvLineNumber']);
+
+/**
+ * Finds out how a file is read, by reading its first documents in several ways.
+ * @param idField the field with the id of JSON objects; found by its name if empty
+ */
+export async function detectFile(path: string, idField: string, read: ReadFirst): Promise<DetectedFile> {
+  const extension = extensionOf(path).toLowerCase();
+  if (['json', 'jsonl', 'ndjson'].includes(extension)) return detectJson(path, idField, read);
+  if (['csv', 'tsv', 'psv'].includes(extension)) return detectCsv(path, read);
+  const [first = ''] = await firstLines(path, read);
+  return /^\s*[[{]/.test(first) ? detectJson(path, idField, read) : detectCsv(path, read);
+}
+
+async function detectCsv(path: string, read: ReadFirst): Promise<DetectedFile> {
+  let best: { separator: string; first: FirstDocuments; columns: number } | undefined;
+  let refusal: unknown;
+  for (const separator of SEPARATORS) {
+    try {
+      const first = await read({ class: 'CSVConnector', path, separatorChar: separator });
+      const columns = first.documents.length === 0 ? 0 : namesOf(first.documents).length;
+      if (columns > (best?.columns ?? -1)) best = { separator, first, columns };
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  if (best === undefined) throw refusal;
+  const { separator } = best;
+  let { first } = best;
+  const connector = { class: 'CSVConnector', path, separatorChar: separator };
+  const isGarbled = first.documents.some((doc) => JSON.stringify(doc).includes('\uFFFD'));
+  const encoding = isGarbled ? ('auto' as const) : ('utf-8' as const);
+  if (isGarbled) first = await read({ ...connector, encoding });
+  // Without idField, the connector skips a column with the reserved name id.
+  const withId = await read({ ...connector, encoding, idField: 'id' }).catch(() => undefined);
+  const names = namesOf((withId ?? first).documents).filter((name) => name !== 'id' || withId !== undefined);
+  return {
+    settings: { path, format: 'csv', separator, encoding, idField: withId === undefined ? '' : 'id' },
+    fields: valuesOf(names, (withId ?? first).documents),
+    failures: first.failures,
+  };
+}
+
+async function detectJson(path: string, idField: string, read: ReadFirst): Promise<DetectedFile> {
+  const settings = { path, format: 'json', separator: '', encoding: 'utf-8' } as const;
+  const found = ({ documents, failures }: FirstDocuments, id: string): DetectedFile => ({
+    settings: { ...settings, idField: id },
+    fields: valuesOf(namesOf(documents), documents),
+    failures,
+  });
+  const plain = await read({ class: 'JSONConnector', jsonPath: path });
+  if (idField === '' || idField === 'id') {
+    if (plain.documents.length > 0) return found(plain, 'id');
+  }
+  // Objects without a field id can be read once another field is known to be the id.
+  const candidates = idField === '' ? await namesOfFirstObject(path, read) : [idField];
+  const extension = extensionOf(path);
+  for (const id of candidates) {
+    const handler = { ...(/^jsonl?$/.test(extension) ? {} : { class: 'JSONFileHandler' }), idField: id };
+    const first = await read({ class: 'FileConnector', paths: [path], fileHandlers: { [extension]: handler } });
+    const { fields, ...rest } = found(first, id);
+    // The connector adds the id. A field of the file with this name would have been read by now.
+    if (first.documents.length > 0) return { ...rest, fields: fields.filter(({ name }) => name !== 'id') };
+  }
+  return { settings: { ...settings, idField }, fields: [], failures: plain.failures };
+}
+
+/** Returns the names of the first object with a text or number as value. Names that sound like an id come first. */
+async function namesOfFirstObject(path: string, read: ReadFirst): Promise<string[]> {
+  const lines = await firstLines(path, read);
+  const object = firstObject(lines.join('\n'));
+  const names = Object.entries(object)
+    .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+    .map(([name]) => name);
+  const sounds = (name: string) => Number(/id$|key$|^sku$|^isbn$|code$|number$|^name$/i.test(name));
+  return names.sort((a, b) => sounds(b) - sounds(a)).slice(0, 3);
+}
+
+/** Returns the first lines of a file. Read as CSV without separators and quotes, each line is one cell. */
+async function firstLines(path: string, read: ReadFirst): Promise<string[]> {
+  const { documents } = await read({
+    class: 'CSVConnector',
+    path,
+    separatorChar: '\u0001',
+    interpretQuotes: false,
+    ignoreEscapeChar: true,
+  });
+  const [header] = namesOf(documents).filter((name) => name !== 'id');
+  if (header === undefined) return [];
+  return [header, ...documents.map((doc) => String(doc[header] ?? ''))];
+}
+
+/** Returns the first JSON object of a text that may be cut off. Returns an empty object if there is none. */
+export function firstObject(text: string): Readonly<Record<string, unknown>> {
+  const start = text.indexOf('{');
+  let depth = 0;
+  let quoted = false;
+  for (let i = start; i >= 0 && i < text.length; i++) {
+    const char = text[i];
+    if (quoted) {
+      if (char === '\\') i++;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === '{') depth++;
+    else if (char === '}' && --depth === 0) {
+      try {
+        return JSON.parse(text.slice(start, i + 1)) as Readonly<Record<string, unknown>>;
+      } catch {
+        return {};
+      }
+    }
+  }
+  return {};
+}
+
+function namesOf(documents: readonly Doc[]): string[] {
+  return [...new Set(documents.flatMap((doc) => Object.keys(doc)))].filter((name) => !ADDED.has(name));
+}
+
+function valuesOf(names: readonly string[], documents: readonly Doc[]) {
+  return names.map((name) => ({
+    name,
+    values: documents.map((doc) => doc[name]).filter((value) => value !== undefined && value !== null),
+  }));
+}

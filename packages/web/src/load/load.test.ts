@@ -1,0 +1,149 @@
+import { parse, toValue } from '@headrace/hocon';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { detectFile, type FirstDocuments, firstObject } from './detect-file.ts';
+import { guessId, guessType } from './field-types.ts';
+import { type FieldChoice, type LoadChoices, loadConfig, previewConfig } from './load-config.ts';
+
+function field(name: string, more: Partial<FieldChoice> = {}): FieldChoice {
+  return { name, keep: true, newName: name, type: 'text', pattern: '', isText: true, ...more };
+}
+
+function choices(more: Partial<LoadChoices> = {}): LoadChoices {
+  return {
+    name: 'products',
+    file: { path: '/data/products.csv', format: 'csv', separator: ',', encoding: 'utf-8', idField: 'sku' },
+    fields: [field('sku')],
+    trim: true,
+    destination: {
+      kind: 'opensearch',
+      url: 'http://localhost:9200',
+      index: 'products',
+      user: '',
+      password: '',
+      file: '',
+    },
+    ...more,
+  };
+}
+
+function parsedConfig(text: string) {
+  const { root, problems } = parse(text);
+  expect(problems).toEqual([]);
+  // biome-ignore lint/suspicious/noExplicitAny: the test reads parts of a config by their names
+  return toValue(root) as any;
+}
+
+it('a type is guessed only if all values have it', () => {
+  expect(guessType(['1', ' 2.5 ', ''])).toEqual({ type: 'number' });
+  expect(guessType(['1', 'two'])).toEqual({ type: 'text' });
+  // Codes with leading zeros, and numbers that would lose digits.
+  expect(guessType(['00501'])).toEqual({ type: 'text' });
+  expect(guessType(['1234567890123456'])).toEqual({ type: 'text' });
+  expect(guessType(['2024-05-06', '2024-12-31'])).toEqual({ type: 'date', pattern: 'yyyy-MM-dd' });
+  expect(guessType(['13/01/2024', '01/02/2024'])).toEqual({ type: 'date', pattern: 'dd/MM/yyyy' });
+  expect(guessType(['2024-05-06 07:08:09'])).toEqual({ type: 'date', pattern: 'yyyy-MM-dd HH:mm:ss' });
+  expect(guessType([1, 2])).toEqual({ type: 'text' });
+  expect(guessType(['', ' '])).toEqual({ type: 'text' });
+});
+
+it('an id is a field with different values and the name of an id', () => {
+  const fields = [
+    { name: 'name', values: ['a', 'b'] },
+    { name: 'shop_id', values: ['1', '1'] },
+    { name: 'sku', values: ['x', 'y'] },
+  ];
+  expect(guessId(fields)).toBe('sku');
+  expect(guessId([...fields, { name: 'productId', values: [1, 2] }])).toBe('productId');
+  expect(guessId(fields.slice(0, 2))).toBe('');
+});
+
+it('the config has the choices of the form', () => {
+  const config = parsedConfig(
+    loadConfig(
+      choices({
+        file: { path: '/a "b".csv', format: 'csv', separator: ';', encoding: 'auto', idField: 'sku' },
+        fields: [
+          field('sku'),
+          field('unit price', { newName: 'price', type: 'number' }),
+          field('added', { type: 'date', pattern: 'dd.MM.yyyy' }),
+          field('a.b', { newName: 'c.d' }),
+          field('internal', { keep: false }),
+          field('sizes', { isText: false }),
+        ],
+        destination: { kind: 'solr', url: 'http://h:8983/solr/', index: 'items', user: 'u', password: 'p"w', file: '' },
+      }),
+    ),
+  );
+  expect(config.connectors).toEqual([
+    {
+      ...{ name: 'products', pipeline: 'main', class: 'CSVConnector', path: '/a "b".csv' },
+      ...{ separatorChar: ';', encoding: 'auto', ignoredTerms: [''], idField: 'sku' },
+    },
+  ]);
+  expect(config.pipelines[0].stages).toEqual([
+    { class: 'TrimWhitespace', fields: ['sku', 'unit price', 'added', 'a.b'] },
+    { class: 'DeleteFields', fields: ['internal', 'source', 'filename', 'csvLineNumber'] },
+    { class: 'RenameFields', fieldMapping: { 'unit price': 'price', 'a.b': 'c.d' } },
+    { class: 'ApplyJSONata', source: 'price', expression: '$number($)' },
+    { class: 'ParseDate', source: ['added'], dest: ['added'], formatStrs: ['dd.MM.yyyy'], timeZoneId: 'UTC' },
+  ]);
+  expect(config.indexer).toEqual({ type: 'Solr', blacklist: ['run_id'] });
+  expect(config.solr).toEqual({ url: 'http://h:8983/solr/items', userName: 'u', password: 'p"w' });
+});
+
+it('JSON objects with another id are read with the handler of their extension', () => {
+  const connectorOf = (path: string, idField: string) =>
+    parsedConfig(previewConfig(choices({ file: { path, format: 'json', separator: '', encoding: 'utf-8', idField } })))
+      .connectors[0];
+  expect(connectorOf('/a.jsonl', 'id')).toMatchObject({ class: 'JSONConnector', jsonPath: '/a.jsonl' });
+  expect(connectorOf('/a.jsonl', 'sku')).toMatchObject({ fileHandlers: { jsonl: { idField: 'sku' } } });
+  expect(connectorOf('/a.ndjson', 'sku')).toMatchObject({
+    fileHandlers: { ndjson: { class: 'JSONFileHandler', idField: 'sku' } },
+  });
+});
+
+it('any text that a user enters stays one value of the config', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary-ascii' }), fc.string({ unit: 'binary-ascii' }), (first, second) => {
+      const file = { path: `/${first}`, format: 'csv', separator: ';', encoding: 'utf-8', idField: second } as const;
+      const destination = { kind: 'file', url: '', index: '', user: '', password: '', file: second } as const;
+      const fields = [field(`f${first}`, { newName: `n${second}` })];
+      const config = parsedConfig(loadConfig(choices({ name: first, file, destination, fields, trim: false })));
+      expect(config.connectors[0].path).toBe(`/${first}`);
+      expect(config.jsonl.path).toBe(second);
+      expect(config.pipelines[0].stages.at(-1)).toEqual(
+        `f${first}` === `n${second}`
+          ? { class: 'DeleteFields', fields: ['source', 'filename', 'csvLineNumber'] }
+          : { class: 'RenameFields', fieldMapping: { [`f${first}`]: `n${second}` } },
+      );
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('the first object of a text is found, also if the text ends in another one', () => {
+  expect(firstObject('[\n {"a": "}{\\"", "b": {"c": 1}},\n {"a"')).toEqual({ a: '}{"', b: { c: 1 } });
+  expect(firstObject('{"a": ')).toEqual({});
+  expect(firstObject('a,b')).toEqual({});
+});
+
+it('the separator of a CSV file is the one with the most columns', async () => {
+  const read = async ({ separatorChar, idField }: Readonly<Record<string, unknown>>): Promise<FirstDocuments> => {
+    if (idField !== undefined) throw new Error('no column id');
+    const doc: Record<string, string> =
+      separatorChar === ';'
+        ? { id: 'f-1', source: '/f', name: 'a', price: '1,5' }
+        : { id: 'f-1', 'name;price': 'a;1,5' };
+    return { documents: [doc], failures: [] };
+  };
+  expect(await detectFile('/f.csv', '', read)).toEqual({
+    settings: { path: '/f.csv', format: 'csv', separator: ';', encoding: 'utf-8', idField: '' },
+    fields: [
+      { name: 'name', values: ['a'] },
+      { name: 'price', values: ['1,5'] },
+    ],
+    failures: [],
+  });
+  await expect(detectFile('/f.csv', '', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { assertStageContract, runStage } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { ApplyOCR } from './apply-ocr.ts';
+
+const folder = new URL('./testing/files/', import.meta.url).pathname;
+const image = `${folder}hello.png`;
+const form = `${folder}form.pdf`;
+/** The upper and the lower half of the form. */
+const extractionTemplates = [
+  {
+    name: 'invoice',
+    regions: [
+      { x: 0, y: 0, width: 1200, height: 450, dest: 'kind' },
+      { x: 0, y: 450, width: 1200, height: 450, dest: 'number' },
+    ],
+  },
+  { name: 'outside', regions: [{ x: 0, y: 0, width: 1201, height: 10, dest: 'kind' }] },
+];
+
+async function apply(params: Record<string, unknown>, ...documents: Record<string, unknown>[]) {
+  const outcomes = await runStage(ApplyOCR, { lang: 'eng', pathField: 'path', ...params }, documents);
+  return outcomes.map(({ documents: [json = '{}'], error }) => (error === undefined ? JSON.parse(json) : { error }));
+}
+
+describe('ApplyOCR', () => {
+  it('satisfies the stage contract', async () => {
+    const params = { lang: 'eng', pathField: 'path', extractAllDest: 'text' };
+    await assertStageContract(ApplyOCR, { params, document: { id: '1', path: image } });
+  });
+
+  it('reads images and pages of PDF files, by path, and continues with files that cannot be read', async () => {
+    const documents = await apply(
+      { extractAllDest: 'text', confidenceField: 'confidence' },
+      { id: 'image', path: image, text: 'before' },
+      { id: 'form', path: form },
+      { id: 'none', path: `${folder}none.png` },
+      { id: 'text', path: `${folder}../make-files.py` },
+      { id: 'empty' },
+    );
+    expect(documents).toMatchObject([
+      { id: 'image', text: 'Hello, World!\n', confidence: expect.any(Number) },
+      { id: 'form', text: ['Invoice\n\nNumber 1001\n', 'Invoice\n\nNumber 1002\n'] },
+      { id: 'none' },
+      { id: 'text' },
+      { id: 'empty' },
+    ]);
+    expect(documents[0].confidence).toBeGreaterThan(80);
+    expect(documents[2]).not.toHaveProperty('text');
+    expect(documents[3]).not.toHaveProperty('text');
+  });
+
+  it('reads the regions of forms, with the pages of the config and of the document', async () => {
+    const params = { byteArrayField: 'bytes', pathField: undefined, extractionTemplates, pagesField: 'pages' };
+    const bytes = readFileSync(form).toString('base64');
+    const documents = await apply(
+      { ...params, pages: { 0: 'invoice' } },
+      { id: '1', bytes, number: 'before' },
+      { id: '2', bytes, pages: '{"1":"invoice","7":"invoice"}' },
+      { id: '3', bytes, pages: '{"1":"outside"}' },
+    );
+    expect(documents).toMatchObject([
+      { id: '1', kind: 'Invoice\n', number: ['before', 'Number 1001\n'] },
+      { id: '2', kind: ['Invoice\n', 'Invoice\n'], number: ['Number 1001\n', 'Number 1002\n'] },
+      { error: expect.stringContaining('is outside page 1, which has 1200x900 pixels') },
+    ]);
+  });
+
+  it('names the package of a language that is missing', async () => {
+    await expect(apply({ lang: 'eng+xyz', extractAllDest: 'text' })).rejects.toThrow(
+      'Tesseract has no data for the language xyz',
+    );
+  });
+
+  it.each([
+    [{ lang: 'english!' }, 'english! is not a language code'],
+    [{ pathField: undefined }, 'pathField is missing'],
+    [{ pages: new Map([['0', 'a']]) }, 'pages and pagesField need extractionTemplates'],
+    [{ pages: new Map([['x', 'invoice']]), extractionTemplates }, 'x is not a page number from 0'],
+  ])('reports a mistake in %j', (params, message) => {
+    const all = { lang: 'eng', pathField: 'path', extractAllDest: 'text', ...params };
+    expect([...ApplyOCR.check(all as never)].map((problem) => problem.message)).toContain(message);
+  });
+});

@@ -1,0 +1,251 @@
+import {
+  type Document,
+  HeadraceError,
+  MapOf,
+  messageOf,
+  type ParameterProblem,
+  Stage,
+  type Static,
+  Type,
+} from 'headrace/engine';
+import {
+  checkStorageSettings,
+  type StorageSettings,
+  Storages,
+  storageParameters,
+  unreadyStorages,
+} from 'headrace/storage';
+import { type PageMap, type Region, readPageMap } from './recognition/page-map.ts';
+import type { Picture } from './recognition/picture.ts';
+import type { Recognized, Recognizer } from './recognition/recognizer.ts';
+
+const parameters = Type.Object({
+  /** The language, such as eng, or several joined by +. */
+  lang: Type.String(),
+  /** The field with the path of an image or a PDF file: a local path, or a URI of a block below. */
+  pathField: Type.Optional(Type.String()),
+  /** The field with the bytes of the file, or their base64 text, instead of pathField. */
+  byteArrayField: Type.Optional(Type.String()),
+  /** The field for the text of the whole file: a value for each page. The previous value is replaced. */
+  extractAllDest: Type.Optional(Type.String()),
+  /** The templates of forms: rectangles in pixels, from the top left. Pages of PDF files have 300 pixels per inch. */
+  extractionTemplates: Type.Optional(
+    Type.Array(
+      Type.Object({
+        /** The name of the template. */
+        name: Type.String(),
+        /** The rectangles to read. */
+        regions: Type.Array(
+          Type.Object({
+            /** The distance from the left edge. */
+            x: Type.Number({ minimum: 0 }),
+            /** The distance from the top edge. */
+            y: Type.Number({ minimum: 0 }),
+            /** The width. */
+            width: Type.Number({ exclusiveMinimum: 0 }),
+            /** The height. */
+            height: Type.Number({ exclusiveMinimum: 0 }),
+            /** The field for the text, which is added to the values that it has. */
+            dest: Type.String(),
+          }),
+        ),
+      }),
+    ),
+  ),
+  /** The template of each page, from 0: pages { 0: invoice }. Needs extractionTemplates. */
+  pages: Type.Optional(MapOf(Type.String())),
+  /** The field with such a map as JSON text. It has priority over pages. Needs extractionTemplates. */
+  pagesField: Type.Optional(Type.String()),
+  /** The field for the mean confidence of all texts, from 0 to 100. */
+  confidenceField: Type.Optional(Type.String()),
+  /**
+   * The program tesseract, which is used instead of the built-in engine. It must have the languages. Uploaded configs may
+   * not set it.
+   */
+  tesseractPath: Type.Optional(Type.String()),
+  ...storageParameters,
+});
+
+type Params = Static<typeof parameters>;
+
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Recognizes text in images and in the pages of PDF files with Tesseract. It reads whole pages, or the rectangles of
+ * forms.
+ *
+ * The data of English come with the plugin. Another language is found in the folder TesseractOcr of the working
+ * directory, as deu.traineddata, or in its package: npm install @tesseract.js-data/deu. Nothing is downloaded during a
+ * run.
+ *
+ * Texts keep their line ends. A document without a file stays unchanged. If a file cannot be read, the document
+ * continues, with a warning. A region outside its page fails the document.
+ */
+export class ApplyOCR extends Stage<typeof parameters> {
+  static readonly javaClass = 'com.kmwllc.lucille.ocr.stage.ApplyOCR';
+  static override readonly parameters = parameters;
+
+  static override *check(params: Params): Generator<ParameterProblem> {
+    const { lang, pathField, byteArrayField, extractAllDest, extractionTemplates = [], pages, pagesField } = params;
+    if (!/^[A-Za-z_]{3,}(\+[A-Za-z_]{3,})*$/.test(lang)) {
+      yield { parameter: 'lang', message: `${lang} is not a language code`, hint: 'Write eng, or eng+deu.' };
+    }
+    if ((pathField === undefined) === (byteArrayField === undefined)) {
+      yield {
+        parameter: 'pathField',
+        message: pathField === undefined ? 'pathField is missing' : 'pathField and byteArrayField are both set',
+        hint: 'Set the one that names the field with the file.',
+      };
+    }
+    if ((pages !== undefined || pagesField !== undefined) && extractionTemplates.length === 0) {
+      yield {
+        parameter: pages === undefined ? 'pagesField' : 'pages',
+        message: 'pages and pagesField need extractionTemplates',
+        hint: 'Add extractionTemplates.',
+      };
+    }
+    if (extractAllDest === undefined && pages === undefined && pagesField === undefined) {
+      yield {
+        parameter: 'extractAllDest',
+        severity: 'warning',
+        message: 'The stage has no effect: it has neither extractAllDest nor pages',
+        hint: 'Set extractAllDest.',
+      };
+    }
+    const names = new Set(extractionTemplates.map(({ name }) => name));
+    for (const [page, template] of pages ?? []) {
+      if (!/^\d+$/.test(page)) yield { parameter: ['pages', page], message: `${page} is not a page number from 0` };
+      if (!names.has(template)) {
+        yield { parameter: ['pages', page], message: `There is no template ${template}`, severity: 'warning' };
+      }
+    }
+    yield* checkStorageSettings(params as StorageSettings);
+    yield* unreadyStorages(params as StorageSettings);
+  }
+
+  override readonly maxInFlight = 2;
+  readonly #storages = new Storages(this.params as StorageSettings);
+  readonly #templates = new Map(this.params.extractionTemplates?.map(({ name, regions }) => [name, regions]));
+  #recognizer: Recognizer | undefined;
+
+  override async start(): Promise<void> {
+    const { lang, tesseractPath } = this.params;
+    if (tesseractPath === undefined) {
+      const { BuiltInRecognizer } = await import('./recognition/built-in-recognizer.ts');
+      this.#recognizer = await BuiltInRecognizer.open(lang.split('+'));
+      return;
+    }
+    if (!this.context.trusted) {
+      throw new HeadraceError('HR_POLICY_REFUSED', 'An uploaded config may not set tesseractPath of ApplyOCR');
+    }
+    const { ProgramRecognizer } = await import('./recognition/program-recognizer.ts');
+    this.#recognizer = new ProgramRecognizer(tesseractPath, lang);
+  }
+
+  override async stop(): Promise<void> {
+    await this.#recognizer?.close();
+    await this.#storages.close();
+  }
+
+  override process(document: Document): Promise<void> | undefined {
+    const { pathField, byteArrayField } = this.params;
+    return document.has((pathField ?? byteArrayField) as string) ? this.#apply(document) : undefined;
+  }
+
+  async #apply(document: Document): Promise<void> {
+    const { pagesField, extractAllDest, confidenceField } = this.params;
+    let pictures: readonly Picture[];
+    const wanted = this.#pagesOf(document, pagesField);
+    try {
+      const bytes = await this.#bytesOf(document);
+      if (bytes === undefined) return;
+      const { openPictures } = await import('./recognition/picture.ts');
+      pictures = await openPictures(bytes);
+    } catch (error) {
+      this.context.log.warn(`The file cannot be read: ${messageOf(error)}`, { document: document.id });
+      return;
+    }
+    const confidences: number[] = [];
+    try {
+      if (extractAllDest !== undefined) await this.#readAll(document, pictures, extractAllDest, confidences);
+      for (const [page, template] of wanted) await this.#readRegions(document, pictures, page, template, confidences);
+    } finally {
+      for (const picture of pictures) picture.close();
+    }
+    if (confidenceField !== undefined && confidences.length > 0) {
+      const mean = confidences.reduce((sum, one) => sum + one, 0) / confidences.length;
+      document.set(confidenceField, Math.round(mean * 10) / 10);
+    }
+  }
+
+  async #readAll(document: Document, pictures: readonly Picture[], dest: string, confidences: number[]): Promise<void> {
+    const texts: string[] = [];
+    for (const picture of pictures) {
+      let found: Recognized;
+      try {
+        found = await this.#recognize(await picture.image(), undefined);
+      } catch (error) {
+        this.context.log.warn(`The image cannot be read: ${messageOf(error)}`, { document: document.id });
+        return;
+      }
+      texts.push(found.text);
+      confidences.push(found.confidence);
+    }
+    if (texts.length === 1) document.set(dest, texts[0] as string);
+    else if (texts.length > 1) document.set(dest, texts);
+  }
+
+  async #readRegions(
+    document: Document,
+    pictures: readonly Picture[],
+    page: number,
+    template: string,
+    confidences: number[],
+  ): Promise<void> {
+    const regions = this.#templates.get(template);
+    const picture = pictures[page];
+    if (regions === undefined || picture === undefined) {
+      const what = regions === undefined ? `template ${template}` : `page ${page}`;
+      this.context.log.warn(`There is no ${what}: its regions are not read`, { document: document.id });
+      return;
+    }
+    const image = await picture.image();
+    for (const region of regions) {
+      const { x, y, width, height, dest } = region;
+      if (picture.size !== undefined && (x + width > picture.size.width || y + height > picture.size.height)) {
+        throw new Error(
+          `The region ${x},${y} ${width}x${height} is outside page ${page}, which has ${picture.size.width}x${picture.size.height} pixels`,
+        );
+      }
+      const found = await this.#recognize(image, region);
+      document.setOrAdd(dest, found.text);
+      confidences.push(found.confidence);
+    }
+  }
+
+  #recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {
+    // The stage was started before.
+    return (this.#recognizer as Recognizer).recognize(image, region);
+  }
+
+  #pagesOf(document: Document, pagesField: string | undefined): PageMap {
+    const fixed: PageMap = new Map([...(this.params.pages ?? [])].map(([page, name]) => [Number(page), name]));
+    const text = pagesField === undefined ? undefined : document.text(pagesField);
+    if (text === undefined) return fixed;
+    const { pages, problem } = readPageMap(text);
+    if (problem !== undefined) this.context.log.warn(`${pagesField}: ${problem}`, { document: document.id });
+    return new Map([...fixed, ...pages]);
+  }
+
+  async #bytesOf(document: Document): Promise<Uint8Array | undefined> {
+    const { pathField, byteArrayField } = this.params;
+    if (pathField !== undefined) {
+      const path = document.text(pathField);
+      return path === undefined ? undefined : this.#storages.readContent(path, MAX_FILE_BYTES);
+    }
+    const value = document.first(byteArrayField as string);
+    if (value instanceof Uint8Array) return value;
+    if (typeof value !== 'string') throw new Error(`the field ${byteArrayField} has no bytes`);
+    return Buffer.from(value, 'base64');
+  }
+}

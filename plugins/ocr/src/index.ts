@@ -1,0 +1,6 @@
+/**
+ * The components of the plugin.
+ *
+ * @module
+ */
+export { ApplyOCR } from './apply-ocr.ts';

@@ -1,0 +1,108 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { HeadraceError } from 'headrace/engine';
+import { parseFileUri, Storages } from 'headrace/storage';
+import type { Worker } from 'tesseract.js';
+import type { Region } from './page-map.ts';
+import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer } from './recognizer.ts';
+
+/** The folder with data of languages in the working directory, as in Lucille. */
+const DATA_FOLDER = 'TesseractOcr';
+const MAX_DATA_BYTES = 100 * 1024 * 1024;
+/** The smaller data of a package. They are as exact as the larger ones for printed text. */
+const DATA_IN_PACKAGE = '4.0.0_best_int';
+
+/** Tesseract as WebAssembly, in a thread. */
+export class BuiltInRecognizer implements Recognizer {
+  readonly #worker: Worker;
+  readonly #folder: string;
+
+  private constructor(worker: Worker, folder: string) {
+    this.#worker = worker;
+    this.#folder = folder;
+  }
+
+  /** Opens the engine. Throws if the data of a language are missing. */
+  static async open(languages: readonly string[]): Promise<BuiltInRecognizer> {
+    // The library reads all languages from one folder.
+    const folder = await mkdtemp(join(tmpdir(), 'headrace-ocr-'));
+    try {
+      for (const language of languages) await copyData(language, folder);
+      const { createWorker, OEM } = (await import('tesseract.js')).default;
+      const worker = await createWorker([...languages], OEM.LSTM_ONLY, {
+        langPath: folder,
+        cacheMethod: 'none',
+        gzip: true,
+        // Without a handler, an error of the thread would end the process.
+        errorHandler: () => undefined,
+      });
+      await worker.setParameters({
+        tessedit_pageseg_mode: PAGE_MODE as never,
+        user_defined_dpi: String(DOTS_PER_INCH),
+      });
+      return new BuiltInRecognizer(worker, folder);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  async recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {
+    const rectangle = region === undefined ? {} : { rectangle: rectangleOf(region) };
+    const { data } = await this.#worker.recognize(Buffer.from(image), rectangle).catch((error) => {
+      throw error instanceof Error ? error : new Error(String(error));
+    });
+    return { text: data.text, confidence: data.confidence };
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Tesseract reads a wrong part of the image if a rectangle begins at the first row and column. */
+function rectangleOf({ x, y, width, height }: Region) {
+  const left = Math.max(1, x);
+  const top = Math.max(1, y);
+  return { left, top, width: x + width - left, height: y + height - top };
+}
+
+/** Copies the data of a language to the folder of the engine. */
+async function copyData(language: string, folder: string): Promise<void> {
+  const target = join(folder, `${language}.traineddata.gz`);
+  const found = await ownData(language);
+  if (found !== undefined) {
+    // The library recognizes data that are not compressed.
+    await writeFile(target, found);
+    return;
+  }
+  const name = `@tesseract.js-data/${language}`;
+  let home: string;
+  try {
+    home = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  } catch {
+    throw new HeadraceError('HR_LIBRARY_MISSING', `Tesseract has no data for the language ${language}`, {
+      hint: `Install them: npm install ${name}. Or put ${language}.traineddata into the folder ${DATA_FOLDER}.`,
+    });
+  }
+  await cp(join(home, DATA_IN_PACKAGE, `${language}.traineddata.gz`), target);
+}
+
+/** Returns the data in the working directory; undefined if there are none. */
+async function ownData(language: string): Promise<Uint8Array | undefined> {
+  const storages = new Storages({});
+  try {
+    const path = `./${DATA_FOLDER}/${language}.traineddata`;
+    const uri = parseFileUri(path);
+    const exists = await (await storages.of(uri)).stat(uri).then(
+      () => true,
+      () => false,
+    );
+    return exists ? await storages.readContent(path, MAX_DATA_BYTES) : undefined;
+  } finally {
+    await storages.close();
+  }
+}

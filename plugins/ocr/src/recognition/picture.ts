@@ -1,0 +1,59 @@
+import { DOTS_PER_INCH } from './recognizer.ts';
+
+/** A page to read: an image, or a page of a PDF file. */
+export interface Picture {
+  /** The size in pixels; undefined if only the engine knows it. */
+  readonly size: { readonly width: number; readonly height: number } | undefined;
+  /** Returns the image in a format that Tesseract reads. */
+  image(): Promise<Uint8Array>;
+  close(): void;
+}
+
+const POINTS_PER_INCH = 72;
+/** A larger page is a hostile file, or a plan that must be divided. */
+const MAX_PIXELS = 200_000_000;
+
+/** Returns the pages of a file. Pages of a PDF file are drawn one at a time, when they are needed. */
+export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
+  const isPdf = Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
+  return isPdf ? pdfPictures(bytes) : [{ size: undefined, image: async () => bytes, close() {} }];
+}
+
+async function pdfPictures(bytes: Uint8Array): Promise<Picture[]> {
+  const { PDFiumLibrary } = await import('@hyzyla/pdfium');
+  const library = await PDFiumLibrary.init();
+  const document = await library
+    .loadDocument(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    .catch((error) => {
+      library.destroy();
+      throw error;
+    });
+  const scale = DOTS_PER_INCH / POINTS_PER_INCH;
+  let open = document.getPageCount();
+  const close = () => {
+    if (--open > 0) return;
+    document.destroy();
+    library.destroy();
+  };
+  return Array.from({ length: open }, (_, i) => {
+    const page = document.getPage(i);
+    const { originalWidth, originalHeight } = page.getOriginalSize();
+    const size = { width: Math.floor(originalWidth * scale), height: Math.floor(originalHeight * scale) };
+    return {
+      size,
+      async image() {
+        if (size.width * size.height > MAX_PIXELS) {
+          throw new Error(`page ${i} has ${size.width}x${size.height} pixels, more than ${MAX_PIXELS}`);
+        }
+        const { data, width, height } = await page.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
+        return greyImage(data, width, height);
+      },
+      close,
+    };
+  });
+}
+
+/** Returns grey pixels as an image in the PGM format. */
+export function greyImage(pixels: Uint8Array, width: number, height: number): Uint8Array {
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels.subarray(0, width * height)]);
+}

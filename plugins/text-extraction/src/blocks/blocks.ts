@@ -1,0 +1,75 @@
+/** A part of a document, in reading order. */
+export type Block =
+  | { readonly kind: 'heading'; readonly level: number; readonly text: string }
+  | { readonly kind: 'paragraph'; readonly text: string }
+  /** An item of a list. The depth counts from 0. */
+  | { readonly kind: 'item'; readonly depth: number; readonly ordered: boolean; readonly text: string }
+  | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[] }
+  /** Text whose line ends matter. Code is marked in Markdown. */
+  | { readonly kind: 'lines'; readonly text: string; readonly code?: true }
+  /** The start of a page, slide or sheet. The number counts from 1. */
+  | { readonly kind: 'page'; readonly number: number; readonly name?: string };
+
+/** An image inside a file. */
+export interface EmbeddedImage {
+  /** The name in the file, or a number. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  /** The page of the image, from 1, if the format has pages. */
+  readonly page?: number;
+}
+
+/** Thrown when the text has reached the limit. The text up to the limit is kept. */
+export class TextLimitReached extends Error {}
+
+/** Collects what a reader finds in a file. */
+export class Extraction {
+  readonly blocks: Block[] = [];
+  readonly images: EmbeddedImage[] = [];
+  /** The metadata under the names of Apache Tika. */
+  readonly metadata = new Map<string, string[]>();
+  readonly #maxCharacters: number;
+  readonly #withImages: boolean;
+  #characters = 0;
+
+  constructor(maxCharacters: number, withImages: boolean) {
+    this.#maxCharacters = maxCharacters;
+    this.#withImages = withImages;
+  }
+
+  /** Whether images are wanted. Readers do not decode them otherwise. */
+  get wantsImages(): boolean {
+    return this.#withImages;
+  }
+
+  /** Adds a block. Blocks without text are omitted, except pages. */
+  add(block: Block): void {
+    if (block.kind === 'table') {
+      if (block.rows.every((row) => row.every((cell) => cell.trim() === ''))) return;
+      this.#count(block.rows.reduce((sum, row) => sum + row.reduce((cells, cell) => cells + cell.length + 1, 0), 0));
+    } else if (block.kind !== 'page') {
+      if (block.text.trim() === '') return;
+      this.#count(block.text.length + 1);
+    }
+    this.blocks.push(block);
+    if (this.#characters > this.#maxCharacters) throw new TextLimitReached();
+  }
+
+  addImage(image: EmbeddedImage): void {
+    if (this.#withImages && image.bytes.length > 0) this.images.push(image);
+  }
+
+  /** Adds a value of a metadata field. Empty values are omitted. */
+  describe(name: string, value: string | number | undefined | null): void {
+    const text = value === undefined || value === null ? '' : String(value).trim();
+    if (text === '') return;
+    const known = this.metadata.get(name);
+    if (known === undefined) this.metadata.set(name, [text]);
+    else if (!known.includes(text)) known.push(text);
+  }
+
+  #count(characters: number): void {
+    this.#characters += characters;
+  }
+}

@@ -1,0 +1,44 @@
+import { posix } from 'node:path';
+import type { FormatReader } from './format.ts';
+import { addHtml } from './html.ts';
+import { readOfficeImages } from './office-properties.ts';
+import { readXml, xmlTexts } from './xml.ts';
+import { readZip } from './zip.ts';
+
+/** Reads electronic books, in the order of their chapters. */
+export const readEpub: FormatReader = async ({ bytes, budget }, to) => {
+  const entries = await readZip(bytes, budget);
+  const entry = (name: string) => entries.find((one) => one.name === name);
+  let packagePath: string | undefined;
+  const container = await entry('META-INF/container.xml')?.read();
+  if (container !== undefined) {
+    readXml(container, {
+      open: (name, attributes) => {
+        if (name === 'rootfile') packagePath ??= attributes.get('full-path');
+      },
+    });
+  }
+  const book = packagePath === undefined ? undefined : await entry(packagePath)?.read();
+  if (packagePath === undefined || book === undefined) throw new Error('it has no list of chapters');
+  const texts = xmlTexts(book);
+  for (const name of ['title', 'creator', 'subject', 'description', 'language', 'publisher', 'identifier', 'rights']) {
+    for (const text of texts.get(name) ?? []) to.describe(`dc:${name}`, text);
+  }
+  for (const text of texts.get('date') ?? []) to.describe('dcterms:created', text);
+  const files = new Map<string, string>();
+  const chapters: string[] = [];
+  readXml(book, {
+    open(name, attributes) {
+      if (name === 'item') files.set(attributes.get('id') ?? '', attributes.get('href') ?? '');
+      else if (name === 'itemref') chapters.push(attributes.get('idref') ?? '');
+    },
+  });
+  for (const [i, id] of chapters.entries()) {
+    const path = posix.join(posix.dirname(packagePath), decodeURIComponent(files.get(id) ?? ''));
+    const chapter = await entry(path)?.read();
+    if (chapter === undefined) continue;
+    to.add({ kind: 'page', number: i + 1 });
+    addHtml(new TextDecoder().decode(chapter), to);
+  }
+  await readOfficeImages(entries, to);
+};

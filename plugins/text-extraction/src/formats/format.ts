@@ -1,0 +1,45 @@
+import type { Extraction } from '../blocks/blocks.ts';
+
+/** What a reader knows about a file. */
+export interface FileInput {
+  readonly bytes: Uint8Array;
+  /** The file name, if it is known. */
+  readonly name: string | undefined;
+  /** The character encoding, if the source named one. */
+  readonly charset?: string | undefined;
+  /** How many archives contain the file. */
+  readonly depth: number;
+  /** How many bytes archives and compressed parts may still expand to. */
+  readonly budget: ExpansionBudget;
+}
+
+/** Limits what archives expand to, so that a small file cannot fill the memory. */
+export class ExpansionBudget {
+  #left: number;
+  readonly #limit: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+    this.#limit = bytes;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Throws if the file has expanded to more bytes than allowed. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw new Error(`it expands to more than ${this.#limit} bytes`);
+  }
+}
+
+/** Reads a file of one format into an extraction. Throws an error that says what is wrong with the file. */
+export type FormatReader = (input: FileInput, to: Extraction) => void | Promise<void>;
+
+/** The error for a file that needs a password. */
+export class EncryptedFile extends Error {
+  constructor() {
+    super('it is encrypted');
+  }
+}

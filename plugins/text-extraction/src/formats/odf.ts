@@ -1,0 +1,172 @@
+import type { Extraction } from '../blocks/blocks.ts';
+import { EncryptedFile, type FormatReader } from './format.ts';
+import { readOfficeImages } from './office-properties.ts';
+import { readXml, xmlTexts } from './xml.ts';
+import { readZip } from './zip.ts';
+
+const PROPERTIES: Readonly<Record<string, string>> = {
+  title: 'dc:title',
+  subject: 'dc:subject',
+  description: 'dc:description',
+  creator: 'dc:creator',
+  'initial-creator': 'meta:initial-author',
+  'creation-date': 'dcterms:created',
+  date: 'dcterms:modified',
+  keyword: 'meta:keyword',
+  language: 'dc:language',
+  generator: 'generator',
+};
+
+/** A cell or a row can be repeated thousands of times to fill a sheet. */
+const MAX_REPEATED = 1000;
+
+/** Reads text documents, spreadsheets and presentations of OpenDocument. */
+export const readOdf: FormatReader = async ({ bytes, budget }, to) => {
+  const entries = await readZip(bytes, budget);
+  const entry = (name: string) => entries.find((one) => one.name === name);
+  const manifest = await entry('META-INF/manifest.xml')?.read();
+  if (manifest?.includes('encryption-data')) throw new EncryptedFile();
+  const meta = await entry('meta.xml')?.read();
+  for (const [name, texts] of meta === undefined ? [] : xmlTexts(meta)) {
+    const key = PROPERTIES[name];
+    if (key !== undefined) for (const text of texts) to.describe(key, text);
+  }
+  const content = entry('content.xml');
+  if (content === undefined) throw new Error('it has no content');
+  readXml(await content.read(), new OdfContent(to));
+  await readOfficeImages(entries, to);
+};
+
+class OdfContent {
+  readonly #to: Extraction;
+  readonly #tables: { rows: string[][]; cell: string; repeated: number; rowRepeated: number }[] = [];
+  /** For each open list, nothing but its depth matters: OpenDocument defines numbers in styles. */
+  #lists = 0;
+  #level = 0;
+  #text = '';
+  #paragraphs = 0;
+  #pages = 0;
+  #hidden = 0;
+  /** Only in a spreadsheet, the name of a table is shown. */
+  #isSpreadsheet = false;
+
+  constructor(to: Extraction) {
+    this.#to = to;
+  }
+
+  open = (name: string, attributes: ReadonlyMap<string, string>): void => {
+    const table = this.#tables.at(-1);
+    switch (name) {
+      case 'spreadsheet':
+        this.#isSpreadsheet = true;
+        break;
+      case 'h':
+        this.#level = Number(attributes.get('outline-level') ?? 1);
+        this.#start();
+        break;
+      case 'p':
+        this.#start();
+        break;
+      case 's':
+        this.#text += ' '.repeat(Math.min(MAX_REPEATED, Number(attributes.get('c') ?? 1)));
+        break;
+      case 'tab':
+        this.#text += '\t';
+        break;
+      case 'line-break':
+        this.#text += '\n';
+        break;
+      case 'list':
+        this.#lists++;
+        break;
+      case 'tracked-changes':
+        this.#hidden++;
+        break;
+      case 'page':
+        this.#to.add({ kind: 'page', number: ++this.#pages });
+        break;
+      case 'table':
+        if (this.#isSpreadsheet && this.#tables.length === 0) this.#sheet(attributes);
+        this.#tables.push({ rows: [], cell: '', repeated: 1, rowRepeated: 1 });
+        break;
+      case 'table-row':
+        if (table !== undefined) {
+          table.rowRepeated = Math.min(MAX_REPEATED, Number(attributes.get('number-rows-repeated') ?? 1));
+          table.rows.push([]);
+        }
+        break;
+      case 'table-cell':
+      case 'covered-table-cell':
+        if (table !== undefined) {
+          table.cell = '';
+          table.repeated = Math.min(MAX_REPEATED, Number(attributes.get('number-columns-repeated') ?? 1));
+        }
+        break;
+    }
+  };
+
+  close = (name: string): void => {
+    const table = this.#tables.at(-1);
+    switch (name) {
+      case 'h':
+      case 'p':
+        this.#paragraphs--;
+        this.#end(name === 'h');
+        break;
+      case 'list':
+        this.#lists--;
+        break;
+      case 'tracked-changes':
+        this.#hidden--;
+        break;
+      case 'table-cell':
+      case 'covered-table-cell':
+        for (let i = 0; table !== undefined && i < (table.cell === '' ? 1 : table.repeated); i++) {
+          table.rows.at(-1)?.push(table.cell);
+        }
+        break;
+      case 'table-row': {
+        const row = table?.rows.at(-1);
+        const times = row?.some((cell) => cell !== '') ? (table?.rowRepeated ?? 1) : 1;
+        for (let i = 1; i < times; i++) table?.rows.push([...(row ?? [])]);
+        break;
+      }
+      case 'table':
+        this.#endTable();
+        break;
+    }
+  };
+
+  text = (text: string): void => {
+    if (this.#paragraphs > 0) this.#text += text;
+  };
+
+  #sheet(attributes: ReadonlyMap<string, string>): void {
+    this.#to.add({ kind: 'page', number: ++this.#pages, name: attributes.get('name') ?? '' });
+  }
+
+  #start(): void {
+    this.#paragraphs++;
+    this.#text = '';
+  }
+
+  #end(isHeading: boolean): void {
+    const text = this.#text;
+    this.#text = '';
+    if (this.#hidden > 0) return;
+    const table = this.#tables.at(-1);
+    if (table !== undefined) table.cell = table.cell === '' ? text : `${table.cell}\n${text}`;
+    else if (isHeading) this.#to.add({ kind: 'heading', level: this.#level, text });
+    else if (this.#lists > 0) this.#to.add({ kind: 'item', depth: this.#lists - 1, ordered: false, text });
+    else this.#to.add({ kind: 'paragraph', text });
+  }
+
+  #endTable(): void {
+    const table = this.#tables.pop();
+    if (table === undefined) return;
+    const rows = table.rows.filter((row) => row.some((cell) => cell !== ''));
+    const outer = this.#tables.at(-1);
+    if (outer !== undefined) outer.cell = `${outer.cell}\n${rows.map((row) => row.join(' ')).join('\n')}`.trim();
+    else if (rows.length > 0) this.#to.add({ kind: 'table', rows });
+  }
+}

@@ -1,0 +1,152 @@
+import type { Extraction } from '../blocks/blocks.ts';
+
+/** A piece of text on a page. The origin is at the bottom left, in points. */
+export interface TextItem {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  /** The size of the font. */
+  readonly size: number;
+}
+
+/** A line of a page: cells that are separated by wide gaps. */
+interface Line {
+  readonly y: number;
+  readonly size: number;
+  readonly cells: readonly { readonly x: number; readonly text: string }[];
+}
+
+/** Items whose baselines differ by less than this part of the font size are in one line. */
+const SAME_LINE = 0.5;
+/** A gap of this part of the font size is a blank, and a wider one separates cells. */
+const BLANK = 0.15;
+const CELL_GAP = 1.5;
+/** A line with a font that is larger than the text by this factor is a heading. */
+const HEADING = 1.15;
+const LONGEST_HEADING = 200;
+/** This many lines with the same columns are a table. */
+const TABLE_LINES = 3;
+/** A larger distance to the line above, in font sizes, begins a paragraph. */
+const PARAGRAPH_GAP = 1.6;
+/** Columns begin at the same place if their positions differ by less than this part of the font size. */
+const SAME_COLUMN = 1;
+
+/** Adds the text of a page: headings by the size of their font, tables by columns that begin at the same places. */
+export function addPage(items: readonly TextItem[], to: Extraction): void {
+  const lines = linesOf(items);
+  const body = bodySize(lines);
+  const sizes = [...new Set(lines.map(({ size }) => Math.round(size)).filter((size) => size > body * HEADING))];
+  sizes.sort((a, b) => b - a);
+  let paragraph: string[] = [];
+  const endParagraph = () => {
+    if (paragraph.length > 0) to.add({ kind: 'paragraph', text: joinLines(paragraph) });
+    paragraph = [];
+  };
+  for (let i = 0; i < lines.length; ) {
+    const line = lines[i] as Line;
+    const rows = tableAt(lines, i);
+    if (rows > 0) {
+      endParagraph();
+      to.add({ kind: 'table', rows: tableRows(lines.slice(i, i + rows)) });
+      i += rows;
+      continue;
+    }
+    const text = line.cells.map((cell) => cell.text).join(' ');
+    const level = sizes.indexOf(Math.round(line.size)) + 1;
+    if (level > 0 && text.length <= LONGEST_HEADING) {
+      endParagraph();
+      to.add({ kind: 'heading', level, text });
+    } else {
+      const above = lines[i - 1];
+      if (above !== undefined && Math.abs(above.y - line.y) > PARAGRAPH_GAP * line.size) endParagraph();
+      paragraph.push(text);
+    }
+    i++;
+  }
+  endParagraph();
+}
+
+function linesOf(items: readonly TextItem[]): Line[] {
+  const lines: { y: number; items: TextItem[] }[] = [];
+  for (const item of items) {
+    // The order of the items is the reading order, so only the last line can continue.
+    const last = lines.at(-1);
+    const isSame = last !== undefined && Math.abs(last.y - item.y) < SAME_LINE * (item.size || 1);
+    if (isSame) last.items.push(item);
+    else if (item.text.trim() !== '') lines.push({ y: item.y, items: [item] });
+  }
+  return lines.map(({ y, items }) => lineOf(y, items)).filter(({ cells }) => cells.length > 0);
+}
+
+function lineOf(y: number, items: readonly TextItem[]): Line {
+  const size = Math.max(...items.filter(({ text }) => text.trim() !== '').map((item) => item.size));
+  const cells: { x: number; text: string }[] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { text, x, width } of items) {
+    const gap = x - end;
+    const last = cells.at(-1);
+    if (text.trim() === '') {
+      // pdf.js inserts blanks for gaps; wide ones are the gaps between cells.
+      if (last !== undefined && width < CELL_GAP * size && !/\s$/.test(last.text)) last.text += ' ';
+      if (width < CELL_GAP * size) end = x + width;
+      continue;
+    }
+    if (last === undefined || gap > CELL_GAP * size || gap < -CELL_GAP * size) cells.push({ x, text });
+    else last.text += (gap > BLANK * size && !/\s$/.test(last.text) ? ' ' : '') + text;
+    end = x + width;
+  }
+  return { y, size, cells: cells.map(({ x, text }) => ({ x, text: text.trim() })).filter(({ text }) => text !== '') };
+}
+
+/** Returns the size of the font of most characters. */
+function bodySize(lines: readonly Line[]): number {
+  const characters = new Map<number, number>();
+  for (const { size, cells } of lines) {
+    const length = cells.reduce((sum, { text }) => sum + text.length, 0);
+    characters.set(Math.round(size), (characters.get(Math.round(size)) ?? 0) + length);
+  }
+  return [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+}
+
+/** Returns how many lines from here on are a table; 0 if this line does not begin one. */
+function tableAt(lines: readonly Line[], from: number): number {
+  const first = lines[from] as Line;
+  if (first.cells.length < 2) return 0;
+  let count = 1;
+  while (from + count < lines.length && haveSameColumns(first, lines[from + count] as Line)) count++;
+  return count >= TABLE_LINES ? count : 0;
+}
+
+/** Returns whether the cells of a line begin at columns of the first line, and at least two of them do. */
+function haveSameColumns(first: Line, line: Line): boolean {
+  if (line.cells.length < 2) return false;
+  const shared = line.cells.filter((cell) =>
+    first.cells.some(({ x }) => Math.abs(x - cell.x) < SAME_COLUMN * first.size),
+  );
+  return shared.length >= 2 && shared.length >= line.cells.length - 1;
+}
+
+function tableRows(lines: readonly Line[]): string[][] {
+  const columns: number[] = [];
+  const tolerance = SAME_COLUMN * (lines[0] as Line).size;
+  for (const { cells } of lines) {
+    for (const { x } of cells) if (!columns.some((column) => Math.abs(column - x) < tolerance)) columns.push(x);
+  }
+  columns.sort((a, b) => a - b);
+  return lines.map(({ cells }) => {
+    const row = columns.map(() => '');
+    for (const { x, text } of cells) {
+      const at = columns.findIndex((column) => Math.abs(column - x) < tolerance);
+      row[at] = row[at] === '' ? text : `${row[at]} ${text}`;
+    }
+    return row;
+  });
+}
+
+/** Joins lines, and words that were divided at the end of a line. */
+function joinLines(lines: readonly string[]): string {
+  return lines.reduce((text, line) =>
+    /\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(line) ? text.slice(0, -1) + line : `${text}\n${line}`,
+  );
+}

@@ -1,0 +1,59 @@
+import { SaxesParser } from 'saxes';
+
+/** The attributes of an element, by name without prefix. */
+export type Attributes = ReadonlyMap<string, string>;
+
+/** Called for the parts of an XML document. Names have no prefix. */
+export interface XmlEvents {
+  open?(name: string, attributes: Attributes): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/** Reads an XML document. Office files use different prefixes for the same names, so prefixes are removed. */
+export function readXml(bytes: Uint8Array, events: XmlEvents): void {
+  const parser = new SaxesParser({ fragment: false });
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    const local = new Map(Object.entries(attributes).map(([key, value]) => [localName(key), String(value)]));
+    events.open?.(localName(name), local);
+  });
+  parser.on('closetag', ({ name }) => events.close?.(localName(name)));
+  parser.on('text', (text) => events.text?.(text));
+  parser.on('cdata', (text) => events.text?.(text));
+  parser.write(decodeXml(bytes)).close();
+}
+
+/** Returns the texts of elements by their name, for small documents such as metadata. */
+export function xmlTexts(bytes: Uint8Array): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  const path: { name: string; text: string }[] = [];
+  readXml(bytes, {
+    open: (name) => void path.push({ name, text: '' }),
+    text(text) {
+      const element = path.at(-1);
+      if (element !== undefined) element.text += text;
+    },
+    close() {
+      const element = path.pop();
+      if (element !== undefined && element.text.trim() !== '') {
+        texts.getOrInsertComputed(element.name, () => []).push(element.text.trim());
+      }
+    },
+  });
+  return texts;
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+/** Office files are in UTF-8, and rarely in UTF-16 with a byte-order mark. */
+function decodeXml(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
+}

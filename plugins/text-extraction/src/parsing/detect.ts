@@ -1,0 +1,156 @@
+import { fileTypeFromBuffer } from 'file-type';
+
+/** The formats that have a reader. */
+export type FormatName =
+  | 'pdf'
+  | 'docx'
+  | 'pptx'
+  | 'spreadsheet'
+  | 'odf'
+  | 'rtf'
+  | 'epub'
+  | 'html'
+  | 'mail'
+  | 'outlook'
+  | 'doc'
+  | 'text'
+  | 'zip'
+  | 'tar'
+  | 'gzip';
+
+export interface DetectedType {
+  readonly mediaType: string;
+  /** Undefined if no reader exists. */
+  readonly format: FormatName | undefined;
+}
+
+const OCTETS: DetectedType = { mediaType: 'application/octet-stream', format: undefined };
+
+/** The media types that a look at the first bytes finds, and their readers. */
+const BY_TYPE: Readonly<Record<string, FormatName>> = {
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.template': 'docx',
+  'application/vnd.ms-word.document.macroenabled.12': 'docx',
+  'application/vnd.ms-word.template.macroenabled.12': 'docx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.presentationml.template': 'pptx',
+  'application/vnd.openxmlformats-officedocument.presentationml.slideshow': 'pptx',
+  'application/vnd.ms-powerpoint.presentation.macroenabled.12': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'spreadsheet',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.template': 'spreadsheet',
+  'application/vnd.ms-excel.sheet.macroenabled.12': 'spreadsheet',
+  'application/vnd.ms-excel.sheet.binary.macroenabled.12': 'spreadsheet',
+  'application/vnd.oasis.opendocument.text': 'odf',
+  'application/vnd.oasis.opendocument.spreadsheet': 'odf',
+  'application/vnd.oasis.opendocument.presentation': 'odf',
+  'application/vnd.oasis.opendocument.text-template': 'odf',
+  'application/vnd.oasis.opendocument.spreadsheet-template': 'odf',
+  'application/vnd.oasis.opendocument.presentation-template': 'odf',
+  'application/rtf': 'rtf',
+  'text/rtf': 'rtf',
+  'application/epub+zip': 'epub',
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'message/rfc822': 'mail',
+  'application/vnd.ms-outlook': 'outlook',
+  'application/msword': 'doc',
+  'application/vnd.ms-excel': 'spreadsheet',
+  'application/zip': 'zip',
+  'application/x-tar': 'tar',
+  'application/gzip': 'gzip',
+};
+
+/** The streams of an OLE file that identify its format. Names are stored in UTF-16. */
+const OLE_STREAMS: readonly (readonly [string, string])[] = [
+  ['__substg1.0_', 'application/vnd.ms-outlook'],
+  ['WordDocument', 'application/msword'],
+  ['Workbook', 'application/vnd.ms-excel'],
+  ['PowerPoint Document', 'application/vnd.ms-powerpoint'],
+  ['EncryptedPackage', 'application/x-tika-ooxml-protected'],
+];
+
+/** The text that decides between HTML, mail and plain text. */
+const SAMPLE_BYTES = 8192;
+
+/**
+ * Detects the type of a file by its content. The name and the named type only decide between formats whose content is
+ * plain text.
+ */
+export async function detectType(
+  bytes: Uint8Array,
+  name: string | undefined,
+  named: string | undefined,
+): Promise<DetectedType> {
+  if (bytes.length === 0) return OCTETS;
+  const found = await fileTypeFromBuffer(bytes);
+  if (found?.ext === 'cfb') return known(oleType(bytes));
+  if (found !== undefined && found.mime !== 'application/xml') return known(found.mime);
+  const text = sampleOf(bytes);
+  if (text === undefined) return OCTETS;
+  if (text.startsWith('{\\rtf')) return known('application/rtf');
+  if (isHtml(text, name)) return known('text/html');
+  if (isMail(text)) return known('message/rfc822');
+  const [type = ''] = (named ?? '').toLowerCase().split(';');
+  const isTextType = type.startsWith('text/') || /[/+](json|xml|javascript|x-yaml|x-sh)$/.test(type);
+  return { mediaType: isTextType ? type : 'text/plain', format: type === 'text/html' ? 'html' : 'text' };
+}
+
+function known(mediaType: string): DetectedType {
+  return { mediaType, format: BY_TYPE[mediaType] };
+}
+
+function oleType(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found = OLE_STREAMS.find(([stream]) => buffer.includes(Buffer.from(stream, 'utf16le')));
+  if (found !== undefined) return found[1];
+  // Excel 5 and 95 call the stream Book.
+  return buffer.includes(Buffer.from('Book\0', 'utf16le')) ? 'application/vnd.ms-excel' : 'application/x-tika-msoffice';
+}
+
+/** Returns the start of a file as text; undefined if it is binary. */
+function sampleOf(bytes: Uint8Array): string | undefined {
+  const sample = Buffer.from(bytes.subarray(0, SAMPLE_BYTES));
+  const [first, second] = sample;
+  if (first === 0xff && second === 0xfe) return sample.toString('utf16le').slice(1);
+  if (first === 0xfe && second === 0xff)
+    return sample
+      .subarray(0, sample.length & ~1)
+      .swap16()
+      .toString('utf16le')
+      .slice(1);
+  let controls = 0;
+  for (const byte of sample) {
+    if (byte === 0) return undefined;
+    if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b) controls++;
+  }
+  // Text may have a stray control character, but not many.
+  if (controls > sample.length / 100) return undefined;
+  return sample.toString('utf8').replace(/^\ufeff/, '');
+}
+
+function isHtml(text: string, name: string | undefined): boolean {
+  const start = text.replace(/^(\s|<\?xml[^>]*>|<!--[\s\S]*?-->)+/i, '');
+  if (/^<!doctype\s+html|^<(html|head|body|frameset)[\s>]/i.test(start)) return true;
+  return /\.x?html?$/i.test(name ?? '') && /<(html|body|p|div|table|title|h[1-6]|a)[\s>]/i.test(text);
+}
+
+/** A mail begins with headers, and some of them are only in mails. */
+function isMail(text: string): boolean {
+  const head = text.split(/\r?\n\r?\n/, 1)[0] ?? '';
+  const lines = head.split(/\r?\n/).filter((line, i) => !(i === 0 && line.startsWith('From ')));
+  if (!lines.every((line) => /^([!-9;-~]+:|[ \t])/.test(line))) return false;
+  const names = new Set(lines.map((line) => line.split(':', 1)[0]?.toLowerCase()));
+  const typical = [
+    'from',
+    'to',
+    'subject',
+    'date',
+    'received',
+    'message-id',
+    'mime-version',
+    'return-path',
+    'delivered-to',
+  ];
+  return typical.filter((header) => names.has(header)).length >= 2;
+}

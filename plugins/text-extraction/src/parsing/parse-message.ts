@@ -1,0 +1,26 @@
+import type { EmbeddedImage } from '../blocks/blocks.ts';
+
+/** A file to parse in a worker. Plain data. */
+export interface ParseRequest {
+  readonly bytes: Uint8Array;
+  /** The name of the file, if it is known. */
+  readonly name: string | undefined;
+  /** The media type that the source named. */
+  readonly contentType: string | undefined;
+  readonly format: 'text' | 'markdown';
+  readonly maxCharacters: number;
+  /** How many bytes archives may expand to. */
+  readonly maxExpandedBytes: number;
+  /** Whether embedded images are returned. */
+  readonly images: boolean;
+}
+
+/** The content of a file. Plain data. */
+export interface ParsedFile {
+  readonly text: string;
+  /** The values of each metadata field, under the names of Apache Tika. */
+  readonly metadata: readonly (readonly [name: string, values: readonly string[]])[];
+  readonly images: readonly EmbeddedImage[];
+  /** Why the file could not be read completely. The text up to there is kept. */
+  readonly problem?: { readonly kind: 'encrypted' | 'damaged'; readonly message: string };
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { assertStageContract, runStage } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { TextExtractor } from './text-extractor.ts';
+
+const folder = new URL('./testing/files/', import.meta.url).pathname;
+
+/** Extracts a file, and returns the document without its path. */
+async function extract(name: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+  const [outcome] = await runStage(TextExtractor, { filePathField: 'path', ...params }, [
+    { id: '1', path: `${folder}${name}` },
+  ]);
+  if (outcome?.error !== undefined) return { error: outcome.error };
+  const { id, path, ...rest } = JSON.parse(outcome?.documents.at(-1) ?? '');
+  return rest;
+}
+
+const TABLE = '| a | b |\n| --- | --- |\n| 1 | 2 |';
+
+describe('TextExtractor', () => {
+  it('satisfies the stage contract', async () => {
+    await assertStageContract(TextExtractor, {
+      params: { filePathField: 'path' },
+      document: { id: '1', path: `${folder}utf8.txt` },
+    });
+  });
+
+  it.each([
+    [
+      'word.docx',
+      '# First chapter\n\nA paragraph with ünïcode.\n\n- first item\n1. counted\n\n## A section\n\n' +
+        '| name | price |\n| --- | --- |\n| a\\|b | 3 |\n\nThe end.\n',
+    ],
+    [
+      'sheet.xlsx',
+      '## 2024\n\n| name | price | day |\n| --- | --- | --- |\n| apple | 1.5 | 2024-01-02 |\n\n## empty\n\n## more\n\n| last |\n| --- |\n',
+    ],
+    ['old.xls', '## old\n\n| name | price |\n| --- | --- |\n| apple | 1.5 |\n'],
+    [
+      'talk.pptx',
+      `<!-- page 1 -->\n\n## Opening\n\n- first point\n- second point\n- Say hello.\n\n<!-- page 2 -->\n\n## Numbers\n\n${TABLE}\n`,
+    ],
+    ['text.odt', `# Heading\n\nA paragraph.\n\n- an item\n\n${TABLE}\n`],
+    [
+      'pages.pdf',
+      '<!-- page 1 -->\n\n# Annual report\n\nThe first line of a paragraph that continues here.\n\nA second paragraph.\n\n' +
+        '| name | price | count |\n| --- | --- | --- |\n| apple | 1.50 | 3 |\n| pear | 2.00 | 4 |\n\n<!-- page 2 -->\n\nPage two.\n',
+    ],
+    [
+      'page.html',
+      `# Head & shoulders\n\nSome bold text.\nNext line\n\n- one\n  - inner\n- two\n\n${TABLE}\n\n\`\`\`\nx\n  y\n\`\`\`\n`,
+    ],
+    ['mail.eml', 'Hello Bob.\n\nnote.txt\n\nAn attached note.\n'],
+    ['text.rtf', `First été and €.\n\nПри\n\n${TABLE}\n\nThe end.\n`],
+    ['book.epub', '<!-- page 1 -->\n\n# One\n\n<!-- page 2 -->\n\n# Two\n'],
+    ['files.zip', 'a.txt\n\ntext of a\n\nfolder/page.html\n\ntext of b\n'],
+    ['files.tar.gz', 'files.tar\n\nnote.txt\n\ntext of note\n'],
+  ])('writes %s as Markdown', async (name, text) => {
+    expect((await extract(name, { format: 'markdown' }))['text']).toBe(text);
+  });
+
+  it.each([
+    ['utf8.txt', 'Grüße aus Köln\n', 'UTF-8'],
+    ['utf16.txt', 'Grüße aus Köln\n', 'UTF-16LE'],
+    ['latin1.txt', "Les élèves français préfèrent l'été à l'hiver, où il a neigé.\n".repeat(3), 'ISO-8859-1'],
+  ])('reads the text file %s in its encoding', async (name, text, charset) => {
+    expect(await extract(name)).toMatchObject({ text, tika_content_type: `text/plain; charset=${charset}` });
+  });
+
+  it('writes plain text without marks', async () => {
+    expect((await extract('word.docx'))['text']).toBe(
+      'First chapter\nA paragraph with ünïcode.\nfirst item\ncounted\nA section\n\tname\tprice\n\ta|b\t3\n\nThe end.\n',
+    );
+  });
+
+  it('adds metadata under the names of Tika', async () => {
+    expect(await extract('word.docx')).toMatchObject({
+      tika_dc_title: 'The title',
+      tika_dc_creator: 'Ann Author',
+      tika_dcterms_created: '2024-01-02T03:04:05Z',
+      tika_content_type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    });
+    expect(await extract('pages.pdf')).toMatchObject({ tika_xmptpg_npages: '2', tika_dc_title: 'The report' });
+    expect(await extract('mail.eml')).toMatchObject({
+      tika_dc_title: 'Grüße',
+      tika_message_from: 'Ann Author <ann@example.org>',
+    });
+  });
+
+  it('selects metadata, changes their prefix, and lists their names', async () => {
+    const params = { whitelist: ['dc_title', 'dc_creator'], blacklist: ['dc_creator'], metadataPrefix: '' };
+    const { text, ...rest } = await extract('pages.pdf', { ...params, fieldNamesField: 'names' });
+    expect(rest).toEqual({ dc_title: 'The report', names: 'dc_title' });
+    expect(text).toContain('Annual report');
+  });
+
+  it('reads bytes and base64 text, with hints from the document', async () => {
+    const params = { byteArrayField: 'bytes', metadataFields: { resourceName: 'name', 'Content-Type': 'type' } };
+    const bytes = Buffer.from('Grüße', 'latin1').toString('base64');
+    const document = { id: '1', bytes, name: 'a.txt', type: 'text/plain; charset=iso-8859-1' };
+    const [outcome] = await runStage(TextExtractor, params, [document]);
+    expect(JSON.parse(outcome?.documents[0] ?? '')).toMatchObject({ text: 'Grüße\n', tika_resourcename: 'a.txt' });
+  });
+
+  it('adds the text to a value that exists, and leaves documents without a file unchanged', async () => {
+    const documents = [{ id: '1', path: `${folder}utf8.txt`, text: 'before' }, { id: '2' }];
+    const outcomes = await runStage(TextExtractor, { filePathField: 'path' }, documents);
+    expect(JSON.parse(outcomes[0]?.documents[0] ?? '')).toMatchObject({ text: ['before', 'Grüße aus Köln\n'] });
+    expect(outcomes[1]?.documents).toEqual(['{"id":"2"}']);
+  });
+
+  it('cuts the text at the limit', async () => {
+    expect((await extract('utf8.txt', { textContentLimit: 3 }))['text']).toBe('Grü');
+    expect((await extract('word.docx', { textContentLimit: 20 }))['text']).toBe('First chapter\nA para');
+  });
+
+  it.each([
+    ['damaged', { bytes: readFileSync(`${folder}word.docx`).subarray(0, 20_000).toString('base64') }, /cannot be read/],
+    ['missing', { path: `${folder}none.pdf` }, /none\.pdf/],
+  ])('continues with a %s file, and reports the reason in a field, or fails', async (_, source, reason) => {
+    const field = 'bytes' in source ? { byteArrayField: 'bytes' } : { filePathField: 'path' };
+    const [kept] = await runStage(TextExtractor, { ...field, errorField: 'problem' }, [{ id: '1', ...source }]);
+    expect(JSON.parse(kept?.documents[0] ?? '')['problem']).toMatch(reason);
+    const [failed] = await runStage(TextExtractor, { ...field, onError: 'fail' }, [{ id: '1', ...source }]);
+    expect(failed?.error).toMatch(reason);
+  });
+
+  it('refuses an archive that expands to more than the limit', async () => {
+    const { errors } = await extract('bomb.zip', { maxExpandedMb: 1, errorField: 'errors' });
+    expect(errors).toBe('The file cannot be read: it expands to more than 1048576 bytes');
+  });
+
+  it.each([
+    ['takes too long', { parseTimeout: 1 }, 'parsing took longer than 1 ms'],
+    ['needs too much memory', { maxMemoryMb: 16 }, 'parsing needed more than 16 MiB of memory'],
+  ])('fails the document whose file %s', async (_, params, reason) => {
+    const html = Buffer.from(`<html>${'<b>'.repeat(500_000)}`).toString('base64');
+    const [outcome] = await runStage(TextExtractor, { byteArrayField: 'html', ...params }, [{ id: '1', html }]);
+    expect(outcome?.error).toBe(`The file cannot be parsed: ${reason}`);
+  });
+
+  it.each([
+    [{}, 'Neither filePathField nor byteArrayField is set'],
+    [{ filePathField: 'a', byteArrayField: 'b' }, 'filePathField and byteArrayField are both set'],
+    [
+      { filePathField: 'a', tikaConfigPath: 'x.xml' },
+      'tikaConfigPath has no effect: files are not read with Apache Tika',
+    ],
+  ])('reports a mistake in %j', (params, message) => {
+    expect([...TextExtractor.check(params as never)].map((problem) => problem.message)).toEqual([message]);
+  });
+});

@@ -1,0 +1,233 @@
+import { basename } from 'node:path';
+import {
+  Document,
+  HeadraceError,
+  MapOf,
+  messageOf,
+  OneOf,
+  type ParameterProblem,
+  Stage,
+  type Static,
+  Type,
+} from 'headrace/engine';
+import {
+  checkStorageSettings,
+  type StorageSettings,
+  Storages,
+  storageParameters,
+  unreadyStorages,
+} from 'headrace/storage';
+import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
+import { cleanName, MetadataFilter } from './parsing/metadata.ts';
+import type { ParsedFile } from './parsing/parse-message.ts';
+import { ParseFailure, ParseThreads } from './parsing/parse-threads.ts';
+
+const parameters = Type.Object({
+  /** The field with the path of the file: a local path, or a URI of a block below. Use either this or byteArrayField. */
+  filePathField: Type.Optional(Type.String()),
+  /** The field with the bytes of the file, or their base64 text. */
+  byteArrayField: Type.Optional(Type.String()),
+  /** The field for the text. If it has a value, the text is added to it. Defaults to text. */
+  textField: Type.Optional(Type.String({ default: 'text' })),
+  /** How the text is written. markdown keeps headings, lists, tables and page numbers. Defaults to text. */
+  format: Type.Optional(OneOf(['text', 'markdown'], { default: 'text' })),
+  /** The start of the names of metadata fields, before a _. An empty text means no prefix. Defaults to tika. */
+  metadataPrefix: Type.Optional(Type.String({ default: 'tika' })),
+  /** The field for the names of all metadata fields that the stage adds. */
+  fieldNamesField: Type.Optional(Type.String()),
+  /** The metadata to keep, by their names without prefix, such as dc_title. Defaults to all. */
+  whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** The metadata to omit. */
+  blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** The maximum number of characters of the text; the rest is cut off. Defaults to 2147483647. */
+  textContentLimit: Type.Optional(Type.Integer({ default: 2147483647, minimum: 0 })),
+  /** The longest time for a file, in milliseconds. A file that takes longer fails its document. Defaults to 120000. */
+  parseTimeout: Type.Optional(Type.Integer({ default: 120_000, minimum: 1 })),
+  /** The memory for a file, in MiB. A file that needs more fails its document. Defaults to 512. */
+  maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16 })),
+  /** How many MiB an archive or an Office file may expand to. Defaults to 512. */
+  maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1 })),
+  /**
+   * Metadata that are known before, and the fields that contain them: metadataFields { resourceName: file_name,
+   * "Content-Type": type }. They help to detect the type, and are added to the result.
+   */
+  metadataFields: Type.Optional(MapOf(Type.String())),
+  /**
+   * What happens if a file is damaged, encrypted or cannot be read. continue keeps what could be read, and logs a
+   * warning. fail fails the document. Defaults to continue.
+   */
+  onError: Type.Optional(OneOf(['continue', 'fail'], { default: 'continue' })),
+  /** The field for the reason why a file could not be read completely. */
+  errorField: Type.Optional(Type.String()),
+  /**
+   * Whether each image inside a file becomes a child document with the fields file_content, media_type and
+   * parent_id. Defaults to false.
+   */
+  emitImages: Type.Optional(Type.Boolean({ default: false })),
+  ...ignoredParameters,
+  ...storageParameters,
+});
+
+type Params = Static<typeof parameters>;
+
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** How many files a pipeline thread parses concurrently. */
+const THREADS = 2;
+
+/**
+ * Extracts text and metadata from files: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, HTML, mail (EML and
+ * MSG), old Word and Excel files, text in any encoding, and zip, tar and gzip archives of these. The type is detected by
+ * the content, not by the name.
+ *
+ * Metadata get the names of Apache Tika: in lower case, with _ for blanks, - and :, after the prefix, such as
+ * tika_content_type, tika_dc_title, tika_dc_creator, tika_xmptpg_npages. All values are texts, and are added to the
+ * values that a field has.
+ *
+ * Each file is parsed in a separate thread with limits of memory and time. A file that exceeds them fails its document
+ * with the reason. A document without the source field stays unchanged. A file of an unknown type adds no text, and the
+ * type application/octet-stream.
+ */
+export class TextExtractor extends Stage<typeof parameters> {
+  static readonly javaClass = 'com.kmwllc.lucille.tika.stage.TextExtractor';
+  static override readonly parameters = parameters;
+
+  static override *check(params: Params): Generator<ParameterProblem> {
+    const { filePathField, byteArrayField } = params;
+    if ((filePathField === undefined) === (byteArrayField === undefined)) {
+      yield {
+        parameter: 'filePathField',
+        message:
+          filePathField === undefined
+            ? 'Neither filePathField nor byteArrayField is set'
+            : 'filePathField and byteArrayField are both set',
+        hint: 'Set the one that names the field with the file.',
+      };
+    }
+    yield* checkStorageSettings(params as StorageSettings);
+    yield* unreadyStorages(params as StorageSettings);
+    yield* checkIgnored(params);
+  }
+
+  override readonly maxInFlight = THREADS * 2;
+  readonly #storages = new Storages(this.params as StorageSettings);
+  readonly #filter = new MetadataFilter(
+    this.params.metadataPrefix ?? 'tika',
+    this.params.whitelist ?? [],
+    this.params.blacklist ?? [],
+  );
+  #threads: ParseThreads | undefined;
+
+  override start(): void {
+    const { maxMemoryMb = 512, parseTimeout = 120_000 } = this.params;
+    this.#threads = new ParseThreads({ memoryMb: maxMemoryMb, timeout: parseTimeout }, THREADS);
+  }
+
+  override async stop(): Promise<void> {
+    await this.#threads?.close();
+    await this.#storages.close();
+  }
+
+  override process(document: Document): Promise<Iterable<Document> | undefined> | undefined {
+    const { filePathField, byteArrayField } = this.params;
+    if (!document.has((filePathField ?? byteArrayField) as string)) return undefined;
+    return this.#extract(document);
+  }
+
+  async #extract(document: Document): Promise<Iterable<Document> | undefined> {
+    const { textField = 'text', textContentLimit = 2147483647, format = 'text', maxExpandedMb = 512 } = this.params;
+    const hints = this.#hintsOf(document);
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await this.#bytesOf(document);
+    } catch (error) {
+      this.#problem(document, messageOf(error));
+    }
+    if (bytes === undefined) return undefined;
+    let parsed: ParsedFile;
+    try {
+      // The stage was started before.
+      parsed = await (this.#threads as ParseThreads).parse({
+        bytes,
+        name: hints.get('resourceName')?.[0] ?? this.#nameOf(document),
+        contentType: hints.get('Content-Type')?.[0],
+        format,
+        maxCharacters: textContentLimit,
+        maxExpandedBytes: maxExpandedMb * MIB,
+        images: this.params.emitImages ?? false,
+      });
+    } catch (error) {
+      if (!(error instanceof ParseFailure)) throw error;
+      throw new HeadraceError('HR_STAGE_FAILED', `The file cannot be parsed: ${error.message}`);
+    }
+    document.setOrAdd(textField, parsed.text);
+    this.#addMetadata(document, hints, parsed);
+    if (parsed.problem !== undefined) this.#problem(document, parsed.problem.message);
+    return this.#images(document, parsed);
+  }
+
+  /** Returns the metadata that the document itself has. */
+  #hintsOf(document: Document): Map<string, string[]> {
+    const hints = new Map<string, string[]>();
+    for (const [key, field] of this.params.metadataFields ?? []) {
+      const texts = document.texts(field).filter((text) => text !== null);
+      if (texts.length > 0) hints.set(key, texts);
+    }
+    return hints;
+  }
+
+  #nameOf(document: Document): string | undefined {
+    const { filePathField } = this.params;
+    const path = filePathField === undefined ? undefined : document.text(filePathField);
+    return path === undefined ? undefined : basename(path);
+  }
+
+  async #bytesOf(document: Document): Promise<Uint8Array | undefined> {
+    const { filePathField, byteArrayField } = this.params;
+    if (filePathField !== undefined) {
+      const path = document.text(filePathField);
+      return path === undefined ? undefined : this.#storages.readContent(path, MAX_FILE_BYTES);
+    }
+    const value = document.first(byteArrayField as string);
+    if (value instanceof Uint8Array) return value;
+    if (typeof value !== 'string') throw new Error(`The field ${byteArrayField} has no bytes`);
+    if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(value)) throw new Error(`The field ${byteArrayField} is not base64 text`);
+    return Buffer.from(value, 'base64');
+  }
+
+  #addMetadata(document: Document, hints: ReadonlyMap<string, string[]>, { metadata }: ParsedFile): void {
+    const all = new Map<string, string[]>(hints);
+    for (const [name, values] of metadata) if (!all.has(name)) all.set(name, [...values]);
+    const names: string[] = [];
+    for (const [name, values] of all) {
+      const field = this.#filter.fieldOf(cleanName(name));
+      if (field === undefined) continue;
+      names.push(field);
+      for (const value of values) document.setOrAdd(field, value);
+    }
+    const { fieldNamesField } = this.params;
+    if (fieldNamesField !== undefined) for (const name of names) document.setOrAdd(fieldNamesField, name);
+  }
+
+  /** Reports why a file could not be read, as the config says. */
+  #problem(document: Document, reason: string): void {
+    const { onError = 'continue', errorField } = this.params;
+    const message = `The file cannot be read: ${reason}`;
+    if (onError === 'fail') throw new HeadraceError('HR_STAGE_FAILED', message);
+    if (errorField !== undefined) document.setOrAdd(errorField, message);
+    this.context.log.warn(message, { document: document.id });
+  }
+
+  #images(document: Document, { images }: ParsedFile): Document[] | undefined {
+    if (this.params.emitImages !== true || images.length === 0) return undefined;
+    return images.map(({ name, mediaType, bytes, page }, i) => {
+      const child = Document.create(`${document.id}-image-${i + 1}`);
+      child.set('parent_id', document.id);
+      child.set('file_name', name);
+      child.set('media_type', mediaType);
+      if (page !== undefined) child.set('page', page);
+      child.set('file_content', bytes);
+      return child;
+    });
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './accessibility.ts';
+import { openPage } from './browser.ts';
+import { serviceForFile } from './service.ts';
+
+const CSV = `sku;Product name;price;added;internal
+a-1;"  Chair; red ";12.50;2024-05-06;x
+a-2;Table;100;2024-06-07;y
+a-3;Lamp;7;;z
+`;
+const JSON_LINES = `{"code": "k1", "title": "One", "size": {"w": 1}}\n{"code": "k2", "title": "Two"}\n`;
+
+let url: string;
+const folder = mkdtempSync(join(tmpdir(), 'headrace-load-'));
+writeFileSync(join(folder, 'products.csv'), CSV);
+writeFileSync(join(folder, 'values.csv'), '1,Chair\n2,Table\n3,Lamp,red\n');
+writeFileSync(join(folder, 'titles.jsonl'), JSON_LINES);
+
+beforeAll(async () => {
+  url = await serviceForFile();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the guided form', () => {
+  it('is the first way to start on the overview of an empty service', async () => {
+    const page = await openPage(url);
+    await page.getByRole('link', { name: 'Load a CSV or JSON file into a search engine' }).click();
+    await page.waitForURL(`${url}/load`);
+    await page.getByLabel(/^Path of/).waitFor();
+  });
+
+  it('loads a CSV file into a file, with fields that are renamed, typed and omitted', async () => {
+    const page = await readFile('products.csv');
+    await page.getByText('A CSV file with semicolons between its cells').waitFor();
+    expect(await page.getByLabel('Id of a document').inputValue()).toBe('sku');
+    expect(await page.getByLabel('Type of price').inputValue()).toBe('number');
+    expect(await page.getByLabel('Type of added').inputValue()).toBe('date yyyy-MM-dd');
+    expect(await page.getByLabel('Name of Product name in the index').inputValue()).toBe('Product_name');
+    await page.getByLabel('Name of Product name in the index').fill('title');
+    await page.getByLabel('Keep internal').uncheck();
+    // The service shows the result of the stages.
+    await page.getByRole('row', { name: /^Product name.*Chair; red/ }).waitFor();
+    await page.getByRole('row', { name: /^added.*2024-05-06T00:00:00Z/ }).waitFor();
+    await page.getByRole('row', { name: /^internal.*omitted/ }).waitFor();
+
+    const target = join(folder, 'out.jsonl');
+    await page.getByRole('radio', { name: 'A file' }).check();
+    await page.getByRole('textbox', { name: /^File/ }).fill(target);
+    await page.getByRole('button', { name: 'Check the connection' }).click();
+    await page.getByText('can read the file and write').waitFor();
+    await page.getByRole('button', { name: 'Save and run' }).click();
+    await page.waitForURL(`${url}/runs/*`);
+    await expect.poll(() => page.title()).toContain('Succeeded');
+    const documents = readFileSync(target, 'utf8').trim().split('\n');
+    expect(documents.map((line) => JSON.parse(line))).toEqual([
+      { id: 'a-1', sku: 'a-1', title: 'Chair; red', price: 12.5, added: '2024-05-06T00:00:00Z' },
+      { id: 'a-2', sku: 'a-2', title: 'Table', price: 100, added: '2024-06-07T00:00:00Z' },
+      { id: 'a-3', sku: 'a-3', title: 'Lamp', price: 7 },
+    ]);
+  });
+
+  it('finds the id of JSON objects, and works with the keyboard alone', async () => {
+    const page = await openPage(`${url}/load`);
+    await page.getByLabel(/^Path of/).focus();
+    await page.keyboard.type(join(folder, 'titles.jsonl'));
+    await page.keyboard.press('Enter');
+    await page.getByText('The id of a document is its field code.').waitFor();
+    await page.getByRole('row', { name: /^size.*\{"w":1\}/ }).waitFor();
+    await page.getByRole('radio', { name: 'OpenSearch' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    const target = page.getByRole('textbox', { name: /^File/ });
+    await target.focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(join(folder, 'titles-out.jsonl'));
+    await page.getByLabel('Name of the config').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/runs/*`);
+    await expect.poll(() => page.title()).toContain('Succeeded');
+    expect(readFileSync(join(folder, 'titles-out.jsonl'), 'utf8')).toContain('{"code":"k2","title":"Two","id":"k2"}');
+  });
+
+  it('is accessible with all its parts, and fits the width of a phone', async () => {
+    const page = await readFile('products.csv');
+    await page.getByText('Document 1 of').waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  });
+
+  it('warns of a CSV file without a header, and of records that cannot be read', async () => {
+    const page = await readFile('values.csv');
+    await page.getByText('The first row looks like values').waitFor();
+    await page.getByText('1 of the first records cannot be read').waitFor();
+  });
+
+  it('reports a file that does not exist, and a search engine that does not answer', async () => {
+    const page = await readFile('nothing.csv');
+    await page.getByText('The file could not be read').waitFor();
+    await page.getByText('HR_SOURCE_UNREADABLE').first().waitFor();
+    await page.getByLabel(/^Path of/).fill(join(folder, 'products.csv'));
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    // Nothing listens on this port.
+    await page.getByLabel('Address').fill('http://127.0.0.1:1');
+    await page.getByRole('button', { name: 'Check the connection' }).click();
+    await page.getByText('No server listens on this host and port').waitFor();
+  });
+});
+
+/** Opens the form and lets the service read a file of the folder. */
+async function readFile(name: string): Promise<Page> {
+  const page = await openPage(`${url}/load`);
+  await page.getByLabel(/^Path of/).fill(join(folder, name));
+  await page.getByRole('button', { name: 'Read the file' }).click();
+  return page;
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { kill, serve, serviceDirectory } from '../service/served.ts';
+import { openPage } from './browser.ts';
+
+const CONFIGS = 10_000;
+const PAGE_SIZE = 200;
+/** Rows that fit on the screen, and some above and below. */
+const MAX_ROWS = 60;
+
+let url: string;
+
+beforeAll(async () => {
+  const directory = serviceDirectory();
+  const empty = await serve(directory);
+  const headers = { 'content-type': 'application/hocon' };
+  const first = `${empty.url}/v1/config/config-00?description=Number+0`;
+  expect((await fetch(first, { method: 'PUT', headers, body: 'a: 1' })).status).toBe(201);
+  await kill(empty);
+  copyFirstConfig(join(directory, 'store'));
+  url = (await serve(directory)).url;
+});
+
+it('10,000 configs are shown a part at a time, and loaded while somebody scrolls', async () => {
+  const page = await openPage(`${url}/system`);
+  const requests = listRequests(page);
+  await page.getByRole('link', { name: 'Configs' }).click();
+  await page.getByRole('row', { name: /config-9999/ }).waitFor();
+  expect(requests.length).toBe(1);
+  expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
+  const table = page.getByRole('table', { name: 'Configs' });
+  for (let loaded = PAGE_SIZE; loaded < CONFIGS; loaded += PAGE_SIZE) {
+    await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(loaded + 1));
+    await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
+  }
+  await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(CONFIGS + 1));
+  await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
+  await page.getByRole('link', { name: 'config-00', exact: true }).waitFor();
+  expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
+  expect(requests.length).toBe(CONFIGS / PAGE_SIZE);
+});
+
+it('a search among 10,000 configs is one request, and finds names and descriptions', async () => {
+  const page = await openPage(`${url}/configs?q=number+4321`);
+  await page.getByRole('row', { name: /config-4321/ }).waitFor();
+  const requests = listRequests(page);
+  expect(await page.getByRole('row').count()).toBe(2);
+  await page.getByLabel('Search the configs').fill('CONFIG-77');
+  await page.getByRole('row', { name: /config-7799/ }).waitFor();
+  await page.getByRole('row', { name: /config-4321/ }).waitFor({ state: 'detached' });
+  expect(requests.length).toBe(1);
+  expect(requests[0]?.searchParams.get('content')).toBe('false');
+});
+
+/** Returns the requests for lists of configs that the page sends from now on. */
+function listRequests(page: Page): URL[] {
+  const found: URL[] = [];
+  page.on('request', (request) => {
+    const address = new URL(request.url());
+    if (address.pathname === '/v1/config') found.push(address);
+  });
+  return found;
+}
+
+/** Copies the only config of a store until there are enough. Uploads would take half a minute. */
+function copyFirstConfig(directory: string): void {
+  const db = new DatabaseSync(join(directory, 'headrace.db'));
+  const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CONFIGS - 1})`;
+  db.exec(`BEGIN;
+    ${numbers} INSERT INTO configs (seq, id, name, version, created_time, created_by, labels, description)
+      SELECT seq + i, id || i, 'config-' || printf('%02d', i), version, created_time, created_by, labels, 'Number ' || i
+      FROM n, configs ORDER BY i;
+    ${numbers} INSERT INTO config_versions (config, version, digest, created_time, created_by, format, answer, text)
+      SELECT config + i, version, digest, created_time, created_by, format, answer, text FROM n, config_versions;
+    COMMIT;`);
+  db.close();
+}
