@@ -16,6 +16,7 @@ import {
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
 import { addVectors, type TextFields } from './fields/text-fields.ts';
 import type { SharedModel } from './model/shared-model.ts';
+import { checkRuntime } from './runtime/onnx-runtime.ts';
 
 const parameters = Type.Object({
   /** The field with the text. If it is a list, its first value is used. */
@@ -29,8 +30,8 @@ const parameters = Type.Object({
   /** Accepted because Lucille has it. Has no effect: the model computes with floats of 32 bits. */
   workingMemoryType: Type.Optional(Type.String()),
   /**
-   * The type of the weights: I8, U8, Q4 and Q5 use weights of 8 bits, which need a quarter of the memory and change the
-   * vectors a little. Other values use floats of 32 bits. Defaults to F32.
+   * The type of the weights: I8, U8, Q4 and Q5 use weights of 8 bits, which need less memory and change the vectors a
+   * little. Other values use floats of 32 bits. Defaults to F32.
    */
   workingQuantizationType: Type.Optional(Type.String({ default: 'F32' })),
   /** Whether the folder of the model is deleted after the run. Needs allowDownload. Defaults to false. */
@@ -74,12 +75,13 @@ export class JlamaEmbed extends Stage<typeof parameters> {
       needs: 'The folder models/sentence-transformers_all-MiniLM-L6-v2',
       params: { source: 'title', model: 'sentence-transformers/all-MiniLM-L6-v2', pathToStoreModel: 'models' },
       documents: [{ id: '1', title: 'By the sea' }],
-      output: [{ id: '1', title: 'By the sea', embeddings: [0.0519, 0.0284, -0.0113] }],
+      output: [{ id: '1', title: 'By the sea', embeddings: [0.0273, 0.0523, -0.0133] }],
     },
   ];
 
   static override *check(params: Params): Generator<ParameterProblem> {
     yield* checkVectorField(params.dest as string);
+    yield* checkRuntime('model');
     if (!MODEL_NAME.test(params.model)) {
       const hint = 'For example sentence-transformers/all-MiniLM-L6-v2. For a folder, use the stage LocalEmbed.';
       yield { parameter: 'model', message: `model is ${params.model}, which is not the name of a model`, hint };
@@ -94,7 +96,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
       yield { parameter: 'deleteModelAfter', severity: 'warning', message, hint: 'Remove it, or set allowDownload.' };
     }
     if (!/^https?:$/.test(URL.parse(params.hubUrl as string)?.protocol ?? '')) {
-      yield { parameter: 'hubUrl', message: 'hubUrl must be a URL of http or https' };
+      yield { parameter: 'hubUrl', message: 'hubUrl must be an http or https URL' };
     }
   }
 

@@ -13,6 +13,7 @@ import {
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
 import { addVectors, type TextFields } from './fields/text-fields.ts';
 import type { SharedModel } from './model/shared-model.ts';
+import { checkRuntime } from './runtime/onnx-runtime.ts';
 
 const parameters = Type.Object({
   /** The field with the text, in the document and in its children. If it is a list, its first value is used. */
@@ -31,8 +32,8 @@ const parameters = Type.Object({
   /** A text that is put before each text, such as "passage: ", which some models need. Defaults to none. */
   prefix: Type.Optional(Type.String({ default: '' })),
   /**
-   * The numbers that the model uses: fp32, or q8, which has 8 bits, needs a quarter of the memory and changes the
-   * vectors a little. Defaults to fp32.
+   * The numbers that the model uses: fp32, or q8, which has 8 bits, needs less memory and changes the vectors a
+   * little. Defaults to fp32.
    */
   dtype: Type.Optional(OneOf(['fp32', 'q8'], { default: 'fp32' })),
   ...modelParameters,
@@ -66,7 +67,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
       needs: 'A folder with a model',
       params: { source: 'text', model: 'models/all-MiniLM-L6-v2', embedDocument: false, embedChildren: true },
       documents: [{ id: '1', ___children: [{ id: '1-1', text: 'By the sea' }] }],
-      output: [{ id: '1', ___children: [{ id: '1-1', text: 'By the sea', embeddings: [0.0519, 0.0284, -0.0113] }] }],
+      output: [{ id: '1', ___children: [{ id: '1-1', text: 'By the sea', embeddings: [0.0273, 0.0523, -0.0133] }] }],
     },
   ];
 
@@ -75,6 +76,7 @@ export class LocalEmbed extends Stage<typeof parameters> {
       yield { parameter: 'embedDocument', message: 'At least one of embedDocument and embedChildren must be true' };
     }
     yield* checkVectorField(params.dest as string);
+    yield* checkRuntime('model');
   }
 
   /** Enough documents for a full batch while the model computes another one. */

@@ -56,7 +56,7 @@ describe.each([
 
 describe('ApplyOpenNLPNameFinders', () => {
   it('separates the words of a name with single spaces, and adds to fields that exist', async () => {
-    const text = "Nobody knew why George  O'Neil left Rome at 10:30.";
+    const text = "Everyone knew why George  O'Neil left Rome at 10:30.";
     const { people } = await apply(openNlp, { text, people: 'Eve' });
     expect(people).toEqual(['Eve', "George O ' Neil"]);
   });
@@ -66,7 +66,7 @@ describe('ApplyOpenNLPNameFinders', () => {
     expect(people).toBe('Maria Novak');
   });
 
-  it('leaves out names below minScore', async () => {
+  it('skips names below minScore', async () => {
     const params = { ...openNlp, models: { names: path('names.bin') }, detailsField: 'details' };
     const all = (await apply(params, { text: TEXT })).details.map(({ score }: { score: number }) => score);
     const least = Math.max(...all);

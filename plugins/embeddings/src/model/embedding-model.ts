@@ -1,10 +1,10 @@
 import { messageOf } from 'headrace/engine';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ModelFiles } from '../local-files/model-files.ts';
+import { loadRuntime } from '../runtime/onnx-runtime.ts';
 import { bertGraph } from './bert-graph.ts';
 import { type ModelSettings, readModelSettings } from './model-settings.ts';
 import { normalized, pool } from './pooling.ts';
-import { loadRuntime } from './runtime.ts';
 import { Safetensors } from './safetensors.ts';
 import { Tokenizer } from './tokenizer.ts';
 

@@ -53,7 +53,7 @@ export class OnnxGraph {
 
   /**
    * Adds a node with one output, and returns the name of the output.
-   * @param inputs an empty text is an optional input that is left out
+   * @param inputs an empty text is an optional input that is absent
    */
   node(
     operator: string,

@@ -7,7 +7,7 @@ interface Match {
   readonly offset: { readonly start: number };
 }
 
-/** The types of the library do not allow `terms: false`, which leaves out the list of words. */
+/** The types of the library do not allow `terms: false`, which omits the list of words. */
 const OPTIONS: object = { text: true, offset: true, terms: false };
 /** Punctuation around a name, and a possessive ending: compromise counts both as parts of the word. */
 const BEFORE = /^[^\p{L}\p{N}]+/u;

@@ -29,7 +29,7 @@ export function isAlphabetic(unit: string): boolean {
 /** Returns the text in lower case, one code point for each code point: İ becomes i. */
 export function lowerCase(text: string): string {
   const lower = text.toLowerCase();
-  // Without special characters, both have the same length, and the whole text is converted at once.
+  // Without special characters, both have the same length, so the whole text can be converted.
   if (lower.length === text.length && !/[Σ]/.test(text)) return lower;
   return Array.from(text, (character) => String.fromCodePoint(character.toLowerCase().codePointAt(0) as number)).join(
     '',

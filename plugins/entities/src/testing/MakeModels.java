@@ -20,11 +20,11 @@ public class MakeModels {
     "Yesterday %p met %p in %c.", "%p lives in %c, but works in %c.", "The mayor of %c, %p, said \"no\" on 12 May 2021.",
     "Dr. %p (born 1971) moved to %c!", "In %c the weather was fine; %p stayed home.",
     "The report costs $12.50 and covers %c and %c.", "Ask %p about it, or write to info@example.com.",
-    "Nobody knew why %p left %c at 10:30.", "The company was founded in 1999.", "Is %p from %c?"};
+    "Everyone knew why %p left %c at 10:30.", "The company was founded in 1999.", "Is %p from %c?"};
   static final String[] TEXTS = {
     "Yesterday Anna Smith met Robert Hansen in Madrid.", "Dr. Weber (born 1971) moved to Köln!",
     "The mayor of Lyon, Maria Novak, said \"no\" on 3 May 2020.", "Is Zoë Müller-Larsen from São Paulo?",
-    "Nobody knew why George O'Neil left Rome at 10:30. In Oslo the weather was fine; Peter stayed home.", "x",
+    "Everyone knew why George O'Neil left Rome at 10:30. In Oslo the weather was fine; Peter stayed home.", "x",
     "Ask 東京 about it, or write to a.b@c.org; ÄÖÜ. wins 2:1, 50% of $1,234.56.",
     "maria garcia lives in PARIS, but works in N.Y. and San Francisco",
     "Elena\u00a0Silva, Thomas\tBrown\n\nand Ingrid live in Seoul.", "\u03a3\u039f\u03a6\u0399\u0391\u03a3 \u0130stanbul カタカナ ひらがな 漢字 𝒜x ーん",
