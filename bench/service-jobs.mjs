@@ -49,6 +49,7 @@ async function measure(directory) {
       one.push(performance.now() - begun);
       await sleep(300);
     }
+    const previews = await previewsAfterChanges(url);
     const fifty = await upload(url, smallConfig.replace('numDocs: 1}', 'numDocs: 10000}'));
     const begun = performance.now();
     const runs = await Promise.all(Array.from({ length: 50 }, () => startRun(url, fifty)));
@@ -76,6 +77,12 @@ async function measure(directory) {
       { job: 'service: POST /v1/config', value: post.requests.average, unit: 'requests/s', goal: '>= 5000' },
       { job: 'service: livez at full load, 99th percentile', value: live.latency.p99, unit: 'ms', goal: '<= 20' },
       { job: 'service: a run of one document, median', value: median(one), unit: 'ms', goal: '< 60' },
+      { job: 'service: a preview after a change, median', value: median(previews.millis), unit: 'ms', goal: '< 300' },
+      {
+        job: 'service: a preview after a change, processor time',
+        value: (previews.cpuSeconds * 1000) / previews.millis.length,
+        unit: 'ms',
+      },
       { job: 'service: 50 runs of 10,000 documents, simultaneous', value: fiftySeconds, unit: 's', peak: fiftyPeak },
       {
         job: 'service: the CSV job against headrace run',
@@ -111,6 +118,34 @@ async function csvRuns(url, configId) {
     await sleep(200);
   }
   return { seconds, livez: (await asked).latency.p99 };
+}
+
+/**
+ * Changes a parameter of a config and previews its first ten documents, as an editor does. Returns the time of each
+ * preview, and the processor time of the service.
+ */
+async function previewsAfterChanges(url) {
+  const millis = [];
+  const before = await cpuSeconds(url);
+  for (let i = 0; i < 20; i++) {
+    const config = busyConfig.replace('{id}-{id}', `${i}-{id}`);
+    const begun = performance.now();
+    const response = await fetch(`${url}/v1/preview?trace=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ config }),
+    });
+    const { results } = await response.json();
+    if (results[9].documents[0].a !== `${i}-9`) throw new Error(`The preview shows ${JSON.stringify(results[9])}`);
+    millis.push(performance.now() - begun);
+    await sleep(200);
+  }
+  return { millis, cpuSeconds: (await cpuSeconds(url)) - before };
+}
+
+async function cpuSeconds(url) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)[1]);
 }
 
 /** Returns the seconds of the connector from the run summary, without the start of the process. */

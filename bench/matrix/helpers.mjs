@@ -121,5 +121,12 @@ export function readCell(text, at, separator) {
 /** Returns the text of an element that occurs once and contains no elements. */
 export function elementText(xml, start, end) {
   const at = xml.indexOf(start);
-  return at < 0 ? undefined : xml.slice(at + start.length, xml.indexOf(end, at));
+  return at < 0 ? undefined : unescaped(xml.slice(at + start.length, xml.indexOf(end, at)));
+}
+
+const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Returns a text of XML without its predefined entities. */
+export function unescaped(text) {
+  return text.includes('&') ? text.replace(/&(\w+);/g, (_, name) => ENTITIES[name]) : text;
 }

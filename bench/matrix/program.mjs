@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { conditionCode } from './conditions.mjs';
+import { hasQuotes } from './data.mjs';
 import { Fields } from './fields.mjs';
 import * as helpers from './helpers.mjs';
-import { addSourceFields, readerCode } from './reader.mjs';
+import { addSourceFields, readerCode, refusalCode } from './reader.mjs';
 import { stages } from './stages/index.mjs';
 import { tableQuery } from './table.mjs';
 import { writerCode } from './writer.mjs';
@@ -113,14 +114,14 @@ export function programOf(job, { data, database, rows, out, bulk }) {
   const read = readerCode(job, source, (variable) => words.has(variable), data);
   const readWords = new Set(read.match(/[A-Za-z_]\w*/g));
   const isUsed = (name) => words.has(name) || readWords.has(name);
-  const { form, alphabet, inside } = job.data;
+  const { form, alphabet } = job.data;
   const options = {
     ...(form === 'table' ? { database, sql: tableQuery(rows) } : { data }),
     out,
     bulk,
     header: form === 'csv' || form === 'xml',
     ascii: alphabet === 'ascii',
-    breaks: inside.includes('breaks') && form === 'csv',
+    quotes: form === 'csv' && hasQuotes(job.data),
   };
   return `// ${job.name}
 import { ${Object.keys(helpers).filter(isUsed).join(', ')} } from '${here('helpers.mjs')}';
@@ -132,7 +133,7 @@ let made;
 await run({ program: import.meta.url, rows, ...${JSON.stringify(options)} });
 
 function rows(text, first, output) {
-  let record = first;
+${refusalCode(job)}  let record = first;
   let count = 0;
   let out = '';
   for (let at = 0; at < text.length; ) {

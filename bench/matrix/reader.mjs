@@ -45,7 +45,7 @@ if (start < 0) break;
 at = text.indexOf('</item>', start) + 7;
 xml = text.slice(start, at);
 const sku = xml.indexOf('<sku>') + 5;
-id = xml.slice(sku, xml.indexOf('<', sku));
+id = unescaped(xml.slice(sku, xml.indexOf('<', sku)));
 `;
   }
   if (data.form === 'table') {
@@ -58,6 +58,16 @@ id = xml.slice(sku, xml.indexOf('<', sku));
 const object = JSON.parse(text.slice(at, end));
 at = end + 1;
 ${members.join('')}`;
+}
+
+/**
+ * Returns code that refuses a piece with syntax that the other code does not read. A program that ignored it would write
+ * wrong documents.
+ */
+export function refusalCode({ data }) {
+  const refusal = (syntax, what) => `if (text.includes('${syntax}')) throw new Error('This file has ${what}');\n`;
+  if (data.form === 'csv' && !hasQuotes(data)) return refusal('"', 'quotes');
+  return data.form === 'xml' ? refusal('<!', 'comments or CDATA sections') : '';
 }
 
 function csvCode(data, idField, used, path) {

@@ -16,7 +16,7 @@ const QUOTE = 34;
  *   - `data`, `out`: the files to read and to write; `bulk`: an address for bulk requests
  *   - `header`: whether the first line is no record
  *   - `ascii`: whether all texts are ASCII
- *   - `breaks`: whether quoted cells contain line breaks
+ *   - `quotes`: whether cells may be quoted, so that they may contain line breaks
  */
 export async function run(options) {
   if (isMainThread) await main(options);
@@ -65,7 +65,7 @@ async function main(options) {
 }
 
 /** Yields the pieces of a file, each with the number of its first record. */
-function reader({ data, header, breaks }) {
+function reader({ data, header, quotes }) {
   const input = openSync(data, 'r');
   let position = 0;
   let record = 1;
@@ -77,7 +77,7 @@ function reader({ data, header, breaks }) {
   return () => {
     const bytes = Buffer.allocUnsafeSlow(PIECE);
     const length = readSync(input, bytes, 0, PIECE, position);
-    const { end, records } = (breaks ? countQuoted : countLines)(bytes.subarray(0, length));
+    const { end, records } = (quotes ? countQuoted : countLines)(bytes.subarray(0, length));
     if (end === 0) return undefined;
     const piece = { bytes: bytes.subarray(0, end), record };
     position += end;

@@ -9,7 +9,15 @@ const sources = new SourceFiles(docs);
 
 /** The sidebar. A folder means all its pages. A page without a group is last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Guide: ['index.md', 'from-lucille.md', 'configuration.md', 'command-line.md', 'custom-components.md', 'editors.md'],
+  Guide: [
+    'index.md',
+    'tutorial.md',
+    'from-lucille.md',
+    'configuration.md',
+    'command-line.md',
+    'custom-components.md',
+    'editors.md',
+  ],
   Service: [
     'service.md',
     'web-application.md',

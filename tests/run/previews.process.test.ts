@@ -135,19 +135,27 @@ describe('a preview', () => {
     const plain = await harness.preview(config, { documents });
     expect(traced.results.map(({ trace: _, ...rest }) => rest)).toEqual(plain.results);
     const [a, b, c] = traced.results.map(({ trace }) => trace);
+    // How long a stage worked on a document. A stage that was not called has no time.
+    const millis = expect.any(Number);
     expect(a).toEqual([
       { stage: 'set', class: 'SetStaticValues', skipped: 'condition' },
-      { stage: 'drop', class: 'Trouble', dropped: true },
+      { stage: 'drop', class: 'Trouble', millis, dropped: true },
     ]);
     expect(b?.at(-1)).toEqual({
       stage: 'throw',
       class: 'Trouble',
+      millis,
       failure: { code: 'HR_STAGE_FAILED', message: 'document 3 is not liked' },
     });
-    expect(c?.[0]).toEqual({ stage: 'set', class: 'SetStaticValues', document: '{"id":"c","n":4,"d":1.0,"a":1}' });
+    expect(c?.[0]).toEqual({
+      stage: 'set',
+      class: 'SetStaticValues',
+      millis,
+      document: '{"id":"c","n":4,"d":1.0,"a":1}',
+    });
     const made = c?.find(({ stage }) => stage === 'make')?.children ?? [];
     expect(made.map(({ document }) => document)).toEqual(plain.results[2]?.documents.slice(0, -1));
-    expect(made[0]?.trace).toEqual([{ stage: 'trim', class: 'TrimWhitespace', unchanged: true }]);
+    expect(made[0]?.trace).toEqual([{ stage: 'trim', class: 'TrimWhitespace', millis, unchanged: true }]);
   });
 
   it('ends when its signal is aborted', async () => {

@@ -199,7 +199,7 @@ async function tryExample(path: string, method: string, operation: Operation): P
 /** Creates a config and a run for an operation. Returns their ids by the ids in the examples. */
 async function idsFor(path: string, method: string): Promise<Record<string, string>> {
   const cancels = path.endsWith('/cancel') || (method === 'DELETE' && path.startsWith('/v1/run'));
-  const fails = /\/(failures|retry)$/.test(path);
+  const fails = /\/(failures|failures\/groups|retry)$/.test(path);
   const example = document.paths['/v1/config']?.['post']?.requestBody?.content['application/hocon']?.example as string;
   const configId = await upload(served.url, cancels ? ENDLESS : fails ? FAILING : example);
   if (/\/(versions|diff)\b/.test(path)) await replace(configId, example.replace('numDocs: 3', 'numDocs: 4'));

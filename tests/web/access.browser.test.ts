@@ -35,6 +35,28 @@ it('the application signs in, shows only what the role may do, and signs out', a
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
 });
 
+it('a reader sees a run with its failures, and no button that changes anything', async () => {
+  const { url } = await serve(serviceDirectory(`${USERS}    - { name: ada, password: may-everything, role: admin }\n`));
+  const authorization = `Basic ${Buffer.from('ada:may-everything').toString('base64')}`;
+  const config =
+    'connectors: [{ name: n, class: SequenceConnector, pipeline: p, numDocs: 1 }], pipelines: [{ name: p, stages: [{ class: ParseJson, src: id }] }], indexer { type: Nop }';
+  const headers = { authorization, 'content-type': 'application/json' };
+  const started = await fetch(`${url}/v1/run`, { method: 'POST', headers, body: JSON.stringify({ config }) });
+  const { runId } = (await started.json()) as { runId: string };
+  const page = await openPage(`${url}/runs/${runId}/failures`);
+  await page.getByLabel('User', { exact: true }).fill('rita');
+  await page.getByLabel('Password', { exact: true }).fill('looks-only');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.groups summary').first().waitFor();
+  const main = page.getByRole('main');
+  expect(await main.getByRole('button').allTextContents()).toEqual([]);
+  for (const path of ['', '/stages', '/log', '/config']) {
+    await page.goto(`${url}/runs/${runId}${path}`);
+    await main.getByRole('link', { name: 'Summary' }).waitFor();
+    expect(await main.getByRole('button').allTextContents()).toEqual([]);
+  }
+});
+
 it('an operator may run and preview a config, but not change it', async () => {
   const admin = `${USERS}    - { name: ada, password: may-everything, role: admin }\n`;
   const { url } = await serve(serviceDirectory(admin));

@@ -183,6 +183,52 @@ describe('the config page', () => {
     await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}');
     await page.getByRole('row', { name: 'added title "Number mine"' }).waitFor();
   });
+
+  it('shows the preview below the editor, and follows each change of the text', async () => {
+    await putConfig(url, 'below', CONFIG);
+    const page = await openPage(`${url}/configs/below`);
+    await page.getByText('Preview while you edit').click();
+    await page.getByRole('row', { name: 'added title "Document 0"' }).waitFor();
+    await replaceText(page, CONFIG.replace('Document {id}', 'Number {id}'));
+    await page.getByRole('row', { name: 'added title "Number 0"' }).waitFor();
+    await page.getByRole('combobox', { name: /^Documents/ }).selectOption('the first 100 of the source');
+    await page.getByText(/^Stages took .* for 10 documents$/).waitFor();
+  });
+
+  it('previews each pipeline, with the time of each stage and the stage that failed', async () => {
+    const stages = `{ class: Concatenate, name: title, dest: title, formatString: "Document {id}" }`;
+    const failing = `{ class: ParseJson, name: parse, src: id }`;
+    await putConfig(
+      url,
+      'two-pipelines',
+      CONFIG.replace(
+        /pipelines: .*/,
+        `pipelines: [{ name: main, stages: [${stages}] }, { name: other, stages: [${failing}] }]`,
+      ),
+    );
+    const page = await openPage(`${url}/configs/two-pipelines/preview`);
+    await page.getByRole('button', { name: /^title Concatenate [\d.]+ m?s changed$/ }).waitFor();
+    await page.getByText(/^Stages took .* for 10 documents$/).click();
+    await page.getByRole('row', { name: /^title Concatenate .* 10$/ }).waitFor();
+    await page.getByRole('combobox', { name: /^Documents/ }).selectOption('entered or uploaded');
+    await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}');
+    await page.getByRole('combobox', { name: /^Pipeline/ }).selectOption('other');
+    await page.getByText(/^parse failed: /).waitFor();
+    await page.getByRole('button', { name: /^parse ParseJson [\d.]+ m?s failed$/ }).waitFor();
+  });
+
+  it('completes the fields of documents after a preview', async () => {
+    await putConfig(url, 'known-fields', CONFIG);
+    const page = await openPage(`${url}/configs/known-fields/preview`);
+    await page.getByRole('row', { name: 'added title "Document 0"' }).waitFor();
+    await page.getByRole('combobox', { name: /^Documents/ }).selectOption('entered or uploaded');
+    await page.getByLabel(/Documents as JSON/).fill('{"id": "a", "elevation": 7}');
+    await page.getByRole('row', { name: /elevation/ }).waitFor();
+    await page.getByRole('link', { name: 'Editor' }).click();
+    await replaceText(page, CONFIG.replace(/\{ class: Concatenate[\s\S]*/, '{ class: TrimWhitespace, fields: [elev'));
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /elevation/ }).waitFor();
+  });
 });
 
 /** Replaces the text of the editor, as a user does with the keyboard. */

@@ -29,6 +29,7 @@ const PAGES: readonly (readonly [name: string, path: string, shows: string])[] =
   ['the failures of a run', '/runs/RUN/failures', 'HR_'],
   ['the log of a run', '/runs/RUN/log?level=info', 'Starting run'],
   ['the config of a run', '/runs/RUN/config', 'Version 1'],
+  ['the comparison of runs', '/runs/compare?a=RUN&b=RUN', 'Mean time per document'],
   ['the components', '/components', 'SplitFieldValues'],
   ['a component', '/components/SplitFieldValues', 'Splits the texts of a field'],
   ['the system', '/system', 'Checks'],
@@ -52,7 +53,7 @@ describe('every page', () => {
     ids = { configId, runId };
   });
 
-  const addressOf = (path: string) => url + path.replace('CONFIG', ids.configId).replace('RUN', ids.runId);
+  const addressOf = (path: string) => url + path.replace('CONFIG', ids.configId).replaceAll('RUN', ids.runId);
 
   it.each(PAGES)('%s is accessible, in light and dark', async (_name, path, shows) => {
     const page = await openPage(addressOf(path));

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { kill, type Served, serve, serviceDirectory, startRun, upload } from '../service/served.ts';
+import { finished, kill, replace, type Served, serve, serviceDirectory, startRun, upload } from '../service/served.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -53,6 +53,60 @@ describe('the pages of runs', () => {
     await page.getByText('Retry of').waitFor();
   });
 
+  it('run the documents of one reason again', async () => {
+    const { runId } = await startRun(url, await upload(url, PICKY));
+    await finished(url, runId);
+    const page = await openPage(`${url}/runs/${runId}/failures`);
+    await page.getByText('zero is not allowed').click();
+    await page.getByRole('button', { name: 'Run this document again' }).click();
+    await page.waitForURL((address) => !address.href.includes(runId));
+    await page.getByText('Retry of').waitFor();
+    await page.getByRole('link', { name: /^Failures/ }).click();
+    await expect.poll(() => page.locator('.groups > li').count()).toBe(1);
+  });
+
+  it('compare two runs: numbers, config, stages and failures, with both in the address', async () => {
+    const configId = await upload(url, PICKY);
+    const first = await startRun(url, configId);
+    await finished(url, first.runId);
+    await replace(url, configId, PICKY.replace('numDocs: 5', 'numDocs: 4'));
+    const second = await startRun(url, configId);
+    await finished(url, second.runId);
+    const page = await openPage(`${url}/runs/${second.runId}`);
+    await page.getByRole('link', { name: 'Compare' }).click();
+    // The page chooses the run before.
+    await page.waitForURL(`${url}/runs/compare?b=${second.runId}&a=${first.runId}`);
+    await page.getByRole('row', { name: /^Read 5 4 −20 %/ }).waitFor();
+    await page.getByText('connectors[0].numDocs').waitFor();
+    await page.getByRole('row', { name: /^picky ApplyJavascript/ }).waitFor();
+    await page.getByRole('row', { name: /is too large.* 2 1 −50 %/ }).waitFor();
+    await page.getByRole('button', { name: 'Swap' }).click();
+    await page.getByRole('row', { name: /^Read 4 5 \+25 %/ }).waitFor();
+    await page.reload();
+    await page.getByRole('row', { name: /^Read 4 5 \+25 %/ }).waitFor();
+    await page.goto(`${url}/configs/${configId}/runs`);
+    await page.getByRole('link', { name: 'Compare the last two runs' }).click();
+    await page.waitForURL(`${url}/runs/compare?a=${first.runId}&b=${second.runId}`);
+  });
+
+  it('start with other values and with labels', async () => {
+    const configId = await upload(url, PICKY);
+    const page = await openPage(`${url}/configs/${configId}`);
+    await page.getByRole('button', { name: 'Run with…' }).click();
+    await page.getByLabel(/^Overrides/).fill('connectors.0.numDocs');
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    await page.getByText('Line 1 is not of the form path = value').waitFor();
+    await page.getByLabel(/^Overrides/).fill('connectors.0.numDocs = 3');
+    await page.getByLabel(/^Labels/).fill('team:search');
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    await page.waitForURL(`${url}/runs/*`);
+    await page.getByText('of 3', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Config', exact: true }).click();
+    await page.getByText('"numDocs": 3').waitFor();
+    await page.goto(`${url}/runs?label=team:search`);
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  });
+
   it('follow a run while it is running, and cancel it', async () => {
     const configId = await upload(url, ENDLESS);
     const { runId } = await startRun(url, configId);
@@ -64,6 +118,9 @@ describe('the pages of runs', () => {
     await page.getByText('Cancelled', { exact: true }).waitFor();
     await expect.poll(() => page.title()).toContain('Cancelled');
     await page.getByRole('button', { name: 'Run again' }).waitFor();
+    // The service keeps the rate over time.
+    await page.reload();
+    await page.getByRole('img', { name: /Documents per second/ }).waitFor();
   });
 
   it('keep the filters in the address', async () => {

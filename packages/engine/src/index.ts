@@ -89,19 +89,29 @@ export {
   secretTexts,
 } from './config/render-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
+export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
 export { JsonReader, JsonSyntaxError, readJson, readJsonSequence } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
 export { checkWritable, internName, isInterned, RESERVED_FIELDS } from './document/names.ts';
-export { getNested, type NestedPath, parseNestedPath, removeNested, setNested } from './document/nested-path.ts';
+export {
+  getNested,
+  type NestedPath,
+  nestedValue,
+  parseNestedPath,
+  removeNested,
+  setNested,
+} from './document/nested-path.ts';
 export { doubleText, integerText, widenFloat } from './document/number-text.ts';
 export { readDocument } from './document/read-document.ts';
 export { Shape } from './document/shape.ts';
+export { mapColumn, type Results, updateColumn } from './document/update-column.ts';
 export {
   base64,
   copyValue,
   Double,
+  distinctValues,
   double,
   equalValues,
   integer,

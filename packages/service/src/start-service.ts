@@ -38,6 +38,7 @@ import { silentLogger } from './silent-logger.ts';
 import { directoryBytes } from './stats/disk.ts';
 import { Measurements } from './stats/measurements.ts';
 import type { ServiceMetrics } from './stats/service-metrics.ts';
+import { SystemHistory } from './stats/system-history.ts';
 import { SystemMeter } from './stats/system-stats.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -134,7 +135,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     undo.push(() => reader.close());
     const clock = options.scheduleClock ?? systemClock;
     const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit, clock });
-    const { runs, configs, schedules, readiness } = parts;
+    const { runs, configs, schedules, readiness, history } = parts;
     const runGraceMillis = settings.shutdownGraceSeconds * 1000;
     const stopMillis = Math.min(runGraceMillis, STOP_MILLIS);
     undo.push(() => runs.close(stopMillis));
@@ -144,6 +145,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     await readiness.probe();
     const prober = setInterval(() => void readiness.probe(), PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
+    history.start((error) => logger.warn(error, 'The state of the system could not be measured'));
+    undo.push(() => history.close());
     logger.info(describePolicy(policy));
     const auth = settings.auth === 'none' ? undefined : settings.auth;
     if (settings.auth === 'none') {
@@ -220,6 +223,7 @@ function makeParts({
   clock: ScheduleClock;
 }): ServiceParts {
   const { limits, overlap, preventConcurrentRuns } = settings;
+  const directory = store.directory ?? process.cwd();
   const configs = new Configs({
     store,
     reader,
@@ -260,7 +264,8 @@ function makeParts({
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
     measurements,
-    system: new SystemMeter(store.directory ?? process.cwd()),
+    system: new SystemMeter(directory),
+    history: new SystemHistory(new SystemMeter(directory), measurements.dropwizard),
     authenticator:
       settings.auth === undefined || settings.auth === 'none' ? undefined : new Authenticator(settings.auth),
     logger,

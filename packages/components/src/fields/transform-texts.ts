@@ -1,5 +1,13 @@
-import { copyValue, type Document, type DocumentTable, textOf, type UpdateMode, type Value } from '@headrace/engine';
-import { type Results, updateColumn } from './update-column.ts';
+import {
+  copyValue,
+  type Document,
+  type DocumentTable,
+  type Results,
+  textOf,
+  type UpdateMode,
+  updateColumn,
+  type Value,
+} from '@headrace/engine';
 
 /**
  * Writes the transformed texts of a field to a field, which may be the same one.

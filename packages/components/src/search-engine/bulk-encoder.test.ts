@@ -71,11 +71,19 @@ describe('BulkEncoder', () => {
       fc.constant(null),
       fc.constant(undefined),
       fc.constant<Value>([1, null]),
+      fc.constant<Value>(
+        new Map<string, Value>([
+          ['a', null],
+          ['b', [null, new Map([['c', null]])]],
+          ['d', 1],
+        ]),
+      ),
     );
     const tables = fc.integer({ min: 1, max: 4 }).chain((count) =>
       fc.record({
         ids: fc.array(fc.string({ minLength: 1, maxLength: 10 }), { minLength: count, maxLength: count }),
         column: fc.array(value, { minLength: count, maxLength: count }),
+        name: fc.constantFrom('x', '___children'),
         update: fc.boolean(),
         settings: fc.constantFrom<Partial<BulkEncoderOptions>>(
           {},
@@ -83,16 +91,17 @@ describe('BulkEncoder', () => {
           { indexOverrideField: 'other' },
           { idOverrideField: 'other', indexOverrideField: 'other', blacklist: ['x'] },
           { routingField: 'x' },
+          { childDocumentsField: 'x' },
           { index: 'logs-{number}' },
           { version: { field: 'number', type: 'external' } },
         ),
       }),
     );
     fc.assert(
-      fc.property(tables, ({ ids, column, update, settings }) => {
+      fc.property(tables, ({ ids, column, name, update, settings }) => {
         const table = () => {
           const made = new DocumentTable(['id'], [ids], ids.length);
-          made.put('x', column, true);
+          made.put(name, column, true);
           made.put(
             'other',
             ids.map((id) => `${id}-other`),

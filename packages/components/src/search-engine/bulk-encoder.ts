@@ -100,7 +100,19 @@ export class BulkEncoder implements DocumentEncoder {
       if (by === undefined) return `{"delete":{${this.#version(document)}${target}}}\n`;
       return `${DELETE_BY_QUERY}:{"field":${writeString(by.field)},"value":${writeString(by.value)},${target}}}\n`;
     }
-    return `${this.#action(document, id)}${this.#source(document, id)}${options.update ? '}' : ''}\n`;
+    const action = this.#action(document, id);
+    if (!this.#isSimple(document)) return `${action}${this.#source(document, id)}${options.update ? '}' : ''}\n`;
+    const source = this.#json.encode(document);
+    return action + (options.update ? `${source.slice(0, -1)}}\n` : source);
+  }
+
+  /** Returns whether the source of a document contains exactly its fields. */
+  #isSimple(document: Document): boolean {
+    const { idOverrideField, join } = this.#options;
+    if (idOverrideField !== undefined || join !== undefined || document.has('___children')) return false;
+    const { fieldValues } = document;
+    for (let i = 0; i < fieldValues.length; i++) if (hasNulls(fieldValues[i] as Value)) return false;
+    return true;
   }
 
   /** Returns everything before the source of a document. */
@@ -137,13 +149,11 @@ export class BulkEncoder implements DocumentEncoder {
 
   /** Returns the lines of the sources of all documents, with these ids. */
   #sources(table: DocumentTable, ids: readonly string[]): string[] {
-    if (!table.names.every((name) => isFlat(table.column(name) ?? []))) {
-      return ids.map((id, row) => `${this.#source(table.document(row), id)}\n`);
-    }
-    if (this.#options.idOverrideField === undefined) return this.#json.encodeTable(table);
+    if (table.has('___children')) return ids.map((id, row) => `${this.#source(table.document(row), id)}\n`);
     const before = table.save();
-    table.put('id', ids, false);
     try {
+      if (this.#options.idOverrideField !== undefined) table.put('id', ids, false);
+      for (const name of table.names) removeNulls(table, name);
       return this.#json.encodeTable(table);
     } finally {
       table.restore(before);
@@ -279,10 +289,12 @@ function isPlain({ idOverrideField, indexOverrideField, routingField, version }:
   return [idOverrideField, indexOverrideField, routingField, version].every((option) => option === undefined);
 }
 
-/** Returns whether a column contains neither nulls nor values with nested values. */
-function isFlat(column: readonly (Value | undefined)[]): boolean {
-  for (let row = 0; row < column.length; row++) if (typeof column[row] === 'object') return false;
-  return true;
+/** Removes nulls from a column: fields that are null, and null members of objects. Nulls in lists stay. */
+function removeNulls(table: DocumentTable, name: string): void {
+  const column = table.column(name) ?? [];
+  if (!column.some((value) => value !== undefined && hasNulls(value))) return;
+  const kept = column.map((value) => (value === undefined || value === null ? undefined : withoutNulls(value)));
+  table.put(name, kept, kept.includes(undefined));
 }
 
 function checkedId(id: string): string {
@@ -293,17 +305,26 @@ function checkedId(id: string): string {
   return id;
 }
 
-/** Returns the JSON of a value. Objects omit null members; nulls in lists stay. */
+/** Returns whether a value is null or contains an object with a null member. */
+function hasNulls(value: Value): boolean {
+  if (typeof value !== 'object') return false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.some((item) => item !== null && hasNulls(item));
+  if (!(value instanceof Map)) return false;
+  for (const member of value.values()) if (hasNulls(member)) return true;
+  return false;
+}
+
+/** Returns a value whose objects have no null members. Nulls in lists stay. */
+function withoutNulls(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!(value instanceof Map)) return value;
+  const kept: JsonObject = new Map();
+  for (const [name, member] of value) if (member !== null) kept.set(name, withoutNulls(member));
+  return kept;
+}
+
+/** Returns the JSON of a value without the null members of its objects. */
 function writeWithoutNulls(value: Value): string {
-  if (Array.isArray(value)) {
-    let text = '';
-    for (const item of value) text += `${text === '' ? '[' : ','}${writeWithoutNulls(item)}`;
-    return text === '' ? '[]' : `${text}]`;
-  }
-  if (!(value instanceof Map)) return writeValue(value);
-  let text = '';
-  for (const [name, member] of value) {
-    if (member !== null) text += `${text === '' ? '{' : ','}${writeString(name)}:${writeWithoutNulls(member)}`;
-  }
-  return text === '' ? '{}' : `${text}}`;
+  return writeValue(hasNulls(value) ? withoutNulls(value) : value);
 }

@@ -9,7 +9,7 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
-import { decodeBase64 } from '../fields/base64.ts';
+import { decodeBase64 } from '@headrace/java-text/text';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import {
   checkFileHandlers,

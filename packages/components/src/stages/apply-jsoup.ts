@@ -13,6 +13,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { compileJavaRegex } from '@headrace/java-text/regex';
+import { decodeBase64 } from '@headrace/java-text/text';
 import {
   attributeValue,
   compileSelector,
@@ -24,7 +25,6 @@ import {
   type Selector,
   SelectorError,
 } from '@headrace/xml/html';
-import { decodeBase64 } from '../fields/base64.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { localPath } from '../formats/byte-source.ts';
 import { decodeHtml } from '../formats/encoding/decode-html.ts';

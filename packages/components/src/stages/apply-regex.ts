@@ -1,6 +1,7 @@
 import {
   type Document,
   type DocumentTable,
+  mapColumn,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -13,7 +14,6 @@ import {
 } from '@headrace/engine';
 import { compileJavaRegex, type JavaRegex, JavaRegexError } from '@headrace/java-text/regex';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields to search. */

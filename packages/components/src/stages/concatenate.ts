@@ -10,10 +10,10 @@ import {
   Type,
   type UpdateMode,
   UpdateModeParameter,
+  updateColumn,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 import { firstText } from '../fields/first-text.ts';
-import { updateColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The field to write. */

@@ -1,4 +1,14 @@
-import { type Document, type ParameterProblem, Stage, type Static, Type, textOf, type Value } from '@headrace/engine';
+import {
+  type Document,
+  type DocumentTable,
+  type ParameterProblem,
+  Stage,
+  type Static,
+  Type,
+  textOf,
+  updateColumn,
+  type Value,
+} from '@headrace/engine';
 import { KeywordMatcher } from '@headrace/text-analysis/keywords';
 import { checkDestination } from '../fields/destination.ts';
 
@@ -60,13 +70,27 @@ export class Contains extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     for (const field of this.params.fields) {
-      const value = document.get(field);
-      if (value === undefined) continue;
-      if (Array.isArray(value) ? value.some((item) => this.#found(item)) : this.#found(value)) {
+      if (this.#isFoundIn(document.get(field))) {
         document.set(this.params.output, this.params.value);
         return;
       }
     }
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const { fields, output, value } = this.params;
+    const columns = fields.map((field) => table.column(field)).filter((column) => column !== undefined);
+    const results = new Array<string | undefined>(table.count).fill(undefined);
+    for (let row = 0; row < results.length; row++) {
+      if (columns.some((column) => this.#isFoundIn(column[row]))) results[row] = value;
+    }
+    updateColumn(table, output, 'overwrite', results);
+    return true;
+  }
+
+  #isFoundIn(value: Value | undefined): boolean {
+    if (value === undefined) return false;
+    return Array.isArray(value) ? value.some((item) => this.#found(item)) : this.#found(value);
   }
 
   #found(value: Value): boolean {

@@ -5,7 +5,9 @@ import {
   getNested,
   HeadraceError,
   MapOf,
+  mapColumn,
   type NestedPath,
+  nestedValue,
   type ParameterProblem,
   parseNestedPath,
   RESERVED_FIELDS,
@@ -20,7 +22,6 @@ import {
   type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /**
@@ -122,11 +123,28 @@ export class CopyFields extends Stage<typeof parameters> {
   }
 
   override processTable(table: DocumentTable): boolean {
-    if (this.params.isNested === true) return false;
+    for (const { source, dest } of this.#nestedCopies) if (!copyNestedColumn(table, source, dest)) return false;
     const copy = (value: Value) => (Array.isArray(value) ? value.map(flatCopy) : flatCopy(value));
     for (const { source, dest } of this.#copies) mapColumn(table, source, dest, this.#updateMode, copy);
     return true;
   }
+}
+
+/** Copies values at a path to a field. Returns false if the destination is inside of a field. */
+function copyNestedColumn(table: DocumentTable, source: NestedPath, dest: NestedPath): boolean {
+  if (dest.length > 1) return false;
+  const name = dest[0] as string;
+  const roots = table.column(source[0] as string);
+  if (roots === undefined) return true;
+  const present = table.column(name);
+  const column = roots.map((root, row) => {
+    const value = nestedValue(root, source);
+    return value === undefined ? present?.[row] : copyValue(value);
+  });
+  if (present !== undefined || column.some((value) => value !== undefined)) {
+    table.set(name, column, column.includes(undefined));
+  }
+  return true;
 }
 
 function flatCopy(value: Value): Value {

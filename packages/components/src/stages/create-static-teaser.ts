@@ -1,6 +1,7 @@
 import {
   type Document,
   type DocumentTable,
+  mapColumn,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -14,7 +15,6 @@ import { javaTrim } from '@headrace/java-text/text';
 import { graphemeFloor } from '@headrace/text-analysis/letters';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { firstText } from '../fields/first-text.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields to read. */

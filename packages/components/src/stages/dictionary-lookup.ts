@@ -1,5 +1,7 @@
 import {
   type Document,
+  type DocumentTable,
+  mapColumn,
   type ParameterProblem,
   READS,
   Stage,
@@ -126,29 +128,40 @@ export class DictionaryLookup extends Stage<typeof parameters> {
     else this.#look(document);
   }
 
+  override processTable(table: DocumentTable): boolean {
+    if (this.params.setOnly) return false;
+    const mode = this.params.updateMode as UpdateMode;
+    for (const { source, dest } of this.#pairs) mapColumn(table, source, dest, mode, (value) => this.#entriesOf(value));
+    return true;
+  }
+
   override stop(): void {
     this.#dictionary?.close();
     this.#dictionary = undefined;
   }
 
   #look(document: Document): void {
-    const { usePayloads, ignoreCase, updateMode } = this.params;
-    const dictionary = this.#dictionary as LookupDictionary;
     for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
-      if (value === undefined) continue;
-      const found: string[] = [];
-      for (const item of Array.isArray(value) ? value : [value]) {
-        const text = textOf(item);
-        if (text === null) continue;
-        const key = ignoreCase ? text.toLowerCase() : text;
-        const entry = dictionary.find(key);
-        if (entry < 0) continue;
-        if (usePayloads) found.push(...dictionary.payloads(entry));
-        else found.push(key);
-      }
-      document.update(dest, updateMode as UpdateMode, found);
+      if (value !== undefined) document.update(dest, this.params.updateMode as UpdateMode, this.#entriesOf(value));
     }
+  }
+
+  /** Returns the entries of the dictionary for a value of a field. */
+  #entriesOf(value: Value): string[] {
+    const { usePayloads, ignoreCase } = this.params;
+    const dictionary = this.#dictionary as LookupDictionary;
+    const found: string[] = [];
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const text = textOf(item);
+      if (text === null) continue;
+      const key = ignoreCase ? text.toLowerCase() : text;
+      const entry = dictionary.find(key);
+      if (entry < 0) continue;
+      if (usePayloads) found.push(...dictionary.payloads(entry));
+      else found.push(key);
+    }
+    return found;
   }
 
   #test(document: Document): void {

@@ -2,6 +2,7 @@ import {
   type Document,
   type DocumentTable,
   MapOf,
+  mapColumn,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -12,7 +13,6 @@ import {
 import { isBlank } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 import { firstText } from '../fields/first-text.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** For each field the field that receives its first character. At least one entry. */

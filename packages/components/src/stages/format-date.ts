@@ -2,6 +2,7 @@ import {
   type Document,
   type DocumentTable,
   Double,
+  mapColumn,
   messageOf,
   OneOf,
   type ParameterProblem,
@@ -23,7 +24,6 @@ import {
   resolveZone,
 } from '@headrace/java-text/date';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields with the dates. */

@@ -1,5 +1,7 @@
 import {
+  type Column,
   type Document,
+  type DocumentTable,
   HeadraceError,
   RESERVED_FIELDS,
   Shape,
@@ -75,6 +77,20 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
       values.splice(0, values.length, ...kept);
     }
     document.shape = shape.share();
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const { names } = table;
+    const { shape, origins } = this.#plan(names);
+    if (origins !== undefined) return false;
+    if (shape === undefined) return true;
+    const columns = names.map((name) => table.column(name) as Column);
+    for (const name of names) table.delete(name);
+    shape.names.forEach((name, i) => {
+      const column = columns[i] as Column;
+      table.put(name, column, column.includes(undefined));
+    });
+    return true;
   }
 
   #renamingOf(shape: Shape): Renaming {

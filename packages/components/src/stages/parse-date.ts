@@ -1,6 +1,7 @@
 import {
   type Document,
   type DocumentTable,
+  mapColumn,
   messageOf,
   nearest,
   type ParameterProblem,
@@ -15,14 +16,14 @@ import {
 } from '@headrace/engine';
 import {
   compileDatePattern,
+  DATE_FORMATTERS,
+  type DateFormatter,
   type DatePattern,
   type DateZone,
   PartialDateError,
   resolveZone,
 } from '@headrace/java-text/date';
-import { DATE_FORMATTERS, type DateFormatter } from '../dates/date-formatters.ts';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { mapColumn } from '../fields/update-column.ts';
 
 const parameters = Type.Object({
   /** The fields with the dates. */

@@ -19,8 +19,8 @@ import {
   type Value,
 } from '@headrace/engine';
 import { compileJavaRegex } from '@headrace/java-text/regex';
+import { decodeBase64 } from '@headrace/java-text/text';
 import { compileJsonPath, type JsonPath } from '@headrace/json-path';
-import { decodeBase64 } from '../fields/base64.ts';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({

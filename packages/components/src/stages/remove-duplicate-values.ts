@@ -1,11 +1,16 @@
 import {
+  type Column,
+  copyValue,
   type Document,
+  type DocumentTable,
+  distinctValues,
   MapOf,
   type ParameterProblem,
   Stage,
   type StageContext,
   type Static,
   Type,
+  type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 
@@ -73,4 +78,51 @@ export class RemoveDuplicateValues extends Stage<typeof parameters> {
       document.removeDuplicates(source, dest);
     }
   }
+
+  override processTable(table: DocumentTable): boolean {
+    return this.#targets.every(([source, dest]) => {
+      const lists = table.column(source);
+      if (lists === undefined) return true;
+      return source === dest ? shortenLists(table, source, lists) : addDistinct(table, lists, dest);
+    });
+  }
+}
+
+/**
+ * Removes repeated values. A list that becomes shorter moves to the end of its document. A table cannot do that for some
+ * of its documents, and then the result is false.
+ */
+function shortenLists(table: DocumentTable, name: string, lists: Column): boolean {
+  let moved = 0;
+  let kept = 0;
+  const column = lists.map((list) => {
+    const unique = Array.isArray(list) ? distinctValues(list) : undefined;
+    if (unique !== undefined && unique.length < (list as Value[]).length) {
+      moved++;
+      return unique;
+    }
+    if (list !== undefined) kept++;
+    return list;
+  });
+  if (moved === 0) return true;
+  if (kept > 0 && table.names.at(-1) !== name) return false;
+  table.remove(name);
+  table.set(name, column, column.includes(undefined));
+  return true;
+}
+
+function addDistinct(table: DocumentTable, lists: Column, dest: string): boolean {
+  const present = table.column(dest);
+  const column = lists.map((list, row) => {
+    const before = present?.[row];
+    if (!Array.isArray(list)) return before;
+    const unique = distinctValues(list).map(copyValue);
+    if (before === undefined) return unique;
+    if (Array.isArray(before)) return [...before, ...unique];
+    return list.length === 0 ? before : [before, ...unique];
+  });
+  if (present !== undefined || column.some((value) => value !== undefined)) {
+    table.set(dest, column, column.includes(undefined));
+  }
+  return true;
 }

@@ -1,4 +1,5 @@
 import {
+  type Column,
   Document,
   type DocumentTable,
   MapOf,
@@ -82,9 +83,28 @@ export class RenameFields extends Stage<typeof parameters> {
   }
 
   override processTable(table: DocumentTable): boolean {
-    if (this.#overlapping || (this.params.applyToChildren === true && table.has('___children'))) return false;
-    for (const [from, to] of this.#renames) table.rename(from, to);
+    if (this.params.applyToChildren === true && table.has('___children')) return false;
+    // All fields are taken before the first one is written, because names may be exchanged.
+    const taken: { to: string; column: Column }[] = [];
+    for (const [from, to] of this.#renames) {
+      const column = table.column(from);
+      if (column === undefined) continue;
+      taken.push({ to, column });
+      table.remove(from);
+    }
+    for (const { to, column } of taken) {
+      const present = table.column(to);
+      const values = present === undefined ? column : column.map((value, row) => this.#merged(present[row], value));
+      table.set(to, values, values.includes(undefined));
+    }
     return true;
+  }
+
+  /** Returns the value of a field after a field was renamed to its name. */
+  #merged(present: Value | undefined, renamed: Value | undefined): Value | undefined {
+    if (renamed === undefined) return present;
+    if (present === undefined || this.#mode === 'overwrite') return renamed;
+    return this.#mode === 'append' ? [...asList(present), ...asList(renamed)] : present;
   }
 
   #rename(document: Document): void {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApplyRegex } from './apply-regex.ts';
 import { Concatenate } from './concatenate.ts';
+import { Contains } from './contains.ts';
 import { CopyFields } from './copy-fields.ts';
 import { CreateStaticTeaser } from './create-static-teaser.ts';
 import { DeleteFields } from './delete-fields.ts';
@@ -13,6 +14,7 @@ import { ExtractFirstCharacter } from './extract-first-character.ts';
 import { FormatDate } from './format-date.ts';
 import { HashFieldValueToBucket } from './hash-field-value-to-bucket.ts';
 import { Length } from './length.ts';
+import { NormalizeFieldNames } from './normalize-field-names.ts';
 import { NormalizeText } from './normalize-text.ts';
 import { ParseDate } from './parse-date.ts';
 import { RemoveDiacritics } from './remove-diacritics.ts';
@@ -28,7 +30,8 @@ import { TruncateField } from './truncate-field.ts';
 
 type Class = Parameters<typeof makeStage>[0];
 
-const field = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+const field = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'e e');
+const path = fc.constantFrom('a', 'b', 'c', 'e', 'b.k', 'c.k.l', 'd[1]');
 const fields = fc.uniqueArray(field, { minLength: 1, maxLength: 3 });
 const updateMode = fc.constantFrom('overwrite', 'append', 'skip');
 const use = (stage: Class, params: fc.Arbitrary<Record<string, unknown>>) =>
@@ -81,6 +84,18 @@ const stage = fc.oneof(
     SplitFieldValues,
     fc.record({ inputField: field, outputField: field, delimiter: fc.constant(';'), trimWhitespace: fc.boolean() }),
   ),
+  use(
+    Contains,
+    fc.record({ contains: fc.constant(['x', '1']), fields, output: field, value: fc.constantFrom('found', 'x') }),
+  ),
+  use(
+    CopyFields,
+    fc.record({
+      fieldMapping: fc.dictionary(path, path, { minKeys: 1, maxKeys: 2 }),
+      isNested: fc.constant(true),
+    }),
+  ),
+  use(NormalizeFieldNames, fc.constant({})),
   use(TrimWhitespace, fc.record({ fields })),
   use(ReplacePatterns, pairs({ regex: ['\\d'], replacement: '#' })),
   use(RemoveDiacritics, fc.record({ source: field, destination: field })),

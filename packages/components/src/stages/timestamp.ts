@@ -1,4 +1,4 @@
-import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
 import { formatInstant } from '@headrace/java-text/date';
 import { checkDestination } from '../fields/destination.ts';
 
@@ -34,6 +34,15 @@ export class Timestamp extends Stage<typeof parameters> {
   #text = '';
 
   override process(document: Document): void {
+    document.set(this.params.destField, this.#now());
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    table.fill(this.params.destField, this.#now());
+    return true;
+  }
+
+  #now(): string {
     const now = Date.now();
     // Hundreds of documents pass in one millisecond and share the text.
     if (now !== this.#time) {
@@ -41,6 +50,6 @@ export class Timestamp extends Stage<typeof parameters> {
       this.#time = now;
       this.#text = formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000);
     }
-    document.set(this.params.destField, this.#text);
+    return this.#text;
   }
 }

@@ -3,7 +3,7 @@ import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
-import { MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
+import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { TableSink } from '../pipeline/table-pass.ts';
 import { release } from '../transport/release.ts';
@@ -116,7 +116,7 @@ export class PartBuilder implements TableSink {
     }
     this.#count++;
     this.#lists?.sent.push(document.id);
-    if (this.#withLengths || this.#idCount < MAX_KEPT_FAILURES) this.#writeIds(writeString(document.id), 1);
+    if (this.#withLengths || this.#idCount < MAX_LISTED_FAILURES) this.#writeIds(writeString(document.id), 1);
   }
 
   finished(): void {
@@ -128,10 +128,10 @@ export class PartBuilder implements TableSink {
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
   }
 
-  /** Counts a record that could not be read. */
-  rejected(id: string, failure: Failure): void {
-    this.#published++;
-    this.#failed++;
+  /** Counts a record that could not be read, with all its documents. */
+  rejected(id: string, failure: Failure, count: number): void {
+    this.#published += count;
+    this.#failed += count;
     // Another document may be in a waiting stage, and then the current position refers to that document.
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
@@ -156,7 +156,7 @@ export class PartBuilder implements TableSink {
     this.#count += table.count;
     this.#published += table.count;
     // A streaming indexer fails as a whole, and a run does not report more failed documents than this.
-    const wanted = this.#withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.#idCount);
+    const wanted = this.#withLengths ? table.count : Math.min(table.count, MAX_LISTED_FAILURES - this.#idCount);
     if (wanted <= 0) return;
     const ids = wanted === table.count ? table.ids : table.ids.slice(0, wanted);
     this.#writeIds(JSON.stringify(ids).slice(1, -1), wanted);
@@ -213,7 +213,7 @@ export class PartBuilder implements TableSink {
       failed,
       failures,
       count,
-      bytes: this.#output.take(),
+      bytes: this.#takeBytes(),
       ids: this.#takeIds(),
       lengths: this.#withLengths ? Uint32Array.from(this.#lengths) : undefined,
       ...(this.#lists === undefined ? {} : { lists: this.#lists }),
@@ -229,6 +229,14 @@ export class PartBuilder implements TableSink {
   #writeIds(json: string, count: number): void {
     this.#ids.write(`${json},`);
     this.#idCount += count;
+  }
+
+  #takeBytes(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#output.take();
+    if (this.#encoder?.pack === undefined || bytes.length === 0) return bytes;
+    const packed = new Uint8Array(this.#encoder.pack(bytes));
+    release(bytes);
+    return packed;
   }
 
   #takeIds(): string {

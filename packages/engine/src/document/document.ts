@@ -2,7 +2,7 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import { writeDocument } from './json-writer.ts';
 import { checkWritable, RESERVED_FIELDS } from './names.ts';
 import { Shape } from './shape.ts';
-import { copyValue, Double, equalValues, type JsonObject, textOf, type Value } from './value.ts';
+import { copyValue, Double, distinctValues, type JsonObject, textOf, type Value } from './value.ts';
 
 const ID_ALONE = Shape.of(['id']);
 
@@ -230,7 +230,7 @@ export class Document {
   removeDuplicates(name: string, target: string | undefined): void {
     const value = this.get(name);
     if (!Array.isArray(value)) return;
-    const unique = distinct(value);
+    const unique = distinctValues(value);
     if (target === undefined || target === name) {
       if (unique.length === value.length) return;
       checkWritable(name);
@@ -368,23 +368,4 @@ function removeAt<T>(list: T[], at: number): void {
   const last = list.length - 1;
   for (let i = at; i < last; i++) list[i] = list[i + 1] as T;
   list.pop();
-}
-
-function distinct(values: readonly Value[]): Value[] {
-  const scalars = new Set<Value>();
-  const doubles = new Set<string>();
-  const nested: Value[] = [];
-  return values.filter((value) => {
-    // A Set compares scalars as JSON does. Objects and arrays must be compared by content.
-    if (typeof value !== 'object' || value === null) return isNew(scalars, value);
-    if (value instanceof Double) return isNew(doubles, value.toString());
-    if (nested.some((other) => equalValues(other, value))) return false;
-    nested.push(value);
-    return true;
-  });
-}
-
-function isNew<T>(seen: Set<T>, value: T): boolean {
-  const { size } = seen;
-  return seen.add(value).size > size;
 }

@@ -41,10 +41,15 @@ export function parseNestedPath(path: string): NestedPath {
  * list.
  */
 export function getNested(document: Document, path: NestedPath): Value | undefined {
-  const [root, ...steps] = path;
-  if (typeof root !== 'string') return undefined;
-  let value = document.get(root);
-  for (const step of steps) {
+  const [root] = path;
+  return typeof root === 'string' ? nestedValue(document.get(root), path) : undefined;
+}
+
+/** Does the same as `getNested`, for the value of the field that the path begins with. */
+export function nestedValue(root: Value | undefined, path: NestedPath): Value | undefined {
+  let value = root;
+  for (let i = 1; i < path.length; i++) {
+    const step = path[i] as string | number;
     if (value instanceof Map) value = typeof step === 'string' ? value.get(step) : undefined;
     else if (Array.isArray(value)) {
       if (typeof step === 'string') throw misfit(path, `a list has no member "${step}"`);

@@ -132,3 +132,23 @@ function instantText(date: Date): string {
   if (Number.isNaN(date.getTime())) throw new TypeError('An invalid Date cannot be the value of a field');
   return date.toISOString().replace('.000Z', 'Z');
 }
+
+/** Returns the values without repetitions. Objects and lists are compared by content. */
+export function distinctValues(values: readonly Value[]): Value[] {
+  const scalars = new Set<Value>();
+  const doubles = new Set<string>();
+  const nested: Value[] = [];
+  return values.filter((value) => {
+    // A Set compares scalars as JSON does.
+    if (typeof value !== 'object' || value === null) return isNew(scalars, value);
+    if (value instanceof Double) return isNew(doubles, value.toString());
+    if (nested.some((other) => equalValues(other, value))) return false;
+    nested.push(value);
+    return true;
+  });
+}
+
+function isNew<T>(seen: Set<T>, value: T): boolean {
+  const { size } = seen;
+  return seen.add(value).size > size;
+}

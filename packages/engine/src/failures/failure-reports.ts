@@ -1,6 +1,6 @@
 import type { MessageGate } from '../transport/message-gate.ts';
 import { FailureBudget } from './failure-budget.ts';
-import { type FailedDocument, type KeptFailure, MAX_KEPT_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
+import { type FailedDocument, type KeptFailure, MAX_LISTED_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
 
 /** The limits of a group. It is posted when it reaches this number of failures or characters, or after this time. */
 const GROUP_FAILURES = 100;
@@ -43,12 +43,12 @@ export class FailureReports {
 
   /** True if no more failures are reported. */
   get full(): boolean {
-    return this.#kept >= (this.#post === undefined ? MAX_KEPT_FAILURES : this.budget.maxFailures);
+    return this.#kept >= (this.#post === undefined ? MAX_LISTED_FAILURES : this.budget.maxFailures);
   }
 
   /** True if the result and the log already contain the maximum number of failures. */
   get listFull(): boolean {
-    return this.listed.length >= MAX_KEPT_FAILURES;
+    return this.listed.length >= MAX_LISTED_FAILURES;
   }
 
   /** The number of failed documents that were not stored because of the limit. 0 if the run does not store them. */

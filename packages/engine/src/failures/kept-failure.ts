@@ -2,11 +2,10 @@ import type { Failure } from '../errors/headrace-error.ts';
 
 /** The limits for failed documents, unless the run keeps all of them (`RunRequest.keepAllFailures`). */
 
-/**
- * The maximum number of failed documents that a run reports. Further failures are only counted. The result and the log
- * never list more.
- */
-export const MAX_KEPT_FAILURES = 1000;
+/** The maximum number of failed documents in the result and the log of a run. */
+export const MAX_LISTED_FAILURES = 1000;
+/** The maximum number of failed documents that a run reports to a store. Further failures are only counted. */
+export const MAX_KEPT_FAILURES = 100_000;
 /** The maximum size of the content of a failed document. A larger document is reported without its content. */
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 /** The maximum size of all contents. Further documents are reported without their contents. */

@@ -5,6 +5,8 @@ export interface StageTrace {
   readonly stage: string;
   /** The class of the stage. */
   readonly class: string;
+  /** How long the stage worked on the document, in milliseconds. Absent if it was not called. */
+  millis?: number;
   /** The document after the stage, as JSON. */
   document?: string;
   /** True if the stage did not change the document. */

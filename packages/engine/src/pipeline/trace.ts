@@ -69,6 +69,10 @@ export class Tracer {
   ): Promise<void> {
     let iterator: ReturnType<typeof iterateChildren> | undefined;
     let ofStage = true;
+    let since = performance.now();
+    const addTime = () => {
+      entry.millis = round((entry.millis ?? 0) + performance.now() - since);
+    };
     try {
       let called: ReturnType<typeof callStage> | undefined;
       const begin = () => {
@@ -86,10 +90,12 @@ export class Tracer {
         const trace: StageTrace[] = [];
         entry.children ??= [];
         entry.children.push(typeof shown === 'string' && this.#takes(shown) ? { document: shown, trace } : { trace });
+        addTime();
         // The inner call has already recorded its error.
         ofStage = false;
         await this.process(child, at + 1, emit, trace);
         ofStage = true;
+        since = performance.now();
       }
     } catch (error) {
       closeChildren(iterator);
@@ -97,6 +103,8 @@ export class Tracer {
       const stageError: StageError = failure(step, error);
       entry.failure = toFailure(stageError, 'HR_STAGE_FAILED');
       throw stageError;
+    } finally {
+      if (ofStage) addTime();
     }
   }
 
@@ -105,6 +113,10 @@ export class Tracer {
     this.#charactersLeft -= text.length;
     return true;
   }
+}
+
+function round(millis: number): number {
+  return Math.round(millis * 1000) / 1000;
 }
 
 /** Returns a document as JSON, or the reason why it cannot be written. */

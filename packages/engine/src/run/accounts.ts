@@ -6,7 +6,7 @@ import { counted } from '../errors/counted.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { EncodedDocuments } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
-import { type Content, MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
+import { type Content, MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import { Signal } from '../transport/signal.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import type { FailureLimit } from './failure-limit.ts';
@@ -122,10 +122,10 @@ export class Accounts {
     this.#changed.notify();
   }
 
-  /** Counts a record that could not be read. */
-  rejected({ place, message, id }: RejectedRecord): void {
-    this.#add('published', 1);
-    this.#add('failed', 1);
+  /** Counts a record that could not be read, with all its documents. */
+  rejected({ place, message, id, count = 1 }: RejectedRecord): void {
+    this.#add('published', count);
+    this.#add('failed', count);
     this.#keep(id ?? place, 'connector', { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
   }
 
@@ -184,7 +184,7 @@ export class Accounts {
     this.#logger.error(what, { id, at, code: failure.code, reason: failure.message });
     if (reports.listFull) {
       this.#logger.error(
-        `The log lists the first ${MAX_KEPT_FAILURES} failures of a run. Later failures are only counted`,
+        `The log lists the first ${MAX_LISTED_FAILURES} failures of a run. Later failures are only counted`,
       );
     }
   }

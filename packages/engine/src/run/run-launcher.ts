@@ -4,6 +4,7 @@ import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
+import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
@@ -64,6 +65,7 @@ export class RunLauncher {
   /** The number of pipeline threads that the last run used. */
   #lanes = 1;
   #warm: Worker | undefined;
+  readonly #previews = new PreviewThread();
   #closed = false;
 
   constructor(options: RunLauncherOptions) {
@@ -81,7 +83,6 @@ export class RunLauncher {
     const worker = this.#spawn();
     worker.unref();
     this.#warm = worker;
-    worker.once('error', () => undefined);
     worker.once('exit', () => {
       if (this.#warm === worker) this.#warm = undefined;
     });
@@ -118,7 +119,9 @@ export class RunLauncher {
     // A document that computes endlessly fails alone, and the preview continues.
     const maxComputeMillis = timeoutMillis / 3;
     const question: ToRun = { type: 'preview', request, maxComputeMillis };
-    const answer = await this.#ask(question, timeoutMillis, late, hint, signal);
+    const worker = this.#previews.take(request) ?? this.#take();
+    const answer = await this.#ask(worker, question, timeoutMillis, late, hint, signal);
+    if (this.#closed || !this.#options.keepWarm || !this.#previews.keep(worker, request)) endThread(worker);
     return (answer as Extract<Answer, { type: 'previewed' }>).result;
   }
 
@@ -129,46 +132,45 @@ export class RunLauncher {
   async reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
     const late = `The check of the sources and the destination did not finish within ${timeoutMillis} ms`;
     const hint = 'First check the config without connections.';
-    const answer = await this.#ask({ type: 'reach', request }, timeoutMillis, late, hint);
+    const worker = this.#take();
+    const answer = await this.#ask(worker, { type: 'reach', request }, timeoutMillis, late, hint);
+    endThread(worker);
     return (answer as Extract<Answer, { type: 'reached' }>).problems;
   }
 
+  /** Sends a request to a thread and returns its answer. Terminates the thread if there is none. */
   async #ask(
+    worker: Worker,
     question: ToRun,
     timeoutMillis: number,
     late: string,
     lateHint: string,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const worker = this.#take();
-    let timer: NodeJS.Timeout | undefined;
-    let given: (() => void) | undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const gone = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client has closed the connection'));
+    const onMessage = (message: FromRun) => {
+      if (message.type === 'previewed' || message.type === 'reached') resolve(message);
+      else if (message.type === 'crashed') reject(HeadraceError.of(message.failure));
+    };
+    const lose = (error: unknown) => reject(HeadraceError.of(lostThread(error, this.#options.heapMb)));
+    const onExit = () => lose(ENDED_BY_ITSELF);
+    const timer = setTimeout(() => {
+      reject(new HeadraceError('HR_RUN_CANCELLED', late, { hint: lateHint }));
+    }, timeoutMillis);
+    signal?.addEventListener('abort', gone);
+    worker.on('message', onMessage).once('error', lose).once('exit', onExit);
     try {
-      const answer = await new Promise<Answer>((resolve, reject) => {
-        given = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client has closed the connection'));
-        if (signal?.aborted) given();
-        signal?.addEventListener('abort', given);
-        timer = setTimeout(() => {
-          reject(new HeadraceError('HR_RUN_CANCELLED', late, { hint: lateHint }));
-        }, timeoutMillis);
-        worker.on('message', (message: FromRun) => {
-          if (message.type !== 'previewed' && message.type !== 'reached' && message.type !== 'crashed') return;
-          if (message.type !== 'crashed') resolve(message);
-          else reject(HeadraceError.of(message.failure));
-        });
-        const lose = (error: unknown) => reject(HeadraceError.of(lostThread(error, this.#options.heapMb)));
-        worker.once('error', lose);
-        worker.once('exit', () => lose(ENDED_BY_ITSELF));
-        worker.postMessage(question);
-      });
-      endThread(worker);
-      return answer;
+      if (signal?.aborted) gone();
+      worker.postMessage(question);
+      return await promise;
     } catch (error) {
       await worker.terminate();
       throw error;
     } finally {
       clearTimeout(timer);
-      if (given !== undefined) signal?.removeEventListener('abort', given);
+      signal?.removeEventListener('abort', gone);
+      worker.off('message', onMessage).off('error', lose).off('exit', onExit);
     }
   }
 
@@ -209,11 +211,13 @@ export class RunLauncher {
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
     // Tests run the source files, which have another extension.
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
-    return new Worker(entry, {
+    const worker = new Worker(entry, {
       workerData: { heapMb, lanes, preload } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'run',
     });
+    // Also an idle thread may fail. Without a listener, its error would end the process.
+    return worker.on('error', () => undefined);
   }
 }
 

@@ -24,6 +24,9 @@ export const StageTraceAnswer = Type.Object(
   {
     stage: Type.String(),
     class: Type.String(),
+    millis: Type.Optional(
+      Type.Number({ description: 'How long the stage worked on the document; absent if it was not called' }),
+    ),
     document: Type.Optional(JsonDocument),
     unchanged: Type.Optional(Type.Literal(true, { description: 'The document is unchanged' })),
     skipped: Type.Optional(Type.Literal('condition', { description: 'The document does not meet the conditions' })),

@@ -121,6 +121,9 @@ export const RunDetailsAnswer = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), { description: 'The overrides of the config; secrets are masked' }),
     ),
     retryOf: Type.Optional(Type.String({ description: 'The run whose failed documents this run processes again' })),
+    retryGroup: Type.Optional(
+      Type.String({ description: 'The group of failed documents, if the retry is of one group' }),
+    ),
     retriedBy: Type.Optional(
       Type.String({ description: 'The last run that processed the failed documents of this run again' }),
     ),

@@ -119,20 +119,31 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
     },
   );
 
-  app.get<{ Params: { id: string }; Querystring: { from?: number; to?: number } }>(
+  app.get<{ Params: { id: string }; Querystring: { from?: number; to?: number; other?: string } }>(
     '/v1/config/:id/diff',
     {
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'The changes from one version to another; secrets are masked, but their changes are listed',
+        summary:
+          'The changes from one version to another, also of another config; only the values of secrets are masked',
         params: idParams,
         querystring: queryOf({
           from: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'Default: the version before `to`' }),
+            Type.Integer({
+              minimum: 1,
+              maximum: MAX_NUMBER,
+              description: 'Default: the version before `to`; the current one if `other` is given',
+            }),
           ),
           to: Type.Optional(
             Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'Default: the current version' }),
+          ),
+          other: Type.Optional(
+            Type.String({
+              minLength: 1,
+              description: 'The config of the version `to`, by id or name. Default: the same config',
+            }),
           ),
         }),
         response: answers(
@@ -144,8 +155,10 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
       },
     },
     async ({ params: { id }, query }, reply) => {
-      const to = await configs.version(id, query.to);
-      const from = await configs.version(id, query.from ?? Math.max(1, to.version - 1));
+      const { other } = query;
+      const to = await configs.version(other ?? id, query.to);
+      const before = other === undefined ? Math.max(1, to.version - 1) : undefined;
+      const from = await configs.version(id, query.from ?? before);
       const changes = await configs.diff(from, to);
       return sendJson(reply, JSON.stringify({ from: from.version, to: to.version, changes }));
     },

@@ -248,6 +248,12 @@ describe('the versions of a config', () => {
     expect((await service.ask(`${url}/versions/9`)).json).toMatchObject({ status: 404, hint: expect.any(String) });
     expect((await service.ask(`${url}/versions/x`)).status).toBe(400);
     expect((await service.ask(`${url}/diff?from=9`)).status).toBe(404);
+    const other = await service.store('a: 2, password: hunter4');
+    expect((await service.ask(`${url}/diff?from=2&other=${other}`)).json).toMatchObject({
+      from: 2,
+      to: 1,
+      changes: [{ path: 'password', old: '******', new: '******' }],
+    });
     for (const path of ['versions', 'versions/1', 'text', 'diff']) {
       expect((await service.ask(`/v1/config/none/${path}`)).status).toBe(404);
     }

@@ -94,6 +94,17 @@ const going = {
   progress: { ...run.progress, connectors: [], stages: [] },
 };
 
+const failure = {
+  id: '0',
+  connector: 'numbers',
+  pipeline: 'first',
+  at: 'stage_1',
+  code: 'HR_STAGE_FAILED',
+  message: 'Field "id" is not JSON: it is no padded base64 text',
+  processed: false,
+  document: { id: '0' },
+};
+
 const stage = {
   class: 'DropDocument',
   fields: [{ name: 'enabled', required: false, type: { type: 'BOOLEAN' }, default: true }],
@@ -189,20 +200,21 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   'GET /v1/run/{id}/failures': {
     ...ofRun,
     answer: {
-      items: [
-        {
-          id: '0',
-          connector: 'numbers',
-          pipeline: 'first',
-          at: 'stage_1',
-          code: 'HR_STAGE_FAILED',
-          message: 'Field "id" is not JSON: it is no padded base64 text',
-          processed: false,
-          document: { id: '0' },
-        },
-      ],
+      items: [failure],
       next: null,
     },
+  },
+  'GET /v1/run/{id}/failures/groups': {
+    ...ofRun,
+    answer: {
+      items: [{ group: '3f79bb7b435b0532', count: 1, replayable: 1, example: failure }],
+      groups: 1,
+      failures: 1,
+    },
+  },
+  'GET /v1/run/{id}/samples': {
+    ...ofRun,
+    answer: { items: [{ time: 1795267968.912, finished: 3, failed: 0, pending: 0 }] },
   },
   'POST /v1/run/{id}/retry': {
     ...ofRun,
@@ -218,7 +230,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
           input: { id: 'a' },
           documents: [{ id: 'a', title: 'Document a' }],
           dropped: [],
-          trace: [{ stage: 'stage_1', class: 'Concatenate', document: { id: 'a', title: 'Document a' } }],
+          trace: [{ stage: 'stage_1', class: 'Concatenate', millis: 0.05, document: { id: 'a', title: 'Document a' } }],
         },
       ],
       problems: [],
@@ -243,6 +255,12 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
       storage: size,
       jvm: heap,
       heap,
+    },
+  },
+  'GET /v1/systemstats/history': {
+    answer: {
+      intervalSeconds: 10,
+      items: [{ time: 1795267968, cpu: 12.5, ram: 50, heap: 66.67, storage: 50, requests: 42, running: 1, queued: 0 }],
     },
   },
   'GET /v1/systemstats/metrics': {

@@ -76,12 +76,71 @@ describe('the failed documents of a run', () => {
     expect((await service.ask(`${path}?connector=others`)).json).toEqual({ items: [], next: null });
   });
 
+  it('are grouped by reason, with a page and a retry for each group', async () => {
+    const service = await testService();
+    const { document: _, ...unreadable } = failure(9, { at: 'connector', id: 'a.csv:3' });
+    const { runId } = await failedRun(service, [failure(1), encoded(2), failure(3), unreadable]);
+    const path = `/v1/run/${runId}/failures`;
+    const { json } = await service.ask(`${path}/groups?limit=2`);
+    expect(json).toMatchObject({
+      items: [
+        { count: 2, replayable: 2, example: { id: 'd1', at: 'upper', document: { id: 'd1' } } },
+        { count: 1, replayable: 1, example: { id: 'd2', at: 'indexer' } },
+      ],
+      groups: 3,
+      failures: 4,
+    });
+    const [{ group }] = (json as { items: [{ group: string }] }).items;
+    const all = await service.ask(`${path}?group=${group}&limit=1`);
+    expect(all.json).toMatchObject({ items: [{ id: 'd1' }], next: expect.any(String) });
+    const records = (await service.ask(`${path}/groups?at=connector`)).json as { items: [{ group: string }] };
+    expect(records).toMatchObject({ items: [{ count: 1, replayable: 0 }], groups: 1, failures: 1 });
+
+    const refused = await retry(service, runId, { group: records.items[0].group });
+    expect(refused.json).toMatchObject({ status: 409, code: 'HR_RETRY_NOTHING' });
+    const again = await retry(service, runId, { group });
+    expect(again.json).toMatchObject({ retryOf: runId, retryGroup: group });
+    await expect.poll(() => service.threads.runs.length).toBe(2);
+    const documents = service.threads.last.request.retry?.map((line) => JSON.parse(line).id);
+    expect(documents).toEqual(['d1', 'd3']);
+  });
+
+  it('have examples in a bounded answer, however large the documents are', async () => {
+    const service = await testService();
+    const json = `{"id":"big","text":"${'x'.repeat(200_000)}"}`;
+    const large = (at: string) => failure(1, { at, document: { kind: 'input', json, binaryFields: [] } });
+    const { runId } = await failedRun(service, ['a', 'b', 'c'].map(large));
+    const { text } = await service.ask(`/v1/run/${runId}/failures/groups`);
+    expect(text.length).toBeLessThan(260_000);
+    const examples = (JSON.parse(text) as { items: { example: object }[] }).items.map(({ example }) => example);
+    expect(examples.filter((example) => 'document' in example)).toHaveLength(1);
+    expect(examples[2]).toMatchObject({ omitted: expect.stringContaining('too large') });
+  });
+
+  it('are events of the run only up to a limit, and all of them are stored', async () => {
+    const service = await testService();
+    const failures = Array.from({ length: 1500 }, (_, n) =>
+      failure(n, { document: { kind: 'encoded', text: '', encoding: 'e' } }),
+    );
+    const { runId } = await service.run(await service.store());
+    service.threads.last.listeners.onFailures?.(failures.slice(0, 600));
+    service.threads.last.listeners.onFailures?.(failures.slice(600));
+    service.threads.last.end('SUCCEEDED');
+    await service.ended(runId);
+    const { text } = await service.ask(`/v1/run/${runId}/events`, { headers: { 'last-event-id': '0.0' } });
+    expect(text.match(/"id":"d(\d+)"/g)?.at(-1)).toBe('"id":"d999"');
+    expect((await service.ask(`/v1/run/${runId}/failures/groups`)).json).toMatchObject({ failures: 1500 });
+  });
+
   it('need an existing run', async () => {
     const service = await testService();
     expect((await service.ask('/v1/run/none/failures?after=x')).json).toMatchObject({
       status: 400,
       hint: 'Send the request without "after" to get the first page.',
     });
+    for (const path of ['failures/groups', 'samples']) {
+      expect((await service.ask(`/v1/run/none/${path}`)).json).toMatchObject({ code: 'HR_RUN_NOT_FOUND' });
+    }
     const answer = await service.ask('/v1/run/none/failures');
     expect(answer.json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
     expect((await retry(service, 'none')).json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });

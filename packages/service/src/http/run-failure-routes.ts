@@ -1,8 +1,9 @@
-import { Type } from '@headrace/engine';
+import { Type, withoutDocument } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { repeatOf } from '../runs/repeated-requests.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import type { RetryBody } from '../runs/run-retries.ts';
+import type { FailureGroups } from '../store/store.ts';
 import { sendJson } from './json.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
@@ -41,15 +42,36 @@ const RetryBodySchema = Type.Object(
         description: 'The config for the retry, in its current version. Default: the version of the run',
       }),
     ),
+    group: Type.Optional(
+      Type.String({ pattern: '\\S', description: 'The group of failed documents to process. Default: all of them' }),
+    ),
   },
   { additionalProperties: false },
 );
+
+const FailureGroupAnswer = Type.Object({
+  group: Type.String({ description: 'The key of the group' }),
+  count: Type.Integer({ minimum: 1 }),
+  replayable: Type.Integer({ minimum: 0, description: 'How many of them can be processed again' }),
+  example: Failure,
+});
+
+const FailureGroupsAnswer = Type.Object({
+  items: Type.Array(FailureGroupAnswer, { description: 'The largest groups first' }),
+  groups: Type.Integer({ description: 'The number of all groups' }),
+  failures: Type.Integer({ description: 'The number of stored failed documents in all groups' }),
+});
+
+/** The maximum number of characters of the examples of all groups. Further examples have no document. */
+const MAX_EXAMPLES = 256 * 1024;
+const LONG_EXAMPLES = 'The documents of this list are too large. The list of failures shows this one.';
 
 interface FailureQuery {
   limit?: number;
   after?: string;
   at?: string;
   connector?: string;
+  group?: string;
 }
 
 /** The routes that list and retry the failed documents of a run. */
@@ -69,17 +91,39 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
           ...pageQuery,
           at: Type.Optional(Type.String({ description: 'Only documents that failed at this stage or component' })),
           connector: Type.Optional(Type.String({ description: 'Only documents of this connector' })),
+          group: Type.Optional(Type.String({ description: 'Only documents of this group of failures' })),
         }),
         response: answers({ 200: pageOf(Failure) }, 400, 404),
       },
     },
-    async ({ params: { id }, query: { limit = DEFAULT_PAGE, after, at, connector } }, reply) => {
+    async ({ params: { id }, query: { limit = DEFAULT_PAGE, after, ...filter } }, reply) => {
       const page = { after: Number(after ?? 0), limit };
       if ((await runs.details(id)) === undefined) throw runNotFound(id);
-      const found = await runs.journals.failures(id, page, { at, connector });
+      const found = await runs.journals.failures(id, page, filter);
       const next = found.more ? String(found.items.at(-1)?.seq) : null;
       const items = found.items.map(({ line }) => line).join(',');
       return sendJson(reply, `{"items":[${items}],"next":${JSON.stringify(next)}}`);
+    },
+  );
+
+  app.get<{ Params: { id: string }; Querystring: { limit?: number; at?: string } }>(
+    '/v1/run/:id/failures/groups',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'The failed documents of a run in groups: same place, code and status, and messages with other values',
+        params: idParams,
+        querystring: queryOf({
+          limit: pageQuery.limit,
+          at: Type.Optional(Type.String({ description: 'Only documents that failed at this stage or component' })),
+        }),
+        response: answers({ 200: FailureGroupsAnswer }, 400, 404),
+      },
+    },
+    async ({ params: { id }, query: { limit = DEFAULT_PAGE, at } }, reply) => {
+      if ((await runs.details(id)) === undefined) throw runNotFound(id);
+      return sendJson(reply, groupsJson(await runs.journals.failureGroups(id, limit, at)));
     },
   );
 
@@ -97,9 +141,23 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       },
     },
     async ({ params: { id }, body, headers, user, id: requestId }, reply) => {
-      const configId = body?.configId;
-      const repeat = repeatOf(headers['idempotency-key'], JSON.stringify(['retry', id, configId]));
-      return sendJson(reply, await retries.start(id, { configId }, { requestedBy: user, requestId }, repeat));
+      const { configId, group } = body ?? {};
+      const repeat = repeatOf(
+        headers['idempotency-key'],
+        JSON.stringify(['retry', id, configId, ...(group === undefined ? [] : [group])]),
+      );
+      return sendJson(reply, await retries.start(id, { configId, group }, { requestedBy: user, requestId }, repeat));
     },
   );
+}
+
+/** Builds the answer as text, because the failures are already JSON. */
+function groupsJson({ items, groups, failures }: FailureGroups): string {
+  let left = MAX_EXAMPLES;
+  const texts = items.map(({ group, count, replayable, line }) => {
+    left -= line.length;
+    const example = left >= 0 ? line : withoutDocument(line, LONG_EXAMPLES);
+    return `{"group":${JSON.stringify(group)},"count":${count},"replayable":${replayable},"example":${example}}`;
+  });
+  return `{"items":[${texts.join(',')}],"groups":${groups},"failures":${failures}}`;
 }

@@ -3,6 +3,7 @@ import type { LogRecord } from '@headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { EventReader } from '../testing/event-reader.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
 import { type TestService, testService } from '../testing/test-service.test.support.ts';
 
 const record = (message: string, over: Partial<LogRecord> = {}): LogRecord => ({
@@ -32,6 +33,23 @@ async function watch(service: TestService, runId: string, headers: Record<string
 
 const messages = (reader: EventReader) => reader.named('log').map(({ data }) => (data as { message: string }).message);
 const isMessage = (message: string) => (data: { message: string }) => data.message === message;
+
+describe('the samples of a run', () => {
+  it('show its counts over time, also after its end and a restart of the service', async () => {
+    const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
+    const { service, runId, run } = await withRun({ storage });
+    const samples = async (of: TestService) =>
+      ((await of.ask(`/v1/run/${runId}/samples`)).json as { items: object[] }).items;
+    expect((await samples(service))[0]).toEqual({ time: expect.any(Number), finished: 0, failed: 0, pending: 0 });
+    run.counts.published = run.counts.succeeded = 7;
+    run.end('SUCCEEDED');
+    await service.ended(runId);
+    const items = await samples(service);
+    expect(items.at(-1)).toMatchObject({ finished: 7, failed: 0, pending: 0 });
+    await service.service.close();
+    expect(await samples(await testService({ storage }))).toEqual(items);
+  });
+});
 
 describe('the events of a run', () => {
   it('include the earlier and the new events, and end with the details', async () => {

@@ -4,7 +4,9 @@ import { EVENT_ID } from '../requests/text-formats.ts';
 import { LOG_LEVELS, type LogQuery, logText } from '../runs/log-lines.ts';
 import { DONE_ID, doneFrame, type EventPlace, placeOf } from '../runs/run-events.ts';
 import { runNotFound } from '../runs/run-manager.ts';
+import { RunSamplesAnswer } from '../runs/run-samples.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
+import { sendJson } from './json.ts';
 import { answers, idParams, MAX_NUMBER, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -105,6 +107,24 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
       const text = logText(await runs.journals.log(id), query);
       // Send bytes: fastify would add a charset to a text, which JSON lines do not have.
       return reply.header('content-type', 'application/x-ndjson').send(Buffer.from(text));
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/v1/run/:id/samples',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'The counts of a run over time, about one sample per second, at most 301; fewer for a long run',
+        params: idParams,
+        response: answers({ 200: RunSamplesAnswer }, 400, 404),
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      if ((await runs.details(id)) === undefined) throw runNotFound(id);
+      // Runs of older releases have no samples.
+      return sendJson(reply, (await runs.samples(id)) ?? '{"items":[]}');
     },
   );
 }

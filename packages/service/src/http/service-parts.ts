@@ -11,6 +11,7 @@ import type { RunRetries } from '../runs/run-retries.ts';
 import type { Schedules } from '../schedules/schedules.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Measurements } from '../stats/measurements.ts';
+import type { SystemHistory } from '../stats/system-history.ts';
 import type { SystemMeter } from '../stats/system-stats.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -27,6 +28,7 @@ export interface ServiceParts {
   readiness: Readiness;
   measurements: Measurements;
   system: SystemMeter;
+  history: SystemHistory;
   /** Undefined without authentication: everyone may do everything. */
   authenticator: Authenticator | undefined;
   logger: FastifyBaseLogger;

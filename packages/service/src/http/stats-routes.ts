@@ -2,12 +2,16 @@ import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { metricsToJson } from '../stats/metrics-json.ts';
 import { PROMETHEUS_CONTENT_TYPE } from '../stats/prometheus-text.ts';
+import { SystemHistoryAnswer } from '../stats/system-history.ts';
 import { sendJson } from './json.ts';
 import { answers } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** The routes that return measurements of the machine and the service. */
-export async function statsRoutes(app: FastifyInstance, { measurements, system }: ServiceParts): Promise<void> {
+export async function statsRoutes(
+  app: FastifyInstance,
+  { measurements, system, history }: ServiceParts,
+): Promise<void> {
   const tags = ['stats'];
   const config = { access: 'reader' } as const;
 
@@ -18,6 +22,19 @@ export async function statsRoutes(app: FastifyInstance, { measurements, system }
       schema: { tags, summary: 'Processors, memory, storage', response: answers({ 200: Type.Ref('SystemStats') }) },
     },
     async (_request, reply) => sendJson(reply, JSON.stringify(await system.read())),
+  );
+
+  app.get(
+    '/v1/systemstats/history',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Processors, memory, storage, requests and runs over the last hour',
+        response: answers({ 200: SystemHistoryAnswer }),
+      },
+    },
+    async (_request, reply) => sendJson(reply, history.toJson()),
   );
 
   app.get(

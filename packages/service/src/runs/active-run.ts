@@ -20,6 +20,7 @@ import { DocsRate, roundRate } from './docs-rate.ts';
 import { endTime, forceEnd } from './forced-end.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { RunJournals } from './run-journals.ts';
+import { RunSamples } from './run-samples.ts';
 import type { RunSpec } from './run-spec.ts';
 
 /** The maximum length of the run summary, which contains all problems of the run. */
@@ -57,6 +58,7 @@ export class ActiveRun {
   readonly #details: RunDetails;
   readonly #mask: SecretMask;
   readonly #position: () => number | undefined;
+  readonly samples = new RunSamples();
   readonly #rate = new DocsRate();
   #handle: RunHandle | undefined;
   #startedRunning = 0;
@@ -93,6 +95,7 @@ export class ActiveRun {
       configDigest: source.digest,
       ...(overrides === undefined ? {} : { overrides }),
       ...(spec.retryOf === undefined ? {} : { retryOf: spec.retryOf }),
+      ...(spec.retryGroup === undefined ? {} : { retryGroup: spec.retryGroup }),
       overlap,
       requestedBy,
       ...(requestId === undefined ? {} : { requestId }),
@@ -141,6 +144,7 @@ export class ActiveRun {
     this.#handle = handle;
     this.#startedRunning = performance.now();
     this.#rate.sample(performance.now() / 1000, 0);
+    this.samples.add(epochSeconds(), this.#details.progress);
   }
 
   /** Records that another run processes the failed documents of this run again. */
@@ -163,6 +167,7 @@ export class ActiveRun {
   /** Measures the rate of documents. Called about once a second. */
   sample(): void {
     this.#rate.sample(performance.now() / 1000, this.#readProgress());
+    this.samples.add(epochSeconds(), this.#details.progress);
     this.dirty = true;
   }
 
@@ -193,6 +198,7 @@ export class ActiveRun {
     }
     progress.stages = stages.slice(0, MAX_STAGES);
     progress.docsPerSecond = seconds <= 0 ? 0 : roundRate(doneDocuments(counts) / seconds);
+    this.samples.add(this.#details.endTime ?? epochSeconds(), progress);
   }
 
   /** Ends a run that does not report a result. Its documents in flight count as failed. */
@@ -201,6 +207,7 @@ export class ActiveRun {
     const result = forceEnd(this.#details, status, this.#mask.failure(problem));
     const seconds = this.#startedRunning === 0 ? 0 : (performance.now() - this.#startedRunning) / 1000;
     this.#details.progress.docsPerSecond = seconds === 0 ? 0 : roundRate(documents / seconds);
+    if (seconds > 0) this.samples.add(epochSeconds(), this.#details.progress);
     this.#end(status, result);
   }
 

@@ -1,14 +1,19 @@
 import { HeadraceError, type KeptFailure, writeFailureLine } from '@headrace/engine';
+import { failureGroup } from '../store/failure-group.ts';
 import type { Store, StoredFailure } from '../store/store.ts';
 
+/** How many groups are stored at a time. */
+const WRITE_GROUPS = 10;
 /** How many failed documents are read at a time. */
 const READ_STEP = 200;
 
-/** Returns the failed documents of a run as lines of JSON. Throws if they have been deleted. */
-export async function allFailures(store: Store, runId: string): Promise<string[]> {
+/**
+ * Returns the failed documents of a run, or of one group, as lines of JSON. Throws if they have been deleted.
+ */
+export async function allFailures(store: Store, runId: string, group?: string): Promise<string[]> {
   const lines: string[] = [];
   for (let after = 0, more = true; more; ) {
-    const page = await store.runFailures(runId, { after, limit: READ_STEP });
+    const page = await store.runFailures(runId, { after, limit: READ_STEP }, { group });
     lines.push(...page.items.map(({ line }) => line));
     after = page.items.at(-1)?.seq ?? after;
     more = page.more;
@@ -37,6 +42,7 @@ export class RunFailures {
       failures.map((failure) => ({
         connector: failure.connector,
         at: failure.at,
+        group: failureGroup({ at: failure.at, status: failure.status, ...failure.failure }),
         replayable: failure.document !== undefined,
         line: writeFailureLine(failure),
       })),
@@ -54,9 +60,10 @@ export class RunFailures {
   }
 
   async #write(): Promise<void> {
-    for (let [group] = this.#waiting; group !== undefined; [group] = this.#waiting) {
-      await this.#store.addFailures(this.#runId, group);
-      this.#waiting.shift();
+    while (this.#waiting.length > 0) {
+      const groups = this.#waiting.slice(0, WRITE_GROUPS);
+      await this.#store.addFailures(this.#runId, groups.flat());
+      this.#waiting.splice(0, groups.length);
     }
   }
 }

@@ -8,6 +8,9 @@ import { RunLog } from './run-log.ts';
 /** How often event streams report the progress of a run. */
 const STATE_MILLIS = 500;
 
+/** How many failed documents are reported as events. */
+const MAX_FAILURE_EVENTS = 1000;
+
 /** The fields of the state that always change. They alone do not cause an event. */
 const RESTLESS = new Set(['seconds', 'docsPerSecond']);
 
@@ -24,6 +27,7 @@ export class RunJournal {
   readonly #mask: SecretMask;
   readonly #state: () => { name: string; data: object };
   #lastState = '';
+  #failureEvents = 0;
   readonly #connectors = new Map<string, string>();
   #ticker: NodeJS.Timeout | undefined;
 
@@ -52,7 +56,10 @@ export class RunJournal {
     this.failures.add(masked);
     // A run that was abandoned may still report failures.
     if (this.events.ended) return;
-    for (const { id, connector, at, status, failure } of masked) {
+    // All failures would push the other events out of the buffer.
+    const announced = masked.slice(0, MAX_FAILURE_EVENTS - this.#failureEvents);
+    this.#failureEvents += announced.length;
+    for (const { id, connector, at, status, failure } of announced) {
       this.events.add('failure', JSON.stringify({ id, connector, at, status, ...failure }));
     }
   }

@@ -1,5 +1,5 @@
 import type { SecretMask } from '@headrace/engine';
-import type { FailureFilter, FailurePage, RunLogPiece, Store } from '../store/store.ts';
+import type { FailureFilter, FailureGroups, FailurePage, RunLogPiece, Store } from '../store/store.ts';
 import type { RunEvents } from './run-events.ts';
 import { RunJournal } from './run-journal.ts';
 
@@ -58,6 +58,12 @@ export class RunJournals {
   async failures(runId: string, page: { after: number; limit: number }, filter: FailureFilter): Promise<FailurePage> {
     await this.#open.get(runId)?.failures.settled();
     return this.#store.runFailures(runId, page, filter);
+  }
+
+  /** Returns the largest groups of failed documents of a run so far. */
+  async failureGroups(runId: string, limit: number, at?: string): Promise<FailureGroups> {
+    await this.#open.get(runId)?.failures.settled();
+    return this.#store.failureGroups(runId, limit, at);
   }
 
   /** Returns the stored part of the log of a run so far. */

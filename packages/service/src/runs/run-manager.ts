@@ -91,6 +91,11 @@ export class RunManager {
     return this.#records.details(id);
   }
 
+  /** Returns the samples of a run as JSON, or undefined if there are none. */
+  samples(id: string): Promise<string | undefined> {
+    return this.#records.samples(id);
+  }
+
   /** Returns runs as JSON, newest first. `seq` is the position of each run for paging. */
   list(page: Page, filter: RunFilter = {}): Promise<{ seq: number; details: string }[]> {
     return this.#records.list(page, filter);
@@ -204,11 +209,11 @@ export class RunManager {
 
   #start(run: ActiveRun, listeners: RunListeners): RunHandle {
     const { starter, store } = this.#options;
-    const { source, retryOf } = run.spec;
+    const { source, retryOf, retryGroup } = run.spec;
     const { root, registry, trusted } = source;
     const request = { runId: run.id, root, registry, trusted };
     if (retryOf === undefined) return starter.start(request, listeners);
-    const read = () => allFailures(store, retryOf);
+    const read = () => allFailures(store, retryOf, retryGroup);
     return new RetryHandle(run.id, read, (retry) => starter.start({ ...request, retry }, listeners));
   }
 

@@ -69,6 +69,11 @@ export class RunRecords {
     return stored;
   }
 
+  /** Returns the samples of a run as JSON. */
+  async samples(id: string): Promise<string | undefined> {
+    return this.#active.get(id)?.samples.toJson() ?? this.#options.store.runSamples(id);
+  }
+
   /** Returns runs as JSON, newest first. `seq` is the position of each run for paging. */
   async list(page: Page, filter: RunFilter): Promise<{ seq: number; details: string }[]> {
     const runs = await this.#options.store.listRuns(page, filter);
@@ -118,7 +123,11 @@ export class RunRecords {
     try {
       // When the store shows a run as done, its failures and its log must be complete.
       await run.journal.failures.settled();
-      await Promise.all([store.saveRun(stored), run.journal.log.save()]);
+      await Promise.all([
+        store.saveRun(stored),
+        run.journal.log.save(),
+        store.saveSamples(run.id, run.samples.toJson()),
+      ]);
     } catch (error) {
       run.dirty = true;
       onError(`Run ${run.id} could not be stored; the service tries again`, error);

@@ -12,6 +12,8 @@ import type { Caller, RunSpec } from './run-spec.ts';
 export interface RetryBody {
   /** The id or name of a config to use in its current version. Default: the config version that the run used. */
   configId?: string | undefined;
+  /** The key of a group of failures. Default: all of them. */
+  group?: string | undefined;
 }
 
 export interface RunRetriesOptions {
@@ -60,7 +62,7 @@ export class RunRetries {
 
   async #startAlone(
     runId: string,
-    { configId }: RetryBody,
+    { configId, group }: RetryBody,
     caller: Caller,
     key: RequestKey | undefined,
   ): Promise<string> {
@@ -69,9 +71,12 @@ export class RunRetries {
     const details = JSON.parse(text) as RunDetails;
     if (!details.done) throw isGoing(runId);
     await this.#checkRetried(details);
-    const { items } = await this.#runs.journals.failures(runId, { after: 0, limit: 1 }, { replayable: true });
+    const { items } = await this.#runs.journals.failures(runId, { after: 0, limit: 1 }, { group, replayable: true });
     if (items.length === 0) {
-      throw new ApiError('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that can be processed again`);
+      throw new ApiError(
+        'HR_RETRY_NOTHING',
+        `The run ${runId} has no failed documents${group === undefined ? '' : ` in the group ${group}`} that can be processed again`,
+      );
     }
     const found =
       configId === undefined
@@ -79,7 +84,7 @@ export class RunRetries {
         : await configNow(await findConfig(this.#configs, configId), { configs: this.#configs, runs: this.#runs });
     const { labels } = details;
     const overlap = details.overlap === 'allow' && this.#preventConcurrentRuns ? 'refuse' : details.overlap;
-    return this.#runs.start({ ...found, overlap, labels, ...caller, retryOf: runId }, key);
+    return this.#runs.start({ ...found, overlap, labels, ...caller, retryOf: runId, retryGroup: group }, key);
   }
 
   /** Throws if an earlier retry is still active: two runs that process the same documents would interfere. */

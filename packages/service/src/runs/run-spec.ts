@@ -20,5 +20,7 @@ export interface RunSpec extends Caller {
   overlap: Overlap;
   /** The run whose failed documents this run processes again, instead of executing the connectors. */
   retryOf?: string;
+  /** The group of failed documents that a retry processes. Default: all groups. */
+  retryGroup?: string | undefined;
   labels: Record<string, string>;
 }

@@ -100,6 +100,13 @@ describe('the measurements of a service', () => {
 });
 
 describe('GET /v1/systemstats', () => {
+  it('has a history, which starts with the service', async () => {
+    const service = await testService();
+    await expect
+      .poll(async () => (await service.ask('/v1/systemstats/history')).json)
+      .toMatchObject({ intervalSeconds: 10, items: [{ cpu: expect.any(Number), running: 0, queued: 0 }] });
+  });
+
   it('reports processors, memory and storage', async () => {
     const service = await testService();
     const stats = (await service.ask('/v1/systemstats')).json as Record<string, Record<string, number>>;

@@ -7,9 +7,12 @@ import {
   type ConfigVersionListing,
   type ConfigWrite,
   type FailureFilter,
+  type FailureGroup,
+  type FailureGroups,
   type FailurePage,
   FORGOTTEN_CONTENT,
   MAX_FAILURE_PAGE,
+  MAX_STORED_FAILURES,
   type Page,
   REQUEST_KEY_SECONDS,
   type RequestKey,
@@ -41,6 +44,7 @@ export class MemoryStore implements Store {
   readonly #runs = new Map<string, StoredRun & { seq: number }>();
   readonly #logs = new Map<string, Map<number, { seq: number; piece: RunLogPiece }>>();
   readonly #failures = new Map<string, (StoredFailure & { seq: number })[]>();
+  readonly #samples = new Map<string, string>();
   /** The requests by user and key. */
   readonly #requests = new Map<string, RequestKey & { runId: string }>();
   readonly #schedules = new Map<string, StoredSchedule & ScheduleState>();
@@ -201,7 +205,7 @@ export class MemoryStore implements Store {
   async runFailures(
     runId: string,
     { after, limit }: { after: number; limit: number },
-    { connector, at, replayable = false }: FailureFilter = {},
+    { connector, at, group, replayable = false }: FailureFilter = {},
   ): Promise<FailurePage> {
     const items: FailurePage['items'] = [];
     let characters = 0;
@@ -209,11 +213,35 @@ export class MemoryStore implements Store {
       if (seq <= after || (replayable && !failure.replayable)) continue;
       if (connector !== undefined && connector !== failure.connector) continue;
       if (at !== undefined && at !== failure.at) continue;
+      if (group !== undefined && group !== failure.group) continue;
       if (items.length >= limit || characters >= MAX_FAILURE_PAGE) return { items, more: true };
       items.push({ seq, line });
       characters += line.length;
     }
     return { items, more: false };
+  }
+
+  async failureGroups(runId: string, limit: number, at?: string): Promise<FailureGroups> {
+    const groups = new Map<string, FailureGroup>();
+    let failures = 0;
+    for (const failure of this.#failures.get(runId) ?? []) {
+      if (at !== undefined && at !== failure.at) continue;
+      const { group, line } = failure;
+      const found = groups.getOrInsertComputed(group, () => ({ group, count: 0, replayable: 0, line }));
+      found.count++;
+      if (failure.replayable) found.replayable++;
+      failures++;
+    }
+    const items = [...groups.values()].sort((a, b) => b.count - a.count).slice(0, limit);
+    return { items, groups: groups.size, failures };
+  }
+
+  async saveSamples(runId: string, samples: string): Promise<void> {
+    this.#samples.set(runId, samples);
+  }
+
+  async runSamples(runId: string): Promise<string | undefined> {
+    return this.#samples.get(runId);
   }
 
   async trimRuns(max: number): Promise<boolean> {
@@ -223,11 +251,17 @@ export class MemoryStore implements Store {
       this.#runs.delete(id);
       this.#logs.delete(id);
       this.#failures.delete(id);
+      this.#samples.delete(id);
     }
     return oldest.length > 0;
   }
 
   async trimFailures(maxBytes: number): Promise<void> {
+    let excess = [...this.#failures.values()].reduce((sum, { length }) => sum + length, -MAX_STORED_FAILURES);
+    for (const failures of this.#failures.values()) {
+      if (excess <= 0) break;
+      excess -= failures.splice(0, excess).length;
+    }
     const newest = [...this.#failures.values()]
       .flat()
       .filter(({ replayable }) => replayable)

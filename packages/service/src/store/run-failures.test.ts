@@ -21,6 +21,7 @@ describe.each<[string, () => Store]>([
     const failed = (n: number, over: Partial<StoredFailure> = {}): StoredFailure => ({
       connector: 'c',
       at: 'indexer',
+      group: 'g',
       replayable: true,
       line: `{"n":${n}}`,
       ...over,
@@ -46,6 +47,47 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
+  it('groups the failed documents of a run, the largest group first', async () => {
+    const store = open();
+    for (const id of ['a', 'b']) await store.saveRun(run(id));
+    const failed = (n: number, group: string, over: Partial<StoredFailure> = {}): StoredFailure => ({
+      connector: 'c',
+      at: 'trim',
+      group,
+      replayable: true,
+      line: `{"n":${n}}`,
+      ...over,
+    });
+    await store.addFailures('a', [failed(1, 'few'), failed(2, 'many', { at: 'indexer' })]);
+    await store.addFailures('b', [failed(3, 'other')]);
+    await store.addFailures('a', [failed(4, 'many', { at: 'indexer', replayable: false })]);
+    const many = { group: 'many', count: 2, replayable: 1, line: '{"n":2}' };
+    const few = { group: 'few', count: 1, replayable: 1, line: '{"n":1}' };
+    expect(await store.failureGroups('a', 9)).toEqual({ items: [many, few], groups: 2, failures: 3 });
+    expect(await store.failureGroups('a', 1)).toEqual({ items: [many], groups: 2, failures: 3 });
+    expect(await store.failureGroups('a', 9, 'trim')).toEqual({ items: [few], groups: 1, failures: 1 });
+    expect(await store.failureGroups('none', 9)).toEqual({ items: [], groups: 0, failures: 0 });
+    const inGroup = await store.runFailures('a', { after: 0, limit: 1 }, { group: 'many' });
+    expect(inGroup).toMatchObject({ items: [{ line: '{"n":2}' }], more: true });
+    const { seq } = inGroup.items[0] as { seq: number };
+    expect(await store.runFailures('a', { after: seq, limit: 1 }, { group: 'many' })).toMatchObject({
+      items: [{ line: '{"n":4}' }],
+      more: false,
+    });
+    await store.close();
+  });
+
+  it('stores the samples of a run, and deletes them with the run', async () => {
+    const store = open();
+    for (const id of ['a', 'b']) await store.saveRun(run(id));
+    await store.saveSamples('a', '{"items":[]}');
+    await store.saveSamples('a', '{"items":[1]}');
+    expect([await store.runSamples('a'), await store.runSamples('b')]).toEqual(['{"items":[1]}', undefined]);
+    await store.trimRuns(1);
+    expect(await store.runSamples('a')).toBeUndefined();
+    await store.close();
+  });
+
   it('limits the bytes of failed documents to the newest ones, and still lists the others', async () => {
     const store = open();
     const line = (id: string) =>
@@ -60,7 +102,7 @@ describe.each<[string, () => Store]>([
     const add = (runId: string, ...ids: string[]) =>
       store.addFailures(
         runId,
-        ids.map((id) => ({ connector: 'c', at: 'indexer', replayable: true, line: line(id) })),
+        ids.map((id) => ({ connector: 'c', at: 'indexer', group: 'g', replayable: true, line: line(id) })),
       );
     const kept = async (runId: string, replayable: boolean) =>
       (await store.runFailures(runId, { after: 0, limit: 9 }, { replayable })).items.map((item) =>
@@ -98,16 +140,32 @@ it('failed documents and logs from an earlier release count towards the limits',
   const directory = temporaryDirectory();
   const before = new SqliteStore(directory);
   await before.saveRun(run('a'));
-  const failed = { connector: 'c', at: 'indexer', replayable: true, line: '{"id":"1","document":{"id":"1"}}' };
-  await before.addFailures('a', [failed, { ...failed, replayable: false, line: '{"id":"2"}' }, failed]);
+  const line = '{"id":"1","at":"indexer","code":"HR_X","message":"no 7","document":{"id":"1"}}';
+  const failed = { connector: 'c', at: 'indexer', group: 'g', replayable: true, line };
+  const other = '{"id":"2","at":"indexer","code":"HR_X","message":"no 9"}';
+  await before.addFailures('a', [failed, { ...failed, replayable: false, line: other }, failed]);
   await before.saveRunLog('a', [{ number: 1, firstLine: 1, text: 'x\n' }], 1);
   await before.close();
   const db = new DatabaseSync(join(directory, 'headrace.db'));
-  const triggers = ['failure_added', 'failure_emptied', 'failure_removed', 'log_added', 'log_grown', 'log_removed'];
+  const triggers = [
+    'failure_emptied',
+    'failure_removed',
+    'log_added',
+    'log_grown',
+    'log_removed',
+    'failure_discounted',
+  ];
   db.exec(`${triggers.map((name) => `DROP TRIGGER ${name};`).join('')} DROP INDEX failures_with_content;
-           DROP TABLE kept_bytes; DROP TABLE schedules; DROP TRIGGER config_with_schedule_removed; PRAGMA user_version = 4;`);
+           DROP INDEX failures_by_group; ALTER TABLE run_failures DROP COLUMN group_key;
+           DROP TABLE run_samples; DROP TABLE kept_bytes; DROP TABLE schedules;
+           DROP TRIGGER config_with_schedule_removed; PRAGMA user_version = 4;`);
   db.close();
   const after = new SqliteStore(directory);
+  expect(await after.failureGroups('a', 9)).toMatchObject({
+    items: [{ count: 3, replayable: 2, group: expect.stringMatching(/^[0-9a-f]{16}$/), line }],
+    groups: 1,
+    failures: 3,
+  });
   await after.trimFailures(failed.line.length);
   await after.trimLogs(2);
   const kept = async (replayable: boolean) =>

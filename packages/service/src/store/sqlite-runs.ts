@@ -56,6 +56,14 @@ export class SqliteRuns {
     return (this.#sql.unfinished.all() as { details: string }[]).map((row) => row.details);
   }
 
+  saveSamples(id: string, samples: string): void {
+    this.#sql.saveSamples.run(id, samples);
+  }
+
+  samples(id: string): string | undefined {
+    return (this.#sql.samples.get(id) as { samples: string } | undefined)?.samples;
+  }
+
   /** Deletes the oldest finished runs beyond `max` runs. Returns how many were deleted. */
   trim(max: number): number {
     const trimmed = Number(this.#sql.trim.run(Math.max(0, this.count - max)).changes);
@@ -96,6 +104,9 @@ function listRuns({ joins, where, place }: Omit<ReturnType<typeof labelled>, 'va
 }
 
 const SQL = {
+  saveSamples: `INSERT INTO run_samples (run_id, samples) VALUES (?, ?)
+                ON CONFLICT (run_id) DO UPDATE SET samples = excluded.samples`,
+  samples: 'SELECT samples FROM run_samples WHERE run_id = ?',
   add: `INSERT INTO runs (id, config_id, status, done, start_time, requested_by, details)
         VALUES (?, ?, ?, ?, ?, ?, ?)`,
   update: 'UPDATE runs SET status = ?, done = ?, details = ? WHERE id = ?',

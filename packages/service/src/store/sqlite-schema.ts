@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { failureGroup } from './failure-group.ts';
 
 /** The migrations. Each one brings the database to the next version. A released migration is never changed. */
 const STEPS: readonly string[] = [
@@ -157,6 +158,21 @@ const STEPS: readonly string[] = [
    CREATE TRIGGER config_with_schedule_removed AFTER DELETE ON configs BEGIN
      DELETE FROM schedules WHERE config_id = old.id;
    END;`,
+  // Adds the groups of failed documents, the number of failed documents, and the samples of runs. Many failures are
+  // added together, so that one update counts them instead of a trigger for each.
+  `ALTER TABLE run_failures ADD COLUMN group_key TEXT NOT NULL DEFAULT '';
+   UPDATE run_failures SET group_key = failure_group(line);
+   CREATE INDEX failures_by_group ON run_failures (run_id, group_key, seq, replayable);
+   ALTER TABLE kept_bytes ADD COLUMN documents INTEGER NOT NULL DEFAULT 0;
+   UPDATE kept_bytes SET documents = (SELECT count(*) FROM run_failures);
+   DROP TRIGGER failure_added;
+   CREATE TRIGGER failure_discounted AFTER DELETE ON run_failures BEGIN
+     UPDATE kept_bytes SET documents = documents - 1;
+   END;
+   CREATE TABLE run_samples (
+     run_id TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+     samples TEXT NOT NULL
+   ) STRICT;`,
 ];
 
 /** Migrates the database to the newest version. Throws if a later release has written it. */
@@ -167,6 +183,7 @@ export function migrate(db: DatabaseSync): void {
       `The store is of version ${version}, but this release supports only versions up to ${STEPS.length}`,
     );
   }
+  db.function('failure_group', { deterministic: true }, (line) => failureGroup(JSON.parse(String(line))));
   for (let next = version; next < STEPS.length; next++) {
     db.exec(`BEGIN IMMEDIATE; ${STEPS[next]} PRAGMA user_version = ${next + 1}; COMMIT;`);
   }

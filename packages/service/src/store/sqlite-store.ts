@@ -13,6 +13,7 @@ import type {
   ConfigVersionListing,
   ConfigWrite,
   FailureFilter,
+  FailureGroups,
   FailurePage,
   Page,
   RequestKey,
@@ -195,6 +196,18 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#failures.list(runId, page, filter));
   }
 
+  async failureGroups(runId: string, limit: number, at?: string): Promise<FailureGroups> {
+    return this.#read(() => this.#failures.groups(runId, limit, at));
+  }
+
+  saveSamples(runId: string, samples: string): Promise<void> {
+    return this.#writes.write(() => this.#runs.saveSamples(runId, samples));
+  }
+
+  async runSamples(runId: string): Promise<string | undefined> {
+    return this.#read(() => this.#runs.samples(runId));
+  }
+
   async trimRuns(max: number): Promise<boolean> {
     const trimmed = this.#runs.count > max && (await this.#writes.write(() => this.#runs.trim(max) > 0));
     await this.#writes.write(() => giveBackSpace(this.#db));
@@ -203,6 +216,7 @@ export class SqliteStore implements Store {
 
   async trimFailures(maxBytes: number): Promise<void> {
     // Other writes can run between two steps.
+    while (await this.#writes.write(() => this.#failures.deleteOldest()));
     while (await this.#writes.write(() => this.#failures.forgetContents(maxBytes)));
   }
 

@@ -128,6 +128,8 @@ export interface RunLogPiece {
 export interface StoredFailure {
   connector: string;
   at: string;
+  /** The key of its group: failures with the same reason at the same place. */
+  group: string;
   /** Whether the document can be processed again. */
   replayable: boolean;
   /** The whole failure, as one line of JSON. */
@@ -138,6 +140,7 @@ export interface StoredFailure {
 export interface FailureFilter {
   connector?: string | undefined;
   at?: string | undefined;
+  group?: string | undefined;
   /** If true, selects only documents that can be processed again. */
   replayable?: boolean;
 }
@@ -148,8 +151,29 @@ export interface FailurePage {
   more: boolean;
 }
 
+/** The failed documents of a run with the same reason. */
+export interface FailureGroup {
+  group: string;
+  count: number;
+  /** How many of them can be processed again. */
+  replayable: number;
+  /** The first failure, as one line of JSON. */
+  line: string;
+}
+
+/** The largest groups of the failed documents of a run. */
+export interface FailureGroups {
+  items: FailureGroup[];
+  /** The number of all groups, and of their failures. */
+  groups: number;
+  failures: number;
+}
+
 /** The maximum number of characters in a page of failed documents, because each may be large. */
 export const MAX_FAILURE_PAGE = 4 * 1024 * 1024;
+
+/** The maximum number of failed documents of all runs, because also a failure without content needs space. */
+export const MAX_STORED_FAILURES = 1_000_000;
 
 /** Why the content of a failed document was removed. */
 export const FORGOTTEN_CONTENT =
@@ -246,9 +270,18 @@ export interface Store {
   addFailures(runId: string, failures: readonly StoredFailure[]): Promise<void>;
   /** Returns failed documents of a run after a position, in the order in which they failed. */
   runFailures(runId: string, page: { after: number; limit: number }, filter?: FailureFilter): Promise<FailurePage>;
+  /** Returns the groups with the most failed documents of a run, optionally only those that failed at one place. */
+  failureGroups(runId: string, limit: number, at?: string): Promise<FailureGroups>;
+  /** Replaces the samples of a run. */
+  saveSamples(runId: string, samples: string): Promise<void>;
+  /** Returns the samples of a run as JSON. */
+  runSamples(runId: string): Promise<string | undefined>;
   /** Deletes the oldest finished runs beyond `max` runs. Returns whether any were deleted. */
   trimRuns(max: number): Promise<boolean>;
-  /** Removes the oldest contents of failed documents beyond this size over all runs. The documents are still listed. */
+  /**
+   * Removes the oldest contents of failed documents beyond this size over all runs. These documents are still listed.
+   * Deletes the oldest failed documents beyond `MAX_STORED_FAILURES`.
+   */
   trimFailures(maxBytes: number): Promise<void>;
   /** Deletes the oldest pieces of the logs beyond this size over all runs. */
   trimLogs(maxBytes: number): Promise<void>;

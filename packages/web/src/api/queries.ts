@@ -35,18 +35,53 @@ export function runsQuery(filter: RunFilter, limit = PAGE) {
   });
 }
 
-/** The failed documents of a run, in pages. */
-export function failuresQuery(id: string, at: string) {
-  return infiniteQueryOptions({
-    queryKey: ['runs', 'failures', id, at],
-    queryFn: ({ pageParam, signal }): Promise<FailurePage> =>
-      session.client.call('GET /v1/run/{id}/failures', {
+/** A run that is shown beside another one. A finished run does not change. */
+export function runQuery(id: string) {
+  return queryOptions({
+    queryKey: ['runs', 'details', id],
+    enabled: id !== '',
+    queryFn: ({ signal }) => session.client.call('GET /v1/run/{id}', { path: { id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.done === false ? LIVE_MILLIS : false),
+  });
+}
+
+/** The largest groups of failed documents of a run, optionally only those that failed at one place. */
+export function failureGroupsQuery(id: string, { at = '', live = false }: { at?: string; live?: boolean } = {}) {
+  return queryOptions({
+    queryKey: ['runs', 'failure-groups', id, at, live],
+    enabled: id !== '',
+    queryFn: ({ signal }) =>
+      session.client.call('GET /v1/run/{id}/failures/groups', {
         path: { id },
-        query: { limit: PAGE, after: pageParam, ...(at === '' ? {} : { at }) },
+        query: at === '' ? {} : { at },
         signal,
       }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next ?? undefined,
+    refetchInterval: live ? LIVE_MILLIS : false,
+  });
+}
+
+/** How many failed documents a page of a group shows. */
+export const FAILURE_PAGE = 25;
+
+/** A page of a group of failed documents. */
+export function failuresQuery(id: string, group: string, after: string | undefined) {
+  return queryOptions({
+    queryKey: ['runs', 'failures', id, group, after],
+    queryFn: ({ signal }): Promise<FailurePage> =>
+      session.client.call('GET /v1/run/{id}/failures', {
+        path: { id },
+        query: { limit: FAILURE_PAGE, after, group },
+        signal,
+      }),
+  });
+}
+
+/** The counts of a run over time. */
+export function samplesQuery(id: string, live: boolean) {
+  return queryOptions({
+    queryKey: ['runs', 'samples', id, live],
+    queryFn: ({ signal }) => session.client.call('GET /v1/run/{id}/samples', { path: { id }, signal }),
+    refetchInterval: live ? LIVE_MILLIS : false,
   });
 }
 
@@ -92,6 +127,12 @@ export const systemQuery = queryOptions({
   queryKey: ['system', 'stats'],
   queryFn: ({ signal }) => session.client.call('GET /v1/systemstats', { signal }),
   refetchInterval: LIVE_MILLIS,
+});
+
+export const systemHistoryQuery = queryOptions({
+  queryKey: ['system', 'history'],
+  queryFn: ({ signal }) => session.client.call('GET /v1/systemstats/history', { signal }),
+  refetchInterval: 10_000,
 });
 
 export const metricsQuery = queryOptions({

@@ -28,6 +28,7 @@ export class ConfigDraft {
   #preset = $state(false);
   #locked = $state<string>();
   #problems = $state.raw<readonly Problem[]>([]);
+  #knownFields = $state.raw<readonly string[]>([]);
   #etag: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checks = 0;
@@ -84,6 +85,16 @@ export class ConfigDraft {
 
   get problems(): readonly Problem[] {
     return this.#problems;
+  }
+
+  /** The fields that the documents of previews have. */
+  get knownFields(): readonly string[] {
+    return this.#knownFields;
+  }
+
+  addKnownFields(names: readonly string[]): void {
+    const known = new Set(this.#knownFields);
+    if (names.some((name) => !known.has(name))) this.#knownFields = [...new Set([...known, ...names])];
   }
 
   /** The reason why the text cannot be changed. */

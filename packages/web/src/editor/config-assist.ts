@@ -35,9 +35,9 @@ export function parsedConfig(document: Text): ParsedConfig {
 }
 
 /** Completes classes, parameters, values and fields, and shows their documentation under the pointer. */
-export function configAssist(knowledge: ConfigKnowledge): Extension {
+export function configAssist(knowledge: ConfigKnowledge, knownFields: readonly string[]): Extension {
   return [
-    autocompletion({ override: [(context) => completionsOf(context, knowledge)], icons: false }),
+    autocompletion({ override: [(context) => completionsOf(context, knowledge, knownFields)], icons: false }),
     hoverTooltip((view, position) => {
       const hover = hoverAt(parsedConfig(view.state.doc), position, knowledge);
       if (hover === undefined) return null;
@@ -63,11 +63,15 @@ function applyFix(view: EditorView, { changes, select }: ConfigFix): void {
   view.focus();
 }
 
-function completionsOf(context: CompletionContext, knowledge: ConfigKnowledge): CompletionResult | null {
+function completionsOf(
+  context: CompletionContext,
+  knowledge: ConfigKnowledge,
+  knownFields: readonly string[],
+): CompletionResult | null {
   const { state, pos, explicit } = context;
   // Blank lines and spaces open no completions, unless the user asks for them.
   if (!explicit && context.matchBefore(/[\w.$"#-]+$/) === null) return null;
-  const found = completionsAt(parsedConfig(state.doc), pos, knowledge);
+  const found = completionsAt(parsedConfig(state.doc), pos, knowledge, { knownFields });
   if (found === undefined) return null;
   const prefix = state.sliceDoc(found.from, pos).replace(/^"/, '').toLowerCase();
   const matching = found.options.filter(({ label }) => label.toLowerCase().includes(prefix));

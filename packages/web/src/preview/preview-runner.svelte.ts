@@ -8,6 +8,8 @@ export interface PreviewSource {
   readonly preset: boolean;
   /** Documents of an example. */
   readonly documents: readonly unknown[];
+  /** Receives the fields that documents of previews have. */
+  addKnownFields(names: readonly string[]): void;
 }
 
 export type PreviewAnswer = Output<'POST /v1/preview'>;

@@ -9,6 +9,8 @@ export interface PreviewStep {
   readonly name: string;
   readonly class: string;
   readonly outcome: 'changed' | 'unchanged' | 'failed';
+  /** How long the stage worked on the document. Undefined if it was not called. */
+  readonly millis: number | undefined;
   /** The effect in a few words. */
   readonly text: string;
   readonly before: Fields | undefined;
@@ -23,6 +25,7 @@ export function stepsOf({ input, trace = [] }: Result): PreviewStep[] {
     name: 'Input',
     class: '',
     outcome: 'unchanged',
+    millis: undefined,
     text: typeof input === 'string' ? input : 'as the source returned it',
     before: start,
     after: start,
@@ -45,6 +48,7 @@ function traced(trace: readonly Schemas['StageTrace'][], start: Fields | undefin
           : entry.unchanged || entry.skipped !== undefined
             ? 'unchanged'
             : 'changed',
+      millis: entry.millis,
       text: textOf(entry),
       before,
       after,
@@ -55,6 +59,7 @@ function traced(trace: readonly Schemas['StageTrace'][], start: Fields | undefin
         name: `${prefix}child ${i + 1}`,
         class: entry.class,
         outcome: 'changed',
+        millis: undefined,
         text: 'new document',
         before: {},
         after: child.document,

@@ -14,18 +14,12 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** The rate at a time: seconds since the epoch, documents per second. */
-export type RateSample = readonly [time: number, docsPerSecond: number];
-
-const MAX_SAMPLES = 2_000;
-
 /** The state of one run, which follows its events until the run is done. */
 export class RunWatcher {
   readonly #id: string;
   readonly #abort = new AbortController();
   #details = $state.raw<RunDetails>();
   #failure = $state.raw<unknown>();
-  #rates = $state.raw<readonly RateSample[]>([]);
   #onLog: (line: LogLine) => void = () => {};
 
   constructor(id: string) {
@@ -40,11 +34,6 @@ export class RunWatcher {
   /** The reason why the run cannot be shown. */
   get failure(): unknown {
     return this.#failure;
-  }
-
-  /** The rates since the page was opened. */
-  get rates(): readonly RateSample[] {
-    return this.#rates;
   }
 
   /** Sets the function that receives new lines of the log. */
@@ -108,7 +97,6 @@ export class RunWatcher {
       case 'progress': {
         const { status, ...progress } = event.data;
         this.#details = { ...this.#details, status, progress };
-        this.#rates = [...this.#rates.slice(-MAX_SAMPLES), [Date.now() / 1000, progress.docsPerSecond]];
         break;
       }
       case 'log':

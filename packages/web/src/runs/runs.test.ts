@@ -1,22 +1,17 @@
 import { expect, it } from 'vitest';
-import type { Failure, RunDetails } from '../api/types.ts';
-import { groupFailures } from './failure-groups.ts';
+import type { RunDetails } from '../api/types.ts';
+import { ratesOf } from './rates.ts';
 import { stageShares } from './stage-shares.ts';
 
-function failure(id: string, at: string, message: string): Failure {
-  return { id, at, message, code: 'HR_STAGE_FAILED', connector: 'c', processed: false };
-}
-
-it('failures with the same reason are one group, for any values that their messages quote', () => {
-  const groups = groupFailures([
-    failure('1', 'parse', 'The value "a" at line 3 is not a date'),
-    failure('2', 'split', 'The value "a" at line 3 is not a date'),
-    failure('3', 'parse', 'The value "b" at line 17 is not a date'),
+it('the rate at a sample is that of the documents since the sample before', () => {
+  const sample = (time: number, finished: number) => ({ time, finished, failed: 0, pending: 0 });
+  expect(ratesOf([sample(10, 0), sample(12, 100), sample(12, 100), sample(13, 130)])).toEqual([
+    [10, 50],
+    [12, 50],
+    [13, 30],
   ]);
-  expect(groups.map(({ at, failures }) => [at, failures.map(({ id }) => id)])).toEqual([
-    ['parse', ['1', '3']],
-    ['split', ['2']],
-  ]);
+  expect(ratesOf([])).toEqual([]);
+  expect(ratesOf([sample(10, 5)])).toEqual([]);
 });
 
 it('the share of a stage is its part of the time of all stages', () => {

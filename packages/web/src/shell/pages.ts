@@ -6,6 +6,7 @@ export const pages: readonly Route[] = [
   { pattern: '/configs', load: () => import('../configs/configs.svelte') },
   { pattern: '/configs/:id/:part?', load: () => import('../configs/config.svelte') },
   { pattern: '/runs', load: () => import('../runs/runs.svelte') },
+  { pattern: '/runs/compare', load: () => import('../compare/compare.svelte') },
   { pattern: '/runs/:id/:part?', load: () => import('../runs/run.svelte') },
   { pattern: '/components/:name?', load: () => import('../components/components.svelte') },
   { pattern: '/load', load: () => import('../load/load.svelte') },

@@ -1,4 +1,5 @@
 import {
+  ByShape,
   type Column,
   type Document,
   type DocumentEncoder,
@@ -21,9 +22,8 @@ export interface CsvEncoderOptions {
  */
 export class CsvEncoder implements DocumentEncoder {
   readonly #columns: readonly string[];
-  /** The positions of the columns in documents of this shape. A missing column has a position beyond all values. */
-  #positions: number[] = [];
-  #shape: Shape | undefined = undefined;
+  /** The positions of the columns in documents of a shape. A missing column has a position beyond all values. */
+  readonly #positions = new ByShape((shape) => this.#positionsIn(shape));
 
   constructor({ columns }: CsvEncoderOptions) {
     this.#columns = columns;
@@ -33,10 +33,8 @@ export class CsvEncoder implements DocumentEncoder {
     return { url: import.meta.url, name: 'CsvEncoder', options };
   }
 
-  encode(document: Document): string {
-    if (document.shape !== this.#shape || document.shape.changing) this.#learn(document.shape);
-    const positions = this.#positions;
-    const { fieldValues } = document;
+  encode({ shape, fieldValues }: Document): string {
+    const positions = this.#positions.of(shape);
     let row = '';
     for (let i = 0; i < positions.length; i++) {
       if (i > 0) row += ',';
@@ -67,10 +65,9 @@ export class CsvEncoder implements DocumentEncoder {
     return rows;
   }
 
-  #learn(shape: Shape): void {
-    this.#shape = shape;
+  #positionsIn(shape: Shape): number[] {
     const missing = shape.names.length;
-    this.#positions = this.#columns.map((column) => {
+    return this.#columns.map((column) => {
       const at = shape.position(column);
       return at < 0 ? missing : at;
     });

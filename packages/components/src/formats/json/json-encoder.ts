@@ -1,4 +1,5 @@
 import {
+  ByShape,
   type Column,
   type Document,
   type DocumentEncoder,
@@ -27,9 +28,8 @@ export class JsonEncoder implements DocumentEncoder {
   readonly #blacklist: ReadonlySet<string>;
   /** For each name, the text `"name":`, or an empty text if the field is omitted. */
   readonly #keys = new Map<string, string>();
-  /** For documents of this shape, the text before each value. It is empty if the value is omitted. */
-  #prefixes: string[] = [];
-  #shape: Shape | undefined = undefined;
+  /** For documents of a shape, the text before each value. It is empty if the value is omitted. */
+  readonly #prefixes = new ByShape((shape) => this.#prefixesOf(shape));
 
   constructor({ whitelist, blacklist }: JsonEncoderOptions) {
     this.#whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
@@ -41,8 +41,7 @@ export class JsonEncoder implements DocumentEncoder {
   }
 
   encode({ shape, fieldValues: values }: Document): string {
-    if (shape !== this.#shape || shape.changing) this.#learn(shape);
-    const prefixes = this.#prefixes;
+    const prefixes = this.#prefixes.of(shape);
     let text = '';
     for (let i = 0; i < values.length; i++) {
       const prefix = prefixes[i] as string;
@@ -59,10 +58,9 @@ export class JsonEncoder implements DocumentEncoder {
     return complete ? joinMembers(members, table.count) : chooseMembers(members, table.count);
   }
 
-  #learn(shape: Shape): void {
-    this.#shape = shape;
+  #prefixesOf(shape: Shape): string[] {
     let first = true;
-    this.#prefixes = shape.names.map((name) => {
+    return shape.names.map((name) => {
       const key = this.#key(name);
       if (key === '') return '';
       const prefix = (first ? '{' : ',') + key;

@@ -1,4 +1,6 @@
-import type { DocumentTable, UpdateMode, Value } from '@headrace/engine';
+import type { UpdateMode } from './document.ts';
+import type { DocumentTable } from './document-table.ts';
+import type { Value } from './value.ts';
 
 /** The result for one document: a value, a list of values, or undefined for nothing to write. */
 export type Results = Value | readonly Value[] | undefined;

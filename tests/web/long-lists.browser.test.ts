@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, kill, serve, serviceDirectory, startRun, upload } from '../service/served.ts';
+import { openPage } from './browser.ts';
+import { FAILURES, RUNS, seedStore } from './seeded-store.ts';
+
+/** What a page may receive in one answer, and how many rows may be in the document. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_ROWS = 100;
+
+const CONFIG = `
+connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 3 }]
+pipelines: [{ name: main, stages: [] }]
+indexer { type: Nop }
+`;
+
+describe('a service with 10,000 runs and 100,000 failed documents', () => {
+  let url: string;
+  let runId: string;
+
+  beforeAll(async () => {
+    const directory = serviceDirectory();
+    const first = await serve(directory);
+    ({ runId } = await startRun(first.url, await upload(first.url, CONFIG)));
+    await finished(first.url, runId);
+    await kill(first);
+    seedStore(join(directory, 'store'), runId);
+    ({ url } = await serve(directory));
+  }, 60_000);
+
+  it('shows its runs in bounded answers, with few rows in the document, down to the oldest one', async () => {
+    const page = await openPage(`${url}/runs`);
+    const answers = answerSizes(page);
+    const table = page.getByRole('table', { name: 'Runs' });
+    await table.waitFor();
+    const rows = () => table.getByRole('row').count();
+    // Each step scrolls to the end of the loaded part, where the page loads more.
+    const loaded = async () => Number(await table.getAttribute('aria-rowcount')) - 1;
+    for (let before = 0; before < RUNS; before = await loaded()) {
+      await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+      await expect.poll(loaded, { timeout: 30_000 }).toBeGreaterThan(before);
+      expect(await rows()).toBeLessThanOrEqual(MAX_ROWS);
+    }
+    await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+    await table.locator(`a[href="/runs/${runId}"]`).waitFor();
+    expect(await rows()).toBeLessThanOrEqual(MAX_ROWS);
+    expect(Math.max(...(await answers()))).toBeLessThan(MAX_ANSWER_BYTES);
+  });
+
+  it('groups its failed documents, with pages in a group, in bounded answers', async () => {
+    const page = await openPage(`${url}/runs/${runId}/failures`);
+    const answers = answerSizes(page);
+    const groups = page.locator('.groups > li');
+    await expect.poll(() => groups.count()).toBe(3);
+    const [half, quarter] = [(FAILURES / 2).toLocaleString('en-GB'), (FAILURES / 4).toLocaleString('en-GB')];
+    expect((await groups.locator('.size').allTextContents()).sort()).toEqual([quarter, quarter, half].sort());
+    const group = groups.filter({ hasText: half });
+    await group.locator('summary').first().click();
+    await group.getByText(`1 to 25 of ${half}`).waitFor();
+    await group.getByRole('button', { name: 'Next' }).click();
+    await group.getByText(`26 to 50 of ${half}`).waitFor();
+    expect(await group.getByText('reason B').count()).toBe(26);
+    await group.getByRole('button', { name: 'Previous' }).click();
+    await group.getByText(`1 to 25 of ${half}`).waitFor();
+    await group.getByRole('button', { name: `Run these ${half} documents again` }).waitFor();
+    expect(Math.max(...(await answers()))).toBeLessThan(MAX_ANSWER_BYTES);
+  });
+});
+
+/** Collects the sizes of the answers of the API. */
+function answerSizes(page: Page): () => Promise<number[]> {
+  const sizes: Promise<number>[] = [];
+  page.on('response', (response) => {
+    if (!response.url().includes('/v1/') || response.url().endsWith('/events')) return;
+    sizes.push(response.body().then(({ length }) => length));
+  });
+  return () => Promise.all(sizes);
+}
