@@ -4,6 +4,7 @@ import {
   type Document,
   HeadraceError,
   type ParameterProblem,
+  READS,
   Stage,
   type StageContext,
   type Static,
@@ -11,7 +12,6 @@ import {
   Type,
   type UpdateMode,
   UpdateModeParameter,
-  WRITES,
 } from 'headrace/engine';
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
 import { addVectors, type TextFields } from './fields/text-fields.ts';
@@ -24,7 +24,7 @@ const parameters = Type.Object({
   /** The name of the model on Hugging Face: owner/name. */
   model: Type.String(),
   /** The folder of the models. The model itself is in the folder owner_name in it. */
-  pathToStoreModel: Type.String(WRITES),
+  pathToStoreModel: Type.String(READS),
   /** The field for the vector. Defaults to embeddings. */
   dest: Type.Optional(Type.String({ default: 'embeddings' })),
   /** Accepted because Lucille has it. Has no effect: the model computes with floats of 32 bits. */
@@ -103,6 +103,8 @@ export class JlamaEmbed extends Stage<typeof parameters> {
   static override *touches(params: Params): Generator<TouchedFile> {
     const path = folderOf(params);
     yield { parameter: 'model', access: 'read', path, verb: 'read the model in' };
+    if (params.allowDownload !== true) return;
+    yield { parameter: 'allowDownload', access: 'write', path, verb: 'download the model to' };
   }
 
   /** Enough documents for a full batch while the model computes another one. */

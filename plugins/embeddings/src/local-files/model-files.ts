@@ -1,6 +1,9 @@
 import { constants, promises } from 'node:fs';
 import { join } from 'node:path';
-import { allowedPath, HeadraceError, messageOf } from 'headrace/engine';
+import { allowedPath, HeadraceError, isRestricted, messageOf } from 'headrace/engine';
+
+/** With a policy, `allowedPath` returns the real path. If it becomes a link afterwards, the link is not followed. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /** Reads the files of the folder of a model. All paths are relative to the folder. */
 export class ModelFiles {
@@ -14,7 +17,10 @@ export class ModelFiles {
   async read(name: string): Promise<Buffer<ArrayBuffer> | undefined> {
     const path = join(this.folder, name);
     try {
-      const file = await promises.open(allowedPath(path, 'read'), constants.O_RDONLY);
+      const file = await promises.open(
+        allowedPath(path, 'read'),
+        constants.O_RDONLY | (isRestricted() ? NO_FOLLOW : 0),
+      );
       try {
         const { size } = await file.stat();
         // A new buffer is aligned, so numbers can be read without a copy.
@@ -73,7 +79,9 @@ export async function makeModelFolder(path: string): Promise<void> {
 export async function writeModelFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const temporary = allowedPath(`${path}.${process.pid}.part`, 'write');
   try {
-    await promises.writeFile(temporary, content, { flag: 'w' });
+    // A file of a process that was killed, or a link.
+    await promises.rm(temporary, { force: true });
+    await promises.writeFile(temporary, content, { flag: 'wx' });
     await promises.rename(temporary, allowedPath(path, 'write'));
   } catch (error) {
     await promises.rm(temporary, { force: true });
