@@ -40,6 +40,9 @@ export class ClassModel {
     if (this.#patterns.flat().some((outcome) => !(outcome >= 0 && outcome < this.outcomes.length))) {
       throw new Error('the model has weights for outcomes that do not exist');
     }
+    const grouped = groups.reduce((sum, [count = 0]) => sum + count, 0);
+    if (grouped !== names.length)
+      throw new Error(`the model has weights of ${grouped} features, but ${names.length} features`);
     this.#patternOf = new Uint32Array(names.length);
     this.#positions = new Uint32Array(names.length);
     const weights: number[] = [];

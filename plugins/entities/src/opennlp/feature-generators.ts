@@ -188,7 +188,7 @@ function characterGrams(shortest: number, longest: number): FeatureGenerator {
   return (tokens, at) => {
     const token = lowerCase(tokens[at] as string);
     const grams = new Set<string>();
-    for (let length = shortest; length <= longest; length++) {
+    for (let length = shortest; length <= Math.min(longest, token.length); length++) {
       for (let i = 0; i + length <= token.length; i++) grams.add(`ng=${token.slice(i, i + length)}`);
     }
     return [...grams];

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ClassModel } from './class-model.ts';
+import { readFeatureGenerators } from './feature-generators.ts';
 import { ModelArchive } from './model-archive.ts';
 import { NameFinder } from './name-finder.ts';
 import { Tokenizer } from './tokenizer.ts';
@@ -43,4 +46,28 @@ describe('the models of OpenNLP', () => {
       }
     },
   );
+
+  it('are refused if they are cut off anywhere', async () => {
+    const content = (await ModelArchive.open(file('names.bin'))).require('nameFinder.model');
+    fc.assert(
+      fc.property(fc.nat(content.length - 1), (end) => {
+        expect(() => new ClassModel(content.subarray(0, end))).toThrow(Error);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    ['<generators/>', 'the old format'],
+    [
+      '<featureGenerators><generator class="opennlp.tools.util.featuregen.DictionaryFeatureGeneratorFactory"/></featureGenerators>',
+      'DictionaryFeatureGeneratorFactory, which are not supported',
+    ],
+    [
+      '<featureGenerators><generator class="opennlp.tools.util.featuregen.CharacterNgramFeatureGeneratorFactory"/></featureGenerators>',
+      'must be an integer',
+    ],
+  ])('are refused with the descriptor %s', (descriptor, message) => {
+    expect(() => readFeatureGenerators(descriptor)).toThrow(message);
+  });
 });
