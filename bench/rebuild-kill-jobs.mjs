@@ -1,6 +1,5 @@
-import { BulkEngine } from '../packages/components/src/testing/indexers/bulk-engine.ts';
-import { killRebuilds } from '../packages/components/src/testing/indexers/rebuild-kills.ts';
-import { RebuildRuns } from '../packages/components/src/testing/indexers/rebuild-runs.ts';
+import { killRebuilds } from '../tests/reindexing/rebuild-kills.ts';
+import { RebuildRuns } from '../tests/reindexing/rebuild-runs.ts';
 import { inDirectory } from './measure.mjs';
 import { withServer } from './servers.mjs';
 
@@ -11,7 +10,7 @@ const DOCUMENTS = 2000;
 export function rebuildKillJobs() {
   return inDirectory((directory) =>
     withServer('opensearch', directory, async ({ url }) => {
-      const runs = new RebuildRuns(new BulkEngine('OpenSearch', () => url), () => url);
+      const runs = new RebuildRuns('OpenSearch', () => url);
       try {
         const report = await killRebuilds(runs, url, KILLS, DOCUMENTS);
         return Object.entries(report).map(([what, value]) => ({

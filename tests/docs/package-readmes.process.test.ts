@@ -12,6 +12,7 @@ const PACKAGES = [
   'json-path',
   'jsonata',
   'records',
+  'reindexing',
   'sandbox',
   'text-analysis',
   'xml',

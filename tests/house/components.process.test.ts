@@ -37,6 +37,11 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       why: 'the reference accepts a user only in the URL, and no certificates',
     },
     {
+      to: ['ElasticsearchIndexer ', 'OpenSearchIndexer '],
+      names: ['create', 'rebuild', 'sync'],
+      why: 'the reference only writes to an index that exists, and deletes nothing by itself',
+    },
+    {
       to: ['SolrIndexer ', 'SolrConnector solr.'],
       names: ['bearerToken', 'tls'],
       why: 'the reference supports only basic authentication and Java key stores',

@@ -13,6 +13,7 @@ const DIALECTS = [
   'json-path',
   'jsonata',
   'records',
+  'reindexing',
   'sandbox',
   'text-analysis',
   'xml',

@@ -2,7 +2,7 @@ import { COERCED, type IndexerSettings, MapOf, type ParameterProblem, type Stati
 import type { JoinSettings } from '../search-engine/bulk-encoder.ts';
 import { BulkIndexer, type BulkParameters, checkBulk } from '../search-engine/bulk-indexer.ts';
 import { connectionParameters } from '../search-engine/connection.ts';
-import { indexParameters } from '../search-engine/indices/index-parameters.ts';
+import { indexParameters } from '../search-engine/index-parameters.ts';
 
 const parameters = Type.Object({
   ...connectionParameters,

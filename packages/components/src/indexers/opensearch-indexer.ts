@@ -1,7 +1,7 @@
 import { type IndexerSettings, type ParameterProblem, type Static, Type } from '@headrace/engine';
 import { BulkIndexer, type BulkParameters, checkBulk } from '../search-engine/bulk-indexer.ts';
 import { connectionParameters } from '../search-engine/connection.ts';
-import { indexParameters } from '../search-engine/indices/index-parameters.ts';
+import { indexParameters } from '../search-engine/index-parameters.ts';
 
 const parameters = Type.Object({
   ...connectionParameters,

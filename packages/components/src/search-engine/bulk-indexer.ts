@@ -2,7 +2,6 @@ import {
   type CheckResult,
   type EncodedBatch,
   type FinishedDocuments,
-  HeadraceError,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -12,6 +11,7 @@ import {
   type RunOutcome,
   type TObject,
 } from '@headrace/engine';
+import { createMissing, deleteMissing, Rebuild, rollBack } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
@@ -20,14 +20,9 @@ import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
+import { adminOf, jsonOf, openAdmin, planOf, reachDefinition, readDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isIndexTemplate } from './index-name.ts';
-import { createMissing } from './indices/create-index.ts';
-import { deleteMissing } from './indices/delete-missing.ts';
-import { IndexAdmin } from './indices/index-admin.ts';
-import { readDefinition } from './indices/index-definition.ts';
-import { aliasOf, checkIndexParameters, type IndexParameters } from './indices/index-parameters.ts';
-import { reachDefinition } from './indices/reach-definition.ts';
-import { Rebuild, rollBack } from './indices/rebuild.ts';
+import { aliasOf, checkIndexParameters, type IndexParameters } from './index-parameters.ts';
 import { reachIndex } from './reach-index.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
@@ -51,7 +46,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
   #writer: BulkWriter | undefined;
-  #admin: IndexAdmin | undefined;
+  #admin: SearchEngine | undefined;
   #rebuild: Rebuild | undefined;
   #isBuilding = false;
 
@@ -98,7 +93,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     // The failed documents of an earlier run belong in the index that this run has put into use.
     if (this.context.retry === true) return aliasOf(this.bulk);
     const { runId, log } = this.context;
-    this.#rebuild ??= new Rebuild({ params: this.bulk, runId, log });
+    this.#rebuild ??= new Rebuild({ plan: planOf(this.bulk), runId, log });
     return this.#rebuild.writeName;
   }
 
@@ -146,33 +141,26 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     return (this.#writer as BulkWriter).write(batch, signal);
   }
 
-  override async finish(documents: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]> {
-    if (this.#rebuild !== undefined) return this.#rebuild.finish(documents, signal);
+  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
     const { index, sync } = this.bulk;
     const { runId, log, retry } = this.context;
     // A retry writes only a few of the documents of its source.
     if (sync?.deleteMissing !== true || retry === true) return [];
-    this.#admin ??= await IndexAdmin.open(this.bulk);
-    return [await deleteMissing({ admin: this.#admin, index, sync, runId, documents, signal, log })];
+    const { maxDeletePercent = 20 } = sync;
+    const where = sync.where === undefined ? { match_all: {} } : jsonOf(sync.where);
+    return withAdmin(this.bulk, async (admin) => [
+      await deleteMissing({ admin, index, maxDeletePercent, where, runId, failed, signal, log }),
+    ]);
   }
 
   override async rollback(): Promise<string> {
-    if (this.bulk.rebuild === undefined) {
-      throw new HeadraceError(
-        'HR_ROLLBACK_FAILED',
-        'The config has no block rebuild, so there is no index to return to',
-      );
-    }
-    const admin = await IndexAdmin.open(this.bulk);
-    try {
-      return await rollBack(admin, this.bulk);
-    } finally {
-      await admin.close();
-    }
+    if (this.bulk.rebuild === undefined) throw new Error('The config has no block rebuild: there is no older index');
+    return withAdmin(this.bulk, (admin) => rollBack(admin, planOf(this.bulk)));
   }
 
   override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
@@ -192,12 +180,13 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     const { create, index } = this.bulk;
     const rebuild = this.#rebuild;
     if (create === undefined && rebuild === undefined) return;
-    this.#admin = await IndexAdmin.open(this.bulk);
-    const definition = await readDefinition(create);
+    this.#admin = await openAdmin(this.bulk);
+    const admin = adminOf(this.#admin);
+    const definition = await readDefinition(this.bulk);
     const { log, retry } = this.context;
     const target = rebuild === undefined && retry !== true ? index : undefined;
-    await createMissing(this.#admin, target, definition, create?.update === true, log);
-    await rebuild?.begin(this.#admin, definition);
+    await createMissing(admin, target, definition, create?.update === true, log);
+    await rebuild?.begin(admin, definition);
     this.#isBuilding = rebuild !== undefined;
   }
 }

@@ -8,7 +8,7 @@ import {
   type RegistrySource,
   wholeRunParameter,
 } from '@headrace/engine';
-import type { ObjectNode } from '@headrace/hocon';
+import { type ConfigNode, type ObjectNode, parsePath } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
@@ -46,7 +46,7 @@ export async function loadDistributed(
       const Class = await opened.load(entry, 'indexer');
       const isFile = Class.overwrites !== undefined && Class.writesToStandardOutput?.(params as never) !== true;
       const whole = await wholeRunParameter(checked.indexer, opened);
-      if (whole !== undefined) all.push(notDistributed(`${checked.indexer.path}.${whole}`));
+      if (whole !== undefined) all.push(notDistributed(root, `${checked.indexer.path}.${whole}`));
       writesFile = isFile && settings.sendEnabled !== false;
     }
     // The block is read here.
@@ -68,6 +68,7 @@ export async function loadDistributed(
         path,
         message,
         hint,
+        ...placeOf(root, path),
       }),
     ),
   );
@@ -75,15 +76,32 @@ export async function loadDistributed(
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
 }
 
-function notDistributed(path: string): Problem {
+function notDistributed(root: ObjectNode, path: string): Problem {
   return {
     severity: 'error',
     code: 'HR_CONFIG_INVALID_VALUE',
     path,
+    ...placeOf(root, path),
     component: 'indexer',
     message: `A distributed run does not support ${path}, because no single process knows whether the run is complete`,
     hint: 'Run the config in one process: headrace run CONFIG. Or remove the block.',
   };
+}
+
+/** Returns the position of a setting in the text. If it is missing, returns the position of the block that needs it. */
+function placeOf(root: ObjectNode, path: string): Pick<Problem, 'file' | 'line' | 'column'> {
+  let node: ConfigNode = root;
+  const names = [...parsePath(path)];
+  for (let name = names.shift(); name !== undefined && node.kind === 'object'; name = names.shift()) {
+    const child = node.entries.get(name);
+    // The name of a property, such as session.timeout.ms, may be written with quotes or as nested blocks.
+    if (child === undefined && name.includes('.')) names.unshift(...name.split('.'));
+    else if (child === undefined) break;
+    else node = child;
+  }
+  const { file, line, column } = node.origin;
+  if (node === root || line < 1) return {};
+  return { ...(file === undefined ? {} : { file }), line, column };
 }
 
 /** Returns the pipeline that a process serves: the one that the option names, or the only one of the config. */

@@ -1,8 +1,0 @@
-import { describeWithServer } from '@headrace/testing/real-server';
-import { BulkEngine } from './bulk-engine.ts';
-import { describeRebuilds } from './rebuild-conformance.ts';
-
-await describeWithServer('elasticsearch', (server) => {
-  const url = () => server.url;
-  describeRebuilds(new BulkEngine('Elasticsearch', url), url);
-});

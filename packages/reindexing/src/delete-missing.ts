@@ -1,0 +1,115 @@
+import { type IndexAdmin, inPath } from './index-admin.ts';
+import { ReindexError } from './reindex-error.ts';
+import type { CheckResult, Json, Log } from './types.ts';
+
+/** How many documents are deleted in one request. */
+const PAGE = 2000;
+
+interface FinishedSync {
+  readonly admin: IndexAdmin;
+  readonly index: string;
+  readonly maxDeletePercent: number;
+  /** The documents of the source. */
+  readonly where: Json;
+  readonly runId: string;
+  /** How many documents of the run failed. */
+  readonly failed: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/**
+ * Deletes the documents of a source that a complete run did not write. If a document failed, deletes nothing, because
+ * its older version would be lost. If too many documents would go, deletes nothing, and the check fails.
+ */
+export async function deleteMissing({
+  admin,
+  index,
+  maxDeletePercent,
+  where,
+  runId,
+  failed,
+  signal,
+  log,
+}: FinishedSync): Promise<CheckResult> {
+  const result = (passed: boolean, message: string): CheckResult => ({ name: 'deleteMissing', passed, message });
+  if (failed > 0) {
+    const message = `nothing was deleted, because ${counted(failed, 'document')} failed`;
+    log.warn(`deleteMissing: ${message}`);
+    return result(true, message);
+  }
+  const path = `/${inPath(index)}`;
+  await admin.ask('POST', `${path}/_refresh`, undefined, signal);
+  const written = { term: { [await keywordOfRun(admin, index)]: runId } };
+  const missing = { bool: { filter: [where], must_not: [written] } };
+  const count = async (query: Json) =>
+    (await admin.ask<{ count: number }>('POST', `${path}/_count`, { query }, signal)).count;
+  const [all, old] = [await count(where), await count(missing)];
+  if (old === 0) return result(true, 'the source still has all documents');
+  const percent = (old / all) * 100;
+  const share = `${counted(old, 'document')} of ${all} (${Math.ceil(percent * 100) / 100} %)`;
+  if (percent > maxDeletePercent) {
+    return result(
+      false,
+      `the source no longer has ${share}, at most ${maxDeletePercent} % may be deleted: nothing was`,
+    );
+  }
+  const deleted = await deleteAll(admin, path, missing, signal);
+  log.info(`deleteMissing: ${counted(deleted, 'document')} deleted from ${index}`);
+  return result(true, `the source no longer had ${share}: ${deleted} deleted`);
+}
+
+interface Hit {
+  readonly _id: string;
+  readonly _index: string;
+  readonly _routing?: string;
+  readonly _seq_no: number;
+  readonly _primary_term: number;
+}
+
+/** Deletes what a query finds, page by page. A document that another program changes in the meantime stays. */
+async function deleteAll(admin: IndexAdmin, path: string, query: Json, signal: AbortSignal): Promise<number> {
+  const body = { size: PAGE, query, _source: false, seq_no_primary_term: true, sort: ['_doc'] };
+  for (let total = 0; ; ) {
+    const { hits } = await admin.ask<{ hits: { hits: Hit[] } }>('POST', `${path}/_search`, body, signal);
+    if (hits.hits.length === 0) return total;
+    const lines = hits.hits.map(({ _id, _index, _routing: routing, _seq_no, _primary_term }) =>
+      JSON.stringify({ delete: { _id, _index, routing, if_seq_no: _seq_no, if_primary_term: _primary_term } }),
+    );
+    const { items } = await admin.bulk<{ items: { delete: { status: number; error?: { reason?: string } } }[] }>(
+      `${lines.join('\n')}\n`,
+      signal,
+    );
+    const refused = items.find(({ delete: { status } }) => status >= 400 && status !== 404 && status !== 409);
+    if (refused !== undefined) {
+      const why = refused.delete.error?.reason ?? refused.delete.status;
+      throw new ReindexError(`A document that the source no longer has cannot be deleted: ${why}`);
+    }
+    const deleted = items.filter(({ delete: { status } }) => status === 200).length;
+    total += deleted;
+    // All documents of this page are being changed by another program.
+    if (deleted === 0) return total;
+    await admin.ask('POST', `${path}/_refresh`, undefined, signal);
+  }
+}
+
+/** Returns the name of the field that finds exactly one run. */
+async function keywordOfRun(admin: IndexAdmin, index: string): Promise<string> {
+  const path = `/${inPath(index)}/_mapping/field/run_id,run_id.keyword`;
+  const answer = await admin.ask<
+    Record<string, { mappings: Record<string, { mapping: Record<string, { type?: string }> }> }>
+  >('GET', path);
+  const all = Object.values(answer).map(({ mappings }) => mappings);
+  for (const field of ['run_id', 'run_id.keyword']) {
+    const types = all.map((mappings) => Object.values(mappings[field]?.mapping ?? {})[0]?.type);
+    if (types.length > 0 && types.every((type) => type === 'keyword')) return field;
+  }
+  throw new ReindexError(
+    `The field run_id of ${index} is not a keyword, so deleteMissing cannot find old documents`,
+    'Map run_id as keyword, for example in create.mappings.',
+  );
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,75 @@
+import { ReindexError } from './reindex-error.ts';
+import type { Json } from './types.ts';
+
+/** A request to a search engine. */
+export interface IndexRequest {
+  readonly method: string;
+  /** The path with the query. */
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface IndexResponse {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/** The maximum length of a response without a reason in a message. */
+const MAX_EXCERPT = 500;
+
+/** Sends requests about indices to a search engine. All of them may be sent twice. */
+export class IndexAdmin {
+  /** The address, for messages. */
+  readonly address: string;
+  readonly #send: (request: IndexRequest) => Promise<IndexResponse>;
+
+  constructor(address: string, send: (request: IndexRequest) => Promise<IndexResponse>) {
+    this.address = address;
+    this.#send = send;
+  }
+
+  /** Returns the response. Throws a `ReindexError` with the reason of the search engine. */
+  async ask<T = Json>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    const answer = await this.find<T>(method, path, body, signal);
+    if (answer === undefined) throw new ReindexError(`${method} ${this.address}${path} answered 404`);
+    return answer;
+  }
+
+  /** Like `ask`, but returns undefined if the index or the alias does not exist. */
+  async find<T = Json>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T | undefined> {
+    const response = await this.#send({
+      method,
+      path,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return response.status === 404 ? undefined : read<T>(response, `${method} ${path}`);
+  }
+
+  /** Sends the lines of a bulk request. */
+  async bulk<T>(body: string, signal: AbortSignal): Promise<T> {
+    const request = { method: 'POST', path: '/_bulk', contentType: 'application/x-ndjson' };
+    return read<T>(await this.#send({ ...request, body, signal }), 'POST /_bulk');
+  }
+}
+
+function read<T>({ status, body }: IndexResponse, what: string): T {
+  const text = new TextDecoder().decode(body);
+  let json: { error?: { reason?: string; root_cause?: readonly { reason?: string }[] } | string } | undefined;
+  try {
+    json = text === '' ? {} : (JSON.parse(text) as typeof json);
+  } catch {
+    // A proxy answers with a page. The message shows its beginning.
+  }
+  if (json !== undefined && status >= 200 && status < 300) return json as T;
+  const error = json?.error;
+  const reason = typeof error === 'object' ? (error.root_cause?.[0]?.reason ?? error.reason) : error;
+  throw new ReindexError(`${what} answered ${status}: ${reason ?? text.slice(0, MAX_EXCERPT)}`);
+}
+
+/** Returns a name for the path of a request. */
+export function inPath(name: string): string {
+  return encodeURIComponent(name);
+}

@@ -1,0 +1,121 @@
+import { type IndexAdmin, inPath } from './index-admin.ts';
+import type { CheckResult, Checks, SavedQuery } from './types.ts';
+
+/** How many hits of a saved query count. */
+const HITS = 10;
+
+interface CheckedIndex {
+  readonly admin: IndexAdmin;
+  /** The new index. */
+  readonly index: string;
+  /** The alias, which still points to the live index. */
+  readonly alias: string;
+  readonly checks: Checks;
+  /** How many documents of the run failed. */
+  readonly failed: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the checks of a new index, which must be refreshed. */
+export async function runChecks(checked: CheckedIndex): Promise<CheckResult[]> {
+  const { checks, failed } = checked;
+  const count = (await countOf(checked, checked.index)) ?? 0;
+  const results = [...(await checkCount(checked, count))];
+  if (checks.maxFailed !== undefined) {
+    results.push({
+      name: 'maxFailed',
+      passed: failed <= checks.maxFailed,
+      message: `${failed} failed, at most ${checks.maxFailed} may fail`,
+    });
+  }
+  for (const [field, percent] of checks.required ?? []) results.push(await checkField(checked, count, field, percent));
+  for (const [i, query] of (checks.queries ?? []).entries()) results.push(...(await checkQuery(checked, i, query)));
+  return results;
+}
+
+async function checkCount(checked: CheckedIndex, count: number): Promise<CheckResult[]> {
+  const { min = 1, max, maxFewerPercent, maxMorePercent } = checked.checks.documents ?? {};
+  const results: CheckResult[] = [];
+  const expect = (passed: boolean, expected: string) =>
+    results.push({ name: 'documents', passed, message: `${count} in the new index, expected ${expected}` });
+  expect(count >= min, `at least ${min}`);
+  if (max !== undefined) expect(count <= max, `at most ${max}`);
+  if (maxFewerPercent === undefined && maxMorePercent === undefined) return results;
+  const live = await countOf(checked, checked.alias);
+  if (live === undefined) {
+    const message = `${count} in the new index, and there is no live index to compare with`;
+    return [...results, { name: 'documents', passed: true, message }];
+  }
+  if (maxFewerPercent !== undefined) {
+    expect(
+      count >= live * (1 - maxFewerPercent / 100),
+      `at most ${maxFewerPercent} % fewer than the ${live} in the live index`,
+    );
+  }
+  if (maxMorePercent !== undefined) {
+    expect(
+      count <= live * (1 + maxMorePercent / 100),
+      `at most ${maxMorePercent} % more than the ${live} in the live index`,
+    );
+  }
+  return results;
+}
+
+async function checkField(checked: CheckedIndex, count: number, field: string, percent: number): Promise<CheckResult> {
+  const filled = (await countOf(checked, checked.index, { exists: { field } })) ?? 0;
+  const found = count === 0 ? 0 : (filled / count) * 100;
+  // Rounded down, because 99.99 % must not look like 100 %.
+  const shown = Math.floor(found * 100) / 100;
+  return {
+    name: `required ${field}`,
+    passed: found >= percent,
+    message: `${shown} % of the documents have it, expected at least ${percent} %`,
+  };
+}
+
+async function checkQuery(
+  { admin, index, signal }: CheckedIndex,
+  position: number,
+  { name = `${position + 1}`, query, expected, minNdcg, minMrr }: SavedQuery,
+): Promise<CheckResult[]> {
+  const body = { size: HITS, _source: false, query: query };
+  const answer = await admin.ask<{ hits: { hits: { _id: string }[] } }>(
+    'POST',
+    `/${inPath(index)}/_search`,
+    body,
+    signal,
+  );
+  const hits = answer.hits.hits.map(({ _id }) => _id);
+  const results: CheckResult[] = [];
+  const measure = (label: string, value: number, least: number | undefined) => {
+    if (least === undefined) return;
+    const message = `${label} is ${Math.floor(value * 1000) / 1000}, expected at least ${least}. Hits: ${hits.join(', ') || 'none'}`;
+    results.push({ name: `query ${name}`, passed: value >= least, message });
+  };
+  measure(`nDCG@${HITS}`, ndcg(hits, new Set(expected)), minNdcg);
+  measure('MRR', reciprocalRank(hits, new Set(expected)), minMrr);
+  return results;
+}
+
+/** Returns the normalized discounted cumulative gain: 1 if all expected documents are at the top, 0 if none is found. */
+export function ndcg(hits: readonly string[], expected: ReadonlySet<string>): number {
+  const gain = (position: number) => 1 / Math.log2(position + 2);
+  const found = hits.reduce((sum, id, i) => sum + (expected.has(id) ? gain(i) : 0), 0);
+  const best = Array.from({ length: Math.min(expected.size, HITS) }, (_, i) => gain(i)).reduce(
+    (sum, one) => sum + one,
+    0,
+  );
+  return found / best;
+}
+
+/** Returns 1 divided by the position of the first expected document, or 0 if none is found. */
+export function reciprocalRank(hits: readonly string[], expected: ReadonlySet<string>): number {
+  const first = hits.findIndex((id) => expected.has(id));
+  return first < 0 ? 0 : 1 / (first + 1);
+}
+
+async function countOf({ admin, signal }: CheckedIndex, name: string, query?: object): Promise<number | undefined> {
+  const body = query === undefined ? undefined : { query };
+  const path = `/${inPath(name)}/_count`;
+  return (await admin.find<{ count: number }>(body === undefined ? 'GET' : 'POST', path, body, signal))?.count;
+}

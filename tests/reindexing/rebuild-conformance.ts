@@ -1,0 +1,298 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { killRebuilds } from './rebuild-kills.ts';
+import { RebuildRuns, versioned } from './rebuild-runs.ts';
+
+/** Tests of the blocks `create` and `rebuild` with a real search engine. */
+export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () => string): void {
+  let runs: RebuildRuns;
+  beforeEach(() => {
+    runs = new RebuildRuns(type, url);
+  });
+  afterEach(() => runs.close());
+
+  describe('a rebuild of an index', () => {
+    it('moves the alias to a new index with the settings of the config, and keeps old indices for a rollback', async () => {
+      const block = `
+        create {
+          settings { number_of_shards: 2, number_of_replicas: 1, refresh_interval: "7s" }
+          mappings { properties { title { type: text }, version { type: integer } }, _meta { owner: shop } }
+        }
+        rebuild { keep: 1 }`;
+      await runs.ask('PUT', `/${runs.alias}-by-hand`);
+      for (const version of [1, 2, 3]) {
+        const { status, message } = await runs.run(versioned(10 + version, version), block);
+        expect([status, message]).toEqual(['SUCCEEDED', expect.stringContaining('Check documents: passed.')]);
+        expect([await runs.count(`version:${version}`), await runs.count()]).toEqual([10 + version, 10 + version]);
+      }
+      const states = await runs.states();
+      expect(states.map(([, state]) => state)).toEqual(['complete', 'complete', undefined]);
+      expect(await runs.targets()).toEqual([states[1]?.[0]]);
+      const live = (await runs.indices())[states[1]?.[0] as string];
+      expect(live?.settings.index).toMatchObject({ number_of_replicas: '1', refresh_interval: '7s' });
+      expect(live?.settings.index).not.toHaveProperty('auto_expand_replicas');
+      expect(live?.mappings).toMatchObject({ properties: { title: { type: 'text' } }, _meta: { owner: 'shop' } });
+      expect(Object.keys(live as object)).toContain('aliases');
+      expect(live).toMatchObject({ aliases: { [runs.alias]: {} } });
+    });
+
+    it('shows readers of the alias only complete indices', async () => {
+      let version = 0;
+      let isDone = false;
+      const seen = new Set<unknown>();
+      const reading = (async () => {
+        while (!isDone) {
+          const before = version;
+          const found = await runs.count();
+          seen.add(found === undefined && before > 0 ? 'no alias' : (found ?? 0) / 200);
+        }
+      })();
+      for (const next of [1, 2, 3]) {
+        expect((await runs.run(versioned(200 * next, next), 'rebuild {}')).status).toBe('SUCCEEDED');
+        version = next;
+      }
+      isDone = true;
+      await reading;
+      expect([...seen].filter((one) => ![0, 1, 2, 3].includes(one as number))).toEqual([]);
+    });
+
+    it('leaves the alias alone if a check fails, reports each check, and removes the index in the next run', async () => {
+      const first = 'create.mappings.properties.title.type: text, rebuild {}';
+      expect((await runs.run(versioned(20, 1), first)).status).toBe('SUCCEEDED');
+      const [live] = await runs.targets();
+      const bad = `create.mappings.properties { title.type: text, count.type: integer }
+        rebuild.checks {
+          documents { min: 5, max: 12, maxFewerPercent: 10, maxMorePercent: 10 }
+          maxFailed: 0
+          required { title: 100, missing: 50 }
+          queries: [
+            { name: seven, query { match { title: "7" } }, expected: [d7], minMrr: 1, minNdcg: 1 }
+            { query { match { title: "nothing" } }, expected: [d1], minNdcg: 0.5 }
+          ]
+        }`;
+      const documents = [...versioned(10, 2), { id: 'bad', count: 'no number' }];
+      const { status, checks, problems, message } = await runs.run(documents, bad);
+      expect(status).toBe('FAILED');
+      expect(checks?.map(({ name, passed, message: text }) => `${passed ? '+' : '-'} ${name}: ${text}`)).toEqual([
+        '+ documents: 10 in the new index, expected at least 5',
+        '+ documents: 10 in the new index, expected at most 12',
+        '- documents: 10 in the new index, expected at most 10 % fewer than the 20 in the live index',
+        '+ documents: 10 in the new index, expected at most 10 % more than the 20 in the live index',
+        '- maxFailed: 1 failed, at most 0 may fail',
+        '+ required title: 100 % of the documents have it, expected at least 100 %',
+        '- required missing: 0 % of the documents have it, expected at least 50 %',
+        '+ query seven: nDCG@10 is 1, expected at least 1. Hits: d7',
+        '+ query seven: MRR is 1, expected at least 1. Hits: d7',
+        '- query 2: nDCG@10 is 0, expected at least 0.5. Hits: none',
+      ]);
+      const errors = problems.filter(({ severity }) => severity === 'error');
+      expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'HR_RUN_CHECK_FAILED'));
+      expect(message).toContain('Check required missing: FAILED. 0 % of the documents');
+      expect([await runs.targets(), await runs.count('version:1')]).toEqual([[live], 20]);
+      expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'failed']);
+      expect((await runs.run(versioned(20, 3), first)).status).toBe('SUCCEEDED');
+      expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete']);
+      expect(await runs.count('version:3')).toBe(20);
+    });
+
+    it('leaves the alias alone if there are no documents, the run fails or the run is cancelled', async () => {
+      expect((await runs.run(versioned(5, 1), 'rebuild {}')).status).toBe('SUCCEEDED');
+      const targets = await runs.targets();
+      const empty = await runs.run([], 'rebuild {}');
+      expect(empty.message).toContain('0 in the new index, expected at least 1');
+      const strict = 'create.mappings.properties.version.type: integer, rebuild {}';
+      const failed = await runs.run([...versioned(5, 2), { id: 'x', version: 'no' }], strict, 'runner.maxFailures: 0');
+      const handle = runs.start(runs.config(versioned(8000, 3), 'rebuild {}'));
+      while (handle.progress().counts.succeeded < 100) await sleep(5);
+      handle.stop('CANCELLED');
+      const results = [empty.status, failed.status, (await handle.done).status];
+      expect(results).toEqual(['FAILED', 'FAILED', 'CANCELLED']);
+      expect([await runs.targets(), await runs.count('version:1')]).toEqual([targets, 5]);
+      // Each run has removed the index of the previous one.
+      expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'failed']);
+    });
+
+    it('refuses a second rebuild of the alias at the same time', async () => {
+      const first = runs.start(runs.config(versioned(8000, 1), 'rebuild {}'));
+      while (first.progress().counts.succeeded < 100) await sleep(5);
+      const second = await runs.run(versioned(5, 2), 'rebuild {}');
+      expect(second.message).toContain(`Another rebuild of ${runs.alias} is running: run ${first.runId}`);
+      expect([(await first.done).status, await runs.count('version:1')]).toEqual(['SUCCEEDED', 8000]);
+      expect((await runs.states()).length).toBe(1);
+    });
+
+    it('lets at most one of two rebuilds that start together finish', async () => {
+      const results = await Promise.all([1, 2].map((version) => runs.run(versioned(200, version), 'rebuild {}')));
+      expect(results.map(({ status }) => status).toSorted()).toEqual(['FAILED', 'SUCCEEDED']);
+      expect([await runs.count(), (await runs.targets()).length]).toEqual([200, 1]);
+    });
+
+    it('fails without an index of guessed types if its index is deleted during the run', async () => {
+      const handle = runs.start(runs.config(versioned(8000, 1), 'rebuild {}'));
+      while (handle.progress().counts.succeeded < 100) await sleep(5);
+      for (const name of Object.keys(await runs.indices())) await runs.ask('DELETE', `/${name}`);
+      expect((await handle.done).status).toBe('FAILED');
+      expect(await runs.indices()).toEqual({});
+    });
+
+    it('refuses an alias that is the name of an index, also in a check before the run', async () => {
+      await runs.ask('PUT', `/${runs.alias}`);
+      const text = `${runs.alias} is an index`;
+      expect((await runs.run(versioned(5, 1), 'rebuild {}')).message).toContain(text);
+      expect((await runs.reach(runs.config([], 'rebuild {}'))).map(({ message }) => message)).toEqual([
+        expect.stringContaining(text),
+      ]);
+    });
+
+    it('rolls back to the previous indices, and removes the replaced one in the next run', async () => {
+      const block = 'rebuild { keep: 2 }';
+      await expect(runs.rollback(block)).rejects.toThrow('There is no alias');
+      for (const version of [1, 2, 3]) await runs.run(versioned(5, version), block);
+      const names = (await runs.states()).map(([name]) => name);
+      expect(await runs.rollback(block)).toBe(
+        `The alias ${runs.alias} points to ${names[1]} again, which replaces ${names[2]}`,
+      );
+      expect(await runs.count('version:2')).toBe(5);
+      await runs.rollback(block);
+      expect([await runs.count('version:1'), await runs.targets()]).toEqual([5, [names[0]]]);
+      await expect(runs.rollback(block)).rejects.toThrow(`There is no index older than ${names[0]}`);
+      await runs.run(versioned(5, 4), block);
+      expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete']);
+      await runs.rollback(block);
+      expect(await runs.count('version:1')).toBe(5);
+    });
+
+    it('points the alias at a complete index after each kill, and the next run removes what was left', {
+      timeout: 120_000,
+    }, async () => {
+      const { moved, unmoved } = await killRebuilds(runs, url(), 5, 2000);
+      expect(moved + unmoved).toBe(5);
+    });
+  });
+
+  describe('the block sync', () => {
+    const ids = (from: number, to: number) => versioned(to, 1).slice(from);
+
+    it('deletes what a complete run did not write, within the limit and only of its source', async () => {
+      const block = 'sync { deleteMissing: true, where { prefix { id: d } } }';
+      await runs.ask('PUT', `/${runs.alias}/_doc/other?refresh=true`, { id: 'other', run_id: 'x' });
+      expect((await runs.run(ids(0, 100), block)).status).toBe('SUCCEEDED');
+      const { status, message } = await runs.run(ids(15, 100), block);
+      expect([status, message]).toEqual([
+        'SUCCEEDED',
+        expect.stringContaining(
+          'Check deleteMissing: passed. the source no longer had 15 documents of 100 (15 %): 15 deleted',
+        ),
+      ]);
+      expect(await runs.ids()).toEqual([...ids(15, 100).map(({ id }) => id), 'other'].toSorted());
+      const tooMany = await runs.run(ids(50, 100), block);
+      expect([tooMany.status, tooMany.problems.map(({ code }) => code)]).toEqual(['FAILED', ['HR_RUN_CHECK_FAILED']]);
+      expect(tooMany.checks?.[0]?.message).toBe(
+        'the source no longer has 35 documents of 85 (41.18 %), at most 20 % may be deleted: nothing was',
+      );
+      expect(await runs.count()).toBe(86);
+    });
+
+    it('deletes nothing after a run in which a document failed, or that was cancelled', async () => {
+      const block =
+        'create.mappings.properties.version.type: integer, sync { deleteMissing: true, maxDeletePercent: 100 }';
+      expect((await runs.run(ids(0, 20), block)).status).toBe('SUCCEEDED');
+      const partial = await runs.run([...ids(5, 20), { id: 'd0', version: 'no number' }], block);
+      expect(partial.checks?.map(({ message }) => message)).toEqual(['nothing was deleted, because 1 document failed']);
+      const handle = runs.start(runs.config(versioned(8000, 3).slice(10), block));
+      while (handle.progress().counts.succeeded < 100) await sleep(5);
+      handle.stop('CANCELLED');
+      expect((await handle.done).status).toBe('CANCELLED');
+      expect(await runs.ids()).toEqual(expect.arrayContaining(ids(0, 20).map(({ id }) => id)));
+    });
+  });
+
+  describe('the block create', () => {
+    it('creates what is missing, changes nothing that exists, and reports each difference with its position', async () => {
+      const { alias, folder } = runs;
+      const pipelineFile = join(folder, 'pipeline.json');
+      const templateFile = join(folder, 'template.json');
+      const pipeline = (value: string) =>
+        writeFileSync(pipelineFile, JSON.stringify({ description: value, processors: [] }));
+      pipeline('one');
+      writeFileSync(
+        templateFile,
+        JSON.stringify({ index_patterns: [`${alias}*`], template: { settings: { refresh_interval: '9s' } } }),
+      );
+      const block = (properties: string, more = '') => `create {
+        pipelines { "${alias}": "${pipelineFile}" }, templates { "${alias}": "${templateFile}" }
+        settings { index { number_of_shards: 2, default_pipeline: "${alias}" }, ${more} }
+        mappings { dynamic: strict, properties { id.type: keyword, run_id.type: keyword, by.type: keyword, ${properties} } } }`;
+      const same =
+        'title { type: text, index: true, fields.raw { type: keyword, ignore_above: 20 } }, version.type: integer';
+      try {
+        expect(await runs.reach(runs.config([], block(same)))).toEqual([]);
+        expect((await runs.run(versioned(5, 1), block(same))).status).toBe('SUCCEEDED');
+        expect(await runs.ask('GET', `/_ingest/pipeline/${alias}`)).toMatchObject({
+          [alias]: { description: 'one' },
+        });
+        expect((await runs.indices())[alias]?.settings.index).toMatchObject({
+          number_of_shards: '2',
+          refresh_interval: '9s',
+        });
+        expect(await runs.reach(runs.config([], block(same)))).toEqual([]);
+        const before = await runs.indices();
+        pipeline('two');
+        const other = block(
+          'title { type: keyword }, version.type: integer\n, size.type: long',
+          'number_of_replicas: 3',
+        );
+        const problems = await runs.reach(runs.config([], other));
+        const reported = problems.map(({ severity, path, line, message }) => [
+          severity,
+          path.replace(/.*create\./, ''),
+          line !== undefined,
+          message,
+        ]);
+        expect(reported).toHaveLength(4);
+        expect(reported).toEqual(
+          expect.arrayContaining([
+            [
+              'warning',
+              expect.stringContaining('pipelines'),
+              true,
+              expect.stringMatching(/description is "one", but the config says "two"/),
+            ],
+            [
+              'warning',
+              'settings.number_of_replicas',
+              true,
+              `settings.number_of_replicas is "1" in the index ${alias}, but the config says 3`,
+            ],
+            [
+              'warning',
+              'mappings.properties.title.type',
+              true,
+              `mappings.properties.title.type is "text" in the index ${alias}, but the config says "keyword"`,
+            ],
+            [
+              'warning',
+              'mappings.properties.size',
+              true,
+              `mappings.properties.size is missing in the index ${alias}, but the config says {"type":"long"}`,
+            ],
+          ]),
+        );
+        expect((await runs.run(versioned(5, 2), other)).status).toBe('SUCCEEDED');
+        expect(await runs.indices()).toEqual(before);
+        const added = block(`${same}, size.type: long`, 'number_of_replicas: 0').replace(
+          'create {',
+          'create { update: true,',
+        );
+        expect((await runs.run(versioned(5, 3), added)).status).toBe('SUCCEEDED');
+        expect(await runs.reach(runs.config([], added))).toEqual([]);
+      } finally {
+        for (const path of [`/_index_template/${alias}`, `/${alias}`, `/_ingest/pipeline/${alias}`]) {
+          await fetch(url() + path, { method: 'DELETE' });
+        }
+      }
+    });
+  });
+}
