@@ -8,9 +8,10 @@ const PAGE = 2000;
 interface FinishedSync {
   readonly admin: IndexAdmin;
   readonly index: string;
-  readonly maxDeletePercent: number;
-  /** The documents of the source. */
-  readonly where: Json;
+  /** Defaults to 20. */
+  readonly maxDeletePercent: number | undefined;
+  /** A query for the documents of the source. Defaults to all documents. */
+  readonly where: Json | undefined;
   readonly runId: string;
   /** How many documents of the run failed. */
   readonly failed: number;
@@ -25,8 +26,8 @@ interface FinishedSync {
 export async function deleteMissing({
   admin,
   index,
-  maxDeletePercent,
-  where,
+  maxDeletePercent = 20,
+  where = { match_all: {} },
   runId,
   failed,
   signal,

@@ -6,26 +6,30 @@ import { compareIndex, compareNamed } from './index-differences.ts';
 /** The maximum length of a value in a message. */
 const MAX_VALUE = 200;
 
+const REBUILT = 'The next run builds an index with the value of the config.';
+const UPDATED = 'The next run changes it, if the search engine allows that.';
+const KEPT = 'A run changes nothing that exists. Set create.update: true to let it, or build a new index with rebuild.';
+
 /** A difference between a definition and what exists. */
 export interface ReportedDifference {
   /** The position in the definition. */
   readonly parameter: readonly string[];
   readonly message: string;
-  /** Whether it is a setting or a mapping of the index. */
-  readonly isOfIndex: boolean;
+  readonly hint: string;
 }
 
 /**
  * Compares a definition with what exists, and changes nothing.
- * @param isAlias whether `index` must be an alias
+ * @param options.rebuilds whether `index` is an alias, and each run builds a new index for it
+ * @param options.updates whether a run changes what exists
  */
 export async function findDifferences(
   admin: IndexAdmin,
   index: string,
   definition: IndexDefinition,
-  isAlias: boolean,
+  { rebuilds, updates }: { readonly rebuilds: boolean; readonly updates: boolean },
 ): Promise<ReportedDifference[]> {
-  if (isAlias) await requireAlias(admin, index);
+  if (rebuilds) await requireAlias(admin, index);
   const exists = (await admin.find('HEAD', `/${inPath(index)}`)) !== undefined;
   const differences = exists ? await compareIndex(admin, index, definition) : [];
   differences.push(...(await compareNamed(admin, definition)));
@@ -33,7 +37,8 @@ export async function findDifferences(
     const isOfIndex = parameter[0] === 'settings' || parameter[0] === 'mappings';
     const has = found === undefined ? 'is missing' : `is ${short(found)}`;
     const where = isOfIndex ? ` in the index ${index}` : '';
-    return { parameter, isOfIndex, message: `${name} ${has}${where}, but the config says ${short(wanted)}` };
+    const hint = isOfIndex && rebuilds ? REBUILT : updates ? UPDATED : KEPT;
+    return { parameter, hint, message: `${name} ${has}${where}, but the config says ${short(wanted)}` };
   });
 }
 

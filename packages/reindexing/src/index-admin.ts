@@ -16,6 +16,13 @@ export interface IndexResponse {
   readonly body: Uint8Array;
 }
 
+/** An HTTP client for a search engine. */
+export interface IndexClient {
+  readonly address: string;
+  request(request: IndexRequest): Promise<IndexResponse>;
+  close(): Promise<void>;
+}
+
 /** The maximum length of a response without a reason in a message. */
 const MAX_EXCERPT = 500;
 
@@ -24,10 +31,17 @@ export class IndexAdmin {
   /** The address, for messages. */
   readonly address: string;
   readonly #send: (request: IndexRequest) => Promise<IndexResponse>;
+  readonly #close: () => Promise<void>;
 
-  constructor(address: string, send: (request: IndexRequest) => Promise<IndexResponse>) {
-    this.address = address;
-    this.#send = send;
+  /** @param client sends the requests, and is closed with this object */
+  constructor(client: IndexClient) {
+    this.address = client.address;
+    this.#send = (request) => client.request(request);
+    this.#close = () => client.close();
+  }
+
+  close(): Promise<void> {
+    return this.#close();
   }
 
   /** Returns the response. Throws a `ReindexError` with the reason of the search engine. */

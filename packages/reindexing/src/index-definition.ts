@@ -1,4 +1,5 @@
 import { type IndexAdmin, inPath } from './index-admin.ts';
+import { messageOf, ReindexError } from './reindex-error.ts';
 import type { Json } from './types.ts';
 
 /** An index template or an ingest pipeline. */
@@ -18,7 +19,41 @@ export interface IndexDefinition {
   readonly named: readonly NamedDefinition[];
 }
 
-export function namedDefinition(kind: NamedDefinition['kind'], name: string, body: Json): NamedDefinition {
+/** The block `create`, as texts and JSON. */
+export interface GivenDefinition {
+  readonly settings?: Json;
+  readonly mappings?: Json;
+  readonly mappingsFile?: string;
+  /** The files of templates and pipelines by name. */
+  readonly templates?: Iterable<readonly [string, string]>;
+  readonly pipelines?: Iterable<readonly [string, string]>;
+}
+
+/** Completes a definition with the contents of its files. */
+export async function readDefinition(
+  { settings = {}, mappings = {}, mappingsFile, templates = [], pipelines = [] }: GivenDefinition,
+  readFile: (path: string) => Promise<string>,
+): Promise<IndexDefinition> {
+  const named: NamedDefinition[] = [];
+  for (const [name, file] of pipelines) named.push(namedDefinition('pipelines', name, await readJson(file, readFile)));
+  for (const [name, file] of templates) named.push(namedDefinition('templates', name, await readJson(file, readFile)));
+  const json = mappingsFile === undefined ? mappings : await readJson(mappingsFile, readFile);
+  // The answer of GET _mapping and the body of a new index have the mappings under this key.
+  return { settings, mappings: (json.mappings as Json | undefined) ?? json, named };
+}
+
+async function readJson(file: string, readFile: (path: string) => Promise<string>): Promise<Json> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(file));
+  } catch (error) {
+    throw new ReindexError(`${file} cannot be read as JSON: ${messageOf(error)}`);
+  }
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Json;
+  throw new ReindexError(`${file} must contain a JSON object`);
+}
+
+function namedDefinition(kind: NamedDefinition['kind'], name: string, body: Json): NamedDefinition {
   const path = `/${kind === 'templates' ? '_index_template' : '_ingest/pipeline'}/${inPath(name)}`;
   return { kind, name, path, body };
 }

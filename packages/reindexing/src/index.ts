@@ -1,8 +1,9 @@
+export { aliasOf, checkReindexing, type ReindexProblem } from './check-reindexing.ts';
 export { createMissing } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
 export { findDifferences } from './find-differences.ts';
-export { IndexAdmin, type IndexRequest, type IndexResponse } from './index-admin.ts';
-export { type IndexDefinition, type NamedDefinition, namedDefinition } from './index-definition.ts';
+export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } from './index-admin.ts';
+export { type GivenDefinition, type IndexDefinition, readDefinition } from './index-definition.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';

@@ -11,7 +11,15 @@ import {
   type RunOutcome,
   type TObject,
 } from '@headrace/engine';
-import { createMissing, deleteMissing, Rebuild, rollBack } from '@headrace/reindexing';
+import {
+  aliasOf,
+  checkReindexing,
+  createMissing,
+  deleteMissing,
+  type IndexAdmin,
+  Rebuild,
+  rollBack,
+} from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
@@ -20,9 +28,9 @@ import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
-import { adminOf, jsonOf, openAdmin, planOf, reachDefinition, readDefinition, withAdmin } from './index-lifecycle.ts';
-import { checkIndexName, isIndexTemplate } from './index-name.ts';
-import { aliasOf, checkIndexParameters, type IndexParameters } from './index-parameters.ts';
+import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
+import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
+import type { IndexParameters } from './index-parameters.ts';
 import { reachIndex } from './reach-index.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
@@ -46,7 +54,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
   #writer: BulkWriter | undefined;
-  #admin: SearchEngine | undefined;
+  #admin: IndexAdmin | undefined;
   #rebuild: Rebuild | undefined;
   #isBuilding = false;
 
@@ -151,10 +159,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     const { runId, log, retry } = this.context;
     // A retry writes only a few of the documents of its source.
     if (sync?.deleteMissing !== true || retry === true) return [];
-    const { maxDeletePercent = 20 } = sync;
-    const where = sync.where === undefined ? { match_all: {} } : jsonOf(sync.where);
+    const where = sync.where && jsonOf(sync.where);
     return withAdmin(this.bulk, async (admin) => [
-      await deleteMissing({ admin, index, maxDeletePercent, where, runId, failed, signal, log }),
+      await deleteMissing({ admin, index, maxDeletePercent: sync.maxDeletePercent, where, runId, failed, signal, log }),
     ]);
   }
 
@@ -181,12 +188,11 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     const rebuild = this.#rebuild;
     if (create === undefined && rebuild === undefined) return;
     this.#admin = await openAdmin(this.bulk);
-    const admin = adminOf(this.#admin);
-    const definition = await readDefinition(this.bulk);
+    const definition = await definitionOf(this.bulk);
     const { log, retry } = this.context;
     const target = rebuild === undefined && retry !== true ? index : undefined;
-    await createMissing(admin, target, definition, create?.update === true, log);
-    await rebuild?.begin(admin, definition);
+    await createMissing(this.#admin, target, definition, create?.update === true, log);
+    await rebuild?.begin(this.#admin, definition);
     this.#isBuilding = rebuild !== undefined;
   }
 }
@@ -204,7 +210,8 @@ export function* checkBulk(
   if (params.index.trim() !== '') {
     for (const problem of checkIndexName(params.index)) yield { parameter: 'index', ...problem };
   }
-  yield* checkIndexParameters(params, settings);
+  const isName = (text: string) => isNameOfIndex(text) && !isIndexTemplate(text) && !text.startsWith('<');
+  yield* checkReindexing(params, settings, isName);
   const { versionType, versionField } = settings;
   if (versionType?.toLowerCase() === 'force') {
     yield {

@@ -1,0 +1,140 @@
+import type { Checks } from './types.ts';
+
+/** A mistake in the parameters of an indexer. */
+export interface ReindexProblem {
+  /** The position in the block of the indexer, or in the block `indexer` that all indexers share. */
+  readonly parameter: string;
+  readonly block?: 'indexer';
+  readonly message: string;
+  readonly hint?: string;
+}
+
+type GivenChecks = Pick<Checks, 'documents'> & {
+  readonly queries?: readonly {
+    readonly expected: readonly string[];
+    readonly minNdcg?: number;
+    readonly minMrr?: number;
+  }[];
+};
+
+/** The parameters of an indexer that are checked. */
+interface ReindexParameters {
+  readonly index: string;
+  readonly update?: boolean;
+  readonly create?: { readonly mappings?: unknown; readonly mappingsFile?: string };
+  readonly rebuild?: { readonly alias?: string; readonly checks?: GivenChecks };
+  readonly sync?: { readonly deleteMissing?: boolean };
+}
+
+/** Settings of all indexers that conflict with some parameters. */
+interface SharedSettings {
+  readonly whitelist?: readonly string[];
+  readonly blacklist?: readonly string[];
+  readonly versionType?: string;
+  readonly indexOverrideField?: string;
+}
+
+/** Returns the alias that a rebuild moves. */
+export function aliasOf({ index, rebuild }: ReindexParameters): string {
+  return rebuild?.alias ?? index;
+}
+
+/**
+ * Reports mistakes in the blocks `create`, `rebuild` and `sync`.
+ * @param isName whether a text is the fixed name of an index
+ */
+export function* checkReindexing(
+  params: ReindexParameters,
+  settings: SharedSettings,
+  isName: (text: string) => boolean,
+): Generator<ReindexProblem> {
+  const { create, rebuild, index } = params;
+  const fixed = isName(index);
+  for (const block of ['create', 'rebuild'] as const) {
+    if (params[block] === undefined || fixed) continue;
+    yield {
+      parameter: block,
+      message: `${block} needs one index with a fixed name, was ${JSON.stringify(index)}`,
+      hint: `Remove the placeholders from index, or remove ${block}.`,
+    };
+  }
+  if (create?.mappings !== undefined && create.mappingsFile !== undefined) {
+    yield { parameter: 'create.mappingsFile', message: 'mappings and mappingsFile exclude each other' };
+  }
+  yield* checkSync(params, settings, fixed);
+  if (rebuild === undefined) return;
+  const alias = aliasOf(params);
+  if (rebuild.alias !== undefined && !isName(alias)) {
+    yield { parameter: 'rebuild.alias', message: `${JSON.stringify(alias)} is not a valid name of an alias` };
+  }
+  if (params.update === true) {
+    yield {
+      parameter: 'update',
+      message: 'update changes existing documents, but rebuild writes to a new index, which has none',
+      hint: 'Remove update, or remove rebuild.',
+    };
+  }
+  if (settings.indexOverrideField !== undefined) {
+    yield {
+      block: 'indexer',
+      parameter: 'indexOverrideField',
+      message: 'rebuild writes all documents to one new index, so documents cannot select another one',
+      hint: 'Remove indexOverrideField, or remove rebuild.',
+    };
+  }
+  yield* checkChecks(rebuild.checks ?? {});
+}
+
+function* checkChecks({ documents = {}, queries = [] }: GivenChecks): Generator<ReindexProblem> {
+  const { min, max } = documents;
+  if (min !== undefined && max !== undefined && min > max) {
+    yield { parameter: 'rebuild.checks.documents.min', message: `min is ${min}, which is more than max (${max})` };
+  }
+  for (const [i, { expected, minNdcg, minMrr }] of queries.entries()) {
+    const parameter = `rebuild.checks.queries[${i}]`;
+    if (expected.length === 0) yield { parameter: `${parameter}.expected`, message: 'expected names no document' };
+    if (minNdcg === undefined && minMrr === undefined) {
+      yield {
+        parameter,
+        message: 'A query needs minNdcg or minMrr',
+        hint: 'Write minMrr: 1 if an expected document must be the first hit.',
+      };
+    }
+  }
+}
+
+function* checkSync(
+  { sync, rebuild }: ReindexParameters,
+  { whitelist, blacklist, versionType, indexOverrideField }: SharedSettings,
+  isFixed: boolean,
+): Generator<ReindexProblem> {
+  if (sync?.deleteMissing !== true) return;
+  const parameter = 'sync.deleteMissing';
+  if (rebuild !== undefined) {
+    yield { parameter, message: 'a rebuild already omits what the source no longer has', hint: 'Remove sync.' };
+  }
+  if (!isFixed || indexOverrideField !== undefined) {
+    yield {
+      parameter,
+      message: 'deleteMissing needs one index with a fixed name for all documents',
+      hint: 'Remove the placeholders from index and indexer.indexOverrideField, or remove sync.',
+    };
+  }
+  if (versionType !== undefined) {
+    yield {
+      parameter,
+      message: 'deleteMissing would delete documents whose version has not changed, because they are not written again',
+      hint: 'Remove indexer.versionType, or remove sync.',
+    };
+  }
+  if (
+    blacklist?.includes('run_id') === true ||
+    (whitelist !== undefined && whitelist.length > 0 && !whitelist.includes('run_id'))
+  ) {
+    yield {
+      parameter,
+      message: 'deleteMissing finds old documents by the field run_id, which is not sent',
+      hint: 'Send it: change indexer.whitelist or indexer.blacklist.',
+    };
+  }
+}
