@@ -1,5 +1,5 @@
 import { messageOf, type ParameterProblem } from '@headrace/engine';
-import { compileIdFormat, type IdFormat, joinIds } from './id-format.ts';
+import { compileIdFormat, type IdFormat } from '@headrace/java-text/text';
 
 /** The fields that form the id of a document. Several formats have these parameters. */
 export interface IdSettings {
@@ -17,7 +17,9 @@ export function idFieldsOf({ idField, idFields = [] }: IdSettings): readonly str
 /** Returns the function that builds the id from the values of the id fields, without the prefix. */
 export function idFormatOf(settings: IdSettings): IdFormat {
   const count = idFieldsOf(settings).length;
-  return settings.docIdFormat === undefined || count === 0 ? joinIds : compileIdFormat(settings.docIdFormat, count);
+  return settings.docIdFormat === undefined || count === 0
+    ? (values) => values.join('_')
+    : compileIdFormat(settings.docIdFormat, count);
 }
 
 /** Reports problems in the id parameters. */

@@ -89,7 +89,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     kind: 'file handler',
     name: 'VideoFileHandler',
     javaPackage: `${ROOT}.video`,
-    plugin: { of: 'video', instead: 'Remove the handler, or extract the frames before the run.' },
+    plugin: { npm: '@headrace/video' },
   },
 ];
 
@@ -101,16 +101,28 @@ export const pluginPackages: readonly string[] = [
 /** The top-level config blocks of indexers that are in plugins. */
 export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }) => block ?? []);
 
+/** Returns the short name and the package of a class of a plugin, by its short name or its Java name. */
+export function findPluginClass(
+  kind: PluginClass['kind'],
+  name: string,
+): { readonly name: string; readonly npm: string } | undefined {
+  const found = classOf(kind, name);
+  return found !== undefined && 'npm' in found.plugin ? { name: found.name, npm: found.plugin.npm } : undefined;
+}
+
+/** Returns all names of the classes of a kind that are in plugins of Headrace. */
+export function pluginClassNames(kind: PluginClass['kind']): string[] {
+  return PLUGIN_CLASSES.filter((each) => each.kind === kind && 'npm' in each.plugin).flatMap(({ name, javaPackage }) =>
+    javaPackage === undefined ? name : [name, `${javaPackage}.${name}`],
+  );
+}
+
 /**
  * Returns the error for a class of a plugin that is not installed or that Headrace lacks, by its short name or its Java
  * name. Returns undefined for other classes.
  */
 export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {
-  // The value of `indexer.type`, from which the name of an indexer is made, may have any letter case.
-  const isNamed = (short: string) => (kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short);
-  const found = PLUGIN_CLASSES.find(
-    (each) => each.kind === kind && (isNamed(each.name) || name === `${each.javaPackage}.${each.name}`),
-  );
+  const found = classOf(kind, name);
   if (found === undefined) return undefined;
   const { plugin } = found;
   if ('npm' in plugin) {
@@ -121,4 +133,12 @@ export function missingPlugin(kind: PluginClass['kind'], name: string): { messag
   }
   const message = `The ${kind} ${found.name} is in Lucille's plugin ${plugin.of}, which Headrace does not have yet`;
   return { message, hint: plugin.instead };
+}
+
+function classOf(kind: PluginClass['kind'], name: string): PluginClass | undefined {
+  // The value of `indexer.type`, from which the name of an indexer is made, may have any letter case.
+  const isNamed = (short: string) => (kind === 'indexer' ? name.toLowerCase() === short.toLowerCase() : name === short);
+  return PLUGIN_CLASSES.find(
+    (each) => each.kind === kind && (isNamed(each.name) || name === `${each.javaPackage}.${each.name}`),
+  );
 }

@@ -9,8 +9,8 @@ import {
   Shape,
   type Value,
 } from '@headrace/engine';
+import type { IdFormat } from '@headrace/java-text/text';
 import { CsvParser } from '@headrace/records/csv';
-import type { IdFormat } from '../id-format.ts';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';

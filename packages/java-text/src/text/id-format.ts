@@ -65,8 +65,3 @@ function formatText({ width, left, precision, upper }: TextPart, value: string):
   const text = upper ? cut.toUpperCase() : cut;
   return left ? text.padEnd(width) : text.padStart(width);
 }
-
-/** Joins the values of id fields if there is no pattern. */
-export function joinIds(values: readonly string[]): string {
-  return values.join('_');
-}
