@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ffmpeg from '@ffmpeg-installer/ffmpeg';
-import { checkNested, type Publisher, type RecordDecoder } from 'headrace/engine';
+import { checkNested, DEFAULT_POLICY, enforcePolicy, type Publisher, type RecordDecoder } from 'headrace/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VideoFileHandler } from './video-file-handler.ts';
 
@@ -135,6 +135,15 @@ describe('VideoFileHandler', () => {
     [{ sourceField: 'id' }, 'The field id is reserved'],
   ])('reports a mistake in %j', (params, message) => {
     expect(checked(params).problems.map((problem) => problem.message)).toEqual([message]);
+  });
+
+  it('refuses a program of an uploaded config', () => {
+    enforcePolicy(DEFAULT_POLICY);
+    try {
+      expect(checked({}).problems).toMatchObject([{ parameter: ['ffmpegPath'], code: 'HR_POLICY_REFUSED' }]);
+    } finally {
+      enforcePolicy(undefined);
+    }
   });
 
   it('reports that ffmpeg is not installed', () => {

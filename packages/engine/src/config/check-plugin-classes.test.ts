@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { missingPlugin } from '../component/plugin-classes.ts';
 import { checkConfig } from './check-config.ts';
 import { openFixtureRegistry } from './fixture-components.test.lib.ts';
 import { readConfigText } from './read-config.ts';
@@ -18,14 +19,15 @@ indexer { ${indexer} }`;
 
 describe('a class of a plugin that is not installed', () => {
   it.each([
-    ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
-    ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
-  ])('is reported with its plugin and a hint: the stage %s', async (name, plugin, short) => {
+    ['com.kmwllc.lucille.tika.stage.TextExtractor', 'TextExtractor', '@headrace/text-extraction'],
+    ['JlamaEmbed', 'JlamaEmbed', '@headrace/embeddings'],
+    ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'ApplyOpenNLPNameFinders', '@headrace/entities'],
+  ])('is reported with the package to install: the stage %s', async (name, short, npm) => {
     expect(await problemsOf(config('Numbers', name))).toEqual([
       {
         path: 'pipelines[0].stages[0].class',
-        message: `The stage ${short} is in Lucille's plugin ${plugin}, which Headrace does not have yet`,
-        hint: expect.stringMatching(/^(?!Did you mean).+\.$/),
+        message: `The stage ${short} is in the package ${npm}, which is not installed`,
+        hint: expect.stringContaining(`npm install ${npm}`),
       },
     ]);
   });
@@ -61,6 +63,13 @@ describe('a class of a plugin that is not installed', () => {
       ]);
     },
   );
+});
+
+it('reports a file handler of a plugin with the package to install', () => {
+  expect(missingPlugin('file handler', 'com.kmwllc.lucille.video.VideoFileHandler')).toEqual({
+    message: 'The file handler VideoFileHandler is in the package @headrace/video, which is not installed',
+    hint: expect.stringContaining('npm install @headrace/video'),
+  });
 });
 
 it('warns of the block of a missing plugin if another indexer is selected', async () => {
