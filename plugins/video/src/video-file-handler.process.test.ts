@@ -29,12 +29,14 @@ interface ReadOptions {
   readonly params?: Params;
   /** False to read the file as a stream, as from object storage. */
   readonly local?: boolean;
+  /** Called for each piece of a stream. */
+  readonly onPiece?: (controller: AbortController) => void;
   /** Called for each frame. */
   readonly onFrame?: (controller: AbortController) => void;
 }
 
 /** Reads a file, and decodes the frames as a pipeline thread does. */
-async function read(name: string, { params = {}, local = true, onFrame }: ReadOptions = {}) {
+async function read(name: string, { params = {}, local = true, onPiece, onFrame }: ReadOptions = {}) {
   const warnings: string[] = [];
   const documents: Record<string, unknown>[] = [];
   const controller = new AbortController();
@@ -55,7 +57,8 @@ async function read(name: string, { params = {}, local = true, onFrame }: ReadOp
     },
   };
   const path = join(folder, name);
-  const file = { path: `file://${path}`, name, bytes: createReadStream(path), local: local ? path : undefined };
+  const bytes = createReadStream(path).on('data', () => onPiece?.(controller));
+  const file = { path: `file://${path}`, name, bytes: bytes.pause(), local: local ? path : undefined };
   const { params: all, problems } = checked(params);
   expect(problems).toEqual([]);
   const log = { debug() {}, info() {}, error() {}, warn: (message: string) => void warnings.push(message) };
@@ -110,6 +113,8 @@ describe('VideoFileHandler', () => {
     };
     await expect(read('a.b.mp4', { onFrame: failing })).rejects.toThrow('no capacity');
     expect(processes()).toBe(0);
+    const copied = await read('a.b.mp4', { local: false, onPiece: (controller) => controller.abort() });
+    expect(copied).toEqual({ documents: [], warnings: [] });
   });
 
   it('fails for a file that is not a video, and for a playlist, which names other files', async () => {

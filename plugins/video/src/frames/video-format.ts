@@ -35,11 +35,20 @@ export class VideoFormat implements FileFormat {
     const { signal } = publisher;
     const stem = name.replace(/(?<=.)\.[^.]*$/, '');
     const warn = (message: string) => this.#log.warn(`${path}: ${message}`);
-    const frames = withOpenFile(file, (video) => readFrames(video.fd, { program, stride, signal, warn }));
+    const source = { ...file, bytes: until(signal, file.bytes) };
+    const frames = withOpenFile(source, (video) => readFrames(video.fd, { program, stride, signal, warn }));
     for await (const { image, ...frame } of failingAs(path, frames)) {
       const position: FramePosition = { ...frame, id: idOf(stem, frame.index), path, fileName: name };
       await publisher.publishChunk({ bytes: image, decoder: this.#decoder, position });
     }
+  }
+}
+
+/** Ends the source when the signal is aborted: a large file is not copied for nothing. */
+async function* until(signal: AbortSignal, bytes: SourceFile['bytes']): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    if (signal.aborted) return;
+    yield piece;
   }
 }
 

@@ -16,7 +16,7 @@ export interface HeldRecordsListener {
 }
 
 /** The frames of a video can need much more memory than the video. */
-const MAX_BYTES = 1024 ** 3;
+const MAX_BYTES = 512 * 1024 ** 2;
 
 type Held = { readonly chunk: RecordChunk; readonly decoder: RecordDecoder } | { readonly rejected: RejectedRecord };
 
@@ -35,7 +35,7 @@ export class HeldRecords implements Publisher {
   async publishChunk(chunk: RecordChunk): Promise<void> {
     this.#bytes += chunk.bytes.length;
     if (this.#bytes > MAX_BYTES) {
-      throw new HeadraceError('HR_STAGE_FAILED', 'The records of the file need more than 1 GiB of memory', {
+      throw new HeadraceError('HR_STAGE_FAILED', 'The records of the file need more than 512 MiB of memory', {
         hint: 'Read the file with FileConnector, which does not hold all records at a time.',
       });
     }
