@@ -91,6 +91,8 @@ describe('POST /v1/preview', () => {
     expect(service.threads.previews).toEqual([]);
     expect(await preview({ config: VALID }, 'admin')).toEqual({ results: [], problems: [] });
     expect(await preview(stored.json, 'operator')).toEqual({ results: [], problems: [] });
+    // Their threads must differ, so the engine must know the users.
+    expect(service.threads.previews.map(({ user }) => user)).toEqual(['admin', 'operator']);
   });
 
   it('refuses a config with errors and returns its problems', async () => {

@@ -54,6 +54,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
           root: source.root,
           registry: source.registry,
           trusted: source.trusted,
+          ...(request.user === null ? {} : { user: request.user }),
           trace: request.query.trace ?? trace,
           ...(pipeline === undefined ? {} : { pipeline }),
           ...(documents === undefined ? { limit } : { documents }),
