@@ -59,6 +59,6 @@ export class PreviewThread {
   }
 }
 
-function keyOf({ trusted, registry, user = null }: PreviewRequest): string | undefined {
-  return trusted === true || registry.modules.length > 0 ? undefined : JSON.stringify([user, registry]);
+function keyOf({ trusted, registry, user }: PreviewRequest): string | undefined {
+  return trusted === true || registry.modules.length > 0 ? undefined : JSON.stringify([registry, user]);
 }
