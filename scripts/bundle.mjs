@@ -77,7 +77,6 @@ const TOGETHER = {
   'formats/encoding': 'formats',
   'local-files': 'formats',
   publishing: 'formats',
-  dates: 'java-text/date',
   'records/csv': 'formats/csv',
   'records/json': 'formats/json',
   'records/split': 'formats',

@@ -9,11 +9,14 @@ import {
   type WireValue,
 } from '@headrace/engine';
 import { partitionOf } from './murmur2.ts';
+import { pack } from './packed-batches.ts';
 
 /** The options of `BatchEncoder`. Plain data, so that they can be sent to another thread. */
 export interface BatchEncoderOptions {
   /** The number of partitions of the destination topic. */
   readonly partitions: number;
+  /** The maximum size of a message, before its compression. */
+  readonly maxBytes: number;
 }
 
 /** A frame longer than this is split, so that messages stay below the limits of brokers. */
@@ -46,13 +49,19 @@ export type WireDocument = readonly [names: readonly string[], values: readonly 
  */
 export class BatchEncoder implements DocumentEncoder {
   readonly #partitions: number;
+  readonly #maxBytes: number;
 
-  constructor({ partitions }: BatchEncoderOptions) {
+  constructor({ partitions, maxBytes }: BatchEncoderOptions) {
     this.#partitions = partitions;
+    this.#maxBytes = maxBytes;
   }
 
   static reference(options: BatchEncoderOptions): ModuleReference {
     return { url: import.meta.url, name: 'BatchEncoder', options };
+  }
+
+  pack(frames: Uint8Array): Uint8Array {
+    return pack(frames, this.#maxBytes);
   }
 
   encode(document: Document): string {

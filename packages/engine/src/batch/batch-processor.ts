@@ -285,14 +285,14 @@ export class BatchProcessor implements RecordSink {
     if (collected !== undefined) this.#process(collected);
   }
 
-  reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
+  reject({ place, message, id, count = 1 }: Parameters<RecordSink['reject']>[0]): void {
     this.#sendCollected();
-    this.#seen++;
+    this.#seen += count;
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
     this.#begin();
-    this.#part.rejected(id ?? place, { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
+    this.#part.rejected(id ?? place, { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` }, count);
     this.#done = this.#seen;
-    this.#look(1);
+    this.#look(count);
   }
 
   warn(message: string): void {
