@@ -95,8 +95,8 @@ const SQL = {
               WHERE run_id = ? AND group_key = ? AND seq > ? AND connector = coalesce(?, connector)
                 AND at = coalesce(?, at) AND replayable >= ?
               ORDER BY seq LIMIT ?`,
-  // All columns of the inner query are in an index. Only the groups of the answer read the line of a failure: each
-  // failure may be a group of its own, and lines may be large.
+  // All columns of the inner query are in an index. Only the groups of the answer read the line of a failure: there may
+  // be as many groups as failures, and lines may be large.
   groups: `SELECT top."group", top.count, top.replayable, first.line, top."groups", top.failures
            FROM (SELECT found.*, count(*) OVER () AS "groups", sum(found.count) OVER () AS failures
                  FROM (SELECT group_key AS "group", count(*) AS count, sum(replayable) AS replayable, min(seq) AS seq
