@@ -191,7 +191,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 
   #write(message: OutgoingMessage): Promise<void> {
-    // `connect` has been called before.
+    // The engine calls `connect` first.
     return (this.#writer as PartitionWriter).write(message);
   }
 

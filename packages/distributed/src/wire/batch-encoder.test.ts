@@ -42,7 +42,7 @@ describe('documents in the format of Headrace', () => {
     );
   });
 
-  it('of a table are the same after encoding and decoding, in order within each partition', () => {
+  it('are equal after a table is encoded and decoded, in order within each partition', () => {
     fc.assert(
       fc.property(anyTable, fc.integer({ min: 1, max: 5 }), (table, partitions) => {
         const rows = rowsOf(table);
@@ -87,7 +87,7 @@ describe('documents in the format of Headrace', () => {
     );
   });
 
-  it('of a table with much text are in several frames, each small, and the order is the same', () => {
+  it('are split into several small frames if a table has much text, in the same order', () => {
     const ids = Array.from({ length: 64 }, (_, n) => `id-${n}`);
     const texts = ids.map((id) => id.padEnd(20_000, 'ü'));
     const table = new DocumentTable(['id', 'text'], [ids, texts], ids.length);
@@ -99,7 +99,7 @@ describe('documents in the format of Headrace', () => {
     expect(documents.map((document) => document.get('text'))).toEqual(texts);
   });
 
-  it('of a table stay in columns', () => {
+  it('stay in columns if they come from a table', () => {
     const table = new DocumentTable(
       ['id', 'n'],
       [

@@ -42,9 +42,9 @@ export type WireDocument = readonly [names: readonly string[], values: readonly 
 /**
  * Encodes documents for a topic, in frames.
  *
- * The first line of a frame has the partition, the number of documents and the number of bytes. Then follow a head,
- * which is a line of JSON, and the texts of the columns. The documents of a document table stay in columns, because
- * joining and splitting texts is several times as fast as JSON. The partition depends on the id of a document, so the
+ * A frame has three parts. The first line contains the partition, the number of documents and the number of bytes. The
+ * second line is the head, in JSON. The third part has the texts of the columns. The documents of a document table stay
+ * in columns, because joining and splitting texts is several times as fast as JSON. The partition depends on the id of a document, so the
  * versions of a document stay in order.
  */
 export class BatchEncoder implements DocumentEncoder {

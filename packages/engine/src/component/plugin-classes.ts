@@ -38,7 +38,6 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     javaPackage: `${ROOT}.parquet.connector`,
     plugin: PARQUET,
   },
-  { kind: 'indexer', name: 'ParquetIndexer', block: 'parquet', plugin: PARQUET },
   {
     kind: 'stage',
     name: 'TextExtractor',
