@@ -132,6 +132,17 @@ describe('the config page', () => {
     await page.getByText('Write the secret again').first().waitFor();
   });
 
+  it('previews an edited config with its stored secrets', async () => {
+    const stage = '{ class: SetStaticValues, staticValues: { token: hunter2 } }';
+    await putConfig(url, 'secret-stage', CONFIG.replace(/stages: \[.*\] \}\]/, `stages: [${stage}] }]`));
+    const page = await openPage(`${url}/configs/secret-stage`);
+    const shown = await (await fetch(`${url}/v1/config/secret-stage/text`)).text();
+    expect(shown).not.toContain('hunter2');
+    await replaceText(page, shown.replace('numDocs: 10', 'numDocs: 1'));
+    await page.getByRole('link', { name: 'Preview' }).click();
+    await page.getByRole('row', { name: 'added token "hunter2"' }).waitFor();
+  });
+
   it('asks before unsaved changes are lost', async () => {
     await putConfig(url, 'unsaved', CONFIG);
     const page = await openPage(`${url}/configs/unsaved`);
