@@ -1,13 +1,8 @@
-import type { Extraction } from '../blocks/blocks.ts';
-import type { FileInput, FormatReader } from './format.ts';
+import type { FormatReader } from './format.ts';
 import { addHtml } from './html.ts';
 
-/** Reads a file that is attached to another one. */
-export type ReadAttachment = (input: FileInput, to: Extraction) => Promise<void>;
-
-/** Returns the reader of mails in the format of RFC 822. */
-export function mailReader(readAttachment: ReadAttachment): FormatReader {
-  return async ({ bytes, depth, budget }, to) => {
+/** Reads mails in the format of RFC 822. */
+export const readMail: FormatReader = async ({ bytes, budget, readInner }, to) => {
     const { default: PostalMime } = await import('postal-mime');
     const mail = await PostalMime.parse(Uint8Array.from(bytes).buffer, { attachmentEncoding: 'arraybuffer' });
     to.describe('dc:title', mail.subject);
@@ -24,10 +19,9 @@ export function mailReader(readAttachment: ReadAttachment): FormatReader {
       const inner = new Uint8Array(content as ArrayBuffer);
       budget.take(inner.length);
       if (mimeType.startsWith('image/')) to.addImage({ name: filename ?? 'image', mediaType: mimeType, bytes: inner });
-      else await readAttachment({ bytes: inner, name: filename ?? undefined, depth: depth + 1, budget }, to);
+      else await readInner(inner, filename ?? undefined, to);
     }
-  };
-}
+};
 
 interface Address {
   readonly name?: string;

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
-import type { FormatReader } from './format.ts';
+import type { Extraction } from '../blocks/blocks.ts';
+import type { FileInput, FormatReader } from './format.ts';
 import { addHtml } from './html.ts';
-import { addressOf, isoDate, type ReadAttachment } from './mail.ts';
+import { addressOf, isoDate } from './mail.ts';
+import { readRtf } from './rtf.ts';
 
 /** The parts of the library's result that are used. */
 interface OutlookMessage {
@@ -10,6 +12,7 @@ interface OutlookMessage {
   readonly body?: string;
   readonly bodyHtml?: string;
   readonly html?: Uint8Array;
+  readonly compressedRtf?: Uint8Array;
   readonly senderName?: string;
   readonly senderEmail?: string;
   readonly messageDeliveryTime?: string;
@@ -18,9 +21,9 @@ interface OutlookMessage {
   readonly attachments?: readonly { readonly fileName?: string }[];
 }
 
-/** Returns the reader of mails that Outlook saved (MSG). */
-export function outlookReader(readAttachment: ReadAttachment): FormatReader {
-  return async ({ bytes, depth, budget }, to) => {
+/** Reads mails that Outlook saved (MSG). */
+export const readOutlook: FormatReader = async (input, to) => {
+  const { bytes, budget, readInner } = input;
     const library = createRequire(import.meta.url)('@kenjiuno/msgreader') as {
       default: new (
         bytes: ArrayBuffer,
@@ -44,10 +47,18 @@ export function outlookReader(readAttachment: ReadAttachment): FormatReader {
     if (message.body?.trim()) to.add({ kind: 'lines', text: message.body });
     else if (message.bodyHtml !== undefined) addHtml(message.bodyHtml, to);
     else if (message.html !== undefined) addHtml(Buffer.from(message.html).toString('utf8'), to);
+    else if (message.compressedRtf !== undefined) await addRtf(input, message.compressedRtf, to);
     for (const attachment of message.attachments ?? []) {
       const { fileName, content } = reader.getAttachment(attachment);
       budget.take(content.length);
-      await readAttachment({ bytes: content, name: fileName, depth: depth + 1, budget }, to);
+      await readInner(content, fileName, to);
     }
+};
+
+/** Some mails have their text only in Outlook's own format. */
+async function addRtf(input: FileInput, compressed: Uint8Array, to: Extraction): Promise<void> {
+  const { decompressRTF } = createRequire(import.meta.url)('@kenjiuno/decompressrtf') as {
+    decompressRTF(bytes: readonly number[]): number[];
   };
+  await readRtf({ ...input, bytes: Uint8Array.from(decompressRTF([...compressed])) }, to);
 }
