@@ -56,6 +56,8 @@ class WordPart {
   readonly #tables: { rows: string[][] }[] = [];
   #text = '';
   #inText = false;
+  /** Whether the text is the author of a comment whose first paragraph follows. */
+  #isComment = false;
   #style: Style | undefined;
   #list: { id: string; depth: number } | undefined;
   /** How many elements are open whose text is not shown, such as deleted text. */
@@ -71,7 +73,8 @@ class WordPart {
     switch (name) {
       case 'p':
         // A text box is a paragraph inside a paragraph.
-        if (this.#text !== '') this.#endParagraph();
+        if (this.#text !== '' && !this.#isComment) this.#endParagraph();
+        this.#isComment = false;
         this.#style = this.#list = undefined;
         break;
       case 'pStyle':
@@ -98,6 +101,10 @@ class WordPart {
         break;
       case 'softHyphen':
         this.#add('\u00ad');
+        break;
+      case 'comment':
+        this.#text = attributes.has('author') ? `${attributes.get('author')}: ` : '';
+        this.#isComment = true;
         break;
       case 'altChunk':
         this.files.push(attributes.get('id') ?? '');

@@ -55,7 +55,7 @@ export class OleFile {
       if (stream === '\u0001Ole10Native') {
         const native = nativeFile(content);
         if (native !== undefined) found.push(native);
-      } else if (stream === 'Package' || (stream === 'CONTENTS' && storage !== '')) {
+      } else if (/^(Package|Contents)$/i.test(stream)) {
         found.push({ name: undefined, bytes: content });
       } else if (storage !== '' && /^(WordDocument|Workbook|Book|PowerPoint Document)$/i.test(stream)) {
         inside.add(storage);

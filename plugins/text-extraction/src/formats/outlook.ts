@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
 import type { FileInput, FormatReader } from './format.ts';
 import { addHtml } from './html.ts';
@@ -12,6 +13,8 @@ interface OutlookMessage {
   readonly body?: string;
   readonly bodyHtml?: string;
   readonly html?: Uint8Array;
+  readonly messageCodepage?: number;
+  readonly internetCodepage?: number;
   readonly compressedRtf?: Uint8Array;
   readonly senderName?: string;
   readonly senderEmail?: string;
@@ -28,12 +31,18 @@ export const readOutlook: FormatReader = async (input, to) => {
       default: new (
         bytes: ArrayBuffer,
       ) => {
+        parserConfig?: { ansiEncoding?: string };
         getFileData(): OutlookMessage;
         getAttachment(attachment: object): { readonly fileName: string; readonly content: Uint8Array };
       };
     };
     const reader = new library.default(Uint8Array.from(bytes).buffer);
-    const message = reader.getFileData();
+    let message = reader.getFileData();
+    const page = message.messageCodepage ?? message.internetCodepage;
+    if (page !== undefined && iconv.encodingExists(`cp${page}`)) {
+      reader.parserConfig = { ansiEncoding: `cp${page}` };
+      message = reader.getFileData();
+    }
     if (message.error !== undefined) throw new Error(message.error);
     const sender = addressOf({ name: message.senderName ?? '', address: message.senderEmail });
     to.describe('dc:title', message.subject);

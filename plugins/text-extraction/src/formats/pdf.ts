@@ -12,7 +12,8 @@ export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
   try {
     to.describe('xmpTPg:NPages', pdf.numPages);
     await describePdf(pdf, to);
-    const files = new Map<string, Uint8Array>();
+    /** The names of the attached files by their id. */
+    const files = new Map<string, string | undefined>();
     for (let number = 1; number <= pdf.numPages; number++) {
       const page = await pdf.getPage(number);
       const { items } = await page.getTextContent();
@@ -21,24 +22,26 @@ export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
         items.flatMap((item) => ('str' in item ? itemOf(item) : [])),
         to,
       );
-      for (const { text, file } of notesOf(await page.getAnnotations())) {
-        if (text !== undefined) to.add({ kind: 'paragraph', text });
-        if (file !== undefined) files.set(file.name, file.bytes);
+      for (const note of (await page.getAnnotations()) as PdfNote[]) {
+        to.add({ kind: 'paragraph', text: textOf(note) });
+        if (note.fileId !== undefined) files.set(note.fileId, note.file?.filename);
       }
       page.cleanup();
     }
     for (const title of titlesOf((await pdf.getOutline()) ?? [])) to.add({ kind: 'item', ordered: false, ...title });
-    for (const { filename, content } of Object.values((await pdf.getAttachments()) ?? {}) as PdfFile[]) {
-      if (content !== undefined) files.set(filename, content);
-    }
-    for (const [name, content] of files) {
-      budget.take(content.length);
-      await readInner(content, name, to);
+    for (const [id, { filename }] of (await pdf.getAttachments()) ?? []) files.set(id, filename);
+    for (const [id, name] of files) {
+      const content = (await pdf.getAttachmentContent(id)) as Uint8Array | null;
+      budget.take(content?.length ?? 0);
+      if (content !== null) await readInner(content, name, to);
     }
   } finally {
     await pdf.loadingTask.destroy();
   }
 };
+
+/** In radians. */
+const SMALLEST_TURN = 0.02;
 
 interface PdfText {
   readonly str: string;
@@ -47,16 +50,17 @@ interface PdfText {
   readonly height: number;
 }
 
+/** Turned text is placed as if the page were turned, so that its lines are found. */
 function itemOf({ str, transform, width, height }: PdfText): TextItem[] {
   if (str === '') return [];
-  const [, , , , x = 0, y = 0] = transform;
-  const size = Math.hypot(transform[2] ?? 0, transform[3] ?? 0) || height;
-  return [{ text: str, x, y, width, size }];
-}
-
-interface PdfFile {
-  readonly filename: string;
-  readonly content?: Uint8Array;
+  const [a = 1, b = 0, c = 0, d = 0, left = 0, bottom = 0] = transform;
+  const size = Math.hypot(c, d) || height;
+  const angle = Math.atan2(b, a);
+  if (Math.abs(angle) < SMALLEST_TURN) return [{ text: str, x: left, y: bottom, width, size }];
+  const [cos, sin] = [Math.cos(-angle), Math.sin(-angle)];
+  // The width of turned text is its extent along the page.
+  const length = Math.max(Math.abs(width), Math.abs(height) > size * 1.5 ? Math.abs(height) : 0);
+  return [{ text: str, x: left * cos - bottom * sin, y: left * sin + bottom * cos, width: length, size }];
 }
 
 /** The parts of an annotation that are used. */
@@ -66,26 +70,19 @@ interface PdfNote {
   readonly contentsObj?: { readonly str: string };
   readonly fieldName?: string;
   readonly fieldValue?: unknown;
-  readonly file?: PdfFile;
+  readonly fileId?: string;
+  readonly file?: { readonly filename: string };
 }
 
-interface FoundNote {
-  readonly text?: string;
-  readonly file?: { readonly name: string; readonly bytes: Uint8Array };
-}
-
-/** Returns the comments, the values of form fields and the attached files of a page. */
-function notesOf(notes: readonly PdfNote[]): FoundNote[] {
-  return notes.map(({ subtype, titleObj, contentsObj, fieldName = '', fieldValue, file }) => {
-    if (file?.content !== undefined) return { file: { name: file.filename, bytes: file.content } };
-    if (subtype === 'Popup') return {};
-    if (subtype === 'Widget') {
-      const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : fieldValue;
-      return typeof value === 'string' && value !== '' ? { text: `${fieldName}: ${value}` } : {};
-    }
-    const text = contentsObj?.str ?? '';
-    return text === '' ? {} : { text: [titleObj?.str ?? '', text].filter((part) => part !== '').join(': ') };
-  });
+/** Returns the text of a comment, or the value of a form field. */
+function textOf({ subtype, titleObj, contentsObj, fieldName = '', fieldValue }: PdfNote): string {
+  if (subtype === 'Popup') return '';
+  if (subtype === 'Widget') {
+    const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : fieldValue;
+    return typeof value === 'string' && value !== '' ? `${fieldName}: ${value}` : '';
+  }
+  const text = contentsObj?.str ?? '';
+  return text === '' ? '' : [titleObj?.str ?? '', text].filter((part) => part !== '').join(': ');
 }
 
 interface OutlineItem {

@@ -1,4 +1,4 @@
-import { inflateSync } from 'node:zlib';
+import { constants, inflateRawSync } from 'node:zlib';
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FileInput, type FormatReader } from './format.ts';
 import { OleFile } from './ole.ts';
@@ -123,7 +123,9 @@ class Presentation {
   #expanded(compressed: Buffer): Buffer | undefined {
     const { budget } = this.#input;
     try {
-      const bytes = inflateSync(compressed, { maxOutputLength: Math.max(1, budget.left) });
+      // Some writers end the data early, or write a wrong check sum: it is left out with the header of 2 bytes.
+      const options = { maxOutputLength: Math.max(1, budget.left), finishFlush: constants.Z_SYNC_FLUSH };
+      const bytes = inflateRawSync(compressed.subarray(2), options);
       budget.take(bytes.length);
       return bytes;
     } catch (error) {

@@ -48,7 +48,7 @@ function addSheet(sheet: readonly (readonly CellObject[])[], format: (cell: Cell
   sheet.forEach((cells) => {
     const row = new Map<number, string>();
     cells.forEach((cell, column) => {
-      const text = format(cell);
+      const text = shownText(cell, format);
       if (text !== '') {
         row.set(column, text);
         columns.add(column);
@@ -62,6 +62,12 @@ function addSheet(sheet: readonly (readonly CellObject[])[], format: (cell: Cell
   const order = [...columns].sort((a, b) => a - b);
   to.add({ kind: 'table', rows: rows.map((row) => order.map((column) => row.get(column) ?? '')) });
   for (const text of comments) to.add({ kind: 'paragraph', text });
+}
+
+/** Excel shows long numbers in a general format with few digits. All digits are kept. */
+function shownText(cell: CellObject, format: (cell: CellObject) => string): string {
+  const text = format(cell);
+  return typeof cell.v === 'number' && /^-?\d(\.\d+)?E\+\d+$/.test(text) ? String(cell.v) : text;
 }
 
 /** Returns the headers and footers of a sheet. They are at its end, with codes for fonts and places: `&CTitle`. */

@@ -1,20 +1,27 @@
 import type { FormatReader } from './format.ts';
 import { readXml } from './xml.ts';
 
+/** The elements of Office XML with images as base64 text. */
+const BINARY = new Set(['binData', 'binaryData']);
+
 /** Reads the text of the elements of any XML document, line by line. */
 export const readXmlText: FormatReader = ({ bytes }, to) => {
   let text = '';
+  let hidden = 0;
   let problem: Error | undefined;
   readXml(
     bytes,
     {
-      open: () => {
-        text += ' ';
+      open: (name, attributes) => {
+        if (BINARY.has(name)) hidden++;
+        // The cells of iWork tables have their text in an attribute.
+        text += ` ${(name === 'ct' ? attributes.get('s') : undefined) ?? ''}`;
       },
       text: (part) => {
-        text += part;
+        if (hidden === 0) text += part;
       },
-      close: () => {
+      close: (name) => {
+        if (BINARY.has(name)) hidden--;
         text += ' ';
       },
     },

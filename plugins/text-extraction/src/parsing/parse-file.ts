@@ -10,7 +10,7 @@ import { detectType, type FormatName } from './detect.ts';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
 
 /** Archives inside archives are opened up to this depth. */
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 8;
 
 /** The name of Tika for what is wrong with files inside a file. */
 const INNER_PROBLEM = 'X-TIKA:EXCEPTION:embedded_exception';
@@ -153,7 +153,8 @@ async function readZipArchive({ bytes, budget, readInner }: FileInput, to: Extra
 }
 
 async function readTar({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {
-  const archive = extract();
+  // Old writers leave out the name of the format.
+  const archive = extract({ allowUnknownFormat: true } as Parameters<typeof extract>[0]);
   Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]).pipe(archive);
   for await (const entry of archive) {
     const pieces: Buffer[] = [];
