@@ -1,8 +1,12 @@
-import { OleFile } from './dist/formats/ole.js';
-import { parseFile } from './dist/parsing/parse-file.js';
+import { ParseThreads } from './dist/parsing/parse-threads.js';
 import fs from 'fs';
-const o = await OleFile.open(fs.readFileSync('/tmp/tika-w/docs/testEXCEL_embeded.xls'));
-const {bytes}=o.embedded()[1];
-const R={name:undefined,contentType:undefined,format:'text',maxCharacters:1e9,maxExpandedBytes:5e8,images:false};
-const r=await parseFile({...R,bytes}); console.log(r.problem,r.text.length,r.text.slice(0,200),r.metadata.length);
-for (const f of ['testWORD_embedded_rtf.doc','testRTFEmbeddedFiles.rtf','EmbeddedOutlook.docx','testWORD_EMFAndAttachments.docx','testPPT_oleWorkbook.ppt']) { const q=await parseFile({...R,bytes:fs.readFileSync('/tmp/tika-w/docs/'+f)}); console.log(f,q.problem,JSON.stringify(q.text.slice(0,150)),q.metadata.find(([k])=>/EXC/.test(k))); }
+const threads = new ParseThreads({ memoryMb: Number(process.argv[2]), timeout: Number(process.argv[3]) }, 1);
+const dir='/tmp/tika-w/att/';
+let top=0; const t=setInterval(()=>{top=Math.max(top,process.memoryUsage().rss)},50);
+for (const name of fs.readdirSync(dir).sort()) {
+  if (process.argv[4] && !name.match(process.argv[4])) continue;
+  const bytes=fs.readFileSync(dir+name); top=0; const s=performance.now();
+  const r = await threads.parse({bytes,name,contentType:undefined,format:'markdown',maxCharacters:2**31-1,maxExpandedBytes:512*2**20,images:false}).catch(e=>({failed:e.message}));
+  console.log(name.padEnd(18), Math.round(performance.now()-s)+' ms', Math.round(top/1e6)+' MB rss', r.failed?'FAILED '+r.failed:`text ${r.text.length} problem ${(r.problem?.message??'').slice(0,100)}`);
+}
+clearInterval(t); await threads.close();
