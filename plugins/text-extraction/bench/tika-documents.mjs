@@ -34,7 +34,13 @@ const without = [];
 let total = 0;
 for (const name of names) {
   const bytes = readFileSync(join(folder, name));
-  const row = formats.getOrInsertComputed(extensionOf(name), () => ({ files: 0, text: 0, empty: 0, problems: 0, ms: 0 }));
+  const row = formats.getOrInsertComputed(extensionOf(name), () => ({
+    files: 0,
+    text: 0,
+    empty: 0,
+    problems: 0,
+    ms: 0,
+  }));
   const start = performance.now();
   const result = await threads
     .parse({

@@ -126,7 +126,8 @@ function propertiesOf(data: Buffer): Properties {
     const property = data.readUInt16LE(at);
     at += 2;
     let size = SIZES[property >> 13] as number;
-    if (size === 0 && property === TABLE_DEFINITION) size = at + 2 <= data.length ? data.readUInt16LE(at) + 1 : data.length;
+    if (size === 0 && property === TABLE_DEFINITION)
+      size = at + 2 <= data.length ? data.readUInt16LE(at) + 1 : data.length;
     else if (size === 0) size = 1 + (data[at] as number);
     if (at + size > data.length) break;
     if (size <= 2) values.set(property, data.readUIntLE(at, size));
@@ -151,7 +152,8 @@ function shownText(text: string): string {
     if (character === '\x13') fields.push(true);
     else if (character === '\x14') fields[Math.max(0, fields.length - 1)] = false;
     else if (character === '\x15') fields.pop();
-    else if (!fields.includes(true)) shown += SYMBOLS[character] ?? (character < ' ' && character !== '\t' ? '' : character);
+    else if (!fields.includes(true))
+      shown += SYMBOLS[character] ?? (character < ' ' && character !== '\t' ? '' : character);
   }
   return shown;
 }

@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
-import { EncryptedFile, type FormatReader } from './format.ts';
 import { DocParagraphs } from './doc-paragraphs.ts';
+import { EncryptedFile, type FormatReader } from './format.ts';
 import { OleFile } from './ole.ts';
 import { describeOle } from './ole-properties.ts';
 
@@ -10,7 +10,16 @@ const WORD_97 = 0xa5ec;
 const ENCRYPTED_FLAG = 0x100;
 const TABLE_1_FLAG = 0x200;
 /** Where the header says how many characters each part has. (Source: [MS-DOC] 2.5.) */
-const PARTS = { body: 76, footnotes: 80, headers: 84, macros: 88, comments: 92, endnotes: 96, boxes: 100, headerBoxes: 104 };
+const PARTS = {
+  body: 76,
+  footnotes: 80,
+  headers: 84,
+  macros: 88,
+  comments: 92,
+  endnotes: 96,
+  boxes: 100,
+  headerBoxes: 104,
+};
 type Part = keyof typeof PARTS;
 const SHOWN: readonly Part[] = ['headers', 'body', 'boxes', 'headerBoxes', 'footnotes', 'endnotes', 'comments'];
 const PIECES_AT = 418;

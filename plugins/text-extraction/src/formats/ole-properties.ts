@@ -94,7 +94,9 @@ function valueAt(data: Buffer, at: number, page: number, isDuration: boolean): s
       const ticks = data.readBigUInt64LE(at + 4);
       if (isDuration) return Number(ticks);
       const time = Number(ticks / 10_000n) + FILETIME_START;
-      return ticks === 0n || time > 8.64e15 ? undefined : new Date(Math.floor(time / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+      return ticks === 0n || time > 8.64e15
+        ? undefined
+        : new Date(Math.floor(time / 1000) * 1000).toISOString().replace('.000Z', 'Z');
     }
     default:
       return undefined;

@@ -27,41 +27,41 @@ interface OutlookMessage {
 /** Reads mails that Outlook saved (MSG). */
 export const readOutlook: FormatReader = async (input, to) => {
   const { bytes, budget, readInner } = input;
-    const library = createRequire(import.meta.url)('@kenjiuno/msgreader') as {
-      default: new (
-        bytes: ArrayBuffer,
-      ) => {
-        parserConfig?: { ansiEncoding?: string };
-        getFileData(): OutlookMessage;
-        getAttachment(attachment: object): { readonly fileName: string; readonly content: Uint8Array };
-      };
+  const library = createRequire(import.meta.url)('@kenjiuno/msgreader') as {
+    default: new (
+      bytes: ArrayBuffer,
+    ) => {
+      parserConfig?: { ansiEncoding?: string };
+      getFileData(): OutlookMessage;
+      getAttachment(attachment: object): { readonly fileName: string; readonly content: Uint8Array };
     };
-    const reader = new library.default(Uint8Array.from(bytes).buffer);
-    let message = reader.getFileData();
-    const page = message.messageCodepage ?? message.internetCodepage;
-    if (page !== undefined && iconv.encodingExists(`cp${page}`)) {
-      reader.parserConfig = { ansiEncoding: `cp${page}` };
-      message = reader.getFileData();
-    }
-    if (message.error !== undefined) throw new Error(message.error);
-    const sender = addressOf({ name: message.senderName ?? '', address: message.senderEmail });
-    to.describe('dc:title', message.subject);
-    to.describe('dc:subject', message.subject);
-    to.describe('dc:creator', sender);
-    to.describe('Message-From', sender);
-    for (const { name = '', email, recipType } of message.recipients ?? []) {
-      to.describe(recipType === 'cc' ? 'Message-Cc' : 'Message-To', addressOf({ name, address: email }));
-    }
-    to.describe('dcterms:created', isoDate(message.clientSubmitTime ?? message.messageDeliveryTime));
-    if (message.body?.trim()) to.add({ kind: 'lines', text: message.body });
-    else if (message.bodyHtml !== undefined) addHtml(message.bodyHtml, to);
-    else if (message.html !== undefined) addHtml(Buffer.from(message.html).toString('utf8'), to);
-    else if (message.compressedRtf !== undefined) await addRtf(input, message.compressedRtf, to);
-    for (const attachment of message.attachments ?? []) {
-      const { fileName, content } = reader.getAttachment(attachment);
-      budget.take(content.length);
-      await readInner(content, fileName, to);
-    }
+  };
+  const reader = new library.default(Uint8Array.from(bytes).buffer);
+  let message = reader.getFileData();
+  const page = message.messageCodepage ?? message.internetCodepage;
+  if (page !== undefined && iconv.encodingExists(`cp${page}`)) {
+    reader.parserConfig = { ansiEncoding: `cp${page}` };
+    message = reader.getFileData();
+  }
+  if (message.error !== undefined) throw new Error(message.error);
+  const sender = addressOf({ name: message.senderName ?? '', address: message.senderEmail });
+  to.describe('dc:title', message.subject);
+  to.describe('dc:subject', message.subject);
+  to.describe('dc:creator', sender);
+  to.describe('Message-From', sender);
+  for (const { name = '', email, recipType } of message.recipients ?? []) {
+    to.describe(recipType === 'cc' ? 'Message-Cc' : 'Message-To', addressOf({ name, address: email }));
+  }
+  to.describe('dcterms:created', isoDate(message.clientSubmitTime ?? message.messageDeliveryTime));
+  if (message.body?.trim()) to.add({ kind: 'lines', text: message.body });
+  else if (message.bodyHtml !== undefined) addHtml(message.bodyHtml, to);
+  else if (message.html !== undefined) addHtml(Buffer.from(message.html).toString('utf8'), to);
+  else if (message.compressedRtf !== undefined) await addRtf(input, message.compressedRtf, to);
+  for (const attachment of message.attachments ?? []) {
+    const { fileName, content } = reader.getAttachment(attachment);
+    budget.take(content.length);
+    await readInner(content, fileName, to);
+  }
 };
 
 /** Some mails have their text only in Outlook's own format. */

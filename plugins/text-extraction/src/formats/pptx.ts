@@ -32,7 +32,7 @@ export const readPptx: FormatReader = async (input, to) => {
     readSlide(content, to, false);
     for (const { type, path } of (await readRelations(entries, slide)).values()) {
       const part = type === 'notesSlide' || type === 'comments' ? await entry(path)?.read() : undefined;
-      if (part !== undefined) (type === 'notesSlide' ? readSlide(part, to, false) : addParagraphs(part, to));
+      if (part !== undefined) type === 'notesSlide' ? readSlide(part, to, false) : addParagraphs(part, to);
     }
   }
   for (const { name, read } of entries) {
@@ -56,8 +56,7 @@ function readSlide(bytes: Uint8Array, to: Extraction, isMaster: boolean): void {
       else if (name === 'ph') {
         isPlaceholder = true;
         isTitle = /title$/i.test(attributes.get('type') ?? '');
-      }
-      else if (name === 'pPr') depth = Number(attributes.get('lvl') ?? 0);
+      } else if (name === 'pPr') depth = Number(attributes.get('lvl') ?? 0);
       else if (name === 't') inText = true;
       else if (name === 'br') text += '\n';
       else if (name === 'tbl') rows = [];

@@ -1,10 +1,10 @@
 import type { CellObject } from '@e965/xlsx';
-import { EncryptedFile, type FormatReader } from './format.ts';
 import type { Extraction } from '../blocks/blocks.ts';
-import { OleFile } from './ole.ts';
-import { describeOle } from './ole-properties.ts';
+import { EncryptedFile, type FormatReader } from './format.ts';
 import { readOfficeParts } from './office-parts.ts';
 import { readOfficeImages, readOfficeProperties } from './office-properties.ts';
+import { OleFile } from './ole.ts';
+import { describeOle } from './ole-properties.ts';
 import { readZip } from './zip.ts';
 
 /** Reads Excel files, old and new: each sheet with its name and its cells as they are shown. */
@@ -40,7 +40,11 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
 };
 
 /** Adds the cells as they are shown, and their comments. Columns without any text are left out. */
-function addSheet(sheet: readonly (readonly CellObject[])[], format: (cell: CellObject) => string, to: Extraction): void {
+function addSheet(
+  sheet: readonly (readonly CellObject[])[],
+  format: (cell: CellObject) => string,
+  to: Extraction,
+): void {
   const columns = new Set<number>();
   const rows: Map<number, string>[] = [];
   const comments: string[] = [];

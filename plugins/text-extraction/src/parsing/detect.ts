@@ -148,7 +148,9 @@ function zipType(bytes: Uint8Array): string {
 
 /** Excel 2 to 4 begin with a record and its size. */
 function isOldExcel([first, second, third, fourth]: Uint8Array): boolean {
-  return first === 0x09 && (second === 0 || second === 2 || second === 4) && (third === 4 || third === 6) && fourth === 0;
+  return (
+    first === 0x09 && (second === 0 || second === 2 || second === 4) && (third === 4 || third === 6) && fourth === 0
+  );
 }
 
 function flatOdf(text: string): DetectedType {
