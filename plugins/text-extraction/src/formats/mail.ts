@@ -9,6 +9,8 @@ export const readMail: FormatReader = async ({ bytes, budget, readInner }, to) =
   to.describe('dc:subject', mail.subject);
   to.describe('dc:creator', addressOf(mail.from));
   to.describe('Message-From', addressOf(mail.from));
+  to.describe('Message:From-Name', mail.from?.name);
+  to.describe('Message:From-Email', mail.from?.address);
   for (const address of mail.to ?? []) to.describe('Message-To', addressOf(address));
   for (const address of mail.cc ?? []) to.describe('Message-Cc', addressOf(address));
   to.describe('dcterms:created', isoDate(mail.date));

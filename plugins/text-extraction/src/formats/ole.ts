@@ -45,7 +45,7 @@ export class OleFile {
     return undefined;
   }
 
-  /** Returns the embedded objects: each storage that contains a file of its own. */
+  /** Returns the embedded objects: each storage that contains a file. */
   embedded(): { name: string | undefined; bytes: Uint8Array }[] {
     const found: { name: string | undefined; bytes: Uint8Array }[] = [];
     const inside = new Set<string>();

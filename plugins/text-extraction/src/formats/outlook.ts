@@ -36,10 +36,12 @@ export const readOutlook: FormatReader = async (input, to) => {
       getAttachment(attachment: object): { readonly fileName: string; readonly content: Uint8Array };
     };
   };
-  const reader = new library.default(Uint8Array.from(bytes).buffer);
+  let reader = new library.default(Uint8Array.from(bytes).buffer);
   let message = reader.getFileData();
   const page = message.messageCodepage ?? message.internetCodepage;
   if (page !== undefined && iconv.encodingExists(`cp${page}`)) {
+    // A reader keeps its first result.
+    reader = new library.default(Uint8Array.from(bytes).buffer);
     reader.parserConfig = { ansiEncoding: `cp${page}` };
     message = reader.getFileData();
   }
@@ -47,10 +49,16 @@ export const readOutlook: FormatReader = async (input, to) => {
   const sender = addressOf({ name: message.senderName ?? '', address: message.senderEmail });
   to.describe('dc:title', message.subject);
   to.describe('dc:subject', message.subject);
-  to.describe('dc:creator', sender);
-  to.describe('Message-From', sender);
+  to.describe('dc:description', message.subject);
+  to.describe('dc:creator', message.senderName || sender);
+  to.describe('Message-From', message.senderName || sender);
+  to.describe('Message:From-Name', message.senderName);
+  to.describe('Message:From-Email', message.senderEmail);
   for (const { name = '', email, recipType } of message.recipients ?? []) {
-    to.describe(recipType === 'cc' ? 'Message-Cc' : 'Message-To', addressOf({ name, address: email }));
+    to.describe(
+      recipType === 'cc' ? 'Message-Cc' : 'Message-To',
+      email === name ? email : addressOf({ name, address: email }),
+    );
   }
   to.describe('dcterms:created', isoDate(message.clientSubmitTime ?? message.messageDeliveryTime));
   if (message.body?.trim()) to.add({ kind: 'lines', text: message.body });

@@ -123,7 +123,7 @@ class Presentation {
   #expanded(compressed: Buffer): Buffer | undefined {
     const { budget } = this.#input;
     try {
-      // Some writers end the data early, or write a wrong check sum: it is left out with the header of 2 bytes.
+      // Some writers end the data early, or write a wrong check sum: it is omitted with the header of 2 bytes.
       const options = { maxOutputLength: Math.max(1, budget.left), finishFlush: constants.Z_SYNC_FLUSH };
       const bytes = inflateRawSync(compressed.subarray(2), options);
       budget.take(bytes.length);

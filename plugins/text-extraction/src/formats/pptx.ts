@@ -42,7 +42,7 @@ export const readPptx: FormatReader = async (input, to) => {
   await readOfficeImages(entries, to);
 };
 
-/** @param isMaster whether placeholders are left out: those of a master contain instructions */
+/** @param isMaster whether placeholders are omitted: those of a master contain instructions */
 function readSlide(bytes: Uint8Array, to: Extraction, isMaster: boolean): void {
   let isTitle = false;
   let isPlaceholder = false;

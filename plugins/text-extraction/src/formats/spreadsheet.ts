@@ -39,7 +39,7 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
   }
 };
 
-/** Adds the cells as they are shown, and their comments. Columns without any text are left out. */
+/** Adds the cells as they are shown, and their comments. Columns without any text are omitted. */
 function addSheet(
   sheet: readonly (readonly CellObject[])[],
   format: (cell: CellObject) => string,

@@ -119,7 +119,7 @@ export async function detectType(
   const text = sampleOf(bytes);
   if (text === undefined) return OCTETS;
   if (text.startsWith('{\\rtf')) return known('application/rtf');
-  if (isHtml(text, name)) return known('text/html');
+  if (isHtml(text, name)) return known(/<html[^>]+\sxmlns\s*=/i.test(text) ? 'application/xhtml+xml' : 'text/html');
   if (isMail(text)) return known(text.startsWith('From ') ? 'application/mbox' : 'message/rfc822');
   if (/^\s*<(\?xml|!DOCTYPE|[a-z][\w:.-]*(\s+[\w:.-]+\s*=|\s*\/?>))/i.test(text) && /<\/|\/>|\?>/.test(text)) {
     return /<office:document[\s>]/.test(text) ? flatOdf(text) : known('application/xml');

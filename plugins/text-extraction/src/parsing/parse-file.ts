@@ -153,7 +153,7 @@ async function readZipArchive({ bytes, budget, readInner }: FileInput, to: Extra
 }
 
 async function readTar({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {
-  // Old writers leave out the name of the format.
+  // Old writers omit the name of the format.
   const archive = extract({ allowUnknownFormat: true } as Parameters<typeof extract>[0]);
   Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]).pipe(archive);
   for await (const entry of archive) {
