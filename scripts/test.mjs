@@ -55,7 +55,7 @@ function installServers() {
     try {
       process.kill(-installation.pid);
     } catch {
-      // It has ended.
+      // The process has already ended.
     }
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));

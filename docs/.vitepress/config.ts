@@ -33,6 +33,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Connectors: ['components/connectors.md', 'components/connectors/'],
   Stages: ['components/stages.md', 'components/stages/'],
   Indexers: ['components/indexers.md', 'components/indexers/'],
+  Plugins: ['components/plugins.md', 'components/plugins/'],
   Contributing: ['contributing/'],
 };
 

@@ -1,4 +1,4 @@
-// Writes the reference of the components: one page for each kind, and one for each component.
+// Writes the reference of the components: one page for each kind and one for the plugins, and one for each component.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
@@ -7,6 +7,7 @@ import { render } from '@headrace/hocon';
 import { root } from '../lib/root.mjs';
 import { runnableExample } from '../lib/runnable-example.mjs';
 import { block, code, prose, table } from './markdown.mjs';
+import { plugins } from './plugins.mjs';
 import { STAGE_GROUPS } from './stage-groups.mjs';
 
 const NOTICE = '<!-- Written by `npm run docs` from the components themselves. Changes belong there. -->';
@@ -30,7 +31,13 @@ export function componentPages() {
       ...ofKind.map((entry) => [`components/${pathOf(entry)}`, componentPage(entry)]),
     ];
   });
-  return Object.fromEntries(pages);
+  return Object.fromEntries([
+    ...pages,
+    ['components/plugins.md', pluginsPage()],
+    ...plugins.flatMap((plugin) =>
+      plugin.entries.map((entry) => [`components/plugins/${plugin.pathOf(entry)}`, pluginComponentPage(plugin, entry)]),
+    ),
+  ]);
 }
 
 /** The source files of the components by class name, such as `stages/copy-fields`. */
@@ -72,9 +79,41 @@ function kindPage(kind, entries) {
   ]);
 }
 
+function pluginsPage() {
+  return document([
+    '# Plugins',
+    NOTICE,
+    'Some components need large libraries, or few users need them. They are in plugins: packages that you install beside Headrace, with `-g` if Headrace was installed with `-g`. The container image has all plugins. A config needs no other setting: Headrace finds a plugin by the names of its classes, and `headrace components` lists them. `headrace validate` reports the class of a plugin that is not installed, with the command that installs it.',
+    ...plugins.flatMap(({ name, folder, description, entries, pathOf }) => [
+      `## ${name}`,
+      `${prose(description)} [How to use it](../../plugins/${folder}/README.md).`,
+      block('sh', `npm install ${name}`),
+      table(
+        ['Class', 'Kind', 'What it does'],
+        entries.map((entry) => [`[${entry.name}](plugins/${pathOf(entry)})`, entry.kind, summary(entry)]),
+      ),
+    ]),
+  ]);
+}
+
+function pluginComponentPage({ name, folder }, entry) {
+  return document([
+    `# ${entry.name}`,
+    NOTICE,
+    `This ${entry.kind} is in the plugin [${name}](../../../plugins/${folder}/README.md): \`npm install ${name}\`.`,
+    ...facts(entry),
+    sharedKeys(entry),
+  ]);
+}
+
 /** Returns a table row with a component and the first sentence of its description. */
 function row(entry) {
-  return [`[${entry.name}](${pathOf(entry)})`, prose((entry.description ?? '').split(/(?<=\.)\s/)[0])];
+  return [`[${entry.name}](${pathOf(entry)})`, summary(entry)];
+}
+
+/** Returns the first sentence of a description. */
+function summary({ description = '' }) {
+  return prose(description.split(/(?<=\.)\s/)[0]);
 }
 
 /** Returns the stages by group. Throws if a stage is in no group, or a group has a stage that does not exist. */
@@ -89,16 +128,21 @@ function grouped(stages) {
 }
 
 function componentPage(entry) {
-  const shared = entry.kind === 'indexer' ? 'the block `indexer`' : `the keys of every ${entry.kind}`;
-  const sharedPage = `../${entry.kind}s.md#${entry.kind === 'indexer' ? 'the-block-indexer' : `keys-of-every-${entry.kind}`}`;
   return document([
     `# ${entry.name}`,
     NOTICE,
     ...facts(entry),
-    `It also takes [${shared}](${sharedPage}).`,
+    sharedKeys(entry),
     // The examples of a stage are complete: parameters, documents in, documents out.
     ...(entry.kind === 'stage' ? [] : runnableSection(entry)),
   ]);
+}
+
+/** Returns the sentence about the keys of every component of a kind, with a link to their table. */
+function sharedKeys({ kind }) {
+  const keys = kind === 'indexer' ? 'the block `indexer`' : `the keys of every ${kind}`;
+  const part = kind === 'indexer' ? 'the-block-indexer' : `keys-of-every-${kind}`;
+  return `It also takes [${keys}](../${kind}s.md#${part}).`;
 }
 
 function document(parts) {

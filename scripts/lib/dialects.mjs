@@ -28,7 +28,7 @@ export class Dialects {
     return new Dialects(names.filter((id) => readManifest(id).private !== true));
   }
 
-  /** Returns whether a module stays outside the bundle, and is found by its name. */
+  /** Returns whether the bundle imports a module by its name instead of including its code. */
   isLibrary = (id) => hasName(id) && !this.#files.has(id);
 
   plugin = { name: 'dialects', resolveId: (id) => this.#files.get(id) ?? null };

@@ -228,3 +228,23 @@ describe('render', () => {
     expect(stderr).toMatch(/^a\.conf:2:4: error: .*nowhere/);
   });
 });
+
+describe('worker', () => {
+  it('reports mistakes in the properties of a Kafka client with their positions', async () => {
+    const text = `connectors: [{ class: SequenceConnector, pipeline: p, numDocs: 1 }], pipelines: [{ name: p, stages: [] }]
+indexer { type: Nop }
+kafka { bootstrapServers: "localhost:9092", consumerGroupId: g, maxPollIntervalSecs: 60, maxRequestSize: 100000
+  consumer { session.timeout.ms: long }
+  producer {
+    "request.timeout.ms": soon }
+  adminPropertyFile: missing.properties }
+`;
+    const { code, stderr } = await headrace(['worker', 'a.conf'], { cwd: directoryWith({ 'a.conf': text }) });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^a\.conf:7:22: error: The property file missing\.properties cannot be read/m);
+    const rest = text.replace('  adminPropertyFile: missing.properties ', '');
+    const other = await headrace(['worker', 'a.conf'], { cwd: directoryWith({ 'a.conf': rest }) });
+    expect(other.stderr).toMatch(/^a\.conf:4:34: error: session\.timeout\.ms must be a whole number/m);
+    expect(other.stderr).toMatch(/^a\.conf:6:27: error: request\.timeout\.ms must be a whole number/m);
+  });
+});

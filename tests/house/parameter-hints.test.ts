@@ -120,7 +120,7 @@ pipelines: [{ name: p, stages: [] }]\n`;
     expect(problems.map(({ path }) => path)).toEqual(['kafka', 'kafka.colour']);
   });
 
-  it('is recognised if required parameters are missing', async () => {
+  it('is reported with its right name, also if required parameters are missing', async () => {
     const problems = await problemsOf(`${base}indexer { type: Kafka }\nkafka { topic: articles }`);
     expect(problems.map(({ message }) => message)).toEqual([
       'KafkaIndexer reads its parameters from the block kafkaTopic, but the config only has kafka',

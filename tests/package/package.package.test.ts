@@ -26,8 +26,16 @@ export class Shout extends Stage {
 
 /** A component in the JSON of `headrace components`. */
 interface Listed {
+  readonly class: string;
   readonly package: string;
 }
+
+const PLUGIN_CONFIG = `
+connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 3 }]
+pipelines: [{ name: main, stages: [] }]
+indexer { type: Qdrant }
+qdrant { url: "http://localhost:1", collection: a }
+`;
 
 const LIBRARIES_CONFIG = `
 connectors: [
@@ -58,6 +66,7 @@ indexer { type: Nop }
 let directory: string;
 let project: Project;
 let packed: PackedPackage;
+let plugin: PackedPackage;
 
 /** Returns the disk space of a folder. */
 function diskUsage(folder: string): number {
@@ -73,7 +82,8 @@ describe('the package that users install', () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'headrace-package-'));
     project = new Project(join(directory, 'project'));
-    [packed] = (await packPackages(directory, ['headrace'])) as [PackedPackage];
+    const folders = ['packages/headrace', 'plugins/vector-stores'];
+    [packed, plugin] = (await packPackages(directory, folders)) as [PackedPackage, PackedPackage];
     await project.install(packed.tarball);
     writeFileSync(join(project.path, 'a.conf'), CONFIG);
     writeFileSync(join(project.path, 'shout.js'), STAGE);
@@ -159,6 +169,19 @@ describe('the package that users install', () => {
     const { stdout } = await project.fail('npx', ['headrace', 'validate', 'libraries.conf']);
     expect(stdout).toContain('npm install mssql');
     expect(stdout).not.toContain('kafka');
+  });
+
+  it('finds and loads the components of a plugin after it is installed in the same project', async () => {
+    writeFileSync(join(project.path, 'plugin.conf'), PLUGIN_CONFIG);
+    const before = await project.fail('npx', ['headrace', 'validate', 'plugin.conf']);
+    expect(before.stdout).toContain('npm install @headrace/vector-stores');
+    await project.install(plugin.tarball);
+    const listed = JSON.parse(await project.run('npx', ['headrace', 'components', '--json'])) as Listed[];
+    const ofPlugin = listed.filter((component) => component.package === '@headrace/vector-stores');
+    expect(ofPlugin.map((component) => component.class)).toContain('QdrantIndexer');
+    // This message comes from a check in the code of the indexer.
+    const { stdout } = await project.fail('npx', ['headrace', 'validate', 'plugin.conf']);
+    expect(stdout).toMatch(/vectorField/);
   });
 
   it('has types that the TypeScript examples compile with in strict mode', async () => {

@@ -26,28 +26,36 @@ export interface PackedPackage {
   readonly tarball: string;
 }
 
-/** The folders of the packages that are published. */
-export const packages = readdirSync(join(repository, 'packages')).filter((name) => {
-  const manifest = readFileSync(join(repository, 'packages', name, 'package.json'), 'utf8');
-  return (JSON.parse(manifest) as { private?: boolean }).private !== true;
-});
+/** The folders of the published packages, such as `packages/engine`. */
+export const packages = publishedIn('packages');
+
+/** The folders of the plugins, such as `plugins/parquet`. */
+export const plugins = publishedIn('plugins');
+
+function publishedIn(parent: string): string[] {
+  const folders = readdirSync(join(repository, parent)).map((name) => `${parent}/${name}`);
+  return folders.filter((folder) => {
+    const manifest = readFileSync(join(repository, folder, 'package.json'), 'utf8');
+    return (JSON.parse(manifest) as { private?: boolean }).private !== true;
+  });
+}
 
 /**
  * Packs a copy of each package. Packing changes the folder of `headrace` for a while, and other tests read it.
  *
- * @param names folders in `packages`
+ * @param wanted folders of packages and plugins
  */
-export async function packPackages(directory: string, names: readonly string[]): Promise<PackedPackage[]> {
+export async function packPackages(directory: string, wanted: readonly string[]): Promise<PackedPackage[]> {
   const copy = join(directory, 'repository');
   const filter = (path: string) => !path.includes('.test.');
-  for (const name of packages) {
+  for (const folder of [...packages, ...plugins]) {
     for (const part of ['package.json', 'README.md', 'LICENSE', 'dist', 'bundle', 'bin']) {
-      const from = join(repository, 'packages', name, part);
-      if (existsSync(from)) cpSync(from, join(copy, 'packages', name, part), { recursive: true, filter });
+      const from = join(repository, folder, part);
+      if (existsSync(from)) cpSync(from, join(copy, folder, part), { recursive: true, filter });
     }
   }
   cpSync(join(repository, 'scripts/pack'), join(copy, 'scripts/pack'), { recursive: true });
-  const folders = names.map((name) => join(copy, 'packages', name));
+  const folders = wanted.map((folder) => join(copy, folder));
   const manifests = () => folders.map((folder) => readFileSync(join(folder, 'package.json'), 'utf8'));
   const before = manifests();
   const { stdout } = await run('npm', ['pack', '--silent', '--json', ...folders], {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PackedPackage, Project, packages, packPackages, repository } from './packed-packages.ts';
+import { type PackedPackage, Project, packages, packPackages, plugins, repository } from './packed-packages.ts';
 
 const MINUTES = 60_000;
 
@@ -12,7 +12,7 @@ let packed: PackedPackage[];
 describe('the published packages', () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'headrace-packages-'));
-    packed = await packPackages(directory, packages);
+    packed = await packPackages(directory, [...packages, ...plugins]);
   }, 10 * MINUTES);
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -34,8 +34,8 @@ describe('the published packages', () => {
 
   it('have the licence of the repository', () => {
     const licence = readFileSync(join(repository, 'LICENSE'), 'utf8');
-    for (const name of packages) {
-      expect(readFileSync(join(repository, 'packages', name, 'LICENSE'), 'utf8'), name).toBe(licence);
+    for (const folder of [...packages, ...plugins]) {
+      expect(readFileSync(join(repository, folder, 'LICENSE'), 'utf8'), folder).toBe(licence);
     }
   });
 
@@ -49,18 +49,27 @@ describe('the published packages', () => {
     }
   });
 
+  it('contain the catalog of their components if they are plugins, and no files of tests', () => {
+    const ofPlugins = packed.slice(packages.length);
+    expect(ofPlugins.length).toBeGreaterThan(3);
+    for (const { manifest, files } of ofPlugins) {
+      expect(files, manifest.name).toContain('dist/catalog.jsonl');
+      expect(files.filter((path) => /\.test\.|\/testing\//.test(path))).toEqual([]);
+    }
+  });
+
   it('install together outside the repository, load, and compile their TypeScript examples in strict mode', {
     timeout: 10 * MINUTES,
   }, async () => {
     const project = new Project(join(directory, 'project'));
-    const others = packed.filter(({ manifest }) => manifest.name !== 'headrace');
+    const others = packed.slice(0, packages.length).filter(({ manifest }) => manifest.name !== 'headrace');
     await project.install(...others.map(({ tarball }) => tarball), '@types/node');
     const entries = others.flatMap(({ manifest: { name, exports } }) =>
       Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`),
     );
     const load = `for (const entry of ${JSON.stringify(entries)}) await import(entry);`;
     await project.run(process.execPath, ['--input-type=module', '--eval', load]);
-    const readmes = packages.filter((name) => name !== 'headrace').map((name) => `packages/${name}/README.md`);
+    const readmes = packages.filter((path) => path !== 'packages/headrace').map((path) => `${path}/README.md`);
     expect(await project.compileExamples(...readmes)).toBeGreaterThan(4);
   });
 });

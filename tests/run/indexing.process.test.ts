@@ -17,7 +17,7 @@ describe('the indexer', () => {
     expect(ids()).toEqual(firstIds(5000));
   });
 
-  it('fails single documents', async () => {
+  it('can fail single documents of a batch; the others succeed', async () => {
     const { config } = recorded(harness, { connector: 'class: CountConnector, count: 200', options: 'failIds: "7"' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ succeeded: 180, failed: 20 });

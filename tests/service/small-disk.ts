@@ -72,7 +72,7 @@ export class SmallDisk {
   }
 
   #unmount(): void {
-    // Lazy, because a process that was just killed may use the disk for a moment.
+    // `-l` unmounts even if a killed process still uses the disk for a moment.
     run('umount', '-l', this.path);
   }
 }

@@ -87,7 +87,7 @@ describe('the web application of the service', () => {
     expect(user).toEqual({ user: 'rita', role: 'reader', secured: true });
   });
 
-  it('has an administrator without authentication', async () => {
+  it('shows everything without a login if the service has no users', async () => {
     const { url } = await serve(serviceDirectory());
     expect(await (await fetch(`${url}/v1/user`)).json()).toEqual({ user: null, role: 'admin', secured: false });
   });

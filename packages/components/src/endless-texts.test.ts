@@ -1,9 +1,8 @@
 import { runStage } from '@headrace/engine/testing';
-import { resolveZone } from '@headrace/java-text/date';
+import { dateMonthStrFormatter, resolveZone } from '@headrace/java-text/date';
 import { textOfPieces } from '@headrace/records/xml';
 import { feedDate } from '@headrace/xml/feed';
 import { describe, expect, it } from 'vitest';
-import { dateMonthStrFormatter } from './dates/date-formatters.ts';
 import { withoutEndSlashes } from './http/without-end-slashes.ts';
 import { baseUrls } from './search-engine/connection.ts';
 import { splitCoreUrl } from './solr/solr-nodes.ts';

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,11 @@ const PATIENCE = { timeout: 120_000, interval: 50 };
 export interface Indexed {
   readonly id: string;
   readonly [field: string]: unknown;
+}
+
+/** Returns a text of this length that compression makes hardly shorter. */
+export function incompressible(length: number): string {
+  return randomBytes(length).toString('base64').slice(0, length);
 }
 
 /** A running command of `headrace`. */

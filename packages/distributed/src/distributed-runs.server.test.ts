@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { DistributedSetup, type Indexed, repeated, sorted } from './distributed-run.test.lib.ts';
+import { DistributedSetup, type Indexed, incompressible, repeated, sorted } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
 /** Custom stages of the tests. A document with the field bad fails. Every fourth document of Slow takes time. */
@@ -313,7 +313,7 @@ await describeWithServer('kafka', (server) => {
 
   it('a document that is too large for a message fails alone, with the setting to change', async () => {
     const pipeline = setup.name('large');
-    const documents = [{ id: 'a' }, { id: 'large', text: 'x'.repeat(12_000_000) }, { id: 'b' }];
+    const documents = [{ id: 'a' }, { id: 'large', text: incompressible(16_000_000) }, { id: 'b' }];
     setup.writeLines('large.jsonl', documents);
     setup.writeConfig(
       `connectors: [{ class: JSONConnector, name: large, pipeline: "${pipeline}", jsonPath: large.jsonl }]

@@ -54,6 +54,27 @@ export class KafkaTopics {
     await this.#admin.deleteTopics({ topics: [topic] });
   }
 
+  /** Denies an operation on a topic to everyone, and allows all others. */
+  async deny(operation: 'READ' | 'WRITE', topic: string): Promise<void> {
+    const { AclOperations, AclPermissionTypes } = await import('@platformatic/kafka');
+    const all = { operation: AclOperations.ALL, permissionType: AclPermissionTypes.ALLOW };
+    const denied = { operation: AclOperations[operation], permissionType: AclPermissionTypes.DENY };
+    const rights = await everyone(topic);
+    await this.#admin.createAcls({
+      creations: [
+        { ...rights, ...all },
+        { ...rights, ...denied },
+      ],
+    });
+  }
+
+  /** Allows everything that was denied. */
+  async allow(topic: string): Promise<void> {
+    const { AclOperations, AclPermissionTypes } = await import('@platformatic/kafka');
+    const denied = { operation: AclOperations.ANY, permissionType: AclPermissionTypes.DENY };
+    await this.#admin.deleteAcls({ filters: [{ ...(await everyone(topic)), ...denied }] });
+  }
+
   /** Writes messages in order. */
   async write(
     topic: string,
@@ -85,6 +106,18 @@ export class KafkaTopics {
     this.#taps.push(tap);
     return tap;
   }
+}
+
+/** The rights of everyone to a topic, for an ACL. */
+async function everyone(topic: string) {
+  const { ResourcePatternTypes, ResourceTypes } = await import('@platformatic/kafka');
+  return {
+    resourceType: ResourceTypes.TOPIC,
+    resourceName: topic,
+    resourcePatternType: ResourcePatternTypes.LITERAL,
+    principal: 'User:*',
+    host: '*',
+  };
 }
 
 /** Reads a topic from a second client, and stores its messages. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { DistributedSetup } from './distributed-run.test.lib.ts';
+import { DistributedSetup, incompressible } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -77,11 +77,30 @@ await describeWithServer('kafka', (server) => {
     },
   );
 
-  it('a run reports that no broker answers, and ends with 143 after SIGTERM', async () => {
-    const run = setup.start('run', 'run.conf', '--distributed', '-s', NO_BROKER);
+  it('a run reports that no broker answers, also in /readyz, and ends with 143 after SIGTERM', async () => {
+    const { service: run, get } = await startWithHealth('run', '--distributed', '-s', NO_BROKER);
     await run.says('Trying again until the brokers answer');
+    const ready = await get('/readyz');
+    expect(ready.status).toBe(503);
+    expect(ready.text).toMatch(/^publisher: starting: Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
     expect(await run.signal('SIGTERM')).toBe(143);
     expect(run.stderr).toContain('SIGTERM: the run ended before it began, because the brokers did not answer');
+  });
+
+  it('a run has a health endpoint, whose metrics show the work that waits for workers', async () => {
+    const { service: run, get } = await startWithHealth('run', '--distributed');
+    const metrics = async () => (await get('/metrics')).text;
+    const lag = new RegExp(`^headrace_queue_lag_messages\\{topic="${pipeline}_source",partition="\\d"\\} [1-9]`, 'm');
+    await expect.poll(metrics, { timeout: 60_000, interval: 500 }).toMatch(lag);
+    expect(await metrics()).toMatch(/^headrace_role_documents_published_total 100$/m);
+    expect((await get('/readyz')).status).toBe(200);
+    expect(await run.signal('SIGTERM')).toBe(143);
+  });
+
+  it('a health port of a run in one process is refused with exit code 2', async () => {
+    const run = await setup.run('run', 'run.conf', '--health-port', '8080');
+    expect(await run.ended).toBe(2);
+    expect(run.output).toContain('--health-port needs --distributed or --external.');
   });
 
   it('--external refuses two pipelines that would write the same file, with exit code 2', async () => {
@@ -126,7 +145,7 @@ await describeWithServer('kafka', (server) => {
   });
 
   it('the list of failures contains a document that is too large', async () => {
-    setup.writeLines('large.jsonl', [{ id: 'a' }, { id: 'large', text: 'x'.repeat(12_000_000) }]);
+    setup.writeLines('large.jsonl', [{ id: 'a' }, { id: 'large', text: incompressible(16_000_000) }]);
     setup.writeConfig(
       `connectors: [{ class: JSONConnector, name: large, pipeline: "${pipeline}", jsonPath: large.jsonl }]
        pipelines: [{ name: "${pipeline}", stages: [] }]`,

@@ -28,7 +28,7 @@ export class Regexes {
     this.#compile = compile;
   }
 
-  /** @param native the result of the library's parser, of which only the text is used */
+  /** @param native the result of the library's parser; only its text is used */
   of(native: RegExp): Regex {
     let regex = this.#compiled.get(native);
     if (regex === undefined) {

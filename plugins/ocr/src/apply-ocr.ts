@@ -224,7 +224,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
   }
 
   #recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {
-    // The stage was started before.
+    // The engine calls `start` first.
     return (this.#recognizer as Recognizer).recognize(image, region);
   }
 

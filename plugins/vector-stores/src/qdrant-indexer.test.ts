@@ -38,7 +38,7 @@ describe('QdrantIndexer', () => {
     await expect(writeDocuments(create(), [document])).rejects.toThrow(message);
   });
 
-  it('finds the point because of which a request was refused', async () => {
+  it('finds the point that made the server refuse a request', async () => {
     stub.handle(({ method, body }, response) => {
       const bad = method === 'PUT' && body.includes('"id_original":"b"');
       response

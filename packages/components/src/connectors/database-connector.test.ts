@@ -210,7 +210,7 @@ describe('DatabaseConnector', () => {
     expect(publisher.documents.length).toBe(11);
   });
 
-  it('names a database file that does not exist', async () => {
+  it('reports a database file that does not exist, with its path', async () => {
     await expect(read('select 1', { connectionString: 'jdbc:sqlite:/nowhere/a.db' })).rejects.toMatchObject({
       code: 'HR_SOURCE_UNREADABLE',
       message: 'sqlite:/nowhere/a.db: the file does not exist',

@@ -1,6 +1,6 @@
+import type { PreparedSql } from '@headrace/java-text/sql';
 import type { Database, DatabaseConnection, QueryResult, SqlParameter } from './database.ts';
 import { DatabaseError } from './database-error.ts';
-import type { PreparedSql } from './placeholders.ts';
 
 /**
  * A few connections for many small queries. A lost connection is replaced, and its query is sent once more. This is

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { HeadraceError, type Logger, type RecordChunk, type Value } from '@headrace/engine';
+import type { PreparedSql } from '@headrace/java-text/sql';
 import { DatabaseError } from './database-error.ts';
 import { DatabaseUrlError } from './database-url-error.ts';
 import { standInWarning } from './driver-class.ts';
 import { type DatabaseUrl, displayUrl, parseJdbcUrl } from './jdbc-url.ts';
-import type { PreparedSql } from './placeholders.ts';
 
 /** The parameters of a config that select a database. */
 export interface DatabaseSettings {

@@ -10,7 +10,7 @@ export interface HighMark {
 
 /** A query with values for its `?`. */
 export interface BoundQuery {
-  /** The query with the placeholders of the database. */
+  /** The query with the placeholders that the database expects, such as `$1`. */
   readonly text: string;
   readonly parameters: readonly SqlParameter[];
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '@headrace/engine';
+import type { PreparedSql } from '@headrace/java-text/sql';
 import { Database, type DatabaseConnection, type DatabaseSettings, type SqlParameter } from '../database/database.ts';
-import type { PreparedSql } from '../database/placeholders.ts';
 import type { ExpiredFile, FileState } from './file-state.ts';
 import type { StateDialect } from './state-dialect.ts';
 

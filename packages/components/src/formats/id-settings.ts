@@ -1,5 +1,5 @@
 import { messageOf, type ParameterProblem } from '@headrace/engine';
-import { compileIdFormat, type IdFormat, joinIds } from './id-format.ts';
+import { compileTextFormat, type TextFormat } from '@headrace/java-text/text';
 
 /** The fields that form the id of a document. Several formats have these parameters. */
 export interface IdSettings {
@@ -14,10 +14,12 @@ export function idFieldsOf({ idField, idFields = [] }: IdSettings): readonly str
   return idField === undefined ? idFields : [idField];
 }
 
+const joined: TextFormat = (values) => values.join('_');
+
 /** Returns the function that builds the id from the values of the id fields, without the prefix. */
-export function idFormatOf(settings: IdSettings): IdFormat {
+export function idFormatOf(settings: IdSettings): TextFormat {
   const count = idFieldsOf(settings).length;
-  return settings.docIdFormat === undefined || count === 0 ? joinIds : compileIdFormat(settings.docIdFormat, count);
+  return settings.docIdFormat === undefined || count === 0 ? joined : compileTextFormat(settings.docIdFormat, count);
 }
 
 /** Reports problems in the id parameters. */

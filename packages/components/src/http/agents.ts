@@ -55,7 +55,7 @@ function watched<T extends Agent>(agent: T, protocol: 'http:' | 'https:', enviro
     const number = Number(port ?? (protocol === 'https:' ? 443 : 80));
     const url = new URL(`${protocol}//${name.includes(':') ? `[${name}]` : name}:${number}`);
     const proxy = proxyFor(url, everywhere);
-    // This is the rule of Node's agents.
+    // Node's agents have the same rule.
     const isDirect = exceptions.some(
       (one) => one === '*' || one === name || one === `${name}:${number}` || (one[0] === '.' && name.endsWith(one)),
     );

@@ -83,7 +83,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     await (this.#output as Output).write(pieces);
     return [];
   }

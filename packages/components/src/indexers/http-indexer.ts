@@ -156,7 +156,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     return (this.#writer as HttpWriter).write(batch, signal);
   }
 

@@ -70,7 +70,7 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     await (this.#output as Output).write(pieces);
     return [];
   }

@@ -111,7 +111,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     return (this.#writer as TopicWriter).write(batch, signal);
   }
 

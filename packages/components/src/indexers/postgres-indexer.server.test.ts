@@ -1,8 +1,8 @@
 import type { IndexerContext, IndexerSettings } from '@headrace/engine';
+import { prepareSql } from '@headrace/java-text/sql';
 import { describeWithOwnServer } from '@headrace/testing/real-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database, type DatabaseConnection } from '../database/database.ts';
-import { prepareSql } from '../database/placeholders.ts';
 import { PostgresEncoder, type PostgresEncoderOptions } from '../postgres-index/postgres-encoder.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import {

@@ -126,7 +126,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     return (this.#writer as PostgresWriter).write(batch, signal);
   }
 

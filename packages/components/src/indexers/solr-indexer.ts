@@ -101,7 +101,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     return (this.#writer as SolrWriter).write(batch, signal);
   }
 

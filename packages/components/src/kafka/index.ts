@@ -4,7 +4,7 @@ export { closeClient, withinCloseTime } from './close-client.ts';
 export { hearErrors } from './connection-errors.ts';
 export { CONSUMER_PROPERTIES } from './consumer-properties.ts';
 export type { PartitionPosition } from './group-member.ts';
-export { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
+export { hasKafkaError, isForbidden, isPassing, kafkaError } from './kafka-error.ts';
 export { type GainedPartition, KafkaSource } from './kafka-source.ts';
 export { loadKafka } from './library.ts';
 export { PRODUCER_PROPERTIES, producerOptions } from './producer-properties.ts';

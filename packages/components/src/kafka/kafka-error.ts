@@ -18,6 +18,16 @@ export function hasKafkaError(error: unknown, ...ids: readonly string[]): boolea
   return leaves(error).some((leaf) => ids.includes(String((leaf as LibraryError).apiId)));
 }
 
+/** Returns true if a broker has refused a request because the user lacks a right. */
+export function isForbidden(error: unknown): boolean {
+  return hasKafkaError(
+    error,
+    'TOPIC_AUTHORIZATION_FAILED',
+    'GROUP_AUTHORIZATION_FAILED',
+    'CLUSTER_AUTHORIZATION_FAILED',
+  );
+}
+
 /** Returns true if a retry may succeed: after network errors, a broker restart or a rebalance. */
 export function isPassing(error: unknown): boolean {
   return leaves(error).every((leaf) => {
@@ -55,7 +65,9 @@ export function kafkaError(brokers: string, error: unknown, block: KafkaBlock = 
         ? 'Other members of the group use another assignor: add CooperativeStickyAssignor to their partition.assignment.strategy.'
         : /Unknown topic/.test(text)
           ? `Check ${block}.topic: it must exist.`
-          : `Check ${block}.bootstrapServers and ${block}.securityProtocol, and that the brokers are up.`,
+          : isForbidden(error)
+            ? `Give the user of ${properties} the missing right (ACL).`
+            : `Check ${block}.bootstrapServers and ${block}.securityProtocol, and that the brokers are up.`,
   });
 }
 

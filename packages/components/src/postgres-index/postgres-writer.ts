@@ -114,7 +114,7 @@ export class PostgresWriter {
 
   /** Returns the statements for lines of `PostgresEncoder`, in order. */
   #commands(lines: readonly Buffer[]): Command[] {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     const table = this.#table as PostgresTable;
     const commands: Command[] = [];
     for (let i = 0; i < lines.length; ) {

@@ -104,7 +104,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    // The engine has called `connect` before.
+    // The engine calls `connect` first.
     return (this.#writer as BulkWriter).write(batch, signal);
   }
 

@@ -58,7 +58,8 @@ if (doc.price * doc.count > 100) doc.tags.push('big order');`,
       output: [{ id: '1', title: 'Blue paper boat', price: 25.5, count: 4, tags: ['boats', 'big order'], words: 3 }],
     },
     {
-      description: 'Variables declared with var keep their values: number the documents, and append through rawDoc',
+      description:
+        'A number for each document. A variable declared with var keeps its value for the next document; rawDoc appends to a field',
       params: {
         script: `var n = (n || 0) + 1;
 rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,

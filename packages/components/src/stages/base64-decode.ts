@@ -23,7 +23,7 @@ export class Base64Decode extends Stage<typeof parameters> {
 
   static readonly examples = [
     {
-      description: 'Base64 out of a URL, as bytes',
+      description: 'Decodes the URL-safe form of Base64 to bytes',
       params: { inputField: 'encoded', outputField: 'content' },
       documents: [{ id: '1', encoded: 'PDw_Pz8-Pg' }],
       output: [{ id: '1', encoded: 'PDw_Pz8-Pg', content: 'PDw/Pz8+Pg==' }],

@@ -16,12 +16,13 @@ import {
 } from '@headrace/engine';
 import {
   compileDatePattern,
+  DATE_FORMATTERS,
+  type DateFormatter,
   type DatePattern,
   type DateZone,
   PartialDateError,
   resolveZone,
 } from '@headrace/java-text/date';
-import { DATE_FORMATTERS, type DateFormatter } from '../dates/date-formatters.ts';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({

@@ -161,7 +161,7 @@ function checkKey(key: string, src: string): void {
 
 function decoded(source: Value): string {
   const bytes = source instanceof Uint8Array ? source : typeof source === 'string' ? decodeBase64(source) : undefined;
-  if (bytes === undefined) throw new TypeError('it is no padded base64 text');
+  if (bytes === undefined) throw new TypeError('it is not padded base64 text');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 

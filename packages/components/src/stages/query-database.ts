@@ -16,11 +16,11 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
+import type { PreparedSql } from '@headrace/java-text/sql';
 import { ConnectionPool } from '../database/connection-pool.ts';
 import { Database, type SqlParameter } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { INPUT_TYPES, type InputType, toParameter } from '../database/input-types.ts';
-import type { PreparedSql } from '../database/placeholders.ts';
 import { reachDatabase } from '../database/reach-database.ts';
 import { columnOf } from '../database/row-documents.ts';
 

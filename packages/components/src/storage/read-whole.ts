@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { HeadraceError } from '@headrace/engine';
 import { open, openSync } from '../local-files/local-files.ts';
 
-/** The maximum size of a field value. As base64 it becomes a string, of which several copies are in memory. */
+/** The maximum size of a field value. As base64 it becomes a string, and memory holds several copies of it. */
 export const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
 /**

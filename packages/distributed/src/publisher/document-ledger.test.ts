@@ -22,7 +22,7 @@ describe("the accounts of documents in Lucille's format", () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('wait for the children of a document, whether they are reported before or after their end', async () => {
+  it('wait for the children of a document, also if a child is finished before it is reported as created', async () => {
     const ledger = new DocumentLedger();
     const confirmed = ledger.add(['p']);
     expect(ledger.report(event('FINISH', 'late'))).toBe(false);

@@ -7,9 +7,8 @@ import {
   type ModuleReference,
   Type,
 } from '@headrace/engine';
-import { type PartitionBatch, partitionBatches } from '../queue/batch-messages.ts';
 import { type BatchHeader, toHeaders } from '../queue/headers.ts';
-import { isTooLarge, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
+import { explainWrite, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { eventTopic, sourceTopic } from '../settings/topics.ts';
@@ -17,6 +16,7 @@ import { idsOf } from '../wire/batch-decoder.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
+import { type PartitionBatch, unpack } from '../wire/packed-batches.ts';
 import { BatchLedger, sumOf } from './batch-ledger.ts';
 import { DocumentLedger } from './document-ledger.ts';
 import { EventReader } from './event-reader.ts';
@@ -63,7 +63,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
 
   override encoder(pipeline?: string): ModuleReference {
     const partitions = this.#partitions[pipeline ?? ''] ?? 1;
-    return this.streaming ? BatchEncoder.reference({ partitions }) : QueuedDocumentEncoder.reference;
+    const { maxRequestSize: maxBytes } = this.#settings;
+    return this.streaming ? BatchEncoder.reference({ partitions, maxBytes }) : QueuedDocumentEncoder.reference;
   }
 
   override async connect(): Promise<void> {
@@ -124,24 +125,28 @@ export class SourceWriter extends Indexer<typeof parameters> {
 
   /** Resolves when the brokers have stored the messages. */
   async #sendBatches({ pieces }: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
-    const parts = pieces.flatMap((piece) => partitionBatches(piece, 0, this.#settings.maxRequestSize));
+    const parts = pieces.flatMap((piece) => unpack(piece, 0));
     const answers = await Promise.all(parts.map((part) => this.#sendPart(part, queue)));
     return { confirmed: Promise.all(answers.map(({ confirmed }) => confirmed)).then(sumOf) };
   }
 
-  async #sendPart({ partition, value, count }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
+  async #sendPart({ partition, value, bytes, count }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
     const { topic, events } = queue;
     const { batch, confirmed } = queue.batches.add();
     // The promise may be rejected before the run waits for it.
     confirmed.catch(() => undefined);
     const reported = this.#settings.events ? { events } : {};
-    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count };
+    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count, bytes };
     try {
       await this.#write({ topic, partition, value, headers: toHeaders(header) });
     } catch (error) {
       queue.batches.remove(batch);
       return {
-        confirmed: Promise.resolve({ ...NOTHING, failed: count, failures: refused(value, this.#explain(error)) }),
+        confirmed: Promise.resolve({
+          ...NOTHING,
+          failed: count,
+          failures: refused(value, explainWrite(this.#settings, topic, error)),
+        }),
       };
     }
     if (this.#settings.events) return { confirmed };
@@ -172,7 +177,12 @@ export class SourceWriter extends Indexer<typeof parameters> {
           });
         } catch (error) {
           failed++;
-          if (events) queue.documents.report({ type: 'FAIL', documentId: id, message: this.#explain(error) });
+          if (events)
+            queue.documents.report({
+              type: 'FAIL',
+              documentId: id,
+              message: explainWrite(this.#settings, queue.topic, error),
+            });
         }
       }),
     );
@@ -181,13 +191,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 
   #write(message: OutgoingMessage): Promise<void> {
-    // `connect` has been called before.
+    // The engine calls `connect` first.
     return (this.#writer as PartitionWriter).write(message);
-  }
-
-  #explain(error: unknown): string {
-    const { message } = kafkaError(this.#settings.bootstrapServers, error);
-    return isTooLarge(error) ? `${message} (kafka.maxRequestSize, max.message.bytes of the topic)` : message;
   }
 
   /** Deletes the event topic of the run, even if the run has failed: its result lists the failures. */
@@ -197,7 +202,9 @@ export class SourceWriter extends Indexer<typeof parameters> {
       const admin = await TopicAdmin.open(this.#settings, log);
       await admin.delete(topic).finally(() => admin.close());
     } catch (error) {
-      log.warn(`The topic ${topic} could not be deleted: ${this.#explain(error)}`);
+      log.warn(
+        `The topic ${topic} could not be deleted: ${kafkaError(this.#settings.bootstrapServers, error).message}`,
+      );
     }
   }
 }

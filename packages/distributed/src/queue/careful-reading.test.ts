@@ -11,8 +11,8 @@ const silent = createLogger('test', () => undefined);
 class Killed extends Error {}
 
 /**
- * The processes that read one partition, in sequence. Each message is the numbers of its documents; a document
- * of `killers` ends its process. What the group stores survives: the offset, and the note.
+ * Simulates the processes that read one partition, one process after the other. A message is a list of document
+ * numbers. A document in `killers` ends its process. The next process starts with the stored offset and note.
  */
 class Owners {
   readonly messages: readonly (readonly number[])[];
@@ -25,8 +25,6 @@ class Owners {
   readonly deaths = new Map<number, number>();
   readonly dead: number[] = [];
   owners = 0;
-  /** Whether the last owner has read normally, not carefully. */
-  wasCareful = false;
 
   constructor(messages: readonly (readonly number[])[], killers: Iterable<number>, maxRetries: number) {
     this.messages = messages;
@@ -60,7 +58,6 @@ class Owners {
       silent,
     );
     this.note = careful.gained(0, this.note);
-    this.wasCareful = careful.covers(message({}));
     for (let at = this.offset; at < this.messages.length; at++) {
       const one = message({ offset: at });
       const documents = this.messages[at] as readonly number[];

@@ -21,6 +21,8 @@ export const LETTER_HEADERS = {
   place: 'headrace-place',
   run: 'headrace-run',
   time: 'headrace-time',
+  /** The header of a message with a batch, so that the message can be sent again. */
+  batch: 'headrace-batch',
 } as const;
 
 /** Writes documents that cannot be processed to the dead-letter topic of a pipeline. */
@@ -40,19 +42,19 @@ export class DeadLetters {
     this.#log = log;
   }
 
-  /** Writes the messages that could not be decoded. */
+  /** Writes the messages that could not be decoded, each once. */
   async undecodable(
     messages: readonly TopicMessage[],
     header: BatchHeader | undefined,
     { failures }: ChunkOutcome,
   ): Promise<void> {
-    const writes = failures.flatMap(({ at, message: reason }) => {
-      if (at !== 'connector') return [];
-      const found = messages.find(({ partition, offset }) => {
-        const place = placeOf(this.#source, partition, offset);
-        return reason.startsWith(`${place}:`) || reason.startsWith(`${place},`);
-      });
-      return found === undefined ? [] : [this.#write(found, found.value, found.key, reason, header?.run)];
+    const reasons = failures.filter(({ at }) => at === 'connector').map(({ message }) => message);
+    const writes = messages.map((message) => {
+      const place = placeOf(this.#source, message.partition, message.offset);
+      const reason = reasons.find((text) => text.startsWith(`${place}:`) || text.startsWith(`${place},`));
+      return reason === undefined
+        ? undefined
+        : this.#write(message, message.value, message.key, reason, header?.run, header);
     });
     await Promise.all(writes);
   }
@@ -81,14 +83,16 @@ export class DeadLetters {
     key: Buffer | undefined,
     reason: string,
     run: string | undefined,
+    batch?: BatchHeader,
   ): Promise<void> {
     const place = placeOf(this.#source, partition, offset);
-    const headers = new Map([
+    const headers = new Map<string, string>([
       [LETTER_HEADERS.reason, reason],
       [LETTER_HEADERS.place, place],
       [LETTER_HEADERS.run, run ?? ''],
       [LETTER_HEADERS.time, new Date().toISOString()],
     ]);
+    if (batch !== undefined) headers.set(LETTER_HEADERS.batch, JSON.stringify(batch));
     await this.#writer.write({
       topic: this.#topic,
       partition: 0,

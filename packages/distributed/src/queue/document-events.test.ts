@@ -6,7 +6,7 @@ import { message, outcome } from './message.test.lib.ts';
 const failed = (id: string, at: string) => ({ id, at, code: 'HR_STAGE_FAILED', message: `${id} is bad` }) as const;
 
 describe("the events of documents in Lucille's format", () => {
-  it('of a worker that forwards its documents do not repeat the children that it has already reported', () => {
+  it('do not repeat children that a forwarding worker has already reported', () => {
     const events = eventsOf(
       outcome({
         createdIds: ['sent-child', 'dropped-child'],
@@ -24,7 +24,7 @@ describe("the events of documents in Lucille's format", () => {
     ]);
   });
 
-  it('of a process that also indexes are all events, with the messages of Lucille', () => {
+  it('include all events, with the messages of Lucille, if the process also indexes', () => {
     const events = eventsOf(
       outcome({ createdIds: ['c'], sentIds: ['c', 'p', 'x'], failures: [failed('x', 'indexer')] }),
       true,

@@ -13,6 +13,8 @@ export interface BatchHeader {
   readonly batch: number;
   /** The number of documents in the message. */
   readonly count: number;
+  /** The number of bytes of the batch before its compression. */
+  readonly bytes: number;
   /** The attempt to process the batch that produced the documents. Absent before a worker has processed them. */
   readonly attempt?: string;
   /** The number of the message in its attempt, from 0. */
@@ -29,13 +31,17 @@ export function toHeaders(header: object): Map<Buffer, Buffer> {
 /** Reads the header. Returns undefined if it is missing or invalid. */
 export function readHeader<T extends { readonly run: string } = BatchHeader>({ headers }: TopicMessage): T | undefined {
   for (const [name, value] of headers) {
-    if (name === null || value === null || !name.equals(NAME_BYTES)) continue;
-    try {
-      const header = JSON.parse(value.toString()) as Partial<T> | null;
-      return typeof header?.run === 'string' ? (header as T) : undefined;
-    } catch {
-      return undefined;
-    }
+    if (name !== null && value !== null && name.equals(NAME_BYTES)) return parseHeader(value.toString());
   }
   return undefined;
+}
+
+/** Parses the JSON of a header. Returns undefined if it is missing or invalid. */
+export function parseHeader<T extends { readonly run: string } = BatchHeader>(json: string | undefined): T | undefined {
+  try {
+    const header = JSON.parse(json ?? 'null') as Partial<T> | null;
+    return typeof header?.run === 'string' ? (header as T) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -4,6 +4,7 @@ import {
   closeClient,
   hasKafkaError,
   hearErrors,
+  isForbidden,
   isPassing,
   type KafkaProperties,
   kafkaError,
@@ -161,6 +162,14 @@ export class PartitionWriter {
     this.#failedSince = undefined;
     this.#log.info(`Kafka at ${this.#settings.bootstrapServers} answers again after ${seconds} s`);
   }
+}
+
+/** Returns why a message could not be written, with what to do. */
+export function explainWrite({ bootstrapServers }: KafkaSettings, topic: string, error: unknown): string {
+  const { message } = kafkaError(bootstrapServers, error);
+  if (isTooLarge(error)) return `${message} (kafka.maxRequestSize, max.message.bytes of the topic)`;
+  if (isForbidden(error)) return `${message}: the user of kafka.producer needs the right to write the topic ${topic}`;
+  return message;
 }
 
 /** Returns true if a broker has refused a request because of its size. */

@@ -82,7 +82,7 @@ describe('the offsets of a queue', () => {
     expect(group.last?.offset).toBe(5);
   });
 
-  it('of a lost partition are not committed, even if its messages finish later', async () => {
+  it('are not committed for a lost partition, even if its messages finish later', async () => {
     const group = new Group();
     const entry = group.begin(4);
     group.queue.forget([0]);
@@ -92,7 +92,7 @@ describe('the offsets of a queue', () => {
     expect(group.commits).toEqual([]);
   });
 
-  it('of a partition that was assigned again are not changed by messages from before', async () => {
+  it('are not changed by old messages after a partition is assigned again', async () => {
     const group = new Group();
     const before = group.begin(4);
     group.queue.forget([0]);
@@ -197,7 +197,7 @@ describe('the note of a partition', () => {
     await noting;
   });
 
-  it('is removed when the process leaves without open messages, and stays with open ones', async () => {
+  it('is removed when the process leaves, except from partitions with unfinished messages', async () => {
     const group = new Group();
     await group.queue.commit(0, at(0), BUSY);
     await group.queue.commit(1, at(0), BUSY);

@@ -30,6 +30,8 @@ export interface QueueCommitsOptions {
   readonly commit: (positions: ReadonlyMap<number, PartitionPosition>) => Promise<void>;
   /** Called when a commit has failed. The commit is tried again. */
   readonly onFailed: (error: unknown) => void;
+  /** Returns true if no retry can succeed. */
+  readonly isFinal?: (error: unknown) => boolean;
 }
 
 /** How often offsets are committed. */
@@ -75,9 +77,12 @@ export class QueueCommits {
     return sum;
   }
 
-  /** Adds a message that is being processed. */
-  begin({ partition, offset, leaderEpoch, value }: OpenMessage): Entry {
-    const entry = { partition, offset, leaderEpoch, bytes: value?.length ?? 0, isDone: false };
+  /**
+   * Adds a message that is being processed.
+   * @param bytes the memory that its documents need, if it is not the length of the value
+   */
+  begin({ partition, offset, leaderEpoch, value }: OpenMessage, bytes = value?.length ?? 0): Entry {
+    const entry = { partition, offset, leaderEpoch, bytes, isDone: false };
     this.#lane(partition).entries.push(entry);
     return entry;
   }
@@ -97,8 +102,8 @@ export class QueueCommits {
   }
 
   /**
-   * Commits a position with a note immediately. A failed commit is tried again until the partition is taken away. Then
-   * the promise rejects.
+   * Commits a position with a note immediately. A failed commit is tried again until the partition is taken away, or
+   * until no retry can succeed. Then the promise rejects.
    */
   async commit(partition: number, position: PartitionPosition, note: string): Promise<void> {
     if (this.#isClosed) return;
@@ -109,7 +114,8 @@ export class QueueCommits {
       try {
         return await this.#commitAll(new Map([[partition, { ...position, note }]]));
       } catch (error) {
-        if (this.#isClosed || this.#lanes.get(partition) !== lane) throw error;
+        const isFinal = this.#options.isFinal?.(error) === true;
+        if (isFinal || this.#isClosed || this.#lanes.get(partition) !== lane) throw error;
         this.#options.onFailed(error);
         await sleep(RETRY_MS);
       }
@@ -156,7 +162,7 @@ export class QueueCommits {
       try {
         return await this.#commitClean([...this.#lanes.keys()], isInnocent);
       } catch (error) {
-        if (tries < LAST_TRIES) await sleep(RETRY_MS);
+        if (tries < LAST_TRIES && this.#options.isFinal?.(error) !== true) await sleep(RETRY_MS);
         else return this.#options.onFailed(error);
       }
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   brokersOf,
   type GainedPartition,
+  isForbidden,
   isPassing,
   KafkaSource,
   kafkaError,
@@ -73,6 +74,7 @@ export class QueueReader extends Connector<typeof parameters> {
   readonly #commits = new QueueCommits({
     commit: async (positions) => this.#source?.commit(positions),
     onFailed: (error) => this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`),
+    isFinal: isForbidden,
   });
   #source: KafkaSource | undefined;
   #writer: PartitionWriter | undefined;
@@ -147,6 +149,7 @@ export class QueueReader extends Connector<typeof parameters> {
       try {
         await this.#commits.commit(partition, { offset, leaderEpoch: -1 }, next);
       } catch (error) {
+        if (isForbidden(error)) throw this.#explain(error);
         // The next commit stores the note. If the process dies before it, the next owner does not notice that it died.
         this.context.log.warn(this.#explain(error).message);
       }
@@ -177,7 +180,7 @@ export class QueueReader extends Connector<typeof parameters> {
         if (this.#documents.isFull) await this.#publishDocuments(target);
       } else {
         await this.#publishDocuments(target);
-        const entry = this.#commits.begin(message);
+        const entry = this.#commits.begin(message, header.bytes);
         this.#publishBatch(message, header, target).then(
           (finished) => this.#finish([entry], finished),
           (error) => this.#fail(error),
@@ -193,16 +196,17 @@ export class QueueReader extends Connector<typeof parameters> {
   async #readAlone(message: TopicMessage, target: Publisher): Promise<void> {
     const careful = this.#careful as CarefulReading;
     const header = readHeader(message);
-    const entry = this.#commits.begin(message);
+    const entry = this.#commits.begin(message, header?.bytes);
     const whole = () =>
       header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
     const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {
       const origin = this.#origin(header);
       const some: ChunkOutcome[] = [];
-      for (const range of safe) some.push(await this.#process(this.#batchChunk(message, range), origin, target));
+      for (const range of safe)
+        some.push(await this.#process(this.#batchChunk(message, header, range), origin, target));
       for (const range of unknown) {
         await begin(range);
-        some.push(await this.#process(this.#batchChunk(message, range), origin, target));
+        some.push(await this.#process(this.#batchChunk(message, header, range), origin, target));
       }
       return { origin, outcome: summed(some) };
     };
@@ -220,7 +224,7 @@ export class QueueReader extends Connector<typeof parameters> {
 
   async #publishBatch(message: TopicMessage, header: BatchHeader, target: Publisher): Promise<Finished> {
     const origin = this.#origin(header);
-    const outcome = await this.#process(this.#batchChunk(message), origin, target);
+    const outcome = await this.#process(this.#batchChunk(message, header), origin, target);
     return { outcome, messages: [message], header, origin };
   }
 
@@ -245,9 +249,9 @@ export class QueueReader extends Connector<typeof parameters> {
     void promise.then((outcome) => this.#finish(entries, { outcome, messages, header: undefined, origin }));
   }
 
-  #batchChunk({ value, partition, offset }: TopicMessage, only?: readonly [number, number]): RecordChunk {
+  #batchChunk({ value, partition, offset }: TopicMessage, header?: BatchHeader, only?: Range): RecordChunk {
     const place = placeOf(this.params.topic, partition, offset);
-    const position: BatchPosition = only === undefined ? { place } : { place, only };
+    const position: BatchPosition = { place, count: header?.count, ...(only === undefined ? {} : { only }) };
     // Copies to a separate buffer, because the buffer is transferred to another thread.
     return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
   }
@@ -316,9 +320,13 @@ export class QueueReader extends Connector<typeof parameters> {
 
   #explain(error: unknown): Error {
     if (error instanceof HeadraceError) return error;
-    return isPassing(error) || hasCode(error)
-      ? kafkaError(this.#settings.bootstrapServers, error)
-      : new Error(messageOf(error));
+    const { bootstrapServers, groupId } = this.#settings;
+    if (isForbidden(error)) {
+      const { message, hint } = kafkaError(bootstrapServers, error);
+      const right = `the user of kafka.consumer needs the right to read the topic ${this.params.topic} and the group ${groupId}`;
+      return new HeadraceError('HR_SOURCE_UNREADABLE', `${message}: ${right}`, hint === undefined ? {} : { hint });
+    }
+    return isPassing(error) || hasCode(error) ? kafkaError(bootstrapServers, error) : new Error(messageOf(error));
   }
 }
 

@@ -1,15 +1,14 @@
-import { kafkaError } from '@headrace/components/kafka';
 import { type EncodedBatch, Indexer, type IndexFailure, type ModuleReference, Type } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
-import { failuresOf, type PartitionBatch, partitionBatches } from './batch-messages.ts';
+import { failuresOf, type PartitionBatch, unpack } from '../wire/packed-batches.ts';
 import { eventJson } from './document-events.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { EventWriter } from './event-writer.ts';
 import { type BatchHeader, toHeaders } from './headers.ts';
-import { isTooLarge, PartitionWriter } from './partition-writer.ts';
+import { explainWrite, isTooLarge, PartitionWriter } from './partition-writer.ts';
 import type { QueueOrigin } from './queue-reader.ts';
 
 const parameters = Type.Object({
@@ -38,7 +37,8 @@ export class QueueWriter extends Indexer<typeof parameters> {
 
   override encoder(): ModuleReference {
     const { partitions } = this.params;
-    return this.streaming ? BatchEncoder.reference({ partitions }) : QueuedDocumentEncoder.reference;
+    const { maxRequestSize: maxBytes } = this.#settings;
+    return this.streaming ? BatchEncoder.reference({ partitions, maxBytes }) : QueuedDocumentEncoder.reference;
   }
 
   override async connect(): Promise<void> {
@@ -60,8 +60,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
     let first = 0;
     for (const [i, piece] of pieces.entries()) {
       const origin = sources[i] as QueueOrigin | undefined;
-      const parts = partitionBatches(piece, first, this.#settings.maxRequestSize);
-      for (const part of parts) {
+      for (const part of unpack(piece, first)) {
         first += part.count;
         writes.push(
           origin === undefined ? Promise.resolve(undelivered(failuresOf(part, CUT))) : this.#sendPart(part, origin),
@@ -72,10 +71,10 @@ export class QueueWriter extends Indexer<typeof parameters> {
   }
 
   async #sendPart(part: PartitionBatch, origin: QueueOrigin): Promise<IndexFailure[]> {
-    const { header = { run: '', batch: 0, count: 0 }, attempt } = origin;
+    const { header = { run: '', batch: 0, count: 0, bytes: 0 }, attempt } = origin;
     // Counts the message before it is written, because an indexer may report it before the broker has answered.
     const number = origin.parts++;
-    const headers: BatchHeader = { ...header, attempt, part: number, count: part.count };
+    const headers: BatchHeader = { ...header, attempt, part: number, count: part.count, bytes: part.bytes };
     try {
       const { topic } = this.params;
       const { partition, value } = part;
@@ -132,9 +131,8 @@ export class QueueWriter extends Indexer<typeof parameters> {
 
   /** Documents that are too large fail. For any other error, the brokers accept nothing. */
   #failures(error: unknown, failed: (message: string) => IndexFailure[]): IndexFailure[] {
-    const { message } = kafkaError(this.#settings.bootstrapServers, error);
-    if (isTooLarge(error)) return failed(`${message} (kafka.maxRequestSize, max.message.bytes of the topic)`);
-    return undelivered(failed(message));
+    const failures = failed(explainWrite(this.#settings, this.params.topic, error));
+    return isTooLarge(error) ? failures : undelivered(failures);
   }
 }
 

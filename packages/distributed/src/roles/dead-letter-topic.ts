@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brokersOf, KafkaSource, kafkaError, type TopicMessage } from '@headrace/components/kafka';
 import { HeadraceError, type Logger, messageOf } from '@headrace/engine';
 import { LETTER_HEADERS } from '../queue/dead-letters.ts';
-import { PartitionWriter } from '../queue/partition-writer.ts';
+import { type BatchHeader, parseHeader, toHeaders } from '../queue/headers.ts';
+import { type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { partitionOf } from '../wire/murmur2.ts';
@@ -19,6 +20,8 @@ export interface DeadLetter {
   readonly run: string | undefined;
   readonly time: string | undefined;
   readonly value: Buffer;
+  /** The header of a message with a batch. Undefined for a single document. */
+  readonly batch: BatchHeader | undefined;
 }
 
 export interface DeadLetterOptions {
@@ -48,20 +51,27 @@ export async function replay(options: DeadLetterOptions & { readonly to: string 
   const writer = await PartitionWriter.open(settings, 'headrace-replay', log);
   let sent = 0;
   try {
-    for await (const { key, value } of readAll(settings, topic, `${settings.groupId}-replay`, false, log)) {
-      const id = key?.toString() ?? '';
-      await writer.write({
-        topic: to,
-        partition: partitionOf(id, partitions.get(to) ?? 1),
-        value: value ?? Buffer.alloc(0),
-        ...(key === undefined ? {} : { key }),
-      });
+    for await (const message of readAll(settings, topic, `${settings.groupId}-replay`, false, log)) {
+      await writer.write(messageAgain(message, to, partitions.get(to) ?? 1));
       sent++;
     }
   } finally {
     await writer.close();
   }
   return sent;
+}
+
+/** Returns the message that sends a dead letter again. */
+function messageAgain(message: TopicMessage, topic: string, partitions: number): OutgoingMessage {
+  const { key, value = Buffer.alloc(0) } = message;
+  const { place = '', batch } = toLetter(message);
+  const again = { topic, value, ...(key === undefined ? {} : { key }) };
+  if (batch === undefined) return { ...again, partition: partitionOf(key?.toString() ?? '', partitions) };
+  // All documents of a batch have the partition of the topic that they came from. The run has already counted them, so
+  // nothing is reported.
+  const { run, batch: number, count, bytes } = batch;
+  const partition = Number(/partition (\d+), offset \d+$/.exec(place)?.[1] ?? 0) % partitions;
+  return { ...again, partition, headers: toHeaders({ run, batch: number, count, bytes }) };
 }
 
 async function* readAll(
@@ -132,5 +142,6 @@ function toLetter({ partition, offset, key, value, headers }: TopicMessage): Dea
     run: header('run'),
     time: header('time'),
     value: value ?? Buffer.alloc(0),
+    batch: parseHeader(header('batch')),
   };
 }

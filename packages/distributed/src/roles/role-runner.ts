@@ -7,7 +7,6 @@ import {
   messageOf,
   type RegistrySource,
   type RunHandle,
-  type RunProgress,
   type RunResult,
   readConfigText,
 } from '@headrace/engine';
@@ -16,6 +15,7 @@ import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { ConsumerLag, type QueueState } from './consumer-lag.ts';
 import { prepareTopics } from './prepare-topics.ts';
 import { type PlainConfig, queueTopic, type Role, roleConfig } from './role-config.ts';
+import { NO_DOCUMENTS, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
 
 export interface RoleOptions {
   /** Starts the threads of the role. */
@@ -29,14 +29,6 @@ export interface RoleOptions {
   readonly onLog: (record: LogRecord) => void;
 }
 
-/** The state of a role, for health checks. */
-export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
-
-/** The numbers of documents by result. */
-export type RoleCounts = RunProgress['counts'];
-
-const NO_DOCUMENTS: RoleCounts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
-
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
 /** After a run of this length, the wait before a restart is short again. */
@@ -47,7 +39,7 @@ const STABLE_MS = 60_000;
  * long, the destination accepts nothing, or a document ends the thread. Then the next run starts at the committed
  * offsets.
  */
-export class RoleRunner {
+export class RoleRunner implements RoleHealth {
   state: RoleState = 'starting';
   readonly #options: RoleOptions;
   readonly #stopping = new AbortController();

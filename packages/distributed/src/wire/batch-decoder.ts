@@ -15,12 +15,15 @@ import {
   type WireValue,
 } from '@headrace/engine';
 import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
-import { type Frame, readFrames } from './frames.ts';
+import { decompress } from './compression.ts';
+import { type Frame, isCount, readFrames } from './frames.ts';
 
 /** The origin of a batch, and which of its documents to decode. */
 export interface BatchPosition {
   /** The place of the message, for error messages. */
   readonly place: string;
+  /** The number of documents in the message, if its header says it. All fail if the message cannot be read. */
+  readonly count?: number | undefined;
   /**
    * The range of document numbers to decode, from 0: `[from, to)`. They are decoded one by one. If absent, all
    * documents are decoded.
@@ -28,17 +31,22 @@ export interface BatchPosition {
   readonly only?: readonly [from: number, to: number];
 }
 
-/** Decodes the frames of `BatchEncoder`. */
+/** Decodes the frames of `BatchEncoder`, which may be compressed. */
 export class BatchDecoder implements RecordDecoder {
   static readonly reference: ModuleReference = { url: import.meta.url, name: 'BatchDecoder', options: {} };
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
-    const { place, only } = position as BatchPosition;
+    const { place, count: all, only } = position as BatchPosition;
+    /** Rejects the documents `[from, to)`, without those that are not wanted. */
+    const reject = (where: string, from: number, to: number, message: string) => {
+      const count = Math.min(to, only?.[1] ?? to) - Math.max(from, only?.[0] ?? from);
+      if (count > 0) sink.reject({ place: where, message, ...(count === 1 ? {} : { count }) });
+    };
     let frames: Frame[];
     try {
-      frames = [...readFrames(bytes)];
+      frames = [...readFrames(decompress(bytes))];
     } catch (error) {
-      sink.reject({ place, message: messageOf(error) });
+      reject(place, 0, isCount(all) ? all : 1, messageOf(error));
       return;
     }
     let number = 0;
@@ -50,7 +58,7 @@ export class BatchDecoder implements RecordDecoder {
         documents = read(payload, count);
       } catch (error) {
         const message = `${counted(count, 'document')} cannot be decoded: ${messageOf(error)}`;
-        sink.reject({ place: `${place}, document ${first}`, message });
+        reject(`${place}, document ${first}`, first, number, message);
         continue;
       }
       if (documents instanceof Document) {
@@ -59,6 +67,9 @@ export class BatchDecoder implements RecordDecoder {
       else {
         for (let row = 0; row < count; row++) if (isWanted(first + row, only)) sink.document(documents.document(row));
       }
+    }
+    if (isCount(all) && number < all) {
+      reject(`${place}, document ${number}`, number, all, `The message has ${number} of ${counted(all, 'document')}`);
     }
   }
 }

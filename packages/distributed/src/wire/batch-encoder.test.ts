@@ -30,7 +30,7 @@ describe('documents in the format of Headrace', () => {
   it('are the same after encoding and decoding', () => {
     fc.assert(
       fc.property(fc.array(anyDocument, { maxLength: 5 }), fc.integer({ min: 1, max: 9 }), (documents, partitions) => {
-        const encoder = new BatchEncoder({ partitions });
+        const encoder = new BatchEncoder({ partitions, maxBytes: 1e6 });
         const expected = documents.map(contentOf);
         const texts = documents.map(writeDocument);
         const decoded = decode(frames(...documents.map((document) => encoder.encode(document))));
@@ -42,11 +42,11 @@ describe('documents in the format of Headrace', () => {
     );
   });
 
-  it('of a table are the same after encoding and decoding, in order within each partition', () => {
+  it('are equal after a table is encoded and decoded, in order within each partition', () => {
     fc.assert(
       fc.property(anyTable, fc.integer({ min: 1, max: 5 }), (table, partitions) => {
         const rows = rowsOf(table);
-        const decoded = decode(frames(...new BatchEncoder({ partitions }).encodeTable(table)));
+        const decoded = decode(frames(...new BatchEncoder({ partitions, maxBytes: 1e6 }).encodeTable(table)));
         const sortedByPartition = (documents: typeof rows) =>
           documents.toSorted((a, b) => partitionOf(a.id, partitions) - partitionOf(b.id, partitions));
         const expected = sortedByPartition(rows);
@@ -61,7 +61,7 @@ describe('documents in the format of Headrace', () => {
   it('are all in frames of the partition of their id, with their number', () => {
     fc.assert(
       fc.property(anyTable, fc.integer({ min: 1, max: 5 }), (table, partitions) => {
-        const encoder = new BatchEncoder({ partitions });
+        const encoder = new BatchEncoder({ partitions, maxBytes: 1e6 });
         const bytes = frames(...encoder.encodeTable(table), ...rowsOf(table).map((row) => encoder.encode(row)));
         for (const { partition, count, bytes: frame } of readFrames(bytes)) {
           const { documents } = decode(frame);
@@ -75,7 +75,7 @@ describe('documents in the format of Headrace', () => {
   it('can be decoded in ranges, which together are all of them', () => {
     fc.assert(
       fc.property(anyTable, fc.array(anyDocument, { maxLength: 3 }), fc.array(fc.nat(25)), (table, singles, cuts) => {
-        const encoder = new BatchEncoder({ partitions: 1 });
+        const encoder = new BatchEncoder({ partitions: 1, maxBytes: 1e6 });
         const bytes = frames(...encoder.encodeTable(table), ...singles.map((single) => encoder.encode(single)));
         const all = decode(bytes).documents;
         const borders = [0, ...cuts.filter((cut) => cut < all.length).sort((a, b) => a - b), all.length];
@@ -87,11 +87,11 @@ describe('documents in the format of Headrace', () => {
     );
   });
 
-  it('of a table with much text are in several frames, each small, and the order is the same', () => {
+  it('are split into several small frames if a table has much text, in the same order', () => {
     const ids = Array.from({ length: 64 }, (_, n) => `id-${n}`);
     const texts = ids.map((id) => id.padEnd(20_000, 'ü'));
     const table = new DocumentTable(['id', 'text'], [ids, texts], ids.length);
-    const encoded = new BatchEncoder({ partitions: 1 }).encodeTable(table);
+    const encoded = new BatchEncoder({ partitions: 1, maxBytes: 1e6 }).encodeTable(table);
     expect(encoded.length).toBeGreaterThan(3);
     for (const text of encoded) expect(text.length).toBeLessThan(300_000);
     const { documents } = decode(frames(...encoded));
@@ -99,7 +99,7 @@ describe('documents in the format of Headrace', () => {
     expect(documents.map((document) => document.get('text'))).toEqual(texts);
   });
 
-  it('of a table stay in columns', () => {
+  it('stay in columns if they come from a table', () => {
     const table = new DocumentTable(
       ['id', 'n'],
       [
@@ -108,13 +108,13 @@ describe('documents in the format of Headrace', () => {
       ],
       2,
     );
-    const { tables } = decode(frames(...new BatchEncoder({ partitions: 1 }).encodeTable(table)));
+    const { tables } = decode(frames(...new BatchEncoder({ partitions: 1, maxBytes: 1e6 }).encodeTable(table)));
     expect(tables.map(({ count, names }) => ({ count, names }))).toEqual([{ count: 2, names: ['id', 'n'] }]);
   });
 });
 
 describe('a message that is not a valid batch', () => {
-  const encoder = new BatchEncoder({ partitions: 1 });
+  const encoder = new BatchEncoder({ partitions: 1, maxBytes: 1e6 });
   const table = new DocumentTable(
     ['id', 'all', 'list', 'text'],
     [
@@ -202,6 +202,23 @@ describe('a message that is not a valid batch', () => {
     expect(documents.map(contentOf)).toEqual([]);
     expect(rejected).toHaveLength(1);
     expect(rejected[0]?.message).toMatch(/^(1 document|2 documents) cannot be decoded: /);
+  });
+
+  it.each([
+    ['that cannot be read', 0, [5]],
+    ['that was cut between two frames', 3, [2]],
+  ])('and %s fails with all documents that its header counts', (_, complete, counts) => {
+    const bytes = complete === 0 ? whole.subarray(0, 9) : frames(...encoder.encodeTable(table));
+    const decoded = new DecodedRecords();
+    new BatchDecoder().decode(bytes, { place: PLACE, count: 5 }, decoded);
+    expect(decoded.documents).toHaveLength(complete);
+    expect(decoded.rejected.map(({ count }) => count)).toEqual(counts);
+  });
+
+  it('fails only with the wanted documents', () => {
+    const decoded = new DecodedRecords();
+    new BatchDecoder().decode(whole.subarray(0, 9), { place: PLACE, count: 5, only: [1, 3] }, decoded);
+    expect(decoded.rejected.map(({ count }) => count)).toEqual([2]);
   });
 
   it('does not hide the other frames of its message', () => {

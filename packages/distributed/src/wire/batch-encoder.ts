@@ -9,11 +9,14 @@ import {
   type WireValue,
 } from '@headrace/engine';
 import { partitionOf } from './murmur2.ts';
+import { pack } from './packed-batches.ts';
 
 /** The options of `BatchEncoder`. Plain data, so that they can be sent to another thread. */
 export interface BatchEncoderOptions {
   /** The number of partitions of the destination topic. */
   readonly partitions: number;
+  /** The maximum size of a message, before its compression. */
+  readonly maxBytes: number;
 }
 
 /** A frame longer than this is split, so that messages stay below the limits of brokers. */
@@ -39,20 +42,26 @@ export type WireDocument = readonly [names: readonly string[], values: readonly 
 /**
  * Encodes documents for a topic, in frames.
  *
- * The first line of a frame has the partition, the number of documents and the number of bytes. Then follow a head,
- * which is a line of JSON, and the texts of the columns. The documents of a document table stay in columns, because
- * joining and splitting texts is several times as fast as JSON. The partition depends on the id of a document, so the
+ * A frame has three parts. The first line contains the partition, the number of documents and the number of bytes. The
+ * second line is the head, in JSON. The third part has the texts of the columns. The documents of a document table stay
+ * in columns, because joining and splitting texts is several times as fast as JSON. The partition depends on the id of a document, so the
  * versions of a document stay in order.
  */
 export class BatchEncoder implements DocumentEncoder {
   readonly #partitions: number;
+  readonly #maxBytes: number;
 
-  constructor({ partitions }: BatchEncoderOptions) {
+  constructor({ partitions, maxBytes }: BatchEncoderOptions) {
     this.#partitions = partitions;
+    this.#maxBytes = maxBytes;
   }
 
   static reference(options: BatchEncoderOptions): ModuleReference {
     return { url: import.meta.url, name: 'BatchEncoder', options };
+  }
+
+  pack(frames: Uint8Array): Uint8Array {
+    return pack(frames, this.#maxBytes);
   }
 
   encode(document: Document): string {

@@ -25,7 +25,7 @@ export function* readFrames(bytes: Uint8Array): Generator<Frame> {
     }
     yield {
       partition: partition as number,
-      count: count as number,
+      count,
       bytes: buffer.subarray(at, end),
       payload: buffer.subarray(lineEnd + 1, end),
     };
@@ -33,6 +33,7 @@ export function* readFrames(bytes: Uint8Array): Generator<Frame> {
   }
 }
 
-function isCount(count: number | undefined): boolean {
+/** Returns true if a message or a frame may have so many documents. Other programs may write any number. */
+export function isCount(count: unknown): count is number {
   return Number.isInteger(count) && (count as number) > 0 && (count as number) <= MAX_COUNT;
 }

@@ -1,42 +1,32 @@
 import type { RecordSink } from '../component/connector.ts';
-import type { DocumentEncoder } from '../component/indexer.ts';
-import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import { DocumentList, type DocumentRows } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
-import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TablePass } from '../pipeline/table-pass.ts';
-import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
 import { bytesOf, keepsRunIds, listsIds } from './chunk-marks.ts';
 import { runGuarded } from './compute-guard.ts';
 import { type ComputeLimit, processorMillis } from './compute-limit.ts';
 import { Decoders, decoding } from './decoders.ts';
-import { addInputs } from './input-reader.ts';
-import { PartBuilder } from './part-builder.ts';
-import { PART_MILLIS, PassClock } from './pass-clock.ts';
+import type { PartBuilder } from './part-builder.ts';
+import { PartPoster, type PartPosterOptions } from './part-poster.ts';
+import { PassClock } from './pass-clock.ts';
 import { PASS_PART, PassLimit } from './pass-limit.ts';
 import { PipelineFeeder } from './pipeline-feeder.ts';
-import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from './pipeline-messages.ts';
+import type { InputBatch, SourceBatch } from './pipeline-messages.ts';
 
 /** The number of documents that are decoded at a time if each document is processed alone. */
 const MAX_HELD = 256;
 /** The number of documents that are processed together if they are decoded one at a time. */
 const MAX_COLLECTED = 256;
 
-export interface BatchProcessorOptions {
+export interface BatchProcessorOptions extends Omit<PartPosterOptions, 'inputMillis'> {
   readonly pipeline: Pipeline;
   readonly runId: string;
-  readonly encoder: DocumentEncoder | undefined;
-  readonly lengths: boolean;
   /** The time limit of the stages for one document. */
   readonly limit: ComputeLimit;
-  readonly flow: FlowControl;
-  readonly failureBudget: FailureBudget;
-  readonly log: Logger;
-  readonly post: (part: OutcomePart) => void;
   /** Called before the last part of a batch that cannot be decoded completely, with the reason. */
   readonly broken: (sequence: number, failure: Failure) => void;
 }
@@ -62,15 +52,13 @@ interface Begun {
  */
 export class BatchProcessor implements RecordSink {
   readonly #options: BatchProcessorOptions;
+  readonly #poster: PartPoster;
   readonly #part: PartBuilder;
   readonly #feeder: PipelineFeeder;
   readonly #clock = new PassClock();
   readonly #limit: PassLimit;
   #decoders = new Decoders();
-  #sequence = 0;
   #batch: InputBatch | undefined;
-  /** True if the batch can be decoded up to the finished documents. */
-  #readable = true;
   /** The number of documents and unreadable records that the decoder has returned in this pass. */
   #seen = 0;
   /** The number of finished documents of the batch. */
@@ -90,44 +78,41 @@ export class BatchProcessor implements RecordSink {
   #held: Iterable<Document> | undefined;
   /** True if the next pass must process the other documents of the decoder. */
   #paused = false;
-  #partStarted = 0;
 
   constructor(options: BatchProcessorOptions) {
-    const { pipeline, flow, failureBudget } = options;
+    const { pipeline, flow, limit } = options;
     this.#options = options;
-    this.#limit = new PassLimit(options.limit.millis);
-    this.#part = new PartBuilder(options.encoder, options.lengths, () => this.#relieve(), failureBudget.maxFailures);
+    this.#limit = new PassLimit(limit.millis);
+    this.#poster = new PartPoster({ ...options, inputMillis: limit.millis });
+    this.#part = this.#poster.part;
     this.#feeder = new PipelineFeeder({
       pipeline,
       sink: this.#part,
       stopped: () => flow.stopped,
-      guard: (work, moreMillis) => options.limit.runOnce(work, moreMillis),
-      progressed: () => this.#postIfDue(),
+      guard: (work, moreMillis) => limit.runOnce(work, moreMillis),
+      progressed: () => this.#poster.postIfDue(),
     });
     this.#tablePass = pipeline.tablePass(this.#part, this.#feeder);
   }
 
   /** Processes one batch. If the batch cannot be decoded completely, the documents before the error are processed. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
-    this.#sequence = sequence;
     if (batch.kind === 'encoded') {
-      this.#passOn(batch);
+      this.#poster.passOn(sequence, batch);
       return;
     }
     this.#batch = batch;
-    this.#readable = true;
     this.#done = 0;
     this.#limit.startBatch();
     this.#clock.startBatch();
-    this.#part.startBatch(listsIds(batch));
+    this.#poster.startBatch(sequence, batch);
     const started = performance.now();
-    this.#partStarted = started;
     let broken: Failure | undefined;
     try {
       do {
         await this.#pass(batch);
         await this.#processHeld();
-        if (this.#paused) await this.#postIfDue();
+        if (this.#paused) await this.#poster.postIfDue();
       } while (this.#paused);
     } catch (error) {
       broken = toFailure(error, 'HR_SOURCE_UNREADABLE');
@@ -137,7 +122,7 @@ export class BatchProcessor implements RecordSink {
     if (!this.#limit.isAlone && performance.now() - started < this.#options.limit.millis * PASS_PART)
       this.#byRow = false;
     if (broken !== undefined) this.#options.broken(sequence, broken);
-    await this.#post(true);
+    await this.#poster.finishBatch();
     this.#batch = undefined;
     bytesOf(batch).forEach(release);
   }
@@ -148,13 +133,6 @@ export class BatchProcessor implements RecordSink {
     if (this.#options.limit.runOnce(work)) return true;
     this.#part.rollback(mark);
     return false;
-  }
-
-  /** Posts documents that are already encoded for the indexer unchanged. */
-  #passOn({ bytes, count, ids, lengths }: EncodedInput): void {
-    const sequence = this.#sequence;
-    const nothing = { created: 0, dropped: 0, failed: 0, failures: [] };
-    this.#options.post({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths });
   }
 
   /** Decodes the batch and processes the unfinished documents, up to a pause. */
@@ -185,7 +163,7 @@ export class BatchProcessor implements RecordSink {
       this.#limit.noteEndedAtDocument();
     } else if (held !== undefined || this.#done !== before) this.#limit.noteRead();
     else if (!this.#limit.noteEndedUnread(processorMillis() - processorBefore)) {
-      this.#readable = false;
+      this.#poster.omitInputs();
       const seconds = this.#options.limit.millis / 1000;
       const message = `Reading a record took longer than ${seconds} s (worker.maxProcessingSecs)`;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', message);
@@ -285,14 +263,14 @@ export class BatchProcessor implements RecordSink {
     if (collected !== undefined) this.#process(collected);
   }
 
-  reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
+  reject({ place, message, id, count = 1 }: Parameters<RecordSink['reject']>[0]): void {
     this.#sendCollected();
-    this.#seen++;
+    this.#seen += count;
     if (!this.#isNext(this.#seen) || this.#waitsForHeld()) return;
     this.#begin();
-    this.#part.rejected(id ?? place, { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
+    this.#part.rejected(id ?? place, { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` }, count);
     this.#done = this.#seen;
-    this.#look(1);
+    this.#look(count);
   }
 
   warn(message: string): void {
@@ -308,8 +286,8 @@ export class BatchProcessor implements RecordSink {
 
   /**
    * Marks the start of work. The work can be rolled back until `#done` is increased.
-   * @param tableStages the number of stages that the document has already passed as a row of a table, which ends at
-   * `tableEnd`
+   * @param tableStages the number of stages that the document has already passed as a row of a table
+   * @param tableEnd the position in the batch after the last row of that table
    */
   #begin(tableStages = 0, tableEnd = this.#done): void {
     this.#begun = { at: this.#done, mark: this.#part.mark(), tableStages, tableEnd };
@@ -355,7 +333,7 @@ export class BatchProcessor implements RecordSink {
       }
       if (outcome === 'overdue') this.#feeder.failOverdue(document, at);
       this.#done++;
-      await this.#postIfDue();
+      await this.#poster.postIfDue();
     }
   }
 
@@ -365,31 +343,6 @@ export class BatchProcessor implements RecordSink {
    */
   #look(documents: number): void {
     if (this.#part.due || this.#clock.isOver(documents)) this.#paused = true;
-  }
-
-  async #postIfDue(): Promise<void> {
-    if (this.#part.due || performance.now() - this.#partStarted >= PART_MILLIS) await this.#relieve();
-  }
-
-  async #relieve(): Promise<boolean> {
-    const { flow } = this.#options;
-    await this.#post(false);
-    flow.waitForSpace(this.#sequence);
-    this.#partStarted = performance.now();
-    return !flow.stopped;
-  }
-
-  async #post(last: boolean): Promise<void> {
-    await this.#findInputs();
-    const part = this.#part.take(this.#sequence, last);
-    this.#options.post(last && this.#options.flow.stopped ? { ...part, cut: true } : part);
-  }
-
-  /** Adds the source documents to the failures of the part, if the run stores them. */
-  async #findInputs(): Promise<void> {
-    const { failureBudget, limit, log } = this.#options;
-    if (this.#batch === undefined || !this.#readable || failureBudget.closed) return;
-    await addInputs(this.#part.failedDocuments, this.#batch, failureBudget, limit.millis, log);
   }
 }
 

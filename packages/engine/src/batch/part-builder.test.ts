@@ -64,9 +64,9 @@ describe('PartBuilder', () => {
     builder.emit(dropped, false);
     builder.finished();
     builder.dropped(2);
-    builder.rejected('words:1', { code: 'HR_RECORD_UNREADABLE', message: 'unreadable' });
+    builder.rejected('words:1', { code: 'HR_RECORD_UNREADABLE', message: 'unreadable' }, 2);
     expect(builder.failedDocuments).toEqual([]);
-    expect(take(builder)).toMatchObject({ published: 4, created: 1, dropped: 3, failed: 1, count: 1, text: 'child\n' });
+    expect(take(builder)).toMatchObject({ published: 5, created: 1, dropped: 3, failed: 2, count: 1, text: 'child\n' });
   });
 
   it('counts a document as failed if it cannot be encoded, or if a stage has failed', () => {

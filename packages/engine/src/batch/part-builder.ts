@@ -128,10 +128,10 @@ export class PartBuilder implements TableSink {
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
   }
 
-  /** Counts a record that could not be read. */
-  rejected(id: string, failure: Failure): void {
-    this.#published++;
-    this.#failed++;
+  /** Counts a record that could not be read, with all its documents. */
+  rejected(id: string, failure: Failure, count: number): void {
+    this.#published += count;
+    this.#failed += count;
     // Another document may be in a waiting stage, and then the current position refers to that document.
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
@@ -213,7 +213,7 @@ export class PartBuilder implements TableSink {
       failed,
       failures,
       count,
-      bytes: this.#output.take(),
+      bytes: this.#takeBytes(),
       ids: this.#takeIds(),
       lengths: this.#withLengths ? Uint32Array.from(this.#lengths) : undefined,
       ...(this.#lists === undefined ? {} : { lists: this.#lists }),
@@ -229,6 +229,14 @@ export class PartBuilder implements TableSink {
   #writeIds(json: string, count: number): void {
     this.#ids.write(`${json},`);
     this.#idCount += count;
+  }
+
+  #takeBytes(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#output.take();
+    if (this.#encoder?.pack === undefined || bytes.length === 0) return bytes;
+    const packed = new Uint8Array(this.#encoder.pack(bytes));
+    release(bytes);
+    return packed;
   }
 
   #takeIds(): string {

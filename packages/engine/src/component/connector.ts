@@ -94,6 +94,8 @@ export interface RejectedRecord {
   readonly message: string;
   /** The id of the record, if it is known despite the error. */
   readonly id?: string;
+  /** The number of documents that the record contains, if it is not one. All of them fail. */
+  readonly count?: number;
 }
 
 /** Receives the documents and the unreadable records that a decoder finds. */

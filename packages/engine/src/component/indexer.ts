@@ -27,6 +27,11 @@ export interface DocumentEncoder {
   encode(document: Document): string;
   /** Returns the encoded documents of a table, in order. Each one is equal to the result of `encode`. */
   encodeTable?(table: DocumentTable): string[];
+  /**
+   * Converts the encoded documents of a piece (UTF-8) to the bytes that `send` receives, for example to compress them.
+   * Only for streaming indexers, which do not cut batches by document.
+   */
+  pack?(documents: Uint8Array): Uint8Array;
 }
 
 /** A batch of encoded documents, in order, ready to be sent. */

@@ -287,7 +287,7 @@ describe('problems of parameters', () => {
     ]);
   });
 
-  it('suggest the common keys, after the keys of the component', () => {
+  it('list the keys of every component in the hint, after the keys of this component', () => {
     const { root } = parse('source: a, maxSize: 1, enabld: false, other: 1');
     const { problems } = checkParameters(schema, root as ObjectNode, '', new Set(['class', 'enabled']));
     expect(problems.map(({ hint }) => hint)).toEqual([

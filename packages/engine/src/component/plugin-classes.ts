@@ -25,6 +25,8 @@ interface MissingPlugin {
 }
 
 const ROOT = 'com.kmwllc.lucille';
+const EMBEDDINGS: InstallablePlugin = { npm: '@headrace/embeddings' };
+const ENTITIES: InstallablePlugin = { npm: '@headrace/entities' };
 const PARQUET: InstallablePlugin = { npm: '@headrace/parquet' };
 const VECTOR_STORES: InstallablePlugin = { npm: '@headrace/vector-stores' };
 
@@ -36,7 +38,6 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     javaPackage: `${ROOT}.parquet.connector`,
     plugin: PARQUET,
   },
-  { kind: 'indexer', name: 'ParquetIndexer', block: 'parquet', plugin: PARQUET },
   {
     kind: 'stage',
     name: 'TextExtractor',
@@ -49,21 +50,9 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     javaPackage: `${ROOT}.ocr.stage`,
     plugin: { npm: '@headrace/ocr' },
   },
-  {
-    kind: 'stage',
-    name: 'JlamaEmbed',
-    javaPackage: `${ROOT}.jlama.stage`,
-    plugin: { of: 'jlama', instead: 'Use OpenAIEmbed, with any server that has an OpenAI-compatible API.' },
-  },
-  {
-    kind: 'stage',
-    name: 'ApplyOpenNLPNameFinders',
-    javaPackage: `${ROOT}.stage`,
-    plugin: {
-      of: 'entity extraction',
-      instead: 'Use ExtractEntities with a dictionary, or PromptOllama with a model.',
-    },
-  },
+  { kind: 'stage', name: 'JlamaEmbed', javaPackage: `${ROOT}.jlama.stage`, plugin: EMBEDDINGS },
+  { kind: 'stage', name: 'LocalEmbed', plugin: EMBEDDINGS },
+  { kind: 'stage', name: 'ApplyOpenNLPNameFinders', javaPackage: `${ROOT}.stage`, plugin: ENTITIES },
   {
     kind: 'stage',
     name: 'EmitDocsToDeleteByPrefix',

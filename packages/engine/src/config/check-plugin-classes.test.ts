@@ -18,14 +18,15 @@ indexer { ${indexer} }`;
 
 describe('a class of a plugin that is not installed', () => {
   it.each([
-    ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
-    ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
-  ])('is reported with its plugin and a hint: the stage %s', async (name, plugin, short) => {
+    ['com.kmwllc.lucille.tika.stage.TextExtractor', 'TextExtractor', '@headrace/text-extraction'],
+    ['JlamaEmbed', 'JlamaEmbed', '@headrace/embeddings'],
+    ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'ApplyOpenNLPNameFinders', '@headrace/entities'],
+  ])('is reported with the package to install: the stage %s', async (name, short, npm) => {
     expect(await problemsOf(config('Numbers', name))).toEqual([
       {
         path: 'pipelines[0].stages[0].class',
-        message: `The stage ${short} is in Lucille's plugin ${plugin}, which Headrace does not have yet`,
-        hint: expect.stringMatching(/^(?!Did you mean).+\.$/),
+        message: `The stage ${short} is in the package ${npm}, which is not installed`,
+        hint: expect.stringContaining(`npm install ${npm}`),
       },
     ]);
   });

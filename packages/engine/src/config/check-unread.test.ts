@@ -84,7 +84,7 @@ describe('a top-level key', () => {
 });
 
 describe('a value of a setting', () => {
-  it('is replaced by the nearest useful value, with a warning, if it is out of range', async () => {
+  it('out of range is replaced by the nearest useful value, with a warning', async () => {
     expect(await warned('log.seconds: 0, runner.connectorTimeout: 99999999999')).toEqual([
       'log.seconds 4:14 seconds is 0, which is too small: 1 is used | Write 1, or remove the key.',
       'runner.connectorTimeout 4:42 connectorTimeout is 99999999999, which is too large: 2147483647 is used | Write 2147483647, or remove the key.',
@@ -107,7 +107,7 @@ describe('a value of a setting', () => {
     ]);
   });
 
-  it('is an error if it is not an HTTP status', async () => {
+  it('that must be an HTTP status is an error if it is not one', async () => {
     const { root } = readConfigText(`${CONFIG}\nindexer { maxRetries: 1, retryableStatusCodes: [429, -1, 42] }`);
     const { problems } = await checkConfig(root as never, registry);
     expect(problems).toMatchObject([

@@ -69,7 +69,7 @@ describe('the secrets of a stored config', () => {
     });
   });
 
-  it('of equal components stay at their place', () => {
+  it('keep their positions among equal components', () => {
     const text = 'connectors: [{ url: a, password: first }, { url: a, password: second }]';
     const sent = 'connectors: [{ url: a, password: "******" }, { url: a, password: "******" }] # both';
     expect(keepSecrets({ text: sent, format: 'hocon' }, { text, format: 'hocon' })).toEqual({ text: `${text} # both` });
@@ -138,7 +138,7 @@ describe('a secret that the user does not enter again is refused', () => {
     expect(refusedPaths(change)).toContain(path);
   });
 
-  it('with a reason and a position', () => {
+  it('and the error has a reason and a position', () => {
     expect(keep((text) => text.replace('http://h:9200', 'http://evil'))).toMatchObject({
       refused: [
         {

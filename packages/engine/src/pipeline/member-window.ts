@@ -22,11 +22,11 @@ export interface Member {
 /** Collects the members that leave a segment, in order, until they continue together. */
 export class MemberWindow {
   #members: Member[] = [];
-  readonly #goOn: (members: readonly Member[]) => Promise<boolean>;
+  readonly #send: (members: readonly Member[]) => Promise<boolean>;
 
-  /** @param goOn sends the members to the next segment; returns false if no more members are needed */
-  constructor(goOn: (members: readonly Member[]) => Promise<boolean>) {
-    this.#goOn = goOn;
+  /** @param send passes the members to the next segment; returns false if no more members are needed */
+  constructor(send: (members: readonly Member[]) => Promise<boolean>) {
+    this.#send = send;
   }
 
   get length(): number {
@@ -49,7 +49,7 @@ export class MemberWindow {
   async flush(): Promise<boolean> {
     const members = this.#members;
     this.#members = [];
-    return members.length === 0 || this.#goOn(members);
+    return members.length === 0 || this.#send(members);
   }
 
   /** Returns the outlet of a segment for the members of a family. */

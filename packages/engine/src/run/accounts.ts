@@ -122,10 +122,10 @@ export class Accounts {
     this.#changed.notify();
   }
 
-  /** Counts a record that could not be read. */
-  rejected({ place, message, id }: RejectedRecord): void {
-    this.#add('published', 1);
-    this.#add('failed', 1);
+  /** Counts a record that could not be read, with all its documents. */
+  rejected({ place, message, id, count = 1 }: RejectedRecord): void {
+    this.#add('published', count);
+    this.#add('failed', count);
     this.#keep(id ?? place, 'connector', { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
   }
 

@@ -44,6 +44,14 @@ const kafkaConfig = {
   },
 } as const;
 
+const healthOptions = {
+  healthPort: {
+    kind: 'count',
+    value: 'PORT',
+    description: 'Serve /livez, /readyz and /metrics (Prometheus) on this port.',
+  },
+} as const;
+
 /** Options of the processes of distributed runs. */
 const roleOptions = {
   pipeline: {
@@ -52,11 +60,7 @@ const roleOptions = {
     description: 'The pipeline. May be missing if the config has only one.',
   },
   threads: { kind: 'count', value: 'N', description: 'How many threads run the stages. Sets worker.threads.' },
-  healthPort: {
-    kind: 'count',
-    value: 'PORT',
-    description: 'Serve /livez, /readyz and /metrics (Prometheus) on this port.',
-  },
+  ...healthOptions,
 } as const;
 
 const explained: readonly CommandSpec[] = [
@@ -114,6 +118,10 @@ const explained: readonly CommandSpec[] = [
       external: {
         kind: 'flag',
         description: 'Run everything in this process, with the queues on Kafka.',
+      },
+      healthPort: {
+        ...healthOptions.healthPort,
+        description: `${healthOptions.healthPort.description} Only with --distributed or --external.`,
       },
       ...componentOptions,
     },

@@ -22,9 +22,11 @@ export async function deadLetters(
   if (loaded === undefined) return EXIT.invalid;
   let count = 0;
   for await (const letter of readDeadLetters({ settings: loaded.settings, topic, log: errorLog() })) {
-    const { key, reason, place, run, time, partition, offset, value } = letter;
+    const { key, reason, place, run, time, partition, offset, value, batch } = letter;
     const id = { partition, offset: Number(offset), id: key };
-    process.stdout.write(`${JSON.stringify({ ...id, reason, place, run, time, document: value.toString() })}\n`);
+    // A damaged batch cannot be shown.
+    const content = batch === undefined ? { document: value.toString() } : { documents: batch.count };
+    process.stdout.write(`${JSON.stringify({ ...id, reason, place, run, time, ...content })}\n`);
     count++;
   }
   process.stderr.write(`${counted(count, 'message')} in ${topic}\n`);

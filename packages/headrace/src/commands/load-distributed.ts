@@ -1,6 +1,6 @@
 import type { KafkaSettings, PlainConfig } from '@headrace/distributed';
 import { checkConfig, configToJson, hasErrors, type Problem, Registry, type RegistrySource } from '@headrace/engine';
-import type { ObjectNode } from '@headrace/hocon';
+import { type ConfigNode, type ObjectNode, parsePath } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
@@ -58,11 +58,28 @@ export async function loadDistributed(
         path,
         message,
         hint,
+        ...placeOf(root, path),
       }),
     ),
   );
   writeProblems(all, name);
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
+}
+
+/** Returns the position of a setting in the text. If it is missing, returns the position of the block that needs it. */
+function placeOf(root: ObjectNode, path: string): Pick<Problem, 'file' | 'line' | 'column'> {
+  let node: ConfigNode = root;
+  const names = [...parsePath(path)];
+  for (let name = names.shift(); name !== undefined && node.kind === 'object'; name = names.shift()) {
+    const child = node.entries.get(name);
+    // The name of a property, such as session.timeout.ms, may be written with quotes or as nested blocks.
+    if (child === undefined && name.includes('.')) names.unshift(...name.split('.'));
+    else if (child === undefined) break;
+    else node = child;
+  }
+  const { file, line, column } = node.origin;
+  if (node === root || line < 1) return {};
+  return { ...(file === undefined ? {} : { file }), line, column };
 }
 
 /** Returns the pipeline that a process serves: the one that the option names, or the only one of the config. */

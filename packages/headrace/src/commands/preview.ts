@@ -154,7 +154,7 @@ function print({ input, documents, dropped, failure, trace, log }: PreviewedDocu
   }
 }
 
-/** Returns an input as text. A JSON string contains an input that was not a document. */
+/** Returns an input as text for a message. An input that was not a document is stored as a JSON string. */
 function asText(input: string): string {
   return input.startsWith('"') ? (JSON.parse(input) as string) : input;
 }

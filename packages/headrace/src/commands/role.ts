@@ -3,11 +3,11 @@ import { RoleRunner } from '@headrace/distributed';
 import { type LogRecord, SecretMask } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { EXIT } from '../process/exit-code.ts';
-import { startHealthServer } from '../process/health-server.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createReporter } from '../report/run-reporter.ts';
 import { HEAP_MB } from './heap.ts';
 import { loadDistributed, pipelineOf } from './load-distributed.ts';
+import { startHealth } from './start-health.ts';
 
 export interface RoleOptions {
   readonly set: readonly string[];
@@ -35,7 +35,7 @@ export async function runRole(
   const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));
   const { config, settings, registry } = loaded;
   const runner = new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog });
-  const health = options.healthPort === undefined ? undefined : await startHealthServer(options.healthPort, [runner]);
+  const health = await startHealth(options.healthPort, runner);
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;

@@ -27,12 +27,13 @@ export interface RunOptions {
   readonly components: readonly string[];
   readonly distributed: boolean;
   readonly external: boolean;
+  readonly healthPort?: number | undefined;
 }
 
 /** Runs the config of a file in prepared threads. Returns the exit code. */
 export async function runFile(threads: RunLauncher, file: string, options: RunOptions): Promise<number> {
   const isDistributed = options.distributed || options.external;
-  if (isDistributed) checkOptions(options);
+  checkOptions(options);
   const loaded = await load(file, options, isDistributed);
   if (loaded === undefined) return EXIT.invalid;
   const { name } = loaded;
@@ -50,7 +51,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
   const reporting = createReporter(runId, () => handle.progress());
   const log = (record: LogRecord) => void reporting.then((reporter) => reporter.log(record));
   const onLog = (record: LogRecord) => log(mask.record(record));
-  const published = await publish(loaded, options.external, threads, onLog);
+  const published = await publish(loaded, options, threads, onLog);
   const { root, registry } = published ?? loaded;
   // Undefined if the run was lost before it could report it.
   let usesStandardOutput: boolean | undefined;
@@ -74,6 +75,7 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
       },
     },
   );
+  published?.started(handle);
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;
@@ -133,7 +135,7 @@ async function load(file: string, options: RunOptions, isDistributed: boolean): 
 /** Prepares a distributed run. Returns undefined for a run in this process. */
 async function publish(
   { distributed }: Loaded,
-  isExternal: boolean,
+  { external, healthPort }: RunOptions,
   threads: RunLauncher,
   onLog: (record: LogRecord) => void,
 ): Promise<PublishedRun | undefined> {
@@ -146,7 +148,7 @@ async function publish(
     stop.abort();
   });
   try {
-    return await distribute(distributed, isExternal, threads, onLog, stop.signal);
+    return await distribute(distributed, { isExternal: external, healthPort }, threads, onLog, stop.signal);
   } catch (error) {
     if (stoppedBy === undefined) throw error;
     const message = `${stoppedBy}: the run ended before it began, because the brokers did not answer`;
@@ -156,7 +158,11 @@ async function publish(
   }
 }
 
-function checkOptions({ distributed, external, dryRun, retry }: RunOptions): void {
+function checkOptions({ distributed, external, dryRun, retry, healthPort }: RunOptions): void {
+  if (!distributed && !external) {
+    if (healthPort === undefined) return;
+    throw new CommandError('--health-port needs --distributed or --external.', EXIT.invalid);
+  }
   if (distributed && external) throw new CommandError('Use --distributed or --external, not both.', EXIT.invalid);
   if (dryRun !== undefined || retry !== undefined) {
     const option = dryRun === undefined ? '--retry' : '--dry-run';

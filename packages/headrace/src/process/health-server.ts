@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RoleRunner } from '@headrace/distributed';
+import type { RoleHealth } from '@headrace/distributed';
 import { messageOf } from '@headrace/engine';
 import { PROMETHEUS_CONTENT_TYPE, prometheusText, readFamily } from '@headrace/service/metrics';
 
@@ -15,8 +15,15 @@ const COUNTS = ['published', 'created', 'succeeded', 'failed', 'dropped'] as con
 /**
  * Serves `/livez` (the process answers), `/readyz` (503 with the reason while a role cannot read) and `/metrics` (Prometheus).
  * @param port 0 for any free port
+ * @param counting the role whose documents are the documents of the process
+ * @param others the other roles of the process
  */
-export async function startHealthServer(port: number, runners: readonly RoleRunner[]): Promise<HealthServer> {
+export async function startHealthServer(
+  port: number,
+  counting: RoleHealth,
+  others: readonly RoleHealth[] = [],
+): Promise<HealthServer> {
+  const roles = [counting, ...others];
   const server = createServer((request, response) => {
     const { url = '' } = request;
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
@@ -24,7 +31,7 @@ export async function startHealthServer(port: number, runners: readonly RoleRunn
     if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, 'Use GET.\n');
     else if (url === '/livez') answer(200, 'ok\n');
     else if (url === '/readyz' || url === '/metrics') {
-      const answering = url === '/readyz' ? readiness(runners) : metrics(runners);
+      const answering = url === '/readyz' ? readiness(roles) : metrics(counting, roles);
       answering.then(
         ({ status, body, type }) => answer(status, body, type),
         (error: unknown) => answer(500, `${messageOf(error)}\n`),
@@ -46,12 +53,12 @@ interface Answer {
 }
 
 /** Whether all roles run, and the brokers answer. */
-async function readiness(runners: readonly RoleRunner[]): Promise<Answer> {
+async function readiness(roles: readonly RoleHealth[]): Promise<Answer> {
   const lines = await Promise.all(
-    runners.map(async (runner) => {
-      const { name, state, lastFailure } = runner;
+    roles.map(async (role) => {
+      const { name, state, lastFailure } = role;
       if (state !== 'running') return [`${name}: ${state}${lastFailure === undefined ? '' : `: ${lastFailure}`}`];
-      const { problem } = await runner.queue();
+      const { problem } = await role.queue();
       return problem === undefined ? [] : [`${name}: ${problem}`];
     }),
   );
@@ -59,27 +66,30 @@ async function readiness(runners: readonly RoleRunner[]): Promise<Answer> {
   return { status: problems.length === 0 ? 200 : 503, body: `${problems.join('\n') || 'ready'}\n` };
 }
 
-async function metrics(runners: readonly RoleRunner[]): Promise<Answer> {
-  const restarts = () => runners.reduce((sum, runner) => sum + runner.restarts, 0);
-  const running = () => runners.filter(({ state }) => state === 'running').length;
-  const queues = await Promise.all(runners.map((runner) => runner.queue()));
+async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Promise<Answer> {
+  const restarts = () => roles.reduce((sum, role) => sum + role.restarts, 0);
+  const running = () => roles.filter(({ state }) => state === 'running').length;
+  const queues = await Promise.all(roles.map((role) => role.queue()));
   const reachable = () => (queues.every(({ problem }) => problem === undefined) ? 1 : 0);
+  // In a process with all roles, the publisher and the worker report the same topic.
+  const lags = new Map(queues.flatMap((queue) => queue.lags.map((lag) => [`${lag.topic}/${lag.partition}`, lag])));
   const body = prometheusText([
     ...COUNTS.map((field) =>
-      readFamily('counter', `headrace_role_documents_${field}_total`, `Documents ${field} by this process.`, () =>
-        runners.reduce((sum, { counts }) => sum + counts[field], 0),
+      readFamily(
+        'counter',
+        `headrace_role_documents_${field}_total`,
+        `Documents ${field} by this process.`,
+        () => counting.counts[field],
       ),
     ),
     readFamily('counter', 'headrace_role_restarts_total', 'How often a role has started again.', restarts),
     readFamily('gauge', 'headrace_role_running', 'How many roles of this process run.', running),
     readFamily('gauge', 'headrace_queue_up', 'Whether the brokers answer: 1 or 0.', reachable),
     readFamily('gauge', 'headrace_queue_lag_messages', 'Messages that wait for the consumer group.', () =>
-      queues
-        .flatMap(({ lags }) => lags)
-        .map(({ topic, partition, messages }) => ({
-          labels: { topic, partition: String(partition) },
-          value: messages,
-        })),
+      Array.from(lags.values(), ({ topic, partition, messages }) => ({
+        labels: { topic, partition: String(partition) },
+        value: messages,
+      })),
     ),
     readFamily('gauge', 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage().rss),
   ]);

@@ -208,7 +208,7 @@ describe('hostile texts', () => {
     expect(toValue(structuredClone(root))).toMatchObject({ c: 2 });
   });
 
-  it('with many appends are resolved in linear time', () => {
+  it('texts with many appends are resolved in linear time', () => {
     for (const field of ['a += 1', 'o { a += 1 }', 'o.a += 1']) {
       const { root, problems } = parse(`${field}\n`.repeat(50_000), { limits: { steps: 1_000 } });
       expect(problems).toEqual([]);
@@ -216,13 +216,13 @@ describe('hostile texts', () => {
     }
   });
 
-  it('with long chains of substitutions are resolved', () => {
+  it('texts with long chains of substitutions are resolved', () => {
     const chain = Array.from({ length: 20_000 }, (_, i) => `k${i} = \${k${i + 1}}`).join('\n');
     expect(parse(`${chain}\nk20000 = end`).value['k0']).toBe('end');
     expect(codes(`${chain}\nk20000 = \${k0}`)).toHaveLength(1);
   });
 
-  it('with look-ups of long paths in unresolved values finish in time', () => {
+  it('texts with long paths into unresolved values are resolved in time', () => {
     const path = 'a.'.repeat(900);
     const fields = Array.from({ length: 300 }, (_, i) => `${path}k${i} = \${?${path}k${i + 1}}`).join('\n');
     expect(problemOf(`a = \${?q}\n${fields}`)).toBe('too-much-work');

@@ -93,7 +93,8 @@ function mergeObjects(upper: ObjectNode, lower: ObjectNode, marks: Marks): void 
 }
 
 /**
- * Returns true if a value contains unresolved values now. The marks may be outdated, because fields can be overridden.
+ * Returns true if a value still contains unresolved values. Searches the tree, because a mark may be outdated: a later
+ * field can override the unresolved value.
  */
 export function hasUnresolved(node: Raw, marks: Marks): boolean {
   const work: Raw[] = [node];

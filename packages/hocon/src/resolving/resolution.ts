@@ -16,7 +16,7 @@ export class Resolution {
   readonly marks: Marks;
   readonly problems: ResolveProblems;
   readonly budget: Budget;
-  /** True if the last result contains a merge of which only a part was visible. Such a result must not be cached. */
+  /** True if the last result contains a merge that was only partly visible. Such a result must not be cached. */
   tainted = false;
   readonly #containers = new Map<Raw, Settled>();
 

@@ -129,7 +129,7 @@ describe('messages of getters', () => {
     expect(hint(() => getString(root, 'a..c'))).toContain('double quotes');
   });
 
-  it('also work if the path is given as elements', () => {
+  it('are the same if the path is given as a list of elements', () => {
     const dotted: PlainValue = toValue(parse('"a.b" = 1').root);
     expect(dotted).toEqual({ 'a.b': 1 });
     expect(getInt(parse('"a.b" = 1').root, ['a.b'])).toBe(1);

@@ -100,7 +100,7 @@ const failure = {
   pipeline: 'first',
   at: 'stage_1',
   code: 'HR_STAGE_FAILED',
-  message: 'Field "id" is not JSON: it is no padded base64 text',
+  message: 'Field "id" is not JSON: it is not padded base64 text',
   processed: false,
   document: { id: '0' },
 };

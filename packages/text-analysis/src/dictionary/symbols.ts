@@ -32,7 +32,7 @@ export class WordNumbers {
     return word;
   }
 
-  /** Returns the table of the words, and the final symbol of each number. */
+  /** Returns the table that finds words, and for each word number the symbol that the word has in this table. */
   finish(): { readonly table: WordTableData; readonly symbols: Int32Array } {
     const count = this.#hashes.length;
     const size = slotsFor(count);

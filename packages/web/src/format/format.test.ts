@@ -12,7 +12,7 @@ describe('numbers', () => {
     ]);
   });
 
-  it('of bytes have binary units', () => {
+  it('that count bytes have binary units', () => {
     expect([bytes(512), bytes(1536), bytes(150 * 2 ** 20), bytes(2 ** 40)]).toEqual([
       '512 bytes',
       '1.5 KiB',
@@ -21,7 +21,7 @@ describe('numbers', () => {
     ]);
   });
 
-  it('of shares are never rounded up to 100 % or down to 0 %', () => {
+  it('that are shares are never rounded up to 100 % or down to 0 %', () => {
     expect([percent(0), percent(0.004), percent(0.478), percent(0.996), percent(1)]).toEqual([
       '0 %',
       '<1 %',
@@ -33,12 +33,12 @@ describe('numbers', () => {
 });
 
 describe('times', () => {
-  it('of durations have at most two units', () => {
+  it('that are durations have at most two units', () => {
     const seconds = [0.42, 12.4, 134, 11_100, 187_200];
     expect(seconds.map(duration)).toEqual(['0.4 s', '12 s', '2 m 14 s', '3 h 5 m', '2 d 4 h']);
   });
 
-  it('of stages show small fractions of a millisecond', () => {
+  it('show small fractions of a millisecond for stages', () => {
     expect([0.0213, 4.12, 41.2, 1_200].map(millis)).toEqual(['0.02 ms', '4.1 ms', '41 ms', '1.2 s']);
   });
 

@@ -18,14 +18,14 @@ describe('a repetition', () => {
   });
 
   it.each(['*/5 * * * *', '0 3 1 * 1', '0 3 * 2 *', '0 0 3 * * *', '0 3 L * *', 'x', ''])(
-    'of another kind keeps the expression %j',
+    'keeps the expression %j, which is none of the simple kinds',
     (cron) => {
       expect(repetitionOf(cron)).toEqual({ kind: 'cron', cron });
       expect(cronOf(repetitionOf(cron))).toBe(cron);
     },
   );
 
-  it('of any kind has words', async () => {
+  it('of each kind is described in words', async () => {
     expect(await allWordsOf('*/15 * * * *')).toBe('Every 15 minutes');
     expect(await allWordsOf('0 9 * * MON,WED')).toBe('At 09:00, only on Monday and Wednesday');
     expect(await allWordsOf('0 0 29 2 +MON')).toBe('At the times of 0 0 29 2 +MON');

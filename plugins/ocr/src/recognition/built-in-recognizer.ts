@@ -75,7 +75,7 @@ async function copyData(language: string, folder: string): Promise<void> {
   const target = join(folder, `${language}.traineddata.gz`);
   const found = await ownData(language);
   if (found !== undefined) {
-    // The library recognizes data that are not compressed.
+    // The data may be compressed or not. The library detects this and ignores the name of the file.
     await writeFile(target, found);
     return;
   }

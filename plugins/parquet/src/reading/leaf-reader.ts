@@ -5,10 +5,10 @@ const NO_PAGE = { count: 0, definitions: [], repetitions: [], values: [] };
 /** Reads the values of a column in sequence, over its pages. */
 export class LeafReader<V> {
   readonly #pages: PageReader<V>;
-  /** The definition level of a value that exists. */
+  /** The definition level of a value that is not null. Parquet stores a level for each value. */
   readonly #full: number;
   #page: Page<V> = NO_PAGE;
-  /** The position of the next value in the page, and in the values of the page that exist. */
+  /** The position of the next value in the page, with and without counting nulls. */
   #at = 0;
   #valueAt = 0;
   #ended = false;

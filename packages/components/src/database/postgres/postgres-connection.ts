@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { HeadraceError, type Value } from '@headrace/engine';
+import type { PreparedSql } from '@headrace/java-text/sql';
 import type pg from 'pg';
 import type { DatabaseConnection, QueryResult, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
 import type { HostPort } from '../jdbc-url.ts';
-import type { PreparedSql } from '../placeholders.ts';
 import { processZone, SqlTimes } from '../sql-times.ts';
 import { DataRowCollector } from './data-row-collector.ts';
 import { Describe } from './describe.ts';
@@ -89,7 +89,7 @@ export class PostgresConnection implements DatabaseConnection {
       user,
       database,
       ssl: tls,
-      // This is a function, because `pg` would look for an empty password in the environment and in a file of the user.
+      // The password is a function, because `pg` would look for an empty password in the environment and in a file of the user.
       password: () => {
         if (password === '') throw new Error(`the server requires a password for ${user}, and jdbcPassword is empty`);
         return password;
@@ -98,7 +98,7 @@ export class PostgresConnection implements DatabaseConnection {
       connectionTimeoutMillis: connectTimeoutMs,
       connection,
     } as pg.ClientConfig);
-    // This sets all settings, because `pg` would add others from the environment.
+    // All settings are set here, because `pg` would add others from the environment.
     Object.assign(client, { getStartupConf: () => ({ user, database, ...session }) });
     const opened = new PostgresConnection(client, collector, settings, errors, () =>
       PostgresConnection.open(module, { host, port }, tls, settings, errors),

@@ -1,4 +1,5 @@
 import { counted } from '@headrace/engine';
+import { type PreparedSql, prepareSql } from '@headrace/java-text/sql';
 import type mssql from 'mssql';
 import { loadLibrary } from '../../libraries/optional-library.ts';
 import { BatchQueue } from '../batch-queue.ts';
@@ -13,7 +14,6 @@ import type {
 } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
 import { displayUrl, type SqlServerUrl } from '../jdbc-url.ts';
-import { type PreparedSql, prepareSql } from '../placeholders.ts';
 import { sqlServerSettings } from './sqlserver-settings.ts';
 import { type SqlServerReader, sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
 

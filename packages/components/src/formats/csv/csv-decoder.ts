@@ -9,8 +9,8 @@ import {
   Shape,
   type Value,
 } from '@headrace/engine';
+import type { TextFormat } from '@headrace/java-text/text';
 import { CsvParser } from '@headrace/records/csv';
-import type { IdFormat } from '../id-format.ts';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';
@@ -46,7 +46,7 @@ export class CsvDecoder implements RecordDecoder {
   readonly #parser: CsvParser;
   readonly #prefix: string;
   readonly #idFields: readonly string[];
-  readonly #idFormat: IdFormat;
+  readonly #idFormat: TextFormat;
   readonly #ignored: ReadonlySet<string>;
   readonly #maxLines: number;
   #warnedOfId = false;

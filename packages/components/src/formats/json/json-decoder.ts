@@ -11,8 +11,8 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
+import type { TextFormat } from '@headrace/java-text/text';
 import { BETWEEN_VALUES, JsonValueScanner } from '@headrace/records/json';
-import type { IdFormat } from '../id-format.ts';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import type { JsonLayout } from './json-layout.ts';
@@ -43,7 +43,7 @@ export class JsonDecoder implements RecordDecoder {
   readonly #settings: JsonSettings;
   readonly #prefix: string;
   readonly #idFields: readonly string[];
-  readonly #idFormat: IdFormat;
+  readonly #idFormat: TextFormat;
   readonly #filters: boolean;
   readonly #reader = new JsonObjectReader();
   #warnedOfId = false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compileIdFormat } from './id-format.ts';
+import { compileTextFormat } from './text-format.ts';
 
-describe('compileIdFormat', () => {
+describe('compileTextFormat', () => {
   it.each([
     ['%s', 'ab'],
     ['movie-%s!', 'movie-ab!'],
@@ -18,13 +18,13 @@ describe('compileIdFormat', () => {
     ['100%%%n', '100%\n'],
     ['none', 'none'],
   ])('formats a value with %j', (format, expected) => {
-    expect(compileIdFormat(format, 2)(['ab', 'cd'])).toBe(expected);
+    expect(compileTextFormat(format, 2)(['ab', 'cd'])).toBe(expected);
   });
 
   it.each(['%d', '%', '%q', '%3$s', '%0$s', '%<s', '%-s', '%+5s', '%--5s', '%s%s%s', '% s', '%tY', '%5'])(
     'refuses the pattern %j',
     (format) => {
-      expect(() => compileIdFormat(format, 2)).toThrow(SyntaxError);
+      expect(() => compileTextFormat(format, 2)).toThrow(SyntaxError);
     },
   );
 });

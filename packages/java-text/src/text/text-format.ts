@@ -1,5 +1,5 @@
-/** Formats the values of id fields, by a pattern such as `%s`, `%-8s` or `%2$s`. */
-export type IdFormat = (values: readonly string[]) => string;
+/** Formats texts by a pattern such as `%s`, `%-8s` or `%2$s`. */
+export type TextFormat = (values: readonly string[]) => string;
 
 const SPECIFIER = /%(?:(\d+)\$|(<))?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?(.|$)/gsu;
 
@@ -16,8 +16,9 @@ interface TextPart {
  * (`%2$s`, `%<s`), `-`, width and precision; `%%` and `%n`.
  *
  * Throws a `SyntaxError` for any other pattern, and for a position greater than `count`.
+ * @param count the number of values that the format receives
  */
-export function compileIdFormat(format: string, count: number): IdFormat {
+export function compileTextFormat(format: string, count: number): TextFormat {
   const parts: (string | TextPart)[] = [];
   let ordinary = 0;
   let previous: number | undefined;
@@ -64,9 +65,4 @@ function formatText({ width, left, precision, upper }: TextPart, value: string):
   const cut = precision === undefined ? value : value.slice(0, precision);
   const text = upper ? cut.toUpperCase() : cut;
   return left ? text.padEnd(width) : text.padStart(width);
-}
-
-/** Joins the values of id fields if there is no pattern. */
-export function joinIds(values: readonly string[]): string {
-  return values.join('_');
 }

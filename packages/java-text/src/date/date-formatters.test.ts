@@ -1,6 +1,6 @@
-import { resolveZone } from '@headrace/java-text/date';
 import { describe, expect, it } from 'vitest';
 import { DATE_FORMATTERS } from './date-formatters.ts';
+import { resolveZone } from './date-zone.ts';
 
 function run(name: string, text: string, zone = 'UTC'): string | undefined {
   const formatter = DATE_FORMATTERS.get(`com.kmwllc.lucille.stage.dateformatters.${name}`);

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyTable, DecodedRecords } from '../wire/any-document.test.lib.ts';
-import { BatchDecoder } from '../wire/batch-decoder.ts';
-import { BatchEncoder } from '../wire/batch-encoder.ts';
-import { partitionOf } from '../wire/murmur2.ts';
-import { failuresOf, partitionBatches } from './batch-messages.ts';
+import { anyTable, DecodedRecords } from './any-document.test.lib.ts';
+import { BatchDecoder } from './batch-decoder.ts';
+import { BatchEncoder } from './batch-encoder.ts';
+import { decompress } from './compression.ts';
+import { partitionOf } from './murmur2.ts';
+import { failuresOf, unpack } from './packed-batches.ts';
 
 function idsIn(value: Uint8Array): string[] {
   const decoded = new DecodedRecords();
@@ -23,12 +24,12 @@ describe('the messages of a batch', () => {
         fc.constantFrom(1, 200, 1e6),
         fc.nat(9),
         (some, of, most, first) => {
-          const encoder = new BatchEncoder({ partitions: of });
+          const encoder = new BatchEncoder({ partitions: of, maxBytes: most });
           const frames = some.flatMap((table) => encoder.encodeTable(table));
           const piece = Buffer.from(frames.join(''));
           const inFrames = frames.flatMap((frame) => idsIn(Buffer.from(frame)));
           const found = new Map<number, string>();
-          for (const batch of partitionBatches(piece, first, most)) {
+          for (const batch of unpack(encoder.pack(piece), first)) {
             const ids = idsIn(batch.value);
             expect(ids).toHaveLength(batch.count);
             for (const id of ids) expect(partitionOf(id, of)).toBe(batch.partition);
@@ -37,7 +38,9 @@ describe('the messages of a batch', () => {
               expect(found.has(index)).toBe(false);
               found.set(index, ids[i] as string);
             }
-            if (batch.value.length > most) expect(frames).toContain(batch.value.toString());
+            const value = Buffer.from(decompress(batch.value));
+            expect(value).toHaveLength(batch.bytes);
+            if (batch.bytes > most) expect(frames).toContain(value.toString());
           }
           expect(Array.from(found.keys()).sort((a, b) => a - b)).toEqual(inFrames.map((_, i) => first + i));
           expect(inFrames.map((_, i) => found.get(first + i))).toEqual(inFrames);
@@ -50,6 +53,7 @@ describe('the messages of a batch', () => {
     const batch = {
       partition: 0,
       value: Buffer.alloc(0),
+      bytes: 0,
       count: 3,
       ranges: [
         [2, 4],

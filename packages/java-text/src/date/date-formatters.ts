@@ -1,13 +1,7 @@
-import {
-  carryDay,
-  compileDatePattern,
-  type DatePattern,
-  type DateZone,
-  epochDayOf,
-  formatInstant,
-  formatUtc,
-  monthLength,
-} from '@headrace/java-text/date';
+import { carryDay, epochDayOf, monthLength } from './calendar.ts';
+import { compileDatePattern, type DatePattern } from './date-pattern.ts';
+import type { DateZone } from './date-zone.ts';
+import { formatInstant, formatUtc } from './instant-text.ts';
 
 /** Finds a date in a text and returns its instant in ISO form, or undefined if the text has none. */
 export type DateFormatter = (text: string, zone: DateZone) => string | undefined;

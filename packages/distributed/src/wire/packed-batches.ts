@@ -1,0 +1,86 @@
+import type { IndexFailure } from '@headrace/engine';
+import { compress } from './compression.ts';
+import { readFrames } from './frames.ts';
+
+/** Documents of one partition: the value of one message. */
+export interface PartitionBatch {
+  readonly partition: number;
+  /** The frames of the documents, compressed. */
+  readonly value: Buffer;
+  /** The number of bytes before the compression. */
+  readonly bytes: number;
+  /** The number of documents. */
+  readonly count: number;
+  /** The positions of its documents in the encoded batch: ranges `[from, to)`. */
+  readonly ranges: readonly (readonly [from: number, to: number])[];
+}
+
+/** The line before each value of a packed piece. `length` is the number of bytes of the value. */
+type Head = Omit<PartitionBatch, 'value'> & { readonly length: number };
+
+interface Open {
+  frames: Buffer[];
+  bytes: number;
+  count: number;
+  ranges: [number, number][];
+}
+
+const LF = 10;
+
+/**
+ * Sorts the frames of `BatchEncoder` by partition, and joins and compresses them to the values of messages. This
+ * happens in the pipeline threads, so the thread that writes the messages handles a quarter of the bytes. A value has
+ * more than `maxBytes` before its compression only if it has a single frame.
+ */
+export function pack(piece: Uint8Array, maxBytes: number): Buffer {
+  const packed: Buffer[] = [];
+  const open = new Map<number, Open>();
+  const close = (partition: number, { frames, bytes, count, ranges }: Open) => {
+    const value = compress(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
+    const head: Head = { partition, bytes, count, ranges, length: value.length };
+    packed.push(Buffer.from(`${JSON.stringify(head)}\n`), value);
+  };
+  let position = 0;
+  for (const { partition, count, bytes } of readFrames(piece)) {
+    let batch = open.get(partition);
+    if (batch !== undefined && batch.bytes + bytes.length > maxBytes) {
+      close(partition, batch);
+      batch = undefined;
+    }
+    if (batch === undefined) {
+      batch = { frames: [], bytes: 0, count: 0, ranges: [] };
+      open.set(partition, batch);
+    }
+    batch.frames.push(bytes);
+    batch.bytes += bytes.length;
+    batch.count += count;
+    const last = batch.ranges.at(-1);
+    if (last?.[1] === position) last[1] += count;
+    else batch.ranges.push([position, position + count]);
+    position += count;
+  }
+  for (const [partition, batch] of open) close(partition, batch);
+  return Buffer.concat(packed);
+}
+
+/**
+ * Returns the batches of a packed piece. Their values share its memory.
+ * @param first the position of the first document of the piece in the encoded batch
+ */
+export function unpack(piece: Uint8Array, first: number): PartitionBatch[] {
+  const buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+  const batches: PartitionBatch[] = [];
+  for (let at = 0; at < buffer.length; ) {
+    const lineEnd = buffer.indexOf(LF, at);
+    const { length, ranges, ...rest } = JSON.parse(buffer.toString('latin1', at, lineEnd)) as Head;
+    at = lineEnd + 1 + length;
+    const value = buffer.subarray(lineEnd + 1, at);
+    batches.push({ ...rest, value, ranges: ranges.map(([from, to]) => [first + from, first + to] as const) });
+  }
+  return batches;
+}
+
+/** Returns the failures of all documents of a message that could not be written. */
+export function failuresOf({ ranges }: PartitionBatch, message: string): IndexFailure[] {
+  return ranges.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => ({ index: from + i, message })));
+}

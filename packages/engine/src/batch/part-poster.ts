@@ -1,0 +1,89 @@
+import type { DocumentEncoder } from '../component/indexer.ts';
+import type { Logger } from '../component/logger.ts';
+import type { FailureBudget } from '../failures/failure-budget.ts';
+import type { FlowControl } from '../transport/flow-control.ts';
+import { listsIds } from './chunk-marks.ts';
+import { addInputs } from './input-reader.ts';
+import { PartBuilder } from './part-builder.ts';
+import { PART_MILLIS } from './pass-clock.ts';
+import type { EncodedInput, InputBatch, OutcomePart } from './pipeline-messages.ts';
+
+export interface PartPosterOptions {
+  readonly encoder: DocumentEncoder | undefined;
+  /** True if the indexer cuts batches by document and needs the length of each document. */
+  readonly lengths: boolean;
+  /** The time limit for reading the source documents of failures again. */
+  readonly inputMillis: number;
+  readonly flow: FlowControl;
+  readonly failureBudget: FailureBudget;
+  readonly log: Logger;
+  readonly post: (part: OutcomePart) => void;
+}
+
+/**
+ * Posts the result of a batch in parts. A part is posted when it is large or old enough, and the last one at the end of
+ * the batch. After each part but the last, the thread waits until the queues have space. Adds the source documents to
+ * failures, if the run stores them.
+ */
+export class PartPoster {
+  /** Collects the documents of the next part. */
+  readonly part: PartBuilder;
+  readonly #options: PartPosterOptions;
+  #sequence = 0;
+  #batch: InputBatch | undefined;
+  /** The time at which the part was started. */
+  #started = 0;
+
+  constructor(options: PartPosterOptions) {
+    const { encoder, lengths, failureBudget } = options;
+    this.#options = options;
+    this.part = new PartBuilder(encoder, lengths, () => this.#postAndWait(), failureBudget.maxFailures);
+  }
+
+  /** Posts documents that are already encoded for the indexer unchanged. */
+  passOn(sequence: number, { bytes, count, ids, lengths }: EncodedInput): void {
+    const nothing = { created: 0, dropped: 0, failed: 0, failures: [] };
+    this.#options.post({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths });
+  }
+
+  startBatch(sequence: number, batch: InputBatch): void {
+    this.#sequence = sequence;
+    this.#batch = batch;
+    this.part.startBatch(listsIds(batch));
+    this.#started = performance.now();
+  }
+
+  /** Omits the source documents of later failures: the batch cannot be decoded up to them. */
+  omitInputs(): void {
+    this.#batch = undefined;
+  }
+
+  /** Posts the part if it is large or old enough. */
+  async postIfDue(): Promise<void> {
+    if (this.part.due || performance.now() - this.#started >= PART_MILLIS) await this.#postAndWait();
+  }
+
+  /** Posts the last part of the batch. */
+  async finishBatch(): Promise<void> {
+    await this.#post(true);
+    this.#batch = undefined;
+  }
+
+  /** Returns false if the run stops. */
+  async #postAndWait(): Promise<boolean> {
+    const { flow } = this.#options;
+    await this.#post(false);
+    flow.waitForSpace(this.#sequence);
+    this.#started = performance.now();
+    return !flow.stopped;
+  }
+
+  async #post(last: boolean): Promise<void> {
+    const { failureBudget, flow, inputMillis, log, post } = this.#options;
+    if (this.#batch !== undefined && !failureBudget.closed) {
+      await addInputs(this.part.failedDocuments, this.#batch, failureBudget, inputMillis, log);
+    }
+    const part = this.part.take(this.#sequence, last);
+    post(last && flow.stopped ? { ...part, cut: true } : part);
+  }
+}

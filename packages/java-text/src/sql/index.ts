@@ -1,0 +1,1 @@
+export { type PreparedSql, prepareSql, type SqlDialect } from './placeholders.ts';

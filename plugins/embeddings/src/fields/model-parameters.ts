@@ -1,0 +1,34 @@
+import { OneOf, type ParameterProblem, RESERVED_FIELDS, Type } from 'headrace/engine';
+
+/** The parameters that all stages with a local model have. */
+export const modelParameters = {
+  /**
+   * How the vectors of the tokens become the vector of the text: mean, cls (the vector of the first token) or max.
+   * Defaults to the setting of the model in 1_Pooling/config.json, otherwise mean.
+   */
+  pooling: Type.Optional(OneOf(['mean', 'cls', 'max'])),
+  /**
+   * Whether vectors have the length 1. Defaults to the setting of the model in modules.json, otherwise true.
+   */
+  normalize: Type.Optional(Type.Boolean()),
+  /**
+   * The maximum number of tokens of a text. A longer text is cut. Defaults to the setting of the model in
+   * sentence_bert_config.json, otherwise 512.
+   */
+  maxLength: Type.Optional(Type.Integer({ minimum: 3 })),
+  /** The maximum number of texts that the model computes together. Defaults to 32. */
+  batchSize: Type.Optional(Type.Integer({ default: 32, minimum: 1, maximum: 1024 })),
+  /**
+   * How many processor threads each pipeline thread uses for the model. Each pipeline thread holds the model in memory,
+   * so more threads here need less memory than more pipeline threads. Defaults to 1.
+   */
+  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64 })),
+};
+
+/** Reports a name that no stage may write. */
+export function* checkVectorField(name: string): Generator<ParameterProblem> {
+  if (name === '') yield { parameter: 'dest', message: 'dest must not be empty' };
+  else if (RESERVED_FIELDS.has(name)) {
+    yield { parameter: 'dest', message: `dest names ${name}, which is a reserved field`, hint: 'Choose another name.' };
+  }
+}

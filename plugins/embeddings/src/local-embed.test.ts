@@ -1,0 +1,177 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocalEmbed } from './local-embed.ts';
+import { ModelFiles } from './local-files/model-files.ts';
+import { bertGraph } from './model/bert-graph.ts';
+import { Safetensors } from './model/safetensors.ts';
+import { TinyModel } from './testing/tiny-model.ts';
+
+const tiny = new TinyModel();
+const folders: string[] = [];
+let folder: string;
+
+function write(...options: Parameters<TinyModel['write']>): string {
+  const written = tiny.write(...options);
+  folders.push(written);
+  return written;
+}
+
+beforeAll(() => {
+  folder = write();
+});
+afterAll(() => {
+  for (const each of folders) rmSync(each, { recursive: true });
+});
+
+const TOKENS: Readonly<Record<string, readonly string[]>> = {
+  'By the sea': ['[CLS]', 'by', 'the', 'sea', '[SEP]'],
+  ships: ['[CLS]', 'ship', '##s', '[SEP]'],
+  'Old ship, old X': ['[CLS]', 'old', 'ship', ',', 'old', '[UNK]', '[SEP]'],
+};
+const TEXTS = Object.keys(TOKENS);
+
+function expected(text: string): number[] {
+  return unit(mean(tiny.vectors(TOKENS[text] as string[])));
+}
+
+function mean(rows: readonly (readonly number[])[]): number[] {
+  return (rows[0] as number[]).map((_, i) => rows.reduce((total, row) => total + (row[i] as number), 0) / rows.length);
+}
+
+function unit(vector: readonly number[]): number[] {
+  const length = Math.hypot(...vector);
+  return vector.map((x) => x / length);
+}
+
+/** Embeds texts at the same time. Returns the vectors. */
+async function embed(params: object, texts: readonly string[] = TEXTS): Promise<number[][]> {
+  const stage = makeStage(LocalEmbed, { source: 'text', model: folder, ...params });
+  await stage.start?.();
+  const documents = texts.map((text) => toDocument({ id: '1', text }));
+  await Promise.all(documents.map((document) => stage.process(document)));
+  await stage.stop?.();
+  return documents.map((document) => JSON.parse(document.toJson()).embeddings);
+}
+
+function expectClose(found: readonly number[][], wanted: readonly number[][], digits = 5): void {
+  expect(found.map((vector) => vector.length)).toEqual(wanted.map((vector) => vector.length));
+  for (const [i, vector] of found.entries()) {
+    for (const [j, x] of vector.entries()) expect(x).toBeCloseTo(wanted[i]?.[j] as number, digits);
+  }
+}
+
+describe('LocalEmbed', () => {
+  it('satisfies the stage contract', async () => {
+    await assertStageContract(LocalEmbed, {
+      params: { source: 'text', model: folder },
+      document: { id: '1', text: 'By the sea' },
+    });
+  });
+
+  it.each([1, 2, 32])(
+    'computes the same vectors as a plain implementation of BERT, in batches of %i',
+    async (batchSize) => {
+      expectClose(await embed({ batchSize }), TEXTS.map(expected));
+    },
+  );
+
+  it.each([
+    ['F16', ''],
+    ['BF16', 'bert.'],
+  ] as const)('reads weights of the type %s with the prefix "%s"', async (precision, prefix) => {
+    expectClose(await embed({ model: write({}, precision, prefix) }), TEXTS.map(expected));
+  });
+
+  it('computes similar vectors with weights of 8 bits', async () => {
+    const [wanted, found] = [TEXTS.map(expected), await embed({ dtype: 'q8' })];
+    for (const [i, vector] of found.entries()) {
+      const cosine = vector.reduce((total, x, j) => total + x * (wanted[i]?.[j] as number), 0);
+      expect(cosine).toBeGreaterThan(0.99);
+    }
+  });
+
+  it('reads an ONNX file', async () => {
+    const files = new ModelFiles(write());
+    const weights = new Safetensors((await files.read('model.safetensors')) as Buffer<ArrayBuffer>);
+    mkdirSync(join(files.folder, 'onnx'));
+    writeFileSync(join(files.folder, 'onnx/model.onnx'), bertGraph(TinyModel.config, weights, false));
+    rmSync(join(files.folder, 'model.safetensors'));
+    expectClose(await embed({ model: files.folder }), TEXTS.map(expected));
+  });
+
+  it('uses the settings in the files of the model', async () => {
+    const model = write({
+      '1_Pooling/config.json': { word_embedding_dimension: 32, pooling_mode_cls_token: true },
+      'modules.json': [{ type: 'sentence_transformers.models.Transformer' }],
+      'sentence_bert_config.json': { max_seq_length: 4 },
+    });
+    const cut = tiny.vectors(['[CLS]', 'by', 'the', '[SEP]'])[0] as number[];
+    expectClose(await embed({ model }, ['By the sea']), [cut]);
+  });
+
+  it('uses the parameters instead of the settings of the model', async () => {
+    const rows = tiny.vectors(['[CLS]', 'sea', 'by', 'the', '[SEP]']);
+    const largest = (rows[0] as number[]).map((_, i) => Math.max(...rows.map((row) => row[i] as number)));
+    const params = { pooling: 'max', normalize: false, maxLength: 5, prefix: 'sea ' };
+    expectClose(await embed(params, ['By the sea']), [largest]);
+  });
+
+  it('embeds the attached children, and leaves those without a text unchanged', async () => {
+    const children = [{ id: 'a', text: 'ships' }, { id: 'b', text: ' ' }, { id: 'c' }];
+    const params = { source: 'text', model: folder, embedDocument: false, embedChildren: true, dest: 'v' };
+    const [outcome] = await runStage(LocalEmbed, params, [{ id: '1', text: 'By the sea', ___children: children }]);
+    const { v, ___children } = JSON.parse(outcome?.documents[0] as string);
+    expect(v).toBeUndefined();
+    expectClose([___children[0].v], [expected('ships')]);
+    expect(___children.slice(1)).toEqual(children.slice(1));
+  });
+
+  it.each([{}, { text: null }, { text: '  ' }, { text: [] }])('does not change a document with %j', async (fields) => {
+    const document = { id: '1', ...fields };
+    const [outcome] = await runStage(LocalEmbed, { source: 'text', model: folder }, [document]);
+    expect(outcome?.documents).toEqual([JSON.stringify(document)]);
+  });
+
+  it.each([
+    ['overwrite', 32],
+    ['append', 33],
+    ['skip', 1],
+  ])('treats a vector that exists as updateMode %s says', async (updateMode, length) => {
+    const params = { source: 'text', model: folder, updateMode };
+    const [outcome] = await runStage(LocalEmbed, params, [{ id: '1', text: 'ships', embeddings: [1] }]);
+    expect(JSON.parse(outcome?.documents[0] as string).embeddings).toHaveLength(length);
+  });
+
+  it.each([
+    [
+      { 'config.json': { ...TinyModel.config, model_type: 'roberta' } },
+      'only models of type bert are read from safetensors',
+    ],
+    [{ 'config.json': { ...TinyModel.config, hidden_act: 'silu' } }, 'hidden_act is silu'],
+    [{ 'config.json': { ...TinyModel.config, num_hidden_layers: 3 } }, 'no tensor encoder.layer.2.attention'],
+    [{ '1_Pooling/config.json': { pooling_mode_lasttoken: true } }, 'sets pooling_mode_lasttoken'],
+  ])('does not start with the model files %j', async (files, message) => {
+    await expect(embed({ model: write(files) })).rejects.toThrow(message);
+  });
+
+  it('does not start if files of the model are missing or cut off', async () => {
+    const model = write();
+    writeFileSync(join(model, 'model.safetensors'), 'x');
+    await expect(embed({ model })).rejects.toThrow('not a safetensors file');
+    rmSync(join(model, 'model.safetensors'));
+    await expect(embed({ model })).rejects.toThrow('neither model.safetensors nor one of model.onnx');
+    renameSync(join(model, 'vocab.txt'), join(model, 'words.txt'));
+    await expect(embed({ model })).rejects.toThrow('neither tokenizer.json nor vocab.txt');
+  });
+
+  it.each([
+    [{ embedDocument: false }, /^embedDocument: At least one/],
+    [{ dest: '___children' }, /^dest: .*reserved/],
+    [{ dtype: 'q4' }, /^dtype: /],
+    [{ pooling: 'sum' }, /^pooling: /],
+  ])('refuses the parameters %j', (params, message) => {
+    expect(() => makeStage(LocalEmbed, { source: 'text', model: folder, ...params })).toThrow(message);
+  });
+});

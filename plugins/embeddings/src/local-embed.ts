@@ -1,0 +1,119 @@
+import {
+  type Document,
+  OneOf,
+  type ParameterProblem,
+  READS,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+} from 'headrace/engine';
+import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
+import { addVectors, type TextFields } from './fields/text-fields.ts';
+import type { SharedModel } from './model/shared-model.ts';
+import { checkRuntime } from './runtime/onnx-runtime.ts';
+
+const parameters = Type.Object({
+  /** The field with the text, in the document and in its children. If it is a list, its first value is used. */
+  source: Type.String(),
+  /**
+   * The folder of the model: a model of Hugging Face with tokenizer.json or vocab.txt, and model.safetensors with
+   * config.json (models of type bert) or an ONNX file (all models).
+   */
+  model: Type.String(READS),
+  /** The field for the vector. Defaults to embeddings. */
+  dest: Type.Optional(Type.String({ default: 'embeddings' })),
+  /** Whether the document itself is embedded. Defaults to true. */
+  embedDocument: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether its attached children are embedded, such as those of ChunkText. Defaults to false. */
+  embedChildren: Type.Optional(Type.Boolean({ default: false })),
+  /** A text that is put before each text, such as "passage: ", which some models need. Defaults to none. */
+  prefix: Type.Optional(Type.String({ default: '' })),
+  /**
+   * The numbers that the model uses: fp32, or q8, which has 8 bits, needs less memory and changes the vectors a
+   * little. Defaults to fp32.
+   */
+  dtype: Type.Optional(OneOf(['fp32', 'q8'], { default: 'fp32' })),
+  ...modelParameters,
+  /** What happens to a vector that the document has: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  updateMode: UpdateModeParameter,
+});
+
+/**
+ * Adds the embedding of a text: a vector of numbers that represents its meaning. A model in a local folder makes it, in
+ * the process of the run. Nothing is downloaded.
+ *
+ * The folder is a model of sentence-transformers or another encoder of Hugging Face. With dtype fp32, the vectors are
+ * equal to those of sentence-transformers up to rounding. The stage reads how tokens are pooled, whether vectors are
+ * normalized and how long texts may be from the files of the model; parameters replace these settings.
+ *
+ * For fp32, the stage looks for model.onnx and onnx/model.onnx, for q8 for model_quantized.onnx and model_int8.onnx,
+ * also in onnx. If they do not exist, it reads model.safetensors and quantizes it for q8.
+ *
+ * A document or child without a text in the source field does not change. Texts of documents that are processed
+ * together share batches. Each pipeline thread holds the model in memory once, for all stages with the same settings.
+ *
+ * The stage needs the package onnxruntime-node, which is not installed with the plugin.
+ */
+export class LocalEmbed extends Stage<typeof parameters> {
+  static readonly javaClass = null;
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Vectors of the chunks of a text',
+      needs: 'A folder with a model',
+      params: { source: 'text', model: 'models/all-MiniLM-L6-v2', embedDocument: false, embedChildren: true },
+      documents: [{ id: '1', ___children: [{ id: '1-1', text: 'By the sea' }] }],
+      output: [{ id: '1', ___children: [{ id: '1-1', text: 'By the sea', embeddings: [0.0273, 0.0523, -0.0133] }] }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.embedDocument === false && params.embedChildren !== true) {
+      yield { parameter: 'embedDocument', message: 'At least one of embedDocument and embedChildren must be true' };
+    }
+    yield* checkVectorField(params.dest as string);
+    yield* checkRuntime('model');
+  }
+
+  /** Enough documents for a full batch while the model computes another one. */
+  override readonly maxInFlight: number;
+  readonly #fields: TextFields;
+  #model: SharedModel | undefined;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.maxInFlight = 4 * (params.batchSize as number);
+    this.#fields = {
+      source: params.source,
+      dest: params.dest as string,
+      updateMode: params.updateMode as UpdateMode,
+      embedDocument: params.embedDocument as boolean,
+      embedChildren: params.embedChildren as boolean,
+    };
+  }
+
+  override async reach(): Promise<void> {
+    await this.start();
+    await this.stop();
+  }
+
+  override async start(): Promise<void> {
+    const { SharedModel } = await import('./model/shared-model.ts');
+    const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1 } = this.params;
+    this.#model = await SharedModel.open({ folder: model, dtype, pooling, normalize, maxLength, batchSize, threads });
+  }
+
+  override process(document: Document): Promise<void> | undefined {
+    const { prefix = '' } = this.params;
+    return addVectors(document, this.#fields, (text) => (this.#model as SharedModel).embed(prefix + text));
+  }
+
+  override async stop(): Promise<void> {
+    await this.#model?.close();
+    this.#model = undefined;
+  }
+}

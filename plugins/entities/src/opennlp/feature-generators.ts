@@ -1,0 +1,213 @@
+import { lowerCase } from './java-characters.ts';
+import { splitByKind } from './spans.ts';
+import { tokenClass } from './token-class.ts';
+import { readXml, type XmlElement } from './xml-elements.ts';
+
+/** The texts of a document that were processed before. */
+export interface EarlierTexts {
+  /** The last outcome of each token. */
+  readonly outcomes: ReadonlyMap<string, string>;
+  readonly isFirst: boolean;
+}
+
+/** Returns the features of the token at a position. Their order matters only for rounding. */
+export type FeatureGenerator = (tokens: readonly string[], at: number, earlier: EarlierTexts) => string[];
+
+/** The generators that models have if they do not contain a descriptor. */
+export const DEFAULT_GENERATORS: FeatureGenerator = all([
+  window(tokenClassFeatures(true), 2, 2),
+  window(tokenFeatures(true), 2, 2),
+  outcomePrior,
+  previousOutcome,
+  bigrams,
+  sentence(true, false),
+]);
+
+/** The generators by the name of their factory in OpenNLP. */
+const FACTORIES: Readonly<Record<string, (settings: Settings) => FeatureGenerator>> = {
+  // OpenNLP replaces the first generator by all of them, and keeps the others: their features count twice.
+  AggregatedFeatureGenerator: (settings) => all([all(settings.nested), ...settings.nested.slice(1)]),
+  BigramNameFeatureGenerator: () => bigrams,
+  CharacterNgramFeatureGenerator: (settings) => characterGrams(settings.integer('min'), settings.integer('max')),
+  DefinitionFeatureGenerator: () => outcomePrior,
+  DocumentBeginFeatureGenerator: () => documentBegin,
+  PrefixFeatureGenerator: (settings) => prefixes(settings.integer('length', 4)),
+  PreviousMapFeatureGenerator: () => previousOutcome,
+  SentenceFeatureGenerator: (settings) => sentence(settings.flag('begin'), settings.flag('end')),
+  SuffixFeatureGenerator: (settings) => suffixes(settings.integer('length', 4)),
+  TokenClassFeatureGenerator: (settings) => tokenClassFeatures(settings.flag('wordAndClass')),
+  TokenFeatureGenerator: (settings) => tokenFeatures(settings.flag('lowercase')),
+  TokenPatternFeatureGenerator: () => tokenPattern,
+  TrigramNameFeatureGenerator: () => trigrams,
+  WindowFeatureGenerator: (settings) =>
+    window(all(settings.nested), settings.integer('prevLength'), settings.integer('nextLength')),
+};
+const PACKAGE = 'opennlp.tools.util.featuregen.';
+
+/** Reads the descriptor of a model, generator.featuregen. Throws if it has a generator that is not supported. */
+export function readFeatureGenerators(descriptor: string): FeatureGenerator {
+  const root = readXml(descriptor);
+  if (root.name !== 'featureGenerators') {
+    throw new Error(
+      `generator.featuregen begins with ${root.name}: it has the old format, which OpenNLP 2 does not read`,
+    );
+  }
+  return all(root.children.map(generatorOf));
+}
+
+/** The settings of a generator in the descriptor. */
+class Settings {
+  readonly nested: readonly FeatureGenerator[];
+  readonly #name: string;
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor({ attributes, children }: XmlElement) {
+    this.#name = attributes.class ?? '';
+    this.nested = children.filter(({ name }) => name === 'generator').map(generatorOf);
+    this.#values = new Map(children.map((child) => [child.attributes.name ?? '', child.text.trim()]));
+  }
+
+  integer(name: string, otherwise?: number): number {
+    const text = this.#values.get(name);
+    const value = text === undefined ? otherwise : Number(text);
+    if (Number.isInteger(value)) return value as number;
+    throw new Error(`${name} of ${this.#name} must be an integer, was ${text}`);
+  }
+
+  /** All flags are true by default. */
+  flag(name: string): boolean {
+    const text = this.#values.get(name);
+    return text === undefined || text.toLowerCase() === 'true';
+  }
+}
+
+function generatorOf(element: XmlElement): FeatureGenerator {
+  const name = element.attributes.class ?? '';
+  const short = name.startsWith(PACKAGE) ? name.slice(PACKAGE.length).replace(/Factory$/, '') : '';
+  const create = Object.hasOwn(FACTORIES, short) ? FACTORIES[short] : undefined;
+  if (create === undefined) {
+    throw new Error(
+      `the model has features of ${name || element.name}, which are not supported: only ` +
+        Object.keys(FACTORIES).join(', '),
+    );
+  }
+  return create(new Settings(element));
+}
+
+function all(generators: readonly FeatureGenerator[]): FeatureGenerator {
+  const [first] = generators;
+  if (first !== undefined && generators.length === 1) return first;
+  return (...position) => generators.flatMap((generator) => generator(...position));
+}
+
+/** The features of the tokens around the token, with their distance. */
+function window(generator: FeatureGenerator, before: number, after: number): FeatureGenerator {
+  return (tokens, at, earlier) => {
+    const features = [...generator(tokens, at, earlier)];
+    for (let i = 1; i <= before && at - i >= 0; i++) {
+      for (const feature of generator(tokens, at - i, earlier)) features.push(`p${i}${feature}`);
+    }
+    for (let i = 1; i <= after && at + i < tokens.length; i++) {
+      for (const feature of generator(tokens, at + i, earlier)) features.push(`n${i}${feature}`);
+    }
+    return features;
+  };
+}
+
+function tokenClassFeatures(withWord: boolean): FeatureGenerator {
+  return (tokens, at) => {
+    const found = classAt(tokens, at);
+    return withWord ? [`wc=${found}`, `w&c=${lowerCase(tokens[at] as string)},${found}`] : [`wc=${found}`];
+  };
+}
+
+function tokenFeatures(lower: boolean): FeatureGenerator {
+  return (tokens, at) => [`w=${lower ? lowerCase(tokens[at] as string) : tokens[at]}`];
+}
+
+function tokenPattern(tokens: readonly string[], at: number): string[] {
+  const token = tokens[at] as string;
+  const parts = splitByKind(token);
+  if (parts.length === 1) return [`st=${lowerCase(token)}`];
+  const kinds = parts.map(tokenClass);
+  const features = [`stn=${parts.length}`];
+  for (const [i, part] of parts.entries()) {
+    if (i < parts.length - 1) features.push(`pt2=${kinds[i]}${kinds[i + 1]}`);
+    if (i < parts.length - 2) features.push(`pt3=${kinds[i]}${kinds[i + 1]}${kinds[i + 2]}`);
+    if (/^[a-zA-Z]*$/.test(part)) features.push(`st=${lowerCase(part)}`);
+  }
+  return [...features, `pta=${kinds.join('')}`];
+}
+
+function outcomePrior(): string[] {
+  return ['def'];
+}
+
+function previousOutcome(tokens: readonly string[], at: number, { outcomes }: EarlierTexts): string[] {
+  return [`pd=${outcomes.get(tokens[at] as string) ?? 'null'}`];
+}
+
+function documentBegin(_tokens: readonly string[], at: number, { isFirst }: EarlierTexts): string[] {
+  return isFirst && at === 0 ? ['D=begin'] : [];
+}
+
+function sentence(begin: boolean, end: boolean): FeatureGenerator {
+  return (tokens, at) => [
+    ...(begin && at === 0 ? ['S=begin'] : []),
+    ...(end && at === tokens.length - 1 ? ['S=end'] : []),
+  ];
+}
+
+function bigrams(tokens: readonly string[], at: number): string[] {
+  const features: string[] = [];
+  const [own, kind] = [tokens[at], classAt(tokens, at)];
+  if (at > 0) features.push(`pw,w=${tokens[at - 1]},${own}`, `pwc,wc=${classAt(tokens, at - 1)},${kind}`);
+  if (at + 1 < tokens.length) {
+    features.push(`w,nw=${own},${tokens[at + 1]}`, `wc,nc=${kind},${classAt(tokens, at + 1)}`);
+  }
+  return features;
+}
+
+function trigrams(tokens: readonly string[], at: number): string[] {
+  const features: string[] = [];
+  const three = (from: number) => [from, from + 1, from + 2];
+  const words = (from: number) =>
+    three(from)
+      .map((i) => tokens[i])
+      .join(',');
+  const kinds = (from: number) =>
+    three(from)
+      .map((i) => classAt(tokens, i))
+      .join(',');
+  if (at > 1) features.push(`ppw,pw,w=${words(at - 2)}`, `ppwc,pwc,wc=${kinds(at - 2)}`);
+  if (at + 2 < tokens.length) features.push(`w,nw,nnw=${words(at)}`, `wc,nwc,nnwc=${kinds(at)}`);
+  return features;
+}
+
+function characterGrams(shortest: number, longest: number): FeatureGenerator {
+  return (tokens, at) => {
+    const token = lowerCase(tokens[at] as string);
+    const grams = new Set<string>();
+    for (let length = shortest; length <= Math.min(longest, token.length); length++) {
+      for (let i = 0; i + length <= token.length; i++) grams.add(`ng=${token.slice(i, i + length)}`);
+    }
+    return [...grams];
+  };
+}
+
+function prefixes(longest: number): FeatureGenerator {
+  return (tokens, at) => lengths(tokens[at] as string, longest).map((length) => `pre=${tokens[at]?.slice(0, length)}`);
+}
+
+function suffixes(longest: number): FeatureGenerator {
+  return (tokens, at) => lengths(tokens[at] as string, longest).map((length) => `suf=${tokens[at]?.slice(-length)}`);
+}
+
+/** Returns 1, 2, … up to the length of the token or the longest length. */
+function lengths(token: string, longest: number): number[] {
+  return Array.from({ length: Math.min(longest, token.length) }, (_, i) => i + 1);
+}
+
+function classAt(tokens: readonly string[], at: number): string {
+  return tokenClass(tokens[at] as string);
+}
