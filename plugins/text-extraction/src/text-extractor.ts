@@ -46,7 +46,10 @@ const parameters = Type.Object({
   textContentLimit: Type.Optional(Type.Integer({ default: 2147483647, minimum: 0 })),
   /** The longest time for a file, in milliseconds. A file that takes longer fails its document. Defaults to 120000. */
   parseTimeout: Type.Optional(Type.Integer({ default: 120_000, minimum: 1 })),
-  /** The memory for a file, in MiB. A file that needs more fails its document. Defaults to 512. */
+  /**
+   * The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document.
+   * Defaults to 512.
+   */
   maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16 })),
   /** How many MiB an archive or an Office file may expand to. Defaults to 512. */
   maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1 })),
@@ -87,8 +90,9 @@ const THREADS = 2;
 
 /**
  * Extracts text and metadata from files: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, HTML, mail (EML and
- * MSG), old Word and Excel files, text in any encoding, and zip, tar and gzip archives of these. The type is detected by
- * the content, not by the name.
+ * MSG), old Word, Excel and PowerPoint files, XML, text in any encoding, and zip, tar and gzip archives of these. The
+ * type is detected by the content, not by the name. Attachments and files inside Office files are read into the same
+ * text. With tika.url, a Tika server reads the files.
  *
  * Metadata get the names of Apache Tika: in lower case, with _ for blanks, - and :, after the prefix, such as
  * tika_content_type, tika_dc_title, tika_dc_creator, tika_xmptpg_npages. All values are texts, and are added to the
