@@ -42,6 +42,10 @@ const groups = {
     about: 'the service under load',
     measure: async () => (await import('./service-jobs.mjs')).serviceJobs(),
   },
+  web: {
+    about: 'the web application in Chromium',
+    measure: async () => (await import('./web-jobs.mjs')).webJobs(),
+  },
   load: {
     about: 'the service with 10,000 configs and runs',
     measure: async () => (await import('./load-jobs.mjs')).loadJobs(),

@@ -101,6 +101,7 @@ await bundle(
     kafka: 'kafka/index.js',
     storage: 'storage/index.js',
     delivery: 'delivery/index.js',
+    handlers: 'formats/handlers/index.js',
     http: 'http/index.js',
     catalog: 'catalog.js',
     'field-stages': 'field-stages.js',

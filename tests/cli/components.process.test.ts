@@ -59,8 +59,10 @@ describe('components', () => {
 
   it('lists parameters with dots in their names, such as kafka.topic, with the parameters of the component', async () => {
     const { stdout } = await headrace(['components', 'KafkaConnector']);
-    const [own, shared] = stdout.split('Keys of every connector\n');
+    const [own, rest = ''] = stdout.split('Keys of every connector\n');
+    const [shared] = rest.split('\nExample');
     expect(own).toContain('  kafka.bootstrapServers (string, required)\n      Host and port');
+    expect(shared).toContain('docIdPrefix');
     expect(shared).not.toContain('kafka.');
   });
 

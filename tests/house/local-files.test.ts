@@ -21,6 +21,8 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/sandbox/src/process/processor-time.ts': 'reads the processor time of a child process from the kernel',
   'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
   'plugins/ocr/src/recognition/program-recognizer.ts': 'starts the program of a trusted config only',
+  'plugins/video/src/frames/find-program.ts': 'finds ffmpeg, which no uploaded config sets',
+  'plugins/video/src/frames/read-frames.ts': 'starts ffmpeg, which no uploaded config sets',
   'packages/sandbox/src/process/script-process.ts': 'starts the process of a script, which the policy controls',
 };
 

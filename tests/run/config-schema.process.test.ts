@@ -54,7 +54,9 @@ describe('the schema of a config', () => {
     ['the block of another indexer', withStage('{ class: DropDocument }', 'csv { anything: 1 }')],
     [
       'file handlers',
-      withConnector('{ class: FileConnector, paths: [a], fileHandlers { csv {}, psv { class: CSVFileHandler } } }'),
+      withConnector(
+        '{ class: FileConnector, paths: [a], fileHandlers { csv {}, psv { class: CSVFileHandler }, mp4 { class: VideoFileHandler, frameStride: 9 } } }',
+      ),
     ],
     [
       'generators',

@@ -55,6 +55,11 @@ it('a reader sees a run with its failures, and no button that changes anything',
     await main.getByRole('link', { name: 'Summary' }).waitFor();
     expect(await main.getByRole('button').allTextContents()).toEqual([]);
   }
+  // Addresses of pages that a reader finds no link to.
+  await page.goto(`${url}/configs/new`);
+  await page.getByText('You cannot store configs').waitFor();
+  await page.goto(`${url}/configs/${await storedConfig(url, headers, config)}/preview`);
+  await page.getByText('You cannot preview configs').waitFor();
 });
 
 it('an operator may run and preview a config, but not change it', async () => {
@@ -78,3 +83,9 @@ it('an operator may run and preview a config, but not change it', async () => {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Succeeded', { exact: true }).first().waitFor();
 });
+
+async function storedConfig(url: string, headers: Record<string, string>, config: string): Promise<string> {
+  const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/hocon' }, body: config };
+  const { configId } = (await (await fetch(`${url}/v1/config`, init)).json()) as { configId: string };
+  return configId;
+}

@@ -60,7 +60,7 @@ describe('the config page', () => {
   it('shows the problems of a text while it is edited, with their positions', async () => {
     const page = await openPage(`${url}/configs/new`);
     await replaceText(page, CONFIG.replace('Concatenate', 'Concatenat'));
-    await page.getByText('1 error, 0 warnings').waitFor();
+    await page.getByText('1 error', { exact: true }).waitFor();
     await page.locator('.cm-lintRange-error').waitFor();
     await page.getByRole('button', { name: /^3:/ }).click();
     await expect.poll(() => page.locator('.cm-activeLine').textContent()).toContain('Concatenat');
@@ -132,6 +132,17 @@ describe('the config page', () => {
     await page.getByText('Write the secret again').first().waitFor();
   });
 
+  it('previews an edited config with its stored secrets', async () => {
+    const stage = '{ class: SetStaticValues, staticValues: { token: hunter2 } }';
+    await putConfig(url, 'secret-stage', CONFIG.replace(/stages: \[.*\] \}\]/, `stages: [${stage}] }]`));
+    const page = await openPage(`${url}/configs/secret-stage`);
+    const shown = await (await fetch(`${url}/v1/config/secret-stage/text`)).text();
+    expect(shown).not.toContain('hunter2');
+    await replaceText(page, shown.replace('numDocs: 10', 'numDocs: 1'));
+    await page.getByRole('link', { name: 'Preview' }).click();
+    await page.getByRole('row', { name: 'added token "hunter2"' }).waitFor();
+  });
+
   it('asks before unsaved changes are lost', async () => {
     await putConfig(url, 'unsaved', CONFIG);
     const page = await openPage(`${url}/configs/unsaved`);
@@ -154,6 +165,18 @@ describe('the config page', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The config was not saved').waitFor();
     await page.getByText('not saved', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Load the newer version' }).click();
+    await page.getByText('numDocs: 40').waitFor();
+    await expect.poll(() => page.getByText('The config was not saved').count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Config' }).click();
+    await page.keyboard.press('Control+z');
+    await page.getByText('numDocs: 30').waitFor();
+    await putConfig(url, 'shared', CONFIG.replace('numDocs: 10', 'numDocs: 50'));
+    await page.keyboard.press('Control+s');
+    await page.getByRole('button', { name: 'Save mine as the newest' }).click();
+    await page.getByText('version 4').waitFor();
+    expect(await (await fetch(`${url}/v1/config/shared/text`)).text()).toContain('numDocs: 30');
   });
 
   it('deletes a config after the user has confirmed its name', async () => {

@@ -19,6 +19,11 @@ const folder = mkdtempSync(join(tmpdir(), 'headrace-load-'));
 writeFileSync(join(folder, 'products.csv'), CSV);
 writeFileSync(join(folder, 'values.csv'), '1,Chair\n2,Table\n3,Lamp,red\n');
 writeFileSync(join(folder, 'titles.jsonl'), JSON_LINES);
+writeFileSync(join(folder, 'header.csv'), 'sku,name\n');
+writeFileSync(join(folder, 'empty.json'), '[]');
+writeFileSync(join(folder, 'windows.csv'), '\uFEFFsku;name\n1;Müller\n2;Grün\n', 'utf16le');
+writeFileSync(join(folder, 'index.csv'), ',name,price\n0,Chair,1\n');
+writeFileSync(join(folder, 'sizes.jsonl'), '{"size": "L", "part": 7}\n{"size": "L", "part": 8}\n');
 
 beforeAll(async () => {
   url = await serviceForFile();
@@ -68,7 +73,7 @@ describe('the guided form', () => {
     await page.getByLabel(/^Path of/).focus();
     await page.keyboard.type(join(folder, 'titles.jsonl'));
     await page.keyboard.press('Enter');
-    await page.getByText('The id of a document is its field code.').waitFor();
+    await expect.poll(() => page.getByLabel('Id of a document').inputValue()).toBe('code');
     await page.getByRole('row', { name: /^size.*\{"w":1\}/ }).waitFor();
     await page.getByRole('radio', { name: 'OpenSearch' }).focus();
     await page.keyboard.press('ArrowLeft');
@@ -95,6 +100,35 @@ describe('the guided form', () => {
     const page = await readFile('values.csv');
     await page.getByText('The first row looks like values').waitFor();
     await page.getByText('1 of the first records cannot be read').waitFor();
+  });
+
+  it('explains a file without documents, and a column without a name', async () => {
+    let page = await readFile('header.csv');
+    await page.getByText('at least one row of values').waitFor();
+    page = await readFile('empty.json');
+    await page.getByText('A JSON file needs at least one object').waitFor();
+    expect(await page.getByLabel('Field with the id').count()).toBe(0);
+    page = await readFile('index.csv');
+    await page.getByText('The file could not be read').waitFor();
+    // The problem is not repeated.
+    expect(await page.getByText(/column.*has no name|empty name/).count()).toBe(1);
+  });
+
+  it('reads a CSV file in UTF-16', async () => {
+    const page = await readFile('windows.csv');
+    await page.getByRole('row', { name: /^name.*Müller/ }).waitFor();
+    await page.getByText('encoding: auto').waitFor();
+  });
+
+  it('chooses an id without repetitions for JSON objects, and warns of repeated values', async () => {
+    const page = await readFile('sizes.jsonl');
+    const id = page.getByLabel('Id of a document');
+    await expect.poll(() => id.inputValue()).toBe('part');
+    const warning = page.getByText('have the same size');
+    expect(await warning.count()).toBe(0);
+    await id.selectOption('size');
+    await warning.waitFor();
+    await page.getByText('idField: size').waitFor();
   });
 
   it('reports a file that does not exist, and a search engine that does not answer', async () => {

@@ -81,7 +81,16 @@ describe('the picture of a config', () => {
     await expect.poll(() => textOf(page)).toMatch(/TrimWhitespace.*enabled: ?false/s);
     await page.getByRole('button', { name: 'Turn on' }).click();
     await expect.poll(() => textOf(page)).not.toContain('enabled');
+    // The focus is on a button, not in the editor.
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => textOf(page)).toContain('enabled');
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(() => textOf(page)).not.toContain('enabled');
     await page.getByRole('button', { name: 'Remove' }).click();
+    await expect.poll(() => textOf(page)).not.toContain('TrimWhitespace');
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => textOf(page)).toContain('TrimWhitespace');
+    await page.keyboard.press('Control+Shift+z');
     await expect.poll(() => textOf(page)).not.toContain('TrimWhitespace');
     expect(await textOf(page)).toContain('# The title comes first.');
   });

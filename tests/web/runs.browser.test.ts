@@ -174,6 +174,33 @@ it('the run page reports a killed service, connects again, and shows that the ru
   await expect.poll(() => page.getByText('The service does not answer').count()).toBe(0);
 });
 
+it('a page reports a service that hangs, and is right again when it continues', async () => {
+  const { url, process } = await serve(serviceDirectory());
+  const page = await openPage(`${url}/system`);
+  await page.clock.install();
+  await page.reload();
+  await page.getByText('Headrace 0.1').waitFor();
+  process.child.kill('SIGSTOP');
+  try {
+    // Time passes until a request has no answer for too long.
+    const lost = page.getByText('The service does not answer');
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(3_000);
+        return lost.count();
+      })
+      .toBe(1);
+  } finally {
+    process.child.kill('SIGCONT');
+  }
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(3_000);
+      return page.getByText('The service does not answer').count();
+    })
+    .toBe(0);
+});
+
 async function serveAt(directory: string, port: string): Promise<Served> {
   const file = join(directory, 'service.yml');
   writeFileSync(file, readFileSync(file, 'utf8').replace('port: 0', `port: ${port}`));

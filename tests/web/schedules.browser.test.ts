@@ -53,12 +53,6 @@ describe('the schedule of a config', () => {
 
   it('explains a wrong expression, works by keyboard alone, and is on the overview', async () => {
     const id = await upload(url, CONFIG);
-    // The overview of a service without runs shows other things.
-    await fetch(`${url}/v1/run`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ configId: id }),
-    });
     const page = await openPage(`${url}/configs/${id}/schedule`);
     await page.getByLabel('Repeat').focus();
     await page.keyboard.type('Cron');
@@ -97,6 +91,24 @@ describe('the schedule of a config', () => {
     await current.getByText('{"connectors":{"0":{"numDocs":5}},"password":"******"}').waitFor();
     await page.context().close();
   });
+});
+
+it('the page of a run names the time of its schedule, and the overview shows both', async () => {
+  const url = await serviceForFile('limits: { minScheduleSeconds: 1 }\n');
+  const id = await upload(url, CONFIG);
+  await fetch(`${url}/v1/config/${id}/schedule`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: '{"cron": "* * * * * *"}',
+  });
+  const page = await openPage(url);
+  await page.getByRole('heading', { name: 'Latest' }).waitFor();
+  await page.getByRole('heading', { name: 'Scheduled' }).waitFor();
+  await page.locator('a[href^="/runs/"]').first().click();
+  await page.getByText('Scheduled for').waitFor();
+  await page.getByRole('link', { name: 'schedule', exact: true }).click();
+  await page.waitForURL(`${url}/configs/${id}/schedule`);
+  await page.context().close();
 });
 
 it('a reader sees the schedule, and cannot change it', async () => {

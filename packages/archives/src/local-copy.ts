@@ -27,12 +27,21 @@ export async function* withLocalCopy<T>(
       if (held + piece.length > maxBytes) throw tooLarge(maxBytes);
       size += piece.length;
       held += piece.length;
-      await file.writeFile(piece).catch(refuse);
+      await writeAt(file, piece, size - piece.length).catch(refuse);
     }
     yield* use(file);
   } finally {
     held -= size;
     await file.close();
+  }
+}
+
+/** Writes at a position, and does not move the current position of the file, from which other programs read. */
+async function writeAt(file: FileHandle, piece: Uint8Array, position: number): Promise<void> {
+  let written = 0;
+  while (written < piece.length) {
+    const { bytesWritten } = await file.write(piece, written, piece.length - written, position + written);
+    written += bytesWritten;
   }
 }
 

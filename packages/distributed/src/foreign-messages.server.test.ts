@@ -108,6 +108,6 @@ await describeWithServer('kafka', (server) => {
     const [events = ''] = await topics.list(`${pipeline}_event`);
     await topics.delete(events);
     expect(await run.ended).toBe(1);
-    expect(run.output).toContain(`The topic ${events} was deleted, so the run learns nothing more`);
+    expect(run.output).toContain(`The topic ${events} was deleted, so the run receives no more results`);
   });
 });

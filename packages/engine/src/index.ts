@@ -41,7 +41,8 @@ export {
   type NestedParameters,
 } from './component/nested-stage.ts';
 export type { ParameterProblem, TouchedFile } from './component/parameters.ts';
-export { missingPlugin, pluginPackages } from './component/plugin-classes.ts';
+export { pluginClassNames, pluginPackages } from './component/plugin-classes.ts';
+export { loadPluginExport } from './component/plugin-exports.ts';
 export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {

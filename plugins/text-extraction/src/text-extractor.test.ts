@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { assertStageContract, runStage } from '@headrace/engine/testing';
-import { describe, expect, it } from 'vitest';
+import { StubServer } from '@headrace/testing/stub-server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { powerPoint97File, word6File, word97File } from './testing/ole-files.ts';
 import { TextExtractor } from './text-extractor.ts';
 
 const folder = new URL('./testing/files/', import.meta.url).pathname;
@@ -15,6 +18,18 @@ async function extract(name: string, params: Record<string, unknown> = {}): Prom
   return rest;
 }
 
+/** Extracts contents with one stage, and returns the outcome of each: the document, or its error. */
+async function extractAll(
+  contents: readonly (string | Buffer)[],
+  params: Record<string, unknown> = {},
+): Promise<Record<string, unknown>[]> {
+  const documents = contents.map((content, i) => ({ id: `${i}`, bytes: Buffer.from(content).toString('base64') }));
+  const outcomes = await runStage(TextExtractor, { byteArrayField: 'bytes', ...params }, documents);
+  return outcomes.map(({ error, documents: [document] }) =>
+    error === undefined ? JSON.parse(document ?? '') : { error },
+  );
+}
+
 const TABLE = '| a | b |\n| --- | --- |\n| 1 | 2 |';
 
 describe('TextExtractor', () => {
@@ -25,7 +40,7 @@ describe('TextExtractor', () => {
     });
   });
 
-  it.each([
+  const markdown = [
     [
       'word.docx',
       '# First chapter\n\nA paragraph with ünïcode.\n\n- first item\n1. counted\n\n## A section\n\n' +
@@ -55,8 +70,17 @@ describe('TextExtractor', () => {
     ['book.epub', '<!-- page 1 -->\n\n# One\n\n<!-- page 2 -->\n\n# Two\n'],
     ['files.zip', 'a.txt\n\ntext of a\n\nfolder/page.html\n\ntext of b\n'],
     ['files.tar.gz', 'files.tar\n\nnote.txt\n\ntext of note\n'],
-  ])('writes %s as Markdown', async (name, text) => {
-    expect((await extract(name, { format: 'markdown' }))['text']).toBe(text);
+  ] as const;
+  let written: string[];
+
+  beforeAll(async () => {
+    const documents = markdown.map(([name]) => ({ id: name, path: `${folder}${name}` }));
+    const outcomes = await runStage(TextExtractor, { filePathField: 'path', format: 'markdown' }, documents);
+    written = outcomes.map(({ documents: [document] }) => JSON.parse(document ?? '').text);
+  });
+
+  it.each(markdown.map(([name, text], i) => [name, text, i] as const))('writes %s as Markdown', (_, text, i) => {
+    expect(written[i]).toBe(text);
   });
 
   it.each([
@@ -130,6 +154,43 @@ describe('TextExtractor', () => {
     expect(errors).toBe('The file cannot be read: it expands to more than 1048576 bytes');
   });
 
+  it('reads old Office files, with the files inside them', async () => {
+    const [old, word, slides, encrypted] = await extractAll(
+      [
+        word6File('The old one.\rIts \x13 PAGE \x14 3 \x15 pages.\r'),
+        word97File('Caf\xe9\r', 'Приве́т\r'),
+        powerPoint97File('The title', 'A box'),
+        word97File('x', 'y', true),
+      ],
+      { errorField: 'problem' },
+    );
+    expect(old?.['text']).toBe('The old one.\nIts  3  pages.\n');
+    expect(word?.['text']).toBe('Café\nПриве́т\nnote.txt\ninner\n');
+    expect(slides).toMatchObject({ text: 'The title\nA box\n', tika_content_type: 'application/vnd.ms-powerpoint' });
+    expect(encrypted?.['problem']).toBe('The file cannot be read: it is encrypted');
+  });
+
+  it('reads hostile files without expanding them', async () => {
+    const laughs = '<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;">]><a>start &c; end</a>';
+    const tables = `<html>${'<table><tr><td>'.repeat(10_000)}deep`;
+    const unclosed = `{\\rtf1 ${'{'.repeat(100_000)}text`;
+    const mails = 'From: a@b\nTo: c@d\nSubject: s\nContent-Type: message/rfc822\n\n'.repeat(30);
+    const [entities, nested, groups, inner] = await extractAll([laughs, tables, unclosed, mails], {
+      errorField: 'problem',
+    });
+    expect(entities).toMatchObject({ text: 'start &c; end\n', problem: expect.stringContaining('undefined entity') });
+    expect(nested?.['text']).toBe('deep\n');
+    expect(groups?.['text']).toBe('text\n');
+    expect(inner).toHaveProperty('tika_dc_title');
+  });
+
+  it('fails only the document whose buffers need too much memory', async () => {
+    const bomb = gzipSync(Buffer.alloc(96 * 1024 * 1024, 'a'), { level: 1 });
+    const [failed, read] = await extractAll([bomb, 'a text'], { maxMemoryMb: 16 });
+    expect(failed).toEqual({ error: 'The file cannot be parsed: parsing needed more than 16 MiB of memory' });
+    expect(read?.['text']).toBe('a text\n');
+  });
+
   it.each([
     ['takes too long', { parseTimeout: 1 }, 'parsing took longer than 1 ms'],
     ['needs too much memory', { maxMemoryMb: 16 }, 'parsing needed more than 16 MiB of memory'],
@@ -141,6 +202,7 @@ describe('TextExtractor', () => {
 
   it.each([
     [{}, 'Neither filePathField nor byteArrayField is set'],
+    [{ filePathField: 'a', tika: { url: 'host:9998' } }, 'host:9998 is not an http or https URL'],
     [{ filePathField: 'a', byteArrayField: 'b' }, 'filePathField and byteArrayField are both set'],
     [
       { filePathField: 'a', tikaConfigPath: 'x.xml' },
@@ -148,5 +210,43 @@ describe('TextExtractor', () => {
     ],
   ])('reports a mistake in %j', (params, message) => {
     expect([...TextExtractor.check(params as never)].map((problem) => problem.message)).toEqual([message]);
+  });
+});
+
+describe('TextExtractor with a Tika server', () => {
+  let stub: StubServer;
+
+  beforeAll(async () => {
+    stub = await StubServer.start(({ body, path }, response) => {
+      if (body === 'damaged') response.writeHead(422).end('TIKA-198: Illegal IOException\nat Parser');
+      else if (body === 'refused') response.writeHead(400).end();
+      else {
+        const content = path.endsWith('html') ? '<html><body><h1>Title</h1><p>A text</p></body></html>' : 'A text\n';
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ 'X-TIKA:content': content, 'dc:title': 'T', 'dc:subject': ['a', 'b'] }));
+      }
+    });
+  });
+
+  afterAll(() => stub.close());
+
+  it('sends files to it, and adds its text and metadata', async () => {
+    const params = { tika: { url: `${stub.url}/` }, errorField: 'problem' };
+    const [read, damaged, refused] = await extractAll(['a file', 'damaged', 'refused'], params);
+    expect(read).toMatchObject({ text: 'A text\n', tika_dc_title: 'T', tika_dc_subject: ['a', 'b'] });
+    expect(damaged?.['problem']).toBe('The file cannot be read: TIKA-198: Illegal IOException');
+    expect(refused?.['error']).toBe(`The file cannot be parsed: ${stub.url}/tika/text answered with status 400`);
+    expect(stub.requests[0]).toMatchObject({
+      method: 'PUT',
+      path: '/tika/text',
+      headers: { accept: 'application/json' },
+    });
+  });
+
+  it('makes Markdown of its HTML, and sends the name of the file', async () => {
+    expect(await extract('utf8.txt', { tika: { url: stub.url }, format: 'markdown' })).toMatchObject({
+      text: '# Title\n\nA text\n',
+    });
+    expect(stub.requests.at(-1)?.headers['content-disposition']).toBe("attachment; filename*=UTF-8''utf8.txt");
   });
 });

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import {
+  CONNECTS,
   Document,
   HeadraceError,
   MapOf,
@@ -10,6 +11,7 @@ import {
   type Static,
   Type,
 } from 'headrace/engine';
+import { safeUrl } from 'headrace/http';
 import {
   checkStorageSettings,
   type StorageSettings,
@@ -21,6 +23,7 @@ import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts
 import { cleanName, MetadataFilter } from './parsing/metadata.ts';
 import type { ParsedFile } from './parsing/parse-message.ts';
 import { ParseFailure, ParseThreads } from './parsing/parse-threads.ts';
+import { TikaServer } from './parsing/tika-server.ts';
 
 const parameters = Type.Object({
   /** The field with the path of the file: a local path, or a URI of a block below. Use either this or byteArrayField. */
@@ -43,7 +46,10 @@ const parameters = Type.Object({
   textContentLimit: Type.Optional(Type.Integer({ default: 2147483647, minimum: 0 })),
   /** The longest time for a file, in milliseconds. A file that takes longer fails its document. Defaults to 120000. */
   parseTimeout: Type.Optional(Type.Integer({ default: 120_000, minimum: 1 })),
-  /** The memory for a file, in MiB. A file that needs more fails its document. Defaults to 512. */
+  /**
+   * The memory for a file, in MiB: for objects, and again for buffers. A file that needs more fails its document.
+   * Defaults to 512.
+   */
   maxMemoryMb: Type.Optional(Type.Integer({ default: 512, minimum: 16 })),
   /** How many MiB an archive or an Office file may expand to. Defaults to 512. */
   maxExpandedMb: Type.Optional(Type.Integer({ default: 512, minimum: 1 })),
@@ -64,6 +70,13 @@ const parameters = Type.Object({
    * parent_id. Defaults to false.
    */
   emitImages: Type.Optional(Type.Boolean({ default: false })),
+  /** A Tika server that reads the files. Without it, the plugin reads them. */
+  tika: Type.Optional(
+    Type.Object({
+      /** The URL of the server, such as http://localhost:9998. */
+      url: Type.String(CONNECTS),
+    }),
+  ),
   ...ignoredParameters,
   ...storageParameters,
 });
@@ -77,8 +90,9 @@ const THREADS = 2;
 
 /**
  * Extracts text and metadata from files: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, EPUB, HTML, mail (EML and
- * MSG), old Word and Excel files, text in any encoding, and zip, tar and gzip archives of these. The type is detected by
- * the content, not by the name.
+ * MSG), old Word, Excel and PowerPoint files, XML, text in any encoding, and zip, tar and gzip archives of these. The
+ * type is detected by the content, not by the name. Attachments and files inside Office files are read into the same
+ * text. With tika.url, a Tika server reads the files.
  *
  * Metadata get the names of Apache Tika: in lower case, with _ for blanks, - and :, after the prefix, such as
  * tika_content_type, tika_dc_title, tika_dc_creator, tika_xmptpg_npages. All values are texts, and are added to the
@@ -106,6 +120,22 @@ export class TextExtractor extends Stage<typeof parameters> {
     }
     yield* checkStorageSettings(params as StorageSettings);
     yield* unreadyStorages(params as StorageSettings);
+    const { tika, emitImages } = params;
+    if (tika !== undefined && !/^https?:$/.test(URL.parse(tika.url)?.protocol ?? '')) {
+      yield {
+        parameter: 'tika.url',
+        message: `${safeUrl(tika.url)} is not an http or https URL`,
+        hint: 'Write http://localhost:9998.',
+      };
+    }
+    if (tika !== undefined && emitImages === true) {
+      yield {
+        parameter: 'emitImages',
+        severity: 'warning',
+        message: 'emitImages has no effect with tika.url: the server returns no images',
+        hint: 'Remove one of them.',
+      };
+    }
     yield* checkIgnored(params);
   }
 
@@ -117,13 +147,29 @@ export class TextExtractor extends Stage<typeof parameters> {
     this.params.blacklist ?? [],
   );
   #threads: ParseThreads | undefined;
+  #server: TikaServer | undefined;
 
-  override start(): void {
-    const { maxMemoryMb = 512, parseTimeout = 120_000 } = this.params;
-    this.#threads = new ParseThreads({ memoryMb: maxMemoryMb, timeout: parseTimeout }, THREADS);
+  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+    const { tika, parseTimeout = 120_000 } = this.params;
+    if (tika === undefined) return;
+    const server = await TikaServer.open(tika.url, parseTimeout, () => Promise.reject(new Error('no file is read')));
+    try {
+      await server.reach(signal);
+    } finally {
+      await server.close();
+    }
+  }
+
+  override async start(): Promise<void> {
+    const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
+    const threads = new ParseThreads({ memoryMb: maxMemoryMb, timeout: parseTimeout }, THREADS);
+    this.#threads = threads;
+    if (tika === undefined) return;
+    this.#server = await TikaServer.open(tika.url, parseTimeout, (page) => threads.parse(page));
   }
 
   override async stop(): Promise<void> {
+    await this.#server?.close();
     await this.#threads?.close();
     await this.#storages.close();
   }
@@ -147,7 +193,7 @@ export class TextExtractor extends Stage<typeof parameters> {
     let parsed: ParsedFile;
     try {
       // The stage was started before.
-      parsed = await (this.#threads as ParseThreads).parse({
+      parsed = await (this.#server ?? (this.#threads as ParseThreads)).parse({
         bytes,
         name: hints.get('resourceName')?.[0] ?? this.#nameOf(document),
         contentType: hints.get('Content-Type')?.[0],

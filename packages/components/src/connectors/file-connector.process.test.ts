@@ -3,11 +3,16 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { runStage } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { ApplyFileHandlers } from '../stages/apply-file-handlers.ts';
 import { folder, left, type Params, problemsOf, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();
+
+/** A PNG image of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
 
 describe('FileConnector', () => {
   it('creates a document for each file', async () => {
@@ -60,15 +65,50 @@ describe('FileConnector', () => {
     ]);
   });
 
-  it('reports a file handler of a missing plugin with a hint', async () => {
-    for (const name of ['VideoFileHandler', 'com.kmwllc.lucille.video.VideoFileHandler']) {
-      expect(await problemsOf({ paths: ['/in'], fileHandlers: { mp4: { class: name } } })).toEqual([
-        expect.stringContaining(
-          "The file handler VideoFileHandler is in Lucille's plugin video, which Headrace does not have yet",
-        ),
+  it.each(['VideoFileHandler', 'com.kmwllc.lucille.video.VideoFileHandler'])(
+    'finds the file handler of a plugin: %s',
+    async (name) => {
+      const ffmpeg = join(folder, 'ffmpeg');
+      // It writes a frame as ffmpeg does, if it can read the video.
+      await write({
+        ffmpeg: `#!/bin/sh
+[ "$(/bin/cat <&3)" = video ] || exit 1
+echo '[Parsed_showinfo_1 @ 0x1] [info] config in time_base: 1/1000, frame_rate: 25/1' >&2
+echo '[Parsed_showinfo_1 @ 0x1] [info] n:   0 pts:   3500 pts_time:3.5 duration: 40' >&2
+echo ${PIXEL} | /usr/bin/base64 -d`,
+        'in/a.mp4': 'video',
+        'in/b.mp4.gz': gzipSync('video'),
+      });
+      await chmod(ffmpeg, 0o755);
+      const mp4 = { class: name, ffmpegPath: ffmpeg, docIdPrefix: 'v-' };
+      const { documents, rejected } = await run({
+        fileHandlers: { mp4 },
+        fileOptions: { handleCompressedFiles: true },
+      });
+      expect(rejected).toEqual([]);
+      expect(documents).toEqual(
+        ['a.mp4', 'b.mp4'].map((leaf) => ({
+          id: `v-${leaf.slice(0, 1)}-f0`,
+          source: `file://${folder}/in/${leaf === 'a.mp4' ? leaf : `${leaf}.gz!${leaf}`}`,
+          file_name: leaf,
+          frame_index: 0,
+          frame_time_ms: 3500,
+          frame_timecode: '00:00:03.500',
+          image_width: 1,
+          image_height: 1,
+          frame_image: PIXEL,
+        })),
+      );
+      const content = Buffer.from('video').toString('base64');
+      const [outcome] = await runStage(ApplyFileHandlers, { fileHandlers: { mp4 } }, [
+        { id: '1', file_path: 'a.mp4', file_content: content },
       ]);
-    }
-  });
+      expect(outcome?.documents.map((text) => JSON.parse(text).id)).toEqual(['v-a-f0', '1']);
+      expect(await problemsOf({ paths: ['/in'], fileHandlers: { mp4: { class: name, frameStride: 'x' } } })).toEqual([
+        expect.stringContaining('frameStride'),
+      ]);
+    },
+  );
 
   it('rejects unreadable files and continues', async () => {
     await write({

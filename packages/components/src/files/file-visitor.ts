@@ -8,7 +8,8 @@ import {
   toFailure,
 } from '@headrace/engine';
 import type { ByteSource } from '../formats/byte-source.ts';
-import type { FileFormat, FileFormats } from '../formats/handlers/file-handlers.ts';
+import type { FileFormat } from '../formats/handlers/file-handler.ts';
+import type { FileFormats } from '../formats/handlers/file-handlers.ts';
 import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
@@ -49,14 +50,14 @@ class PartlyRead extends Error {}
 interface Readable extends PlainFile {
   /** The file name without folders. */
   readonly leaf: string;
+  /** The local path, if the file is a local file outside any container. */
+  readonly local: string | undefined;
   open(): ByteSource;
   readWhole(): Promise<Uint8Array>;
 }
 
 /** An archive or a compressed file. */
 interface Container extends Readable {
-  /** The local path, if the file is a local file outside any container. */
-  readonly local?: string | undefined;
   /** The nesting depth: 1 for a file in a storage, 2 for a file inside it, and so on. */
   readonly depth: number;
   /** Limits how many bytes the outermost container may unpack to. */
@@ -89,6 +90,7 @@ export class FileVisitor {
     const readable: Readable = {
       ...file,
       leaf: leafOf(file.name),
+      local: localPathOf(file),
       open: () => storage.read(file.uri),
       readWhole: () =>
         file.uri.scheme === 'file'
@@ -101,7 +103,7 @@ export class FileVisitor {
         return;
       }
       const budget = new UnpackBudget(file.size);
-      await this.#visitContainer({ ...readable, local: localPathOf(file), depth: 1, budget }, became);
+      await this.#visitContainer({ ...readable, depth: 1, budget }, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
       // A container that could not be read has not vanished, nor have the files inside it.
@@ -132,7 +134,7 @@ export class FileVisitor {
     // The entry of an archive must be read before the archive moves to the next entry.
     const content = file.depth > 1 && this.#needsContent(leaf) ? await collect() : undefined;
     const readWhole = async () => content ?? collect();
-    await this.#publish({ ...file, path, leaf, open, readWhole }, async (error) => {
+    await this.#publish({ ...file, path, leaf, local: undefined, open, readWhole }, async (error) => {
       await this.#settleInner(path, error);
       await became(error === undefined ? undefined : new PartlyRead());
     });
@@ -197,6 +199,7 @@ export class FileVisitor {
         modified,
         created: undefined,
         leaf: leafOf(name),
+        local: undefined,
         open: () => bytes,
         readWhole: async () => content as Buffer,
       };
@@ -234,7 +237,7 @@ export class FileVisitor {
   /**
    * Publishes the records of a file. Throws `HR_SOURCE_INCOMPLETE` if reading fails after some records were published.
    */
-  async #publishRecords(format: FileFormat, { path, leaf, open }: Readable): Promise<void> {
+  async #publishRecords(format: FileFormat, { path, leaf, local, open }: Readable): Promise<void> {
     let begun = false;
     const publisher: Publisher = {
       ...this.#publisher,
@@ -244,7 +247,7 @@ export class FileVisitor {
       },
     };
     try {
-      await format.publish({ path, name: leaf, bytes: open() }, publisher);
+      await format.publish({ path, name: leaf, bytes: open(), local }, publisher);
     } catch (error) {
       if (!begun || error instanceof PublishingFailed || isIncomplete(error)) throw error;
       const { message, hint } = toFailure(error, 'HR_SOURCE_UNREADABLE');

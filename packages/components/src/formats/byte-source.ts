@@ -14,6 +14,8 @@ export interface SourceFile {
   /** The name of the file, without folders. */
   readonly name: string;
   readonly bytes: ByteSource;
+  /** The path on the local disk, if the source is a local file that is not inside another file. */
+  readonly local?: string | undefined;
 }
 
 const READ_BYTES = 1024 * 1024;
@@ -49,6 +51,27 @@ export function notLocal(path: string): string | undefined {
 export function localFile(path: string): SourceFile {
   const local = localPath(path);
   return { path, name: basename(local), bytes: readFile(local, path) };
+}
+
+/**
+ * Opens a source as a file that can be read at any position, and passes it to `use`: the local file itself, or a
+ * temporary copy without a name. Throws `HR_SOURCE_UNREADABLE` if the source cannot be read.
+ */
+export async function* withOpenFile<T>(
+  { path, bytes, local }: SourceFile,
+  use: (file: FileHandle) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  if (local === undefined) {
+    const { withLocalCopy } = await import('@headrace/archives');
+    yield* withLocalCopy(bytes, use);
+    return;
+  }
+  const handle = await openFile(local, path);
+  try {
+    yield* use(handle);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Yields the bytes of a file. Throws `HR_SOURCE_UNREADABLE` with the path as the user wrote it. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runFileConnector, writeFiles } from '../connectors/run-file-connector.test.lib.ts';
 import { CsvFormat } from './csv/csv-format.ts';
 import { checkCsvSettings } from './csv/csv-settings.ts';
-import type { FileFormat } from './handlers/file-handlers.ts';
+import type { FileFormat } from './handlers/file-handler.ts';
 import { JsonFormat } from './json/json-format.ts';
 import { checkJsonSettings } from './json/json-settings.ts';
 import { CollectingPublisher } from './testing/collecting-publisher.ts';

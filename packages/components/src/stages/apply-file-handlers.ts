@@ -10,18 +10,15 @@ import {
   Type,
 } from '@headrace/engine';
 import { decodeBase64 } from '@headrace/java-text/text';
+import type { ByteSource } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
-import {
-  checkFileHandlers,
-  type FileFormat,
-  FileFormats,
-  FileHandlersParameter,
-} from '../formats/handlers/file-handlers.ts';
+import type { FileFormat } from '../formats/handlers/file-handler.ts';
+import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { HeldRecords } from '../formats/handlers/held-records.ts';
-import { extensionOf, leafOf } from '../storage/file-uri.ts';
+import { extensionOf, leafOf, parseFileUri } from '../storage/file-uri.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
-import { Storages, unreadyStorages } from '../storage/storages.ts';
+import { CLASSPATH, Storages, unreadyStorages } from '../storage/storages.ts';
 
 const parameters = Type.Object({
   /** The handlers that read the files, by extension. */
@@ -50,7 +47,8 @@ const parameters = Type.Object({
  * CSV accepts the parameters of CSVConnector and idFields, several columns that form the id together. JSON accepts
  * idField, idFields, docIdFormat, whitelist and blacklist (the fields to keep, and to omit), encoding and
  * onInvalidBytes as in CSVConnector. XML accepts xmlRootPath, xmlIdPath or xpathIdPath, encoding, onInvalidBytes,
- * outputField and skipEmptyId.
+ * outputField and skipEmptyId. VideoFileHandler publishes the frames of videos; it is in the package @headrace/video,
+ * whose page lists its parameters.
  *
  * An invalid row of CSV is skipped with a warning. An object that cannot be read or has no id, and a file that
  * cannot be read, fail the document.
@@ -117,9 +115,9 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
   }
 
   async #read(document: Document, path: string, format: FileFormat): Promise<Children> {
-    const bytes = await this.#bytesOf(document, path);
     const records = new HeldRecords();
-    await format.publish({ path, name: leafOf(path), bytes: once(bytes) }, records);
+    const local = this.#localPathOf(document, path);
+    await format.publish({ path, name: leafOf(path), bytes: this.#bytesOf(document, path), local }, records);
     return records.documents({
       // An invalid CSV row affects only itself, so it is skipped. An unreadable object may hide others: it fails the
       // document.
@@ -128,23 +126,31 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     });
   }
 
-  async #bytesOf(document: Document, path: string): Promise<Uint8Array> {
+  /** Returns the path of the file on the local disk, unless the document holds the content. */
+  #localPathOf(document: Document, path: string): string | undefined {
+    if (document.has(this.params.fileContentField ?? 'file_content')) return undefined;
+    const uri = parseFileUri(path.replace(CLASSPATH, './'));
+    return uri.scheme === 'file' ? uri.path : undefined;
+  }
+
+  async *#bytesOf(document: Document, path: string): ByteSource {
     const { fileContentField = 'file_content' } = this.params;
-    if (!document.has(fileContentField)) return this.#storages.readContent(path, MAX_CONTENT_BYTES);
+    if (!document.has(fileContentField)) {
+      yield await this.#storages.readContent(path, MAX_CONTENT_BYTES);
+      return;
+    }
     const content = document.first(fileContentField);
     const bytes = typeof content === 'string' ? decodeBase64(content) : content;
-    if (bytes instanceof Uint8Array) return bytes;
-    throw new HeadraceError('HR_STAGE_FAILED', `Field "${fileContentField}" holds neither bytes nor base64 text`, {
-      hint: 'Remove the field to read the file at its path.',
-    });
+    if (!(bytes instanceof Uint8Array)) {
+      throw new HeadraceError('HR_STAGE_FAILED', `Field "${fileContentField}" holds neither bytes nor base64 text`, {
+        hint: 'Remove the field to read the file at its path.',
+      });
+    }
+    yield bytes;
   }
 
   #reject({ place, message }: RejectedRecord, isRow: boolean): void {
     if (!isRow) throw new HeadraceError('HR_RECORD_UNREADABLE', `${place}: ${message}`);
     this.context.log.warn(`${place}: ${message}; the row is skipped`);
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -13,7 +13,8 @@ const LIBRARIES: Readonly<Record<keyof StorageSettings, OptionalLibrary>> = {
   gcp: '@google-cloud/storage',
   azure: '@azure/storage-blob',
 };
-const CLASSPATH = /^classpath:\/*/;
+/** The prefix of a path that starts at the working directory. */
+export const CLASSPATH: RegExp = /^classpath:\/*/;
 
 /** Returns why files of a scheme cannot be read with these settings; undefined if they can. */
 export function unreadableScheme(

@@ -86,8 +86,8 @@ export class SchemaWriter {
   /**
    * Returns the schemas of a map of objects. The class of each object is named in the object, or follows from its key.
    */
-  #chosen({ classes, byKey = {} }: ClassChoices): JsonSchema {
-    const names = { enum: classes.flatMap((choice) => choice.names) };
+  #chosen({ classes, others = [], byKey = {} }: ClassChoices): JsonSchema {
+    const names = { enum: [...classes.flatMap((choice) => choice.names), ...others] };
     const alternatives = classes.map((choice) => ({
       if: { properties: { class: { enum: choice.names } }, required: ['class'] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

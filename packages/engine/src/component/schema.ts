@@ -56,6 +56,8 @@ export interface ClassChoice {
  */
 export interface ClassChoices {
   readonly classes: readonly ClassChoice[];
+  /** The names of classes whose parameters are not known, because they may not be installed. */
+  readonly others?: readonly string[];
   /** For an object that does not name a class: the class by the key of the object in the map. */
   readonly byKey?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { missingPlugin } from '../component/plugin-classes.ts';
 import { checkConfig } from './check-config.ts';
 import { openFixtureRegistry } from './fixture-components.test.lib.ts';
 import { readConfigText } from './read-config.ts';
@@ -62,6 +63,13 @@ describe('a class of a plugin that is not installed', () => {
       ]);
     },
   );
+});
+
+it('reports a file handler of a plugin with the package to install', () => {
+  expect(missingPlugin('file handler', 'com.kmwllc.lucille.video.VideoFileHandler')).toEqual({
+    message: 'The file handler VideoFileHandler is in the package @headrace/video, which is not installed',
+    hint: expect.stringContaining('npm install @headrace/video'),
+  });
 });
 
 it('warns of the block of a missing plugin if another indexer is selected', async () => {

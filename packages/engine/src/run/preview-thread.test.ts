@@ -26,7 +26,7 @@ it('a preview gets the thread of the previous one, and no other preview gets it 
   expect(worker.listenerCount('exit')).toBe(0);
 });
 
-it('a preview with another policy, a trusted config and custom modules get a new thread', () => {
+it('a preview with another policy or user, a trusted config and custom modules get a new thread', () => {
   const previews = new PreviewThread();
   const trusted = request({ trusted: true });
   const custom = request({}, ['./my-stage.js']);
@@ -35,7 +35,7 @@ it('a preview with another policy, a trusted config and custom modules get a new
   expect(previews.keep(thread(), request())).toBe(true);
   const strict = request();
   const other = { ...strict, registry: { ...strict.registry, base: 'file:///other/' } };
-  for (const each of [trusted, custom, other]) expect(previews.take(each)).toBeUndefined();
+  for (const each of [trusted, custom, other, request({ user: 'ada' })]) expect(previews.take(each)).toBeUndefined();
   expect(previews.take(strict)).toBeDefined();
 });
 

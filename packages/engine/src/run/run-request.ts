@@ -83,6 +83,8 @@ export interface RunHandle {
 export interface PreviewRequest {
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
+  /** Who requests the preview. Two users never share a thread. Absent if users do not sign in. */
+  readonly user?: string;
   /** The name of the pipeline. Defaults to the first pipeline of the config. */
   readonly pipeline?: string;
   /** Documents as JSON strings. Defaults to the first `limit` documents that the connectors of the pipeline publish. */

@@ -32,10 +32,15 @@ export function serveRun(port: MessagePort, data: ThreadData, idle: IdleLanes): 
         await idle.close();
         post({ type: 'ended' });
         return;
-      case 'preview':
+      case 'preview': {
         enforcePolicyOf(message.request);
-        post({ type: 'previewed', result: await preview(message.request, message.maxComputeMillis, stop.signal) });
+        // A preview needs no pipeline threads, and this thread may wait long for the next preview.
+        const closed = idle.close();
+        const result = await preview(message.request, message.maxComputeMillis, stop.signal);
+        await closed;
+        post({ type: 'previewed', result });
         return;
+      }
       case 'reach':
         enforcePolicyOf(message.request);
         post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });

@@ -3,8 +3,8 @@ import { ApiError } from '../errors/api-error.ts';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const FILE = /\.(conf|json|hocon)$/i;
-/** Reserved words: the API uses them in paths, or shows them in place of a config id. */
-const RESERVED = new Set(['validate', 'inline']);
+/** Reserved words: the API and the web application use them in paths, or show them in place of a config id. */
+const RESERVED = new Set(['validate', 'inline', 'new']);
 
 /** Returns whether a text has the format of the config ids of the service. */
 export function isConfigId(text: string): boolean {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { counted, hasErrors, type Problem } from '@headrace/engine';
+import { counted, hasErrors, maskedSecrets, type Problem } from '@headrace/engine';
 import { ApiError } from '../errors/api-error.ts';
 import type {
   ConfigFormat,
@@ -179,12 +179,28 @@ export class Configs {
     text: string,
     format: ConfigFormat,
     overrides?: string,
-  ): Promise<{ source: ConfigSource; overrides: Record<string, unknown> | undefined }> {
+  ): Promise<{ source: ConfigSource; format: ConfigFormat; overrides: Record<string, unknown> | undefined }> {
     const { reader } = this.#options;
-    const { root, problems, digest, maskedOverrides } = await reader.readInline(text, format, overrides);
-    if (root === undefined) refuseConfig(problems);
+    const read = await reader.readInline(text, format, overrides);
+    const { root, digest, maskedOverrides } = read;
+    if (root === undefined) refuseConfig(read.problems);
     const size = text.length + (overrides?.length ?? 0);
-    return { source: { root, digest, registry: reader.registry, trusted: false, size }, overrides: maskedOverrides };
+    const source = { root, digest, registry: reader.registry, trusted: false, size };
+    return { source, format: read.format, overrides: maskedOverrides };
+  }
+
+  /**
+   * Returns the source of a preview of a text that a user edits. Its masked secrets become those of the stored config,
+   * by the rules of `put`. If the rules refuse that, all of them stay masked, and the preview warns of each.
+   * @param key the stored config, by id or name
+   */
+  async editedSource(key: string, text: string, format: ConfigFormat): Promise<ConfigSource> {
+    const { reader } = this.#options;
+    const { current } = await this.stored(key);
+    const { source, format: read } = await this.inlineSource(text, format);
+    if (maskedSecrets(source.root).length === 0) return source;
+    const kept = await reader.keepSecrets({ text, format: read }, current);
+    return 'refused' in kept ? source : (await this.inlineSource(kept.text, read)).source;
   }
 
   /** Returns the text of a version as it was uploaded, with secrets masked. */

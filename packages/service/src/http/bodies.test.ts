@@ -51,7 +51,12 @@ describe('the refusal of a body', () => {
 
   it.each([
     ['/v1/preview', { configId: 'a', docments: [{}] }, 'docments', 'Did you mean documents?'],
-    ['/v1/preview', { configId: 'a', x: 1, limit: 0 }, 'x', /^Possible: config, configId, pipeline, documents, limit/],
+    [
+      '/v1/preview',
+      { configId: 'a', x: 1, limit: 0 },
+      'x',
+      /^Possible: config, configId, secretsOf, pipeline, documents, limit/,
+    ],
     ['/v1/run/a/retry', { configID: 'a' }, 'configID', 'Did you mean configId?'],
   ])(
     'contains a suggestion or the possible names for an unknown property at %s: %j',

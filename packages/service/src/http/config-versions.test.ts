@@ -68,6 +68,7 @@ describe('a config that is stored with PUT', () => {
     ['films.conf', 400],
     ['validate', 400],
     ['Inline', 400],
+    ['new', 400],
     ['-x', 400],
     ['%20', 400],
     ['x'.repeat(101), 400],

@@ -1,4 +1,4 @@
-import { HeadraceError } from '@headrace/engine';
+import { configToJson, HeadraceError, type PreviewRequest } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { testService, VALID } from '../testing/test-service.test.support.ts';
 
@@ -91,6 +91,29 @@ describe('POST /v1/preview', () => {
     expect(service.threads.previews).toEqual([]);
     expect(await preview({ config: VALID }, 'admin')).toEqual({ results: [], problems: [] });
     expect(await preview(stored.json, 'operator')).toEqual({ results: [], problems: [] });
+    // Their threads must differ, so the engine must know the users.
+    expect(service.threads.previews.map(({ user }) => user)).toEqual(['admin', 'operator']);
+  });
+
+  it('keeps the masked secrets of an edited config, unless they could be sent elsewhere', async () => {
+    const service = await testService();
+    const text = (url: string, password: string, size: number) =>
+      `# Edited\nopensearch { url: "${url}", index: a, password: "${password}" }\nindexer { type: OpenSearch, batchSize: ${size} }`;
+    const put = { method: 'PUT', body: text('http://a', 'hunter2', 1), type: 'application/hocon' };
+    expect((await service.ask('/v1/config/shop', put)).status).toBe(201);
+    const passwordFor = async (body: object) => {
+      expect((await service.ask('/v1/preview', { body })).json).toEqual({ results: [], problems: [] });
+      const { root } = service.threads.previews.at(-1) as PreviewRequest;
+      return JSON.parse(configToJson(root)).opensearch.password;
+    };
+    const edited = text('http://a', '******', 2);
+    expect(await passwordFor({ config: edited, secretsOf: 'shop' })).toBe('hunter2');
+    const json = { opensearch: { url: 'http://a', index: 'b', password: '******' } };
+    expect(await passwordFor({ config: json, secretsOf: 'shop' })).toBe('hunter2');
+    expect(await passwordFor({ config: text('http://evil', '******', 2), secretsOf: 'shop' })).toBe('******');
+    expect(await passwordFor({ config: `${edited}\nnote: \${opensearch.password}`, secretsOf: 'shop' })).toBe('******');
+    expect(await passwordFor({ config: edited })).toBe('******');
+    expect((await service.ask('/v1/preview', { body: { config: edited, secretsOf: 'none' } })).status).toBe(404);
   });
 
   it('refuses a config with errors and returns its problems', async () => {
@@ -114,6 +137,7 @@ describe('POST /v1/preview', () => {
     [400, {}],
     [400, { config: 'a: 1', configId: 'x' }],
     [404, { configId: 'none' }],
+    [400, { configId: 'x', secretsOf: 'x' }],
     [400, { config: 7 }],
     [400, { config: {}, documents: [1] }],
     [400, { config: {}, limit: 0 }],

@@ -45,15 +45,16 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       },
     },
     async (request, reply) => {
-      const { config, pipeline, documents, limit, trace } = await reader.previewBody(request.body);
+      const { config, secretsOf, pipeline, documents, limit, trace } = await reader.previewBody(request.body);
       // A preview needs the same role as a run: its config could send the data that it reads to another server.
       if ('text' in config) requireRole(request, 'admin');
-      const source = await sourceOf(config, configs);
+      const source = await sourceOf(config, secretsOf, configs);
       const result = await previews.preview(
         {
           root: source.root,
           registry: source.registry,
           trusted: source.trusted,
+          ...(request.user === null ? {} : { user: request.user }),
           trace: request.query.trace ?? trace,
           ...(pipeline === undefined ? {} : { pipeline }),
           ...(documents === undefined ? { limit } : { documents }),
@@ -73,8 +74,12 @@ function clientGone({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-async function sourceOf(config: ConfigChoice, configs: ServiceParts['configs']) {
-  if ('text' in config) return (await configs.inlineSource(config.text, config.format)).source;
+async function sourceOf(config: ConfigChoice, secretsOf: string | undefined, configs: ServiceParts['configs']) {
+  if ('text' in config) {
+    return secretsOf === undefined
+      ? (await configs.inlineSource(config.text, config.format)).source
+      : configs.editedSource(secretsOf, config.text, config.format);
+  }
   const { configId } = config;
   const source = await configs.source(configId);
   if (source === undefined) throw configNotFound(configId);

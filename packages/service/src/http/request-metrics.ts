@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the answer is a stream that lasts as long as a run. */
     stream?: boolean;
+    /** Whether the route has all addresses of pages, and so also all unknown paths. */
+    pages?: boolean;
   }
 }
 
@@ -23,7 +25,9 @@ export function measureRequests(app: FastifyInstance, metrics: ServiceMetrics): 
       return;
     }
     // Use the pattern of the route instead of the URL. Otherwise each id would create a separate series.
-    metrics.requestAnswered({ method, route: routeOptions.url ?? 'none', statusCode, seconds: elapsedTime / 1000 });
+    const unknown = routeOptions.config.pages === true && statusCode === 404;
+    const route = (unknown ? undefined : routeOptions.url) ?? 'none';
+    metrics.requestAnswered({ method, route, statusCode, seconds: elapsedTime / 1000 });
     done();
   });
 }

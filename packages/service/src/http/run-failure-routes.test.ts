@@ -115,6 +115,7 @@ describe('the failed documents of a run', () => {
     const examples = (JSON.parse(text) as { items: { example: object }[] }).items.map(({ example }) => example);
     expect(examples.filter((example) => 'document' in example)).toHaveLength(1);
     expect(examples[2]).toMatchObject({ omitted: expect.stringContaining('too large') });
+    expect((await service.ask(`/v1/run/${runId}/failures/groups?limit=101`)).status).toBe(400);
   });
 
   it('are events of the run only up to a limit, and all of them are stored', async () => {

@@ -115,7 +115,10 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
         summary: 'The failed documents of a run in groups: same place, code and status, and messages with other values',
         params: idParams,
         querystring: queryOf({
-          limit: pageQuery.limit,
+          // Each group reads an example, which may have 1 MiB.
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: DEFAULT_PAGE, description: `Groups; default ${DEFAULT_PAGE}` }),
+          ),
           at: Type.Optional(Type.String({ description: 'Only documents that failed at this stage or component' })),
         }),
         response: answers({ 200: FailureGroupsAnswer }, 400, 404),

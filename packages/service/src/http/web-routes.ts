@@ -43,7 +43,7 @@ export async function webRoutes(app: FastifyInstance): Promise<void> {
       .send(index.replaceAll(NONCE, nonce));
   };
   for (const url of PAGES) {
-    app.get(url, { config, schema }, async (request, reply) => {
+    app.get(url, { config: { ...config, pages: true }, schema }, async (request, reply) => {
       if (url !== '/' && !opensPage(request)) throw noEndpoint(request);
       return sendPage(reply);
     });

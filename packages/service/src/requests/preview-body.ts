@@ -17,6 +17,12 @@ export const PreviewBodySchema = Type.Object(
       }),
     ),
     configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
+    secretsOf: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'The stored config whose secrets `config` shows as `******`: they are kept as when it is stored',
+      }),
+    ),
     pipeline: Type.Optional(Type.String({ description: 'Default: the first pipeline' })),
     documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
     limit: Type.Optional(
@@ -35,7 +41,7 @@ export const PreviewBodySchema = Type.Object(
 export const DocumentedPreviewBody = {
   ...PreviewBodySchema,
   oneOf: [{ required: ['configId'] }, { required: ['config'] }],
-  not: { required: ['documents', 'limit'] },
+  not: { anyOf: [{ required: ['documents', 'limit'] }, { required: ['configId', 'secretsOf'] }] },
 };
 
 const checkBody = bodyCheck(PreviewBodySchema);
@@ -43,6 +49,8 @@ const checkBody = bodyCheck(PreviewBodySchema);
 /** The parsed body of a request for a preview. */
 export interface PreviewBody {
   config: ConfigChoice;
+  /** The stored config whose secrets replace the masks in the text of `config`. */
+  secretsOf: string | undefined;
   /** Default: the first pipeline. */
   pipeline: string | undefined;
   /** The documents as JSON texts, to keep the kinds of numbers. If undefined, the connectors deliver the documents. */
@@ -64,8 +72,14 @@ export function readPreviewBody(bytes: Uint8Array): PreviewBody {
       },
     );
   }
+  if (body.has('configId') && body.has('secretsOf')) {
+    throw new ApiError('HR_REQUEST_INVALID', 'The body: secretsOf applies to config, not to configId', {
+      hint: 'Remove secretsOf: a stored config is previewed with its secrets.',
+    });
+  }
   return {
     config: configChoice(exact),
+    secretsOf: body.get('secretsOf') as string | undefined,
     pipeline: body.get('pipeline') as string | undefined,
     documents: (body.get('documents') as JsonObject[] | undefined)?.map(writeValue),
     limit: (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT,

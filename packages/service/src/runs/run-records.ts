@@ -120,13 +120,14 @@ export class RunRecords {
     const { store, journals, onError } = this.#options;
     run.dirty = false;
     const stored = run.stored();
+    const samples = run.samples.toStore(stored.done);
     try {
       // When the store shows a run as done, its failures and its log must be complete.
       await run.journal.failures.settled();
       await Promise.all([
         store.saveRun(stored),
         run.journal.log.save(),
-        store.saveSamples(run.id, run.samples.toJson()),
+        samples === undefined ? undefined : store.saveSamples(run.id, samples),
       ]);
     } catch (error) {
       run.dirty = true;

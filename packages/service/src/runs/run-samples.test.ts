@@ -26,3 +26,14 @@ it('a long run has a bounded number of samples at equal distances, and its last 
     expect([items[0]?.time, items.at(-1)?.time]).toEqual([0, seconds]);
   }
 });
+
+it('a running run stores its samples after the first measurement and then after each tenth, and at its end', () => {
+  const samples = new RunSamples();
+  const stored: number[] = [];
+  for (let measured = 0; measured <= 25; measured++) {
+    if (samples.toStore(false) !== undefined) stored.push(measured);
+    samples.add(measured, { succeeded: 0, failed: 0, dropped: 0, pending: 0 });
+  }
+  expect(stored).toEqual([1, 11, 21]);
+  expect(JSON.parse(samples.toStore(true) as string)).toMatchObject({ items: { length: 26 } });
+});

@@ -3,6 +3,8 @@ import type { RunDetails } from '../api/run-details.ts';
 
 /** The maximum number of samples of a run. When there are more, every second one is removed. */
 const MAX_SAMPLES = 300;
+/** A running run stores its samples after so many measurements. */
+const STORE_STEP = 10;
 
 const Sample = Type.Object({
   time: Type.Number({ description: 'Seconds since the epoch' }),
@@ -30,6 +32,7 @@ export class RunSamples {
   #measured = 0;
   /** The newest measurement, which is always shown. */
   #last: SampleValues | undefined;
+  #nextStore = 1;
 
   /** Adds a measurement. Call it in equal intervals. */
   add(time: number, progress: Progress): void {
@@ -40,6 +43,16 @@ export class RunSamples {
     if (this.#samples.length <= MAX_SAMPLES) return;
     this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
     this.#step *= 2;
+  }
+
+  /**
+   * Returns the samples as JSON if they must be stored now: at the end of a run, and after some measurements. Each time,
+   * all of them are written.
+   */
+  toStore(done: boolean): string | undefined {
+    if (!done && this.#measured < this.#nextStore) return undefined;
+    this.#nextStore = this.#measured + STORE_STEP;
+    return this.toJson();
   }
 
   /** Returns the samples as JSON. */

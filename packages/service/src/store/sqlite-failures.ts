@@ -95,14 +95,16 @@ const SQL = {
               WHERE run_id = ? AND group_key = ? AND seq > ? AND connector = coalesce(?, connector)
                 AND at = coalesce(?, at) AND replayable >= ?
               ORDER BY seq LIMIT ?`,
-  // All columns of the inner query are in an index, so that no failure is read but the first one of each group.
-  groups: `SELECT found."group", found.count, found.replayable, first.line,
-             count(*) OVER () AS "groups", sum(found.count) OVER () AS failures
-           FROM (SELECT group_key AS "group", count(*) AS count, sum(replayable) AS replayable, min(seq) AS seq
-                 FROM run_failures INDEXED BY failures_by_group WHERE run_id = ? GROUP BY group_key) AS found
-           JOIN run_failures AS first ON first.seq = found.seq
-           WHERE first.at = coalesce(?, first.at)
-           ORDER BY found.count DESC, found.seq LIMIT ?`,
+  // All columns of the inner query are in an index. Only the groups of the answer read the line of a failure: there may
+  // be as many groups as failures, and lines may be large.
+  groups: `SELECT top."group", top.count, top.replayable, first.line, top."groups", top.failures
+           FROM (SELECT found.*, count(*) OVER () AS "groups", sum(found.count) OVER () AS failures
+                 FROM (SELECT group_key AS "group", count(*) AS count, sum(replayable) AS replayable, min(seq) AS seq
+                       FROM run_failures INDEXED BY failures_by_group WHERE run_id = ?1 GROUP BY group_key) AS found
+                 WHERE ?2 IS NULL OR ?2 = (SELECT at FROM run_failures WHERE seq = found.seq)
+                 ORDER BY found.count DESC, found.seq LIMIT ?3) AS top
+           JOIN run_failures AS first ON first.seq = top.seq
+           ORDER BY top.count DESC, top.seq`,
   bytes: 'SELECT failures, documents FROM kept_bytes',
   deleteOldest: 'DELETE FROM run_failures WHERE seq IN (SELECT seq FROM run_failures ORDER BY seq LIMIT ?)',
   oldest: 'SELECT seq, line FROM run_failures WHERE replayable = 1 ORDER BY seq LIMIT 1',

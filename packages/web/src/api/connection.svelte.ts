@@ -1,5 +1,7 @@
 /** How often the page tries to reach a service that does not answer, in milliseconds. */
 const RETRY_MILLIS = 2_000;
+/** How long a service may take to answer a simple request, in milliseconds. */
+export const SILENCE_MILLIS = 5_000;
 
 class Connection {
   #lost = $state(false);
@@ -17,7 +19,7 @@ class Connection {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Records that a request got no answer. Tries again until the service is ready. */
+  /** Records that a request got no answer, or none yet. Tries again until the service is ready. */
   reportLoss(): void {
     if (this.#lost) return;
     this.#lost = true;
@@ -31,7 +33,8 @@ class Connection {
 
   async #probe(): Promise<void> {
     try {
-      const { ok } = await fetch('/v1/readyz', { credentials: 'omit', cache: 'no-store' });
+      const signal = AbortSignal.timeout(SILENCE_MILLIS);
+      const { ok } = await fetch('/v1/readyz', { credentials: 'omit', cache: 'no-store', signal });
       if (!ok) return this.#tryLater();
     } catch {
       return this.#tryLater();

@@ -1,5 +1,5 @@
 import { ApiError, type ClientOptions, HeadraceClient, type Output } from '@headrace/client';
-import { connection } from './connection.svelte.ts';
+import { connection, SILENCE_MILLIS } from './connection.svelte.ts';
 
 /** The user name and password, or the token, from the sign-in page. */
 export type Credentials = NonNullable<ClientOptions['auth']>;
@@ -68,6 +68,9 @@ export const session = new Session();
 
 function clientWith(auth: Credentials | undefined): HeadraceClient {
   const send: typeof fetch = async (input, init) => {
+    // A service that hangs accepts connections, but answers nothing. A preview or a check may take this long.
+    const isSimple = (init?.method ?? 'GET') === 'GET';
+    const timer = isSimple ? setTimeout(() => connection.reportLoss(), SILENCE_MILLIS) : undefined;
     try {
       // Without this option, the browser shows its own dialog for a password, and then adds the password to each
       // request.
@@ -76,6 +79,8 @@ function clientWith(auth: Credentials | undefined): HeadraceClient {
       // Also for requests that are sent again until they succeed, such as event streams.
       if (error instanceof TypeError) connection.reportLoss();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   };
   return new HeadraceClient({ url: window.location.origin, fetch: send, ...(auth === undefined ? {} : { auth }) });

@@ -150,6 +150,12 @@ export class ConfigDraft {
     return this.id;
   }
 
+  /** Stores the text as the newest version, although another one was stored since this one was loaded. */
+  overwrite(): Promise<string> {
+    this.#etag = undefined;
+    return this.save();
+  }
+
   /** Opens the text as a new config. */
   copyToNew(): void {
     storeDraft({ text: this.#text, documents: [] });

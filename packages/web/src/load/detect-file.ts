@@ -36,24 +36,19 @@ export async function detectFile(path: string, idField: string, read: ReadFirst)
 }
 
 async function detectCsv(path: string, read: ReadFirst): Promise<DetectedFile> {
-  let best: { separator: string; first: FirstDocuments; columns: number } | undefined;
-  let refusal: unknown;
-  for (const separator of SEPARATORS) {
-    try {
-      const first = await read({ class: 'CSVConnector', path, separatorChar: separator });
-      const columns = first.documents.length === 0 ? 0 : namesOf(first.documents).length;
-      if (columns > (best?.columns ?? -1)) best = { separator, first, columns };
-    } catch (error) {
-      refusal ??= error;
-    }
+  let encoding: FileSettings['encoding'] = 'utf-8';
+  let best = await readBest(path, encoding, read).catch((refusal) => {
+    // A file in UTF-16 is refused as UTF-8.
+    encoding = 'auto';
+    return readBest(path, encoding, read).catch(() => Promise.reject(refusal));
+  });
+  const isGarbled = best.first.documents.some((doc) => JSON.stringify(doc).includes('\uFFFD'));
+  if (isGarbled && encoding === 'utf-8') {
+    encoding = 'auto';
+    best = await readBest(path, encoding, read);
   }
-  if (best === undefined) throw refusal;
-  const { separator } = best;
-  let { first } = best;
+  const { separator, first } = best;
   const connector = { class: 'CSVConnector', path, separatorChar: separator };
-  const isGarbled = first.documents.some((doc) => JSON.stringify(doc).includes('\uFFFD'));
-  const encoding = isGarbled ? ('auto' as const) : ('utf-8' as const);
-  if (isGarbled) first = await read({ ...connector, encoding });
   // Without idField, the connector skips a column with the reserved name id.
   const withId = await read({ ...connector, encoding, idField: 'id' }).catch(() => undefined);
   const names = namesOf((withId ?? first).documents).filter((name) => name !== 'id' || withId !== undefined);
@@ -62,6 +57,26 @@ async function detectCsv(path: string, read: ReadFirst): Promise<DetectedFile> {
     fields: valuesOf(names, (withId ?? first).documents),
     failures: first.failures,
   };
+}
+
+/** Reads a CSV file with each separator. Returns the first documents with the most columns. */
+async function readBest(path: string, encoding: FileSettings['encoding'], read: ReadFirst) {
+  let best: { separator: string; first: FirstDocuments; columns: number } | undefined;
+  let refusal: unknown;
+  for (const separator of SEPARATORS) {
+    try {
+      const other = encoding === 'utf-8' ? {} : { encoding };
+      const first = await read({ class: 'CSVConnector', path, separatorChar: separator, ...other });
+      // The id that the connector makes is no column. It skips a column of this name.
+      const columns = namesOf(first.documents).filter((name) => name !== 'id').length;
+      if (columns > (best?.columns ?? -1)) best = { separator, first, columns };
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  // A file that is read as one column has perhaps another separator, with which it was refused.
+  if (best === undefined || (best.columns <= 1 && refusal !== undefined)) throw refusal;
+  return best;
 }
 
 async function detectJson(path: string, idField: string, read: ReadFirst): Promise<DetectedFile> {
@@ -78,14 +93,24 @@ async function detectJson(path: string, idField: string, read: ReadFirst): Promi
   // Objects without a field id can be read once another field is known to be the id.
   const candidates = idField === '' ? await namesOfFirstObject(path, read) : [idField];
   const extension = extensionOf(path);
+  let repeated: DetectedFile | undefined;
   for (const id of candidates) {
     const handler = { ...(/^jsonl?$/.test(extension) ? {} : { class: 'JSONFileHandler' }), idField: id };
     const first = await read({ class: 'FileConnector', paths: [path], fileHandlers: { [extension]: handler } });
     const { fields, ...rest } = found(first, id);
+    if (first.documents.length === 0) continue;
     // The connector adds the id. A field of the file with this name would have been read by now.
-    if (first.documents.length > 0) return { ...rest, fields: fields.filter(({ name }) => name !== 'id') };
+    const file = { ...rest, fields: fields.filter(({ name }) => name !== 'id') };
+    if (!hasRepeatedValue(file, id)) return file;
+    repeated ??= file;
   }
-  return { settings: { ...settings, idField }, fields: [], failures: plain.failures };
+  return repeated ?? { settings: { ...settings, idField }, fields: [], failures: plain.failures };
+}
+
+/** Returns whether two of the first documents have the same value in a field: it is no id. */
+export function hasRepeatedValue({ fields }: DetectedFile, name: string): boolean {
+  const values = fields.find((field) => field.name === name)?.values ?? [];
+  return new Set(values.map(String)).size < values.length;
 }
 
 /** Returns the names of the first object with a text or number as value. Names that sound like an id come first. */

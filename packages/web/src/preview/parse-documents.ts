@@ -18,7 +18,9 @@ export function parseDocuments(text: string): ParsedDocuments {
     try {
       documents.push(JSON.parse(line));
     } catch (error) {
-      return { documents: [], problem: `Line ${i + 1} is not JSON: ${(error as Error).message}` };
+      // The position that browsers add counts from the start of this line, and always names line 1.
+      const reason = (error as Error).message.replace(/ in JSON at position .*$/, '');
+      return { documents: [], problem: `Line ${i + 1} is not JSON: ${reason}` };
     }
   }
   return { documents };

@@ -12,6 +12,7 @@ describe('the documents of a preview', () => {
 
   it('have a problem with its line if one is not JSON', () => {
     expect(parseDocuments('{"id": "1"}\n{"id": ')).toMatchObject({ documents: [], problem: /^Line 2 is not JSON/ });
+    expect(parseDocuments('{"id": "1"}\n{"id": "2"').problem).not.toMatch(/line 1|position/);
   });
 });
 

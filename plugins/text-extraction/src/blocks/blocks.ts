@@ -23,6 +23,9 @@ export interface EmbeddedImage {
 /** Thrown when the text has reached the limit. The text up to the limit is kept. */
 export class TextLimitReached extends Error {}
 
+/** A hostile file could have millions. */
+const MOST_METADATA = 1000;
+
 /** Collects what a reader finds in a file. */
 export class Extraction {
   readonly blocks: Block[] = [];
@@ -60,13 +63,14 @@ export class Extraction {
     if (this.#withImages && image.bytes.length > 0) this.images.push(image);
   }
 
-  /** Adds a value of a metadata field. Empty values are omitted. */
+  /** Adds a value of a metadata field. Empty values are omitted, and those after the first 1000 of a field. */
   describe(name: string, value: string | number | undefined | null): void {
     const text = value === undefined || value === null ? '' : String(value).trim();
     if (text === '') return;
     const known = this.metadata.get(name);
-    if (known === undefined) this.metadata.set(name, [text]);
-    else if (!known.includes(text)) known.push(text);
+    if (known === undefined) {
+      if (this.metadata.size < MOST_METADATA) this.metadata.set(name, [text]);
+    } else if (known.length < MOST_METADATA && !known.includes(text)) known.push(text);
   }
 
   #count(characters: number): void {

@@ -18,7 +18,10 @@ export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const marked = markOf(bytes);
   if (marked !== undefined) return { text: iconv.decode(buffer, marked), encoding: marked };
-  if (named !== undefined && iconv.encodingExists(named)) return { text: iconv.decode(buffer, named), encoding: named };
+  if (named !== undefined && iconv.encodingExists(named)) {
+    const encoding = /^(utf|iso)-/i.test(named) ? named.toUpperCase() : named.toLowerCase();
+    return { text: iconv.decode(buffer, named), encoding };
+  }
   // Tika names ASCII like this.
   if (bytes.every((byte) => byte < 0x80 && byte !== 0))
     return { text: buffer.toString('latin1'), encoding: 'ISO-8859-1' };

@@ -1,46 +1,105 @@
-import { createRequire } from 'node:module';
+import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
-import type { FormatReader } from './format.ts';
+import { DocParagraphs } from './doc-paragraphs.ts';
+import { EncryptedFile, type FormatReader } from './format.ts';
+import { OleFile } from './ole.ts';
+import { describeOle } from './ole-properties.ts';
 
-/** The parts of the library that are used. It has no types. */
-interface WordExtractor {
-  extract(bytes: Buffer): Promise<{
-    getBody(): string;
-    getFootnotes(): string;
-    getEndnotes(): string;
-    getAnnotations(): string;
-    getTextboxes(): string;
-    getHeaders(options: { includeFooters: boolean }): string;
-    getFooters(): string;
-  }>;
+/** The first bytes of Word 97 and later; older versions have other ones. */
+const WORD_97 = 0xa5ec;
+const ENCRYPTED_FLAG = 0x100;
+const TABLE_1_FLAG = 0x200;
+/** Where the header says how many characters each part has. (Source: [MS-DOC] 2.5.) */
+const PARTS = {
+  body: 76,
+  footnotes: 80,
+  headers: 84,
+  macros: 88,
+  comments: 92,
+  endnotes: 96,
+  boxes: 100,
+  headerBoxes: 104,
+};
+type Part = keyof typeof PARTS;
+const SHOWN: readonly Part[] = ['headers', 'body', 'boxes', 'headerBoxes', 'footnotes', 'endnotes', 'comments'];
+const PIECES_AT = 418;
+const PIECES_IN_CLX = 2;
+const COMPRESSED = 0x4000_0000;
+
+/** A run of text. */
+interface Piece {
+  /** The index of its first character in the text. */
+  readonly start: number;
+  /** Where it is in the file. */
+  readonly at: number;
+  readonly width: 1 | 2;
 }
 
-/** Reads old Word files (97 to 2003). */
-export const readDoc: FormatReader = async ({ bytes }, to) => {
-  const Extractor = createRequire(import.meta.url)('word-extractor') as new () => WordExtractor;
-  const found = await new Extractor().extract(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  addParagraphs(found.getHeaders({ includeFooters: false }), to);
-  addParagraphs(found.getBody(), to);
-  for (const text of [found.getTextboxes(), found.getFootnotes(), found.getEndnotes(), found.getAnnotations()]) {
-    addParagraphs(text, to);
-  }
-  addParagraphs(found.getFooters(), to);
+/** Reads old Word files: 97 to 2003 with all parts, headings and tables; 6 and 95 with the text of the body. */
+export const readDoc: FormatReader = async ({ bytes, readInner }, to) => {
+  const file = await OleFile.open(bytes);
+  describeOle(file, to);
+  const stream = file.stream('WordDocument');
+  if (stream === undefined || stream.length < 128) throw new Error('it has no document');
+  const word = Buffer.from(stream.buffer, stream.byteOffset, stream.byteLength);
+  const flags = word.readUInt16LE(10);
+  if ((flags & ENCRYPTED_FLAG) !== 0) throw new EncryptedFile();
+  if (word.readUInt16LE(0) === WORD_97) {
+    const table = file.stream((flags & TABLE_1_FLAG) === 0 ? '0Table' : '1Table');
+    if (table === undefined || word.length < PIECES_AT + 8) throw new Error('it has no table of its text');
+    addWord97(word, Buffer.from(table), to);
+  } else addWord6(word, to);
+  for (const { name, bytes: inner } of file.embedded()) await readInner(inner, name, to);
 };
 
-/** Lines of cells with tabs between them become a table. */
-function addParagraphs(text: string, to: Extraction): void {
-  let rows: string[][] = [];
-  const endTable = () => {
-    if (rows.length > 0) to.add({ kind: 'table', rows });
-    rows = [];
-  };
-  for (const line of text.split('\n')) {
-    const cells = line.split('\t');
-    if (cells.length > 2) rows.push(cells);
-    else {
-      endTable();
-      to.add({ kind: 'paragraph', text: line });
-    }
+function addWord97(word: Buffer, table: Buffer, to: Extraction): void {
+  const { text, pieces } = textOf(word, table);
+  const paragraphs = new DocParagraphs(word, table, to);
+  const ranges = new Map<Part, [number, number]>();
+  let start = 0;
+  for (const [part, at] of Object.entries(PARTS)) {
+    const length = Math.max(0, word.readInt32LE(at));
+    ranges.set(part as Part, [start, start + length]);
+    start += length;
   }
-  endTable();
+  for (const part of SHOWN) {
+    const [from, end] = ranges.get(part) as [number, number];
+    let piece = 0;
+    const placeOf = (index: number) => {
+      while (piece + 1 < pieces.length && (pieces[piece + 1] as Piece).start <= index) piece++;
+      const { start: first, at, width } = pieces[piece] as Piece;
+      return at + (index - first) * width;
+    };
+    if (pieces.length > 0) paragraphs.add(text.slice(from, end), (index) => placeOf(from + index));
+  }
+}
+
+/** Returns the whole text. The piece table says where in the file its pieces are. */
+function textOf(word: Buffer, table: Buffer): { text: string; pieces: Piece[] } {
+  let at = word.readUInt32LE(PIECES_AT);
+  const end = Math.min(table.length, at + word.readUInt32LE(PIECES_AT + 4));
+  while (at + 5 <= end && table[at] !== PIECES_IN_CLX) at += 3 + table.readUInt16LE(at + 1);
+  if (at + 5 > end) throw new Error('its table of the text is damaged');
+  const size = Math.min(table.readUInt32LE(at + 1), end - at - 5);
+  const count = Math.max(0, Math.floor((size - 4) / 12));
+  const places = at + 5;
+  const pieces: Piece[] = [];
+  let text = '';
+  for (let i = 0; i < count; i++) {
+    const length = table.readUInt32LE(places + (i + 1) * 4) - table.readUInt32LE(places + i * 4);
+    const place = table.readUInt32LE(places + (count + 1) * 4 + i * 8 + 2);
+    const isCompressed = (place & COMPRESSED) !== 0;
+    const from = isCompressed ? (place & (COMPRESSED - 1)) >>> 1 : place;
+    if (length < 0 || from > word.length) throw new Error('its table of the text is damaged');
+    pieces.push({ start: text.length, at: from, width: isCompressed ? 1 : 2 });
+    const bytes = word.subarray(from, from + length * (isCompressed ? 1 : 2));
+    text += isCompressed ? iconv.decode(bytes, 'cp1252') : bytes.toString('utf16le');
+  }
+  return { text, pieces };
+}
+
+/** The text is between two offsets of the header. */
+function addWord6(word: Buffer, to: Extraction): void {
+  const text = iconv.decode(word.subarray(word.readUInt32LE(24), word.readUInt32LE(28)), 'cp1252');
+  new DocParagraphs(word, undefined, to).add(text, () => 0);
 }

@@ -1,6 +1,8 @@
 import type { Block, Extraction } from '../blocks/blocks.ts';
 import type { FormatReader } from './format.ts';
+import { readOfficeParts } from './office-parts.ts';
 import { readOfficeImages, readOfficeProperties } from './office-properties.ts';
+import { readRelations } from './relations.ts';
 import { type Attributes, readXml } from './xml.ts';
 import { readZip, type ZipEntry } from './zip.ts';
 
@@ -13,7 +15,8 @@ interface Style {
 }
 
 /** Reads Word files: headers, the body with headings, lists and tables, notes and comments, footers. */
-export const readDocx: FormatReader = async ({ bytes, budget }, to) => {
+export const readDocx: FormatReader = async (input, to) => {
+  const { bytes, budget, readInner } = input;
   const entries = await readZip(bytes, budget);
   const find = (pattern: RegExp) => entries.filter(({ name }) => pattern.test(name));
   await readOfficeProperties(entries, to);
@@ -26,7 +29,17 @@ export const readDocx: FormatReader = async ({ bytes, budget }, to) => {
     ...find(/^word\/footer\d*\.xml$/),
   ];
   if (find(/^word\/document\d*\.xml$/).length === 0) throw new Error('it has no document');
-  for (const part of parts) readXml(await part.read(), new WordPart(styles, numbering, to));
+  for (const part of parts) {
+    const content = new WordPart(styles, numbering, to);
+    readXml(await part.read(), content);
+    if (content.files.length === 0) continue;
+    const relations = await readRelations(entries, part.name);
+    for (const id of content.files) {
+      const file = entries.find(({ name }) => name === relations.get(id)?.path);
+      if (file !== undefined) await readInner(await file.read(), undefined, to);
+    }
+  }
+  await readOfficeParts(entries, input, to);
   await readOfficeImages(entries, to);
 };
 
@@ -34,6 +47,8 @@ export const readDocx: FormatReader = async ({ bytes, budget }, to) => {
 type Numbering = ReadonlyMap<string, boolean>;
 
 class WordPart {
+  /** The ids of the files that are shown as a part of the text. */
+  readonly files: string[] = [];
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #numbering: Numbering;
   readonly #to: Extraction;
@@ -41,6 +56,8 @@ class WordPart {
   readonly #tables: { rows: string[][] }[] = [];
   #text = '';
   #inText = false;
+  /** Whether the text is the author of a comment whose first paragraph follows. */
+  #isComment = false;
   #style: Style | undefined;
   #list: { id: string; depth: number } | undefined;
   /** How many elements are open whose text is not shown, such as deleted text. */
@@ -56,7 +73,8 @@ class WordPart {
     switch (name) {
       case 'p':
         // A text box is a paragraph inside a paragraph.
-        if (this.#text !== '') this.#endParagraph();
+        if (this.#text !== '' && !this.#isComment) this.#endParagraph();
+        this.#isComment = false;
         this.#style = this.#list = undefined;
         break;
       case 'pStyle':
@@ -80,6 +98,16 @@ class WordPart {
       case 'br':
       case 'cr':
         this.#add('\n');
+        break;
+      case 'softHyphen':
+        this.#add('\u00ad');
+        break;
+      case 'comment':
+        this.#text = attributes.has('author') ? `${attributes.get('author')}: ` : '';
+        this.#isComment = true;
+        break;
+      case 'altChunk':
+        this.files.push(attributes.get('id') ?? '');
         break;
       case 'noBreakHyphen':
         this.#add('-');

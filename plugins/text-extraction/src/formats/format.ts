@@ -11,6 +11,8 @@ export interface FileInput {
   readonly depth: number;
   /** How many bytes archives and compressed parts may still expand to. */
   readonly budget: ExpansionBudget;
+  /** Reads a file inside this file, such as an attachment, into the same text. */
+  readInner(bytes: Uint8Array, name: string | undefined, to: Extraction): Promise<void>;
 }
 
 /** Limits what archives expand to, so that a small file cannot fill the memory. */

@@ -6,11 +6,14 @@ import type { FormatReader } from './format.ts';
 type Node = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
+/** The encoding is named in the head, which can be long. */
+const HEAD_BYTES = 65_536;
+
 /** Reads web pages. */
 export const readHtml: FormatReader = ({ bytes, charset }, to) => {
   const named =
     charset ??
-    /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, 4096)).toString('latin1'))?.[1];
+    /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1'))?.[1];
   const { text, encoding } = decodeText(bytes, named);
   to.describe('Content-Encoding', encoding);
   addHtml(text, to);
@@ -32,9 +35,20 @@ const BLOCKS = new Set(
   ),
 );
 
+/** The names of Tika for what pages say about themselves. */
+const META: Readonly<Record<string, readonly string[]>> = {
+  author: ['dc:creator'],
+  description: ['dc:description'],
+  keywords: ['meta:keyword', 'dc:subject'],
+};
+
+/** Elements that are nested deeper are read as plain text. */
+const DEEPEST = 200;
+
 class HtmlPage {
   readonly #to: Extraction;
   #text = '';
+  #depth = 0;
   #lists: boolean[] = [];
   #item: { depth: number; ordered: boolean } | undefined;
 
@@ -54,6 +68,16 @@ class HtmlPage {
   }
 
   #visit(node: Node): void {
+    if (this.#depth > DEEPEST) {
+      this.#text += ` ${contentOf(node)} `;
+      return;
+    }
+    this.#depth++;
+    this.#visitNode(node);
+    this.#depth--;
+  }
+
+  #visitNode(node: Node): void {
     if (node.nodeName === '#text') {
       // White space in the source is one blank. A line end of the text is from <br>.
       const text = (node as DefaultTreeAdapterTypes.TextNode).value.replace(/\s+/g, ' ');
@@ -67,6 +91,7 @@ class HtmlPage {
     if (name === 'br') this.#text += '\n';
     else if (name === 'img') this.#text += attribute(node, 'alt') === undefined ? '' : ` ${attribute(node, 'alt')} `;
     else if (/^h[1-6]$/.test(name)) this.#heading(node, Number(name[1]));
+    else if (name === 'iframe') addHtml(attribute(node, 'srcdoc') ?? '', this.#to);
     else if (name === 'table') this.#table(node);
     else if (name === 'pre') this.#preformatted(node);
     else if (name === 'li') this.#listItem(node);
@@ -107,7 +132,7 @@ class HtmlPage {
   /** A table with another table inside is a layout: its cells are read as text. */
   #table(node: Element): void {
     this.endParagraph();
-    if (elements(node, 'table').length > 0) {
+    if (elements(node, 'table', 1).length > 0) {
       this.visitAll(node.childNodes);
       this.endParagraph();
       return;
@@ -124,8 +149,12 @@ class HtmlPage {
   #head(node: Element): void {
     for (const title of elements(node, 'title')) this.#to.describe('dc:title', contentOf(title));
     for (const meta of elements(node, 'meta')) {
-      const name = attribute(meta, 'name') ?? attribute(meta, 'property');
-      if (name !== undefined) this.#to.describe(name, attribute(meta, 'content'));
+      const name = attribute(meta, 'name') ?? attribute(meta, 'property') ?? attribute(meta, 'http-equiv');
+      if (name === undefined) continue;
+      const content = attribute(meta, 'content');
+      const key = /^content-type$/i.test(name) ? 'Content-Type-Hint' : name;
+      this.#to.describe(key, content);
+      for (const known of META[name.toLowerCase()] ?? []) this.#to.describe(known, content);
     }
     const base = elements(node, 'base')[0];
     if (base !== undefined) this.#to.describe('Content-Location', attribute(base, 'href'));
@@ -136,32 +165,32 @@ function attribute(node: Element, name: string): string | undefined {
   return node.attrs.find((one) => one.name === name)?.value;
 }
 
-/** Returns all elements with a name inside an element. */
-function elements(node: Element, name: string): Element[] {
+/** Returns the elements with a name inside an element, at most a number of them. */
+function elements(node: Element, name: string, most = Number.POSITIVE_INFINITY): Element[] {
   const found: Element[] = [];
   const open: Node[] = [...node.childNodes].reverse();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (!('tagName' in next)) continue;
-    if (next.tagName === name) found.push(next);
-    open.push(...[...next.childNodes].reverse());
+    if (next.tagName === name && found.push(next) >= most) break;
+    for (let i = next.childNodes.length - 1; i >= 0; i--) open.push(next.childNodes[i] as Node);
   }
   return found;
 }
 
 /** Returns the text of an element in one line. */
-function contentOf(node: Element): string {
+function contentOf(node: Node): string {
   return rawText(node).replace(/\s+/g, ' ').trim();
 }
 
-function rawText(node: Element): string {
+function rawText(node: Node): string {
   let text = '';
-  const open: Node[] = [...node.childNodes].reverse();
+  const open: Node[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.nodeName === '#text') text += (next as DefaultTreeAdapterTypes.TextNode).value;
     else if (next.nodeName === 'br') text += '\n';
     else if ('tagName' in next && !HIDDEN.has(next.tagName)) {
       if (BLOCKS.has(next.tagName) || next.tagName === 'li') text += ' ';
-      open.push(...[...next.childNodes].reverse());
+      for (let i = next.childNodes.length - 1; i >= 0; i--) open.push(next.childNodes[i] as Node);
     }
   }
   return text;

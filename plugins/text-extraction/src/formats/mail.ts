@@ -1,33 +1,29 @@
-import type { Extraction } from '../blocks/blocks.ts';
-import type { FileInput, FormatReader } from './format.ts';
+import type { FormatReader } from './format.ts';
 import { addHtml } from './html.ts';
 
-/** Reads a file that is attached to another one. */
-export type ReadAttachment = (input: FileInput, to: Extraction) => Promise<void>;
-
-/** Returns the reader of mails in the format of RFC 822. */
-export function mailReader(readAttachment: ReadAttachment): FormatReader {
-  return async ({ bytes, depth, budget }, to) => {
-    const { default: PostalMime } = await import('postal-mime');
-    const mail = await PostalMime.parse(Uint8Array.from(bytes).buffer, { attachmentEncoding: 'arraybuffer' });
-    to.describe('dc:title', mail.subject);
-    to.describe('dc:subject', mail.subject);
-    to.describe('dc:creator', addressOf(mail.from));
-    to.describe('Message-From', addressOf(mail.from));
-    for (const address of mail.to ?? []) to.describe('Message-To', addressOf(address));
-    for (const address of mail.cc ?? []) to.describe('Message-Cc', addressOf(address));
-    to.describe('dcterms:created', isoDate(mail.date));
-    to.describe('Message:Raw-Header:Message-ID', mail.messageId);
-    if (mail.text?.trim()) to.add({ kind: 'lines', text: mail.text });
-    else if (mail.html !== undefined) addHtml(mail.html, to);
-    for (const { content, filename, mimeType } of mail.attachments) {
-      const inner = new Uint8Array(content as ArrayBuffer);
-      budget.take(inner.length);
-      if (mimeType.startsWith('image/')) to.addImage({ name: filename ?? 'image', mediaType: mimeType, bytes: inner });
-      else await readAttachment({ bytes: inner, name: filename ?? undefined, depth: depth + 1, budget }, to);
-    }
-  };
-}
+/** Reads mails in the format of RFC 822. */
+export const readMail: FormatReader = async ({ bytes, budget, readInner }, to) => {
+  const { default: PostalMime } = await import('postal-mime');
+  const mail = await PostalMime.parse(Uint8Array.from(bytes).buffer, { attachmentEncoding: 'arraybuffer' });
+  to.describe('dc:title', mail.subject);
+  to.describe('dc:subject', mail.subject);
+  to.describe('dc:creator', addressOf(mail.from));
+  to.describe('Message-From', addressOf(mail.from));
+  to.describe('Message:From-Name', mail.from?.name);
+  to.describe('Message:From-Email', mail.from?.address);
+  for (const address of mail.to ?? []) to.describe('Message-To', addressOf(address));
+  for (const address of mail.cc ?? []) to.describe('Message-Cc', addressOf(address));
+  to.describe('dcterms:created', isoDate(mail.date));
+  to.describe('Message:Raw-Header:Message-ID', mail.messageId);
+  if (mail.text?.trim()) to.add({ kind: 'lines', text: mail.text });
+  else if (mail.html !== undefined) addHtml(mail.html, to);
+  for (const { content, filename, mimeType } of mail.attachments) {
+    const inner = new Uint8Array(content as ArrayBuffer);
+    budget.take(inner.length);
+    if (mimeType.startsWith('image/')) to.addImage({ name: filename ?? 'image', mediaType: mimeType, bytes: inner });
+    else await readInner(inner, filename ?? undefined, to);
+  }
+};
 
 interface Address {
   readonly name?: string;

@@ -1,7 +1,7 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
 import { readOfficeImages } from './office-properties.ts';
-import { readXml, xmlTexts } from './xml.ts';
+import { readXml } from './xml.ts';
 import { readZip } from './zip.ts';
 
 const PROPERTIES: Readonly<Record<string, string>> = {
@@ -15,27 +15,76 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   keyword: 'meta:keyword',
   language: 'dc:language',
   generator: 'generator',
+  'print-date': 'meta:print-date',
+  'editing-cycles': 'editing-cycles',
+  'editing-duration': 'extended-properties:TotalTime',
+};
+const STATISTICS: Readonly<Record<string, readonly string[]>> = {
+  'page-count': ['meta:page-count', 'xmpTPg:NPages'],
+  'table-count': ['meta:table-count'],
+  'image-count': ['meta:image-count'],
+  'object-count': ['meta:object-count'],
+  'paragraph-count': ['meta:paragraph-count'],
+  'word-count': ['meta:word-count'],
+  'character-count': ['meta:character-count'],
 };
 
 /** A cell or a row can be repeated thousands of times to fill a sheet. */
 const MAX_REPEATED = 1000;
 
 /** Reads text documents, spreadsheets and presentations of OpenDocument. */
-export const readOdf: FormatReader = async ({ bytes, budget }, to) => {
+export const readOdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
   const entries = await readZip(bytes, budget);
   const entry = (name: string) => entries.find((one) => one.name === name);
   const manifest = await entry('META-INF/manifest.xml')?.read();
   if (manifest?.includes('encryption-data')) throw new EncryptedFile();
   const meta = await entry('meta.xml')?.read();
-  for (const [name, texts] of meta === undefined ? [] : xmlTexts(meta)) {
-    const key = PROPERTIES[name];
-    if (key !== undefined) for (const text of texts) to.describe(key, text);
-  }
+  if (meta !== undefined) describeOdf(meta, to);
   const content = entry('content.xml');
   if (content === undefined) throw new Error('it has no content');
   readXml(await content.read(), new OdfContent(to));
+  const styles = await entry('styles.xml')?.read();
+  if (styles !== undefined) readXml(styles, new OdfContent(to, 'master-styles'));
+  for (const part of entries) {
+    if (/^(\.\/)?Object [^/]+\/content\.xml$/.test(part.name)) readXml(await part.read(), new OdfContent(to));
+    else if (/^(\.\/)?Object [^/]+$/.test(part.name)) await readInner(await part.read(), undefined, to);
+  }
   await readOfficeImages(entries, to);
 };
+
+/** Reads OpenDocument files that are one XML document. */
+export const readFlatOdf: FormatReader = ({ bytes }, to) => {
+  describeOdf(bytes, to);
+  readXml(bytes, new OdfContent(to, 'body'));
+  readXml(bytes, new OdfContent(to, 'master-styles'));
+};
+
+function describeOdf(xml: Uint8Array, to: Extraction): void {
+  let depth = 0;
+  let name: string | undefined;
+  let text = '';
+  readXml(xml, {
+    open(element, attributes) {
+      if (element === 'document-meta' || element === 'document') to.describe('odf:version', attributes.get('version'));
+      if (element === 'meta') depth++;
+      if (depth === 0) return;
+      name = element === 'user-defined' ? `custom:${attributes.get('name') ?? ''}` : PROPERTIES[element];
+      text = '';
+      if (element !== 'document-statistic') return;
+      for (const [attribute, value] of attributes) {
+        for (const key of STATISTICS[attribute] ?? []) to.describe(key, value);
+      }
+    },
+    text(part) {
+      if (name !== undefined) text += part;
+    },
+    close(element) {
+      if (element === 'meta') depth--;
+      if (name !== undefined) to.describe(name, text);
+      name = undefined;
+    },
+  });
+}
 
 class OdfContent {
   readonly #to: Extraction;
@@ -44,17 +93,24 @@ class OdfContent {
   #lists = 0;
   #level = 0;
   #text = '';
-  #paragraphs = 0;
+  /** The texts of the open paragraphs: a note or a box is inside the paragraph that it belongs to. */
+  readonly #outer: string[] = [];
   #pages = 0;
   #hidden = 0;
   /** Only in a spreadsheet, the name of a table is shown. */
   #isSpreadsheet = false;
 
-  constructor(to: Extraction) {
+  /** The element whose content is read; undefined for the whole document. */
+  readonly #only: string | undefined;
+
+  constructor(to: Extraction, only?: string) {
     this.#to = to;
+    this.#only = only;
+    if (only !== undefined) this.#hidden++;
   }
 
   open = (name: string, attributes: ReadonlyMap<string, string>): void => {
+    if (name === this.#only) this.#hidden--;
     const table = this.#tables.at(-1);
     switch (name) {
       case 'spreadsheet':
@@ -83,7 +139,7 @@ class OdfContent {
         this.#hidden++;
         break;
       case 'page':
-        this.#to.add({ kind: 'page', number: ++this.#pages });
+        if (this.#hidden === 0) this.#to.add({ kind: 'page', number: ++this.#pages });
         break;
       case 'table':
         if (this.#isSpreadsheet && this.#tables.length === 0) this.#sheet(attributes);
@@ -106,11 +162,11 @@ class OdfContent {
   };
 
   close = (name: string): void => {
+    if (name === this.#only) this.#hidden++;
     const table = this.#tables.at(-1);
     switch (name) {
       case 'h':
       case 'p':
-        this.#paragraphs--;
         this.#end(name === 'h');
         break;
       case 'list':
@@ -138,7 +194,7 @@ class OdfContent {
   };
 
   text = (text: string): void => {
-    if (this.#paragraphs > 0) this.#text += text;
+    if (this.#outer.length > 0) this.#text += text;
   };
 
   #sheet(attributes: ReadonlyMap<string, string>): void {
@@ -146,13 +202,13 @@ class OdfContent {
   }
 
   #start(): void {
-    this.#paragraphs++;
+    this.#outer.push(this.#text);
     this.#text = '';
   }
 
   #end(isHeading: boolean): void {
     const text = this.#text;
-    this.#text = '';
+    this.#text = this.#outer.pop() ?? '';
     if (this.#hidden > 0) return;
     const table = this.#tables.at(-1);
     if (table !== undefined) table.cell = table.cell === '' ? text : `${table.cell}\n${text}`;

@@ -1,5 +1,5 @@
 import type { Extraction } from '../blocks/blocks.ts';
-import { xmlTexts } from './xml.ts';
+import { readXml, xmlTexts } from './xml.ts';
 import type { ZipEntry } from './zip.ts';
 
 /** The elements of docProps/core.xml and docProps/app.xml, and the names of Tika. */
@@ -11,13 +11,19 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   language: ['dc:language'],
   created: ['dcterms:created'],
   modified: ['dcterms:modified'],
-  keywords: ['meta:keyword'],
+  keywords: ['meta:keyword', 'dc:subject'],
+  lastPrinted: ['meta:print-date'],
   category: ['cp:category'],
   lastModifiedBy: ['meta:last-author'],
   revision: ['cp:revision'],
   Application: ['extended-properties:Application'],
   AppVersion: ['extended-properties:AppVersion'],
-  Company: ['extended-properties:Company'],
+  Company: ['extended-properties:Company', 'dc:publisher'],
+  TotalTime: ['extended-properties:TotalTime'],
+  PresentationFormat: ['extended-properties:PresentationFormat'],
+  Notes: ['extended-properties:Notes'],
+  Lines: ['meta:line-count'],
+  CharactersWithSpaces: ['meta:character-count-with-spaces'],
   Manager: ['extended-properties:Manager'],
   Template: ['extended-properties:Template'],
   Pages: ['xmpTPg:NPages', 'meta:page-count'],
@@ -41,9 +47,22 @@ export async function readOfficeProperties(
     if (entry === undefined) continue;
     for (const [property, texts] of xmlTexts(await entry.read())) {
       if (without.includes(property)) continue;
-      for (const key of PROPERTIES[property] ?? []) for (const text of texts) to.describe(key, text);
+      for (const key of PROPERTIES[property] ?? []) {
+        for (const text of texts) to.describe(key, key.startsWith('dcterms:') ? text.replace(/\.0+Z$/, 'Z') : text);
+      }
     }
   }
+  const custom = entries.find((one) => one.name === 'docProps/custom.xml');
+  if (custom === undefined) return;
+  let name = '';
+  readXml(await custom.read(), {
+    open: (element, attributes) => {
+      if (element === 'property') name = attributes.get('name') ?? '';
+    },
+    text: (text) => {
+      if (name !== '') to.describe(`custom:${name}`, text);
+    },
+  });
 }
 
 /** The images in the media folders of a DOCX, XLSX or PPTX file, or the pictures of an ODF file. */

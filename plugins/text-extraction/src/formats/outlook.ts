@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
-import type { FormatReader } from './format.ts';
+import iconv from 'iconv-lite';
+import type { Extraction } from '../blocks/blocks.ts';
+import type { FileInput, FormatReader } from './format.ts';
 import { addHtml } from './html.ts';
-import { addressOf, isoDate, type ReadAttachment } from './mail.ts';
+import { addressOf, isoDate } from './mail.ts';
+import { readRtf } from './rtf.ts';
 
 /** The parts of the library's result that are used. */
 interface OutlookMessage {
@@ -10,6 +13,9 @@ interface OutlookMessage {
   readonly body?: string;
   readonly bodyHtml?: string;
   readonly html?: Uint8Array;
+  readonly messageCodepage?: number;
+  readonly internetCodepage?: number;
+  readonly compressedRtf?: Uint8Array;
   readonly senderName?: string;
   readonly senderEmail?: string;
   readonly messageDeliveryTime?: string;
@@ -18,36 +24,58 @@ interface OutlookMessage {
   readonly attachments?: readonly { readonly fileName?: string }[];
 }
 
-/** Returns the reader of mails that Outlook saved (MSG). */
-export function outlookReader(readAttachment: ReadAttachment): FormatReader {
-  return async ({ bytes, depth, budget }, to) => {
-    const library = createRequire(import.meta.url)('@kenjiuno/msgreader') as {
-      default: new (
-        bytes: ArrayBuffer,
-      ) => {
-        getFileData(): OutlookMessage;
-        getAttachment(attachment: object): { readonly fileName: string; readonly content: Uint8Array };
-      };
+/** Reads mails that Outlook saved (MSG). */
+export const readOutlook: FormatReader = async (input, to) => {
+  const { bytes, budget, readInner } = input;
+  const library = createRequire(import.meta.url)('@kenjiuno/msgreader') as {
+    default: new (
+      bytes: ArrayBuffer,
+    ) => {
+      parserConfig?: { ansiEncoding?: string };
+      getFileData(): OutlookMessage;
+      getAttachment(attachment: object): { readonly fileName: string; readonly content: Uint8Array };
     };
-    const reader = new library.default(Uint8Array.from(bytes).buffer);
-    const message = reader.getFileData();
-    if (message.error !== undefined) throw new Error(message.error);
-    const sender = addressOf({ name: message.senderName ?? '', address: message.senderEmail });
-    to.describe('dc:title', message.subject);
-    to.describe('dc:subject', message.subject);
-    to.describe('dc:creator', sender);
-    to.describe('Message-From', sender);
-    for (const { name = '', email, recipType } of message.recipients ?? []) {
-      to.describe(recipType === 'cc' ? 'Message-Cc' : 'Message-To', addressOf({ name, address: email }));
-    }
-    to.describe('dcterms:created', isoDate(message.clientSubmitTime ?? message.messageDeliveryTime));
-    if (message.body?.trim()) to.add({ kind: 'lines', text: message.body });
-    else if (message.bodyHtml !== undefined) addHtml(message.bodyHtml, to);
-    else if (message.html !== undefined) addHtml(Buffer.from(message.html).toString('utf8'), to);
-    for (const attachment of message.attachments ?? []) {
-      const { fileName, content } = reader.getAttachment(attachment);
-      budget.take(content.length);
-      await readAttachment({ bytes: content, name: fileName, depth: depth + 1, budget }, to);
-    }
   };
+  let reader = new library.default(Uint8Array.from(bytes).buffer);
+  let message = reader.getFileData();
+  const page = message.messageCodepage ?? message.internetCodepage;
+  if (page !== undefined && iconv.encodingExists(`cp${page}`)) {
+    // A reader keeps its first result.
+    reader = new library.default(Uint8Array.from(bytes).buffer);
+    reader.parserConfig = { ansiEncoding: `cp${page}` };
+    message = reader.getFileData();
+  }
+  if (message.error !== undefined) throw new Error(message.error);
+  const sender = addressOf({ name: message.senderName ?? '', address: message.senderEmail });
+  to.describe('dc:title', message.subject);
+  to.describe('dc:subject', message.subject);
+  to.describe('dc:description', message.subject);
+  to.describe('dc:creator', message.senderName || sender);
+  to.describe('Message-From', message.senderName || sender);
+  to.describe('Message:From-Name', message.senderName);
+  to.describe('Message:From-Email', message.senderEmail);
+  for (const { name = '', email, recipType } of message.recipients ?? []) {
+    to.describe(
+      recipType === 'cc' ? 'Message-Cc' : 'Message-To',
+      email === name ? email : addressOf({ name, address: email }),
+    );
+  }
+  to.describe('dcterms:created', isoDate(message.clientSubmitTime ?? message.messageDeliveryTime));
+  if (message.body?.trim()) to.add({ kind: 'lines', text: message.body });
+  else if (message.bodyHtml !== undefined) addHtml(message.bodyHtml, to);
+  else if (message.html !== undefined) addHtml(Buffer.from(message.html).toString('utf8'), to);
+  else if (message.compressedRtf !== undefined) await addRtf(input, message.compressedRtf, to);
+  for (const attachment of message.attachments ?? []) {
+    const { fileName, content } = reader.getAttachment(attachment);
+    budget.take(content.length);
+    await readInner(content, fileName, to);
+  }
+};
+
+/** Some mails have their text only in Outlook's own format. */
+async function addRtf(input: FileInput, compressed: Uint8Array, to: Extraction): Promise<void> {
+  const { decompressRTF } = createRequire(import.meta.url)('@kenjiuno/decompressrtf') as {
+    decompressRTF(bytes: readonly number[]): number[];
+  };
+  await readRtf({ ...input, bytes: Uint8Array.from(decompressRTF([...compressed])) }, to);
 }

@@ -3,7 +3,7 @@ import { EncryptedFile, type FormatReader } from './format.ts';
 import { addPage, type TextItem } from './pdf-layout.ts';
 
 /** Reads the text of PDF files, page by page, with headings and tables by their layout. */
-export const readPdf: FormatReader = async ({ bytes }, to) => {
+export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
   const { getDocumentProxy } = await import('unpdf');
   // pdf.js takes the memory, and reports problems of fonts on the console.
   const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 }).catch((error) => {
@@ -12,6 +12,8 @@ export const readPdf: FormatReader = async ({ bytes }, to) => {
   try {
     to.describe('xmpTPg:NPages', pdf.numPages);
     await describePdf(pdf, to);
+    /** The names of the attached files by their id. */
+    const files = new Map<string, string | undefined>();
     for (let number = 1; number <= pdf.numPages; number++) {
       const page = await pdf.getPage(number);
       const { items } = await page.getTextContent();
@@ -20,12 +22,26 @@ export const readPdf: FormatReader = async ({ bytes }, to) => {
         items.flatMap((item) => ('str' in item ? itemOf(item) : [])),
         to,
       );
+      for (const note of (await page.getAnnotations()) as PdfNote[]) {
+        to.add({ kind: 'paragraph', text: textOf(note) });
+        if (note.fileId !== undefined) files.set(note.fileId, note.file?.filename);
+      }
       page.cleanup();
+    }
+    for (const title of titlesOf((await pdf.getOutline()) ?? [])) to.add({ kind: 'item', ordered: false, ...title });
+    for (const [id, { filename }] of (await pdf.getAttachments()) ?? []) files.set(id, filename);
+    for (const [id, name] of files) {
+      const content = (await pdf.getAttachmentContent(id)) as Uint8Array | null;
+      budget.take(content?.length ?? 0);
+      if (content !== null) await readInner(content, name, to);
     }
   } finally {
     await pdf.loadingTask.destroy();
   }
 };
+
+/** In radians. */
+const SMALLEST_TURN = 0.02;
 
 interface PdfText {
   readonly str: string;
@@ -34,29 +50,109 @@ interface PdfText {
   readonly height: number;
 }
 
+/** Turned text is placed as if the page were turned, so that its lines are found. */
 function itemOf({ str, transform, width, height }: PdfText): TextItem[] {
   if (str === '') return [];
-  const [, , , , x = 0, y = 0] = transform;
-  const size = Math.hypot(transform[2] ?? 0, transform[3] ?? 0) || height;
-  return [{ text: str, x, y, width, size }];
+  const [a = 1, b = 0, c = 0, d = 0, left = 0, bottom = 0] = transform;
+  const size = Math.hypot(c, d) || height;
+  const angle = Math.atan2(b, a);
+  if (Math.abs(angle) < SMALLEST_TURN) return [{ text: str, x: left, y: bottom, width, size }];
+  const [cos, sin] = [Math.cos(-angle), Math.sin(-angle)];
+  // The width of turned text is its extent along the page.
+  const length = Math.max(Math.abs(width), Math.abs(height) > size * 1.5 ? Math.abs(height) : 0);
+  return [{ text: str, x: left * cos - bottom * sin, y: left * sin + bottom * cos, width: length, size }];
 }
 
+/** The parts of an annotation that are used. */
+interface PdfNote {
+  readonly subtype?: string;
+  readonly titleObj?: { readonly str: string };
+  readonly contentsObj?: { readonly str: string };
+  readonly fieldName?: string;
+  readonly fieldValue?: unknown;
+  readonly fileId?: string;
+  readonly file?: { readonly filename: string };
+}
+
+/** Returns the text of a comment, or the value of a form field. */
+function textOf({ subtype, titleObj, contentsObj, fieldName = '', fieldValue }: PdfNote): string {
+  if (subtype === 'Popup') return '';
+  if (subtype === 'Widget') {
+    const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : fieldValue;
+    return typeof value === 'string' && value !== '' ? `${fieldName}: ${value}` : '';
+  }
+  const text = contentsObj?.str ?? '';
+  return text === '' ? '' : [titleObj?.str ?? '', text].filter((part) => part !== '').join(': ');
+}
+
+interface OutlineItem {
+  readonly title: string;
+  readonly items: readonly OutlineItem[];
+}
+
+const DEEPEST_OUTLINE = 16;
+
+function titlesOf(items: readonly OutlineItem[], depth = 0): { text: string; depth: number }[] {
+  if (depth > DEEPEST_OUTLINE) return [];
+  return items.flatMap(({ title, items: inner }) => [{ text: title, depth }, ...titlesOf(inner, depth + 1)]);
+}
+
+/** The permissions of encrypted files, and the names of Tika. (Source: ISO 32000-1, table 22.) */
+const PERMISSIONS: readonly (readonly [number, string])[] = [
+  [0x04, 'can_print'],
+  [0x08, 'can_modify'],
+  [0x10, 'extract_content'],
+  [0x20, 'modify_annotations'],
+  [0x100, 'fill_in_form'],
+  [0x200, 'extract_for_accessibility'],
+  [0x400, 'assemble_document'],
+  [0x800, 'can_print_faithful'],
+];
+
 interface Described {
-  getMetadata(): Promise<{ readonly info: object }>;
+  getMetadata(): Promise<{ readonly info: object; readonly metadata?: unknown }>;
+  getPermissions(): Promise<readonly number[] | null>;
 }
 
 async function describePdf(pdf: Described, to: Extraction): Promise<void> {
-  const info = (await pdf.getMetadata().catch(() => ({ info: {} }))).info as Record<string, unknown>;
-  const text = (key: string) => (typeof info[key] === 'string' ? (info[key] as string) : undefined);
-  to.describe('pdf:PDFVersion', text('PDFFormatVersion'));
-  to.describe('dc:title', text('Title'));
-  to.describe('dc:creator', text('Author'));
+  const { info: found, metadata } = await pdf.getMetadata().catch(() => ({ info: {}, metadata: undefined }));
+  const info = found as Record<string, unknown>;
+  const xmp = (name: string) => {
+    const value = (metadata as { get(name: string): unknown } | undefined | null)?.get(name);
+    return typeof value === 'string' ? value : Array.isArray(value) ? String(value[0]) : undefined;
+  };
+  const text = (key: string) => (typeof info[key] === 'string' && info[key] !== '' ? (info[key] as string) : undefined);
+  const version = text('PDFFormatVersion');
+  to.describe('pdf:PDFVersion', version);
+  to.describe('dc:format', version && `application/pdf; version=${version}`);
+  to.describe('dc:title', text('Title') ?? xmp('dc:title'));
+  to.describe('pdf:docinfo:title', text('Title'));
+  to.describe('dc:creator', text('Author') ?? xmp('dc:creator'));
+  to.describe('pdf:docinfo:creator', text('Author'));
+  to.describe('dc:description', xmp('dc:description'));
   to.describe('dc:subject', text('Subject'));
+  to.describe('pdf:docinfo:subject', text('Subject'));
+  to.describe('meta:keyword', text('Keywords'));
   to.describe('pdf:docinfo:keywords', text('Keywords'));
-  to.describe('xmp:CreatorTool', text('Creator'));
-  to.describe('pdf:producer', text('Producer'));
-  to.describe('dcterms:created', pdfDate(text('CreationDate')));
-  to.describe('dcterms:modified', pdfDate(text('ModDate')));
+  to.describe('dc:language', text('Language'));
+  to.describe('xmp:CreatorTool', text('Creator') ?? xmp('xmp:creatortool'));
+  to.describe('pdf:docinfo:creator_tool', text('Creator'));
+  to.describe('pdf:producer', text('Producer') ?? xmp('pdf:producer'));
+  to.describe('pdf:docinfo:producer', text('Producer'));
+  for (const [key, name] of [
+    ['CreationDate', 'created'],
+    ['ModDate', 'modified'],
+  ] as const) {
+    to.describe(`dcterms:${name}`, pdfDate(text(key)));
+    to.describe(`pdf:docinfo:${name}`, pdfDate(text(key)));
+  }
+  to.describe('pdf:encrypted', String(text('EncryptFilterName') !== undefined));
+  to.describe('pdf:hasXFA', String(info['IsXFAPresent'] === true));
+  to.describe('pdf:hasCollection', String(info['IsCollectionPresent'] === true));
+  const allowed = await pdf.getPermissions();
+  for (const [flag, name] of PERMISSIONS) {
+    to.describe(`access_permission:${name}`, String(allowed === null || allowed.includes(flag)));
+  }
 }
 
 /** Returns a PDF date, `D:20240102030405+01'00'`, as an ISO instant. */

@@ -1,13 +1,14 @@
 import iconv from 'iconv-lite';
 import type { Extraction } from '../blocks/blocks.ts';
 import type { FormatReader } from './format.ts';
+import { embeddedFile } from './ole.ts';
 
 /**
  * Groups whose text is not a part of the document. The text of a group that begins with \* is ignored too. (Source: Rich
  * Text Format Specification 1.9.1.)
  */
 const IGNORED = new Set(
-  'fonttbl colortbl stylesheet info pict object listtable listoverridetable rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl filetbl revtbl fldinst'.split(
+  'fonttbl colortbl stylesheet info pict shprslt listtable listoverridetable rsidtbl generator themedata colorschememapping datastore latentstyles xmlnstbl filetbl revtbl fldinst'.split(
     ' ',
   ),
 );
@@ -50,25 +51,61 @@ interface Group {
   /** How many characters replace a Unicode character for old readers. */
   readonly fallback: number;
   readonly font: number;
+  /** What the text of the group is, if it is not a part of the document: embedded bytes, or a property. */
+  readonly capture?: string;
 }
+
+/** Groups that begin with \\* although they are shown, and text boxes inside such a group. */
+const SHOWN = new Set(['annotation', 'atnauthor', 'shptxt']);
+/** The properties in the group info, and the names of Tika. */
+const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
+  title: ['dc:title'],
+  subject: ['dc:subject'],
+  author: ['dc:creator'],
+  keywords: ['meta:keyword', 'dc:subject'],
+  doccomm: ['w:Comments'],
+  company: ['extended-properties:Company'],
+  category: ['cp:category'],
+  manager: ['extended-properties:Manager'],
+  operator: ['meta:last-author'],
+  creatim: ['dcterms:created'],
+  revtim: ['dcterms:modified'],
+  printim: ['meta:print-date'],
+};
+const COUNTS: Readonly<Record<string, readonly string[]>> = {
+  nofpages: ['meta:page-count', 'xmpTPg:NPages'],
+  nofwords: ['meta:word-count'],
+  nofchars: ['meta:character-count'],
+};
 
 const TOKEN = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]+/gi;
 
 /** Reads Rich Text Format. */
-export const readRtf: FormatReader = ({ bytes }, to) => {
+export const readRtf: FormatReader = async ({ bytes, readInner }, to) => {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const text = new RtfText(to);
-  for (const [, word, number, hex, symbol, brace, plain] of source.matchAll(TOKEN)) {
-    if (word !== undefined) text.control(word, number === undefined ? undefined : Number(number));
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(source); match !== null; match = TOKEN.exec(source)) {
+    const [, word, number, hex, symbol, brace, plain] = match;
+    if (word === 'bin') TOKEN.lastIndex += Math.max(0, Number(number ?? 0));
+    else if (word !== undefined) text.control(word, number === undefined ? undefined : Number(number));
     else if (hex !== undefined) text.byte(Number.parseInt(hex, 16));
     else if (symbol !== undefined) text.symbol(symbol);
     else if (brace !== undefined) text.brace(brace);
     else if (plain !== undefined) text.plain(plain);
   }
   text.end();
+  for (const object of text.objects) {
+    const file = embeddedFile(Buffer.from(object, 'hex'));
+    if (file !== undefined) await readInner(file.bytes, file.name, to);
+  }
 };
 
 class RtfText {
+  /** The embedded objects, in hexadecimal digits. */
+  readonly objects: string[] = [];
+  #captured = '';
+  readonly #time = new Map<string, number>();
   readonly #to: Extraction;
   readonly #groups: Group[] = [];
   #group: Group = { ignored: false, fallback: 1, font: -1 };
@@ -91,6 +128,15 @@ class RtfText {
     this.#flush();
     const starts = this.#groupStart;
     this.#groupStart = false;
+    if (starts && (word === 'objdata' || PROPERTIES[word] !== undefined)) {
+      this.#set({ ignored: true, capture: word });
+      return;
+    }
+    if (starts && SHOWN.has(word)) {
+      this.#endParagraph();
+      this.#set({ ignored: false });
+      return;
+    }
     if (starts && IGNORED.has(word)) {
       this.#inFonts = word === 'fonttbl';
       this.#set({ ignored: true });
@@ -131,10 +177,16 @@ class RtfText {
         if (this.#row !== undefined) this.#rows.push(this.#row);
         this.#row = undefined;
         break;
-      case 'bin':
-        this.#skip = number ?? 0;
+      case 'yr':
+      case 'mo':
+      case 'dy':
+      case 'hr':
+      case 'min':
+      case 'sec':
+        this.#time.set(word, number ?? 0);
         break;
       default: {
+        for (const name of COUNTS[word] ?? []) if (number !== 0) this.#to.describe(name, number);
         const character = CHARACTERS[word];
         if (character !== undefined) this.#append(character);
       }
@@ -143,7 +195,7 @@ class RtfText {
 
   byte(value: number): void {
     if (this.#skip > 0) this.#skip--;
-    else if (!this.#group.ignored) this.#bytes.push(value);
+    else if (!this.#group.ignored || this.#group.capture !== undefined) this.#bytes.push(value);
   }
 
   symbol(symbol: string): void {
@@ -153,8 +205,9 @@ class RtfText {
       return;
     }
     this.#groupStart = false;
-    if (symbol === '\n' || symbol === '\r') this.#endParagraph();
-    else if (symbol !== '-') this.#append(CHARACTERS[symbol] ?? (/[\\{}]/.test(symbol) ? symbol : ''));
+    if (symbol === '-') this.#append('\u00ad');
+    else if (symbol === '\n' || symbol === '\r') this.#endParagraph();
+    else this.#append(CHARACTERS[symbol] ?? (/[\\{}]/.test(symbol) ? symbol : ''));
   }
 
   brace(brace: string): void {
@@ -166,7 +219,9 @@ class RtfText {
       return;
     }
     this.#groupStart = false;
+    const { capture } = this.#group;
     this.#group = this.#groups.pop() ?? this.#group;
+    if (capture !== undefined && this.#group.capture !== capture) this.#endCapture(capture);
     if (!this.#group.ignored) this.#inFonts = false;
   }
 
@@ -194,6 +249,20 @@ class RtfText {
 
   #append(text: string): void {
     if (!this.#group.ignored) this.#text += text;
+    else if (this.#group.capture !== undefined) this.#captured += text;
+  }
+
+  #endCapture(capture: string): void {
+    const text = this.#captured;
+    this.#captured = '';
+    const part = (name: string) => String(this.#time.get(name) ?? 0).padStart(2, '0');
+    if (capture === 'objdata') this.objects.push(text);
+    else if (this.#time.size === 0) for (const name of PROPERTIES[capture] ?? []) this.#to.describe(name, text);
+    else if (this.#time.get('yr') !== 0) {
+      const time = `${part('yr')}-${part('mo')}-${part('dy')}T${part('hr')}:${part('min')}:${part('sec')}Z`;
+      for (const name of PROPERTIES[capture] ?? []) this.#to.describe(name, time);
+    }
+    this.#time.clear();
   }
 
   #flush(): void {

@@ -1,37 +1,95 @@
+import type { CellObject } from '@e965/xlsx';
+import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
+import { readOfficeParts } from './office-parts.ts';
 import { readOfficeImages, readOfficeProperties } from './office-properties.ts';
+import { OleFile } from './ole.ts';
+import { describeOle } from './ole-properties.ts';
 import { readZip } from './zip.ts';
 
 /** Reads Excel files, old and new: each sheet with its name and its cells as they are shown. */
-export const readSpreadsheet: FormatReader = async ({ bytes, budget }, to) => {
+export const readSpreadsheet: FormatReader = async (input, to) => {
+  const { bytes, budget, readInner } = input;
   const { read, utils } = await import('@e965/xlsx');
   const isZip = bytes[0] === 0x50;
+  const isOle = bytes[0] === 0xd0;
+  const headers: string[] = [];
   if (isZip) {
     const entries = await readZip(bytes, budget);
     // The library expands all parts together, so their sizes are checked first.
-    for (const entry of entries) if (/^xl\/.*\.xml$/.test(entry.name)) await entry.read();
+    for (const entry of entries) {
+      if (/^xl\/.*\.(xml|bin)$/.test(entry.name)) headers.push(...headersOf(await entry.read()));
+    }
     await readOfficeProperties(entries, to);
     await readOfficeImages(entries, to);
   }
-  const book = openBook(() => read(bytes, { type: 'array', cellDates: true, cellHTML: false, cellFormula: false }));
-  if (!isZip) {
-    const { Title, Author, Subject, Keywords, CreatedDate, ModifiedDate, Application } = book.Props ?? {};
-    to.describe('dc:title', Title);
-    to.describe('dc:creator', Author);
-    to.describe('dc:subject', Subject);
-    to.describe('meta:keyword', Keywords);
-    to.describe('dcterms:created', instant(CreatedDate));
-    to.describe('dcterms:modified', instant(ModifiedDate));
-    to.describe('extended-properties:Application', Application);
-  }
+  const options = { type: 'array', dense: true, cellDates: true, cellHTML: false, cellFormula: false } as const;
+  const book = openBook(() => read(bytes, options));
+  if (isOle) describeOle(await OleFile.open(bytes), to);
   for (const [i, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
     if (sheet === undefined) continue;
     to.add({ kind: 'page', number: i + 1, name });
-    const rows = utils.sheet_to_json<string[]>(sheet, { header: 1, raw: false, defval: '', blankrows: false });
-    to.add({ kind: 'table', rows: rows.map((row) => row.map(String)) });
+    addSheet(sheet['!data'] ?? [], utils.format_cell, to);
+  }
+  for (const header of headers) to.add({ kind: 'paragraph', text: header });
+  if (isZip) await readOfficeParts(await readZip(bytes, budget), input, to);
+  if (isOle) {
+    for (const { name, bytes: inner } of (await OleFile.open(bytes)).embedded()) await readInner(inner, name, to);
   }
 };
+
+/** Adds the cells as they are shown, and their comments. Columns without any text are omitted. */
+function addSheet(
+  sheet: readonly (readonly CellObject[])[],
+  format: (cell: CellObject) => string,
+  to: Extraction,
+): void {
+  const columns = new Set<number>();
+  const rows: Map<number, string>[] = [];
+  const comments: string[] = [];
+  // The lists have holes, which forEach skips.
+  sheet.forEach((cells) => {
+    const row = new Map<number, string>();
+    cells.forEach((cell, column) => {
+      const text = shownText(cell, format);
+      if (text !== '') {
+        row.set(column, text);
+        columns.add(column);
+      }
+      for (const { a: author, t: comment } of cell.c ?? []) {
+        comments.push(author === undefined || comment?.startsWith(author) ? (comment ?? '') : `${author}: ${comment}`);
+      }
+    });
+    if (row.size > 0) rows.push(row);
+  });
+  const order = [...columns].sort((a, b) => a - b);
+  to.add({ kind: 'table', rows: rows.map((row) => order.map((column) => row.get(column) ?? '')) });
+  for (const text of comments) to.add({ kind: 'paragraph', text });
+}
+
+/** Excel shows long numbers in a general format with few digits. All digits are kept. */
+function shownText(cell: CellObject, format: (cell: CellObject) => string): string {
+  const text = format(cell);
+  return typeof cell.v === 'number' && /^-?\d(\.\d+)?E\+\d+$/.test(text) ? String(cell.v) : text;
+}
+
+/** Returns the headers and footers of a sheet. They are at its end, with codes for fonts and places: `&CTitle`. */
+function headersOf(xml: Buffer): string[] {
+  const start = xml.lastIndexOf('<headerFooter');
+  if (start < 0) return [];
+  const [, inner = ''] = /^<headerFooter[^>]*>(.*?)<\/headerFooter>/s.exec(xml.toString('utf8', start)) ?? [];
+  const texts = inner.split(/<[^>]*>/).map((text) =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+      .replace(/&("[^"]*"|K[0-9A-F]{6}|\d+|[A-Z])/gi, ' ')
+      .trim(),
+  );
+  return texts.filter((text) => text !== '');
+}
 
 function openBook<T>(open: () => T): T {
   try {
@@ -40,8 +98,4 @@ function openBook<T>(open: () => T): T {
     if (/password|encrypt/i.test((error as Error).message)) throw new EncryptedFile();
     throw error;
   }
-}
-
-function instant(date: unknown): string | undefined {
-  return date instanceof Date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined;
 }

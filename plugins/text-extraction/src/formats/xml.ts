@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import { decodeText } from './charset.ts';
 
 /** The attributes of an element, by name without prefix. */
 export type Attributes = ReadonlyMap<string, string>;
@@ -10,12 +11,14 @@ export interface XmlEvents {
   text?(text: string): void;
 }
 
-/** Reads an XML document. Office files use different prefixes for the same names, so prefixes are removed. */
-export function readXml(bytes: Uint8Array, events: XmlEvents): void {
+/**
+ * Reads an XML document. Office files use different prefixes for the same names, so prefixes are removed. Entities that
+ * the document itself defines are not expanded.
+ * @param onError called for what is not well-formed; throws by default
+ */
+export function readXml(bytes: Uint8Array, events: XmlEvents, onError: (error: Error) => void = raise): void {
   const parser = new SaxesParser({ fragment: false });
-  parser.on('error', (error) => {
-    throw error;
-  });
+  parser.on('error', onError);
   parser.on('opentag', ({ name, attributes }) => {
     const local = new Map(Object.entries(attributes).map(([key, value]) => [localName(key), String(value)]));
     events.open?.(localName(name), local);
@@ -50,8 +53,15 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** Office files are in UTF-8, and rarely in UTF-16 with a byte-order mark. */
+function raise(error: Error): never {
+  throw error;
+}
+
+/** A byte-order mark or the declaration names the encoding. UTF-8 is the default. */
 function decodeXml(bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
+  const named = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
+  if (named !== undefined && !/^utf-?8$/i.test(named)) return decodeText(bytes, named).text;
   const [first, second] = bytes;
   const encoding =
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';

@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type';
+import { OleFile } from '../formats/ole.ts';
 
 /** The formats that have a reader. */
 export type FormatName =
@@ -11,7 +12,13 @@ export type FormatName =
   | 'epub'
   | 'html'
   | 'mail'
+  | 'mbox'
   | 'outlook'
+  | 'ppt'
+  | 'ole'
+  | 'xml'
+  | 'flat-odf'
+  | 'visio'
   | 'doc'
   | 'text'
   | 'zip'
@@ -41,7 +48,14 @@ const BY_TYPE: Readonly<Record<string, FormatName>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.template': 'spreadsheet',
   'application/vnd.ms-excel.sheet.macroenabled.12': 'spreadsheet',
   'application/vnd.ms-excel.sheet.binary.macroenabled.12': 'spreadsheet',
+  'application/vnd.ms-excel.template.macroenabled.12': 'spreadsheet',
+  'application/vnd.ms-powerpoint.slideshow.macroenabled.12': 'pptx',
+  'application/vnd.ms-powerpoint.template.macroenabled.12': 'pptx',
+  'application/vnd.visio': 'visio',
   'application/vnd.oasis.opendocument.text': 'odf',
+  'application/vnd.oasis.opendocument.graphics': 'odf',
+  'application/vnd.oasis.opendocument.graphics-template': 'odf',
+  'application/vnd.oasis.opendocument.formula': 'odf',
   'application/vnd.oasis.opendocument.spreadsheet': 'odf',
   'application/vnd.oasis.opendocument.presentation': 'odf',
   'application/vnd.oasis.opendocument.text-template': 'odf',
@@ -56,18 +70,31 @@ const BY_TYPE: Readonly<Record<string, FormatName>> = {
   'application/vnd.ms-outlook': 'outlook',
   'application/msword': 'doc',
   'application/vnd.ms-excel': 'spreadsheet',
+  'application/vnd.ms-powerpoint': 'ppt',
+  'application/x-tika-msoffice': 'ole',
+  'application/mbox': 'mbox',
+  'application/xml': 'xml',
+  'image/svg+xml': 'xml',
   'application/zip': 'zip',
   'application/x-tar': 'tar',
   'application/gzip': 'gzip',
 };
 
-/** The streams of an OLE file that identify its format. Names are stored in UTF-16. */
-const OLE_STREAMS: readonly (readonly [string, string])[] = [
-  ['__substg1.0_', 'application/vnd.ms-outlook'],
-  ['WordDocument', 'application/msword'],
-  ['Workbook', 'application/vnd.ms-excel'],
-  ['PowerPoint Document', 'application/vnd.ms-powerpoint'],
-  ['EncryptedPackage', 'application/x-tika-ooxml-protected'],
+/** The streams of an OLE file that identify its format. */
+const OLE_STREAMS: readonly (readonly [RegExp, string])[] = [
+  [/^EncryptedPackage$/, 'application/x-tika-ooxml-protected'],
+  [/^__properties_version1\.0$/, 'application/vnd.ms-outlook'],
+  [/^WordDocument$/i, 'application/msword'],
+  [/^(Workbook|Book)$/i, 'application/vnd.ms-excel'],
+  [/^PowerPoint Document$/i, 'application/vnd.ms-powerpoint'],
+];
+
+/** The entries that identify an Office file whose first entry is a different one. */
+const ZIP_ENTRIES: readonly (readonly [string, string])[] = [
+  ['xl/workbook.bin', 'application/vnd.ms-excel.sheet.binary.macroenabled.12'],
+  ['xl/workbook.xml', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['word/document.xml', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['ppt/presentation.xml', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];
 
 /** The text that decides between HTML, mail and plain text. */
@@ -84,13 +111,19 @@ export async function detectType(
 ): Promise<DetectedType> {
   if (bytes.length === 0) return OCTETS;
   const found = await fileTypeFromBuffer(bytes);
-  if (found?.ext === 'cfb') return known(oleType(bytes));
+  if (found?.ext === 'cfb') return known(await oleType(bytes));
+  if (found?.mime === 'application/zip') return known(zipType(bytes));
+  if (found?.mime.startsWith('text/')) return { mediaType: found.mime, format: BY_TYPE[found.mime] ?? 'text' };
   if (found !== undefined && found.mime !== 'application/xml') return known(found.mime);
+  if (isOldExcel(bytes)) return known('application/vnd.ms-excel');
   const text = sampleOf(bytes);
   if (text === undefined) return OCTETS;
   if (text.startsWith('{\\rtf')) return known('application/rtf');
-  if (isHtml(text, name)) return known('text/html');
-  if (isMail(text)) return known('message/rfc822');
+  if (isHtml(text, name)) return known(/<html[^>]+\sxmlns\s*=/i.test(text) ? 'application/xhtml+xml' : 'text/html');
+  if (isMail(text)) return known(text.startsWith('From ') ? 'application/mbox' : 'message/rfc822');
+  if (/^\s*<(\?xml|!DOCTYPE|[a-z][\w:.-]*(\s+[\w:.-]+\s*=|\s*\/?>))/i.test(text) && /<\/|\/>|\?>/.test(text)) {
+    return /<office:document[\s>]/.test(text) ? flatOdf(text) : known('application/xml');
+  }
   const [type = ''] = (named ?? '').toLowerCase().split(';');
   const isTextType = type.startsWith('text/') || /[/+](json|xml|javascript|x-yaml|x-sh)$/.test(type);
   return { mediaType: isTextType ? type : 'text/plain', format: type === 'text/html' ? 'html' : 'text' };
@@ -100,12 +133,29 @@ function known(mediaType: string): DetectedType {
   return { mediaType, format: BY_TYPE[mediaType] };
 }
 
-function oleType(bytes: Uint8Array): string {
+async function oleType(bytes: Uint8Array): Promise<string> {
+  const file = await OleFile.open(bytes);
+  const names = [...file.streams.keys()];
+  const found = OLE_STREAMS.find(([stream]) => names.some((name) => stream.test(name)));
+  return found?.[1] ?? 'application/x-tika-msoffice';
+}
+
+function zipType(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found = OLE_STREAMS.find(([stream]) => buffer.includes(Buffer.from(stream, 'utf16le')));
-  if (found !== undefined) return found[1];
-  // Excel 5 and 95 call the stream Book.
-  return buffer.includes(Buffer.from('Book\0', 'utf16le')) ? 'application/vnd.ms-excel' : 'application/x-tika-msoffice';
+  if (!buffer.includes('[Content_Types].xml')) return 'application/zip';
+  return ZIP_ENTRIES.find(([entry]) => buffer.includes(entry))?.[1] ?? 'application/zip';
+}
+
+/** Excel 2 to 4 begin with a record and its size. */
+function isOldExcel([first, second, third, fourth]: Uint8Array): boolean {
+  return (
+    first === 0x09 && (second === 0 || second === 2 || second === 4) && (third === 4 || third === 6) && fourth === 0
+  );
+}
+
+function flatOdf(text: string): DetectedType {
+  const [, mediaType = 'application/vnd.oasis.opendocument.text'] = /office:mimetype="([^"]+)"/.exec(text) ?? [];
+  return { mediaType, format: 'flat-odf' };
 }
 
 /** Returns the start of a file as text; undefined if it is binary. */

@@ -5,14 +5,15 @@ import { Extraction, TextLimitReached } from '../blocks/blocks.ts';
 import { writeMarkdown } from '../blocks/write-markdown.ts';
 import { writeText } from '../blocks/write-text.ts';
 import { EncryptedFile, ExpansionBudget, type FileInput, type FormatReader } from '../formats/format.ts';
-import { mailReader } from '../formats/mail.ts';
-import { outlookReader } from '../formats/outlook.ts';
 import { readZip } from '../formats/zip.ts';
 import { detectType, type FormatName } from './detect.ts';
 import type { ParsedFile, ParseRequest } from './parse-message.ts';
 
 /** Archives inside archives are opened up to this depth. */
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 8;
+
+/** The name of Tika for what is wrong with files inside a file. */
+const INNER_PROBLEM = 'X-TIKA:EXCEPTION:embedded_exception';
 
 /** The readers, loaded when a file needs them. */
 const READERS: Readonly<Record<FormatName, () => Promise<FormatReader>>> = {
@@ -26,8 +27,14 @@ const READERS: Readonly<Record<FormatName, () => Promise<FormatReader>>> = {
   html: async () => (await import('../formats/html.ts')).readHtml,
   doc: async () => (await import('../formats/doc.ts')).readDoc,
   text: async () => (await import('../formats/plain-text.ts')).readPlainText,
-  mail: async () => mailReader(readInner),
-  outlook: async () => outlookReader(readInner),
+  mail: async () => (await import('../formats/mail.ts')).readMail,
+  mbox: async () => (await import('../formats/mbox.ts')).readMbox,
+  outlook: async () => (await import('../formats/outlook.ts')).readOutlook,
+  ppt: async () => (await import('../formats/ppt.ts')).readPpt,
+  ole: async () => (await import('../formats/ole.ts')).readOle,
+  xml: async () => (await import('../formats/xml-text.ts')).readXmlText,
+  'flat-odf': async () => (await import('../formats/odf.ts')).readFlatOdf,
+  visio: async () => (await import('../formats/visio.ts')).readVisio,
   zip: async () => readZipArchive,
   tar: async () => readTar,
   gzip: async () => readGzip,
@@ -38,7 +45,7 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
   const { bytes, name, contentType, maxCharacters, maxExpandedBytes, format, images } = request;
   const extraction = new Extraction(maxCharacters, images);
   const [, charset] = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '') ?? [];
-  const input: FileInput = { bytes, name, charset, depth: 0, budget: new ExpansionBudget(maxExpandedBytes) };
+  const input = fileInput(bytes, name, charset, 0, new ExpansionBudget(maxExpandedBytes));
   let problem: ParsedFile['problem'];
   try {
     await readTyped(input, contentType, extraction);
@@ -76,21 +83,39 @@ async function readTyped(input: FileInput, contentType: string | undefined, to: 
   }
 }
 
-/** Reads a file of an archive or a mail into the same text. A file that cannot be read is omitted. */
+function fileInput(
+  bytes: Uint8Array,
+  name: string | undefined,
+  charset: string | undefined,
+  depth: number,
+  budget: ExpansionBudget,
+): FileInput {
+  const readNext: FileInput['readInner'] = (inner, innerName, to) =>
+    readInner(fileInput(inner, innerName, undefined, depth + 1, budget), to);
+  return { bytes, name, charset, depth, budget, readInner: readNext };
+}
+
+/**
+ * Reads a file of an archive, a mail or a document into the same text, after its name. If it cannot be read, the
+ * metadata say so, and the rest of the outer file is read.
+ */
 async function readInner(input: FileInput, to: Extraction): Promise<void> {
-  if (input.depth > MAX_DEPTH) return;
-  const { mediaType, format } = await detectType(input.bytes, input.name, undefined);
-  if (mediaType.startsWith('image/')) to.addImage({ name: input.name ?? 'image', mediaType, bytes: input.bytes });
-  if (format === undefined) return;
+  const { bytes, name = 'embedded file' } = input;
   if (input.name !== undefined) to.add({ kind: 'paragraph', text: input.name });
-  // The metadata of an inner file do not describe the outer one.
-  const inner = new InnerExtraction(to);
-  const before = input.budget.left;
+  const skipped = (reason: string) => to.describe(INNER_PROBLEM, `${name}: ${reason}`);
+  if (input.depth > MAX_DEPTH) {
+    skipped(`it is inside more than ${MAX_DEPTH} other files`);
+    return;
+  }
   try {
-    await (await READERS[format]())(input, inner);
+    const { mediaType, format } = await detectType(bytes, input.name, undefined);
+    if (mediaType.startsWith('image/')) to.addImage({ name, mediaType, bytes });
+    if (format === undefined) return;
+    // The metadata of an inner file do not describe the outer one.
+    await (await READERS[format]())(input, new InnerExtraction(to));
   } catch (error) {
     if (error instanceof TextLimitReached || input.budget.left < 0) throw error;
-    if (before === input.budget.left && to.blocks.length === 0) throw error;
+    skipped(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -110,16 +135,26 @@ class InnerExtraction extends Extraction {
   override addImage(image: Parameters<Extraction['addImage']>[0]): void {
     this.#outer.addImage(image);
   }
-}
 
-async function readZipArchive({ bytes, depth, budget }: FileInput, to: Extraction): Promise<void> {
-  for (const entry of await readZip(bytes, budget)) {
-    await readInner({ bytes: await entry.read(), name: entry.name, depth: depth + 1, budget }, to);
+  override describe(name: string, value: string | number | undefined | null): void {
+    if (name === INNER_PROBLEM) this.#outer.describe(name, value);
   }
 }
 
-async function readTar({ bytes, depth, budget }: FileInput, to: Extraction): Promise<void> {
-  const archive = extract();
+async function readZipArchive({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {
+  for (const entry of await readZip(bytes, budget)) {
+    const content = await entry.read().catch((error: Error) => {
+      if (budget.left < 0) throw error;
+      to.describe(INNER_PROBLEM, `${entry.name}: ${error.message}`);
+      return undefined;
+    });
+    if (content !== undefined) await readInner(content, entry.name, to);
+  }
+}
+
+async function readTar({ bytes, budget, readInner }: FileInput, to: Extraction): Promise<void> {
+  // Old writers omit the name of the format.
+  const archive = extract({ allowUnknownFormat: true } as Parameters<typeof extract>[0]);
   Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]).pipe(archive);
   for await (const entry of archive) {
     const pieces: Buffer[] = [];
@@ -127,17 +162,16 @@ async function readTar({ bytes, depth, budget }: FileInput, to: Extraction): Pro
       budget.take((piece as Buffer).length);
       pieces.push(piece as Buffer);
     }
-    if (entry.header.type !== 'file') continue;
-    await readInner({ bytes: Buffer.concat(pieces), name: entry.header.name, depth: depth + 1, budget }, to);
+    if (entry.header.type === 'file') await readInner(Buffer.concat(pieces), entry.header.name, to);
   }
 }
 
-async function readGzip({ bytes, name, depth, budget }: FileInput, to: Extraction): Promise<void> {
+async function readGzip({ bytes, name, budget, readInner }: FileInput, to: Extraction): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of Readable.from([Buffer.from(bytes)]).pipe(createGunzip())) {
     budget.take((piece as Buffer).length);
     pieces.push(piece as Buffer);
   }
   const inner = name?.replace(/\.t?gz$/i, (end) => (/^\.tgz$/i.test(end) ? '.tar' : ''));
-  await readInner({ bytes: Buffer.concat(pieces), name: inner, depth: depth + 1, budget }, to);
+  await readInner(Buffer.concat(pieces), inner, to);
 }

@@ -12,6 +12,12 @@ export interface ParseLimits {
 /** A file that exceeded a limit, or that ended its thread. */
 export class ParseFailure extends Error {}
 
+/** How often the memory of buffers is checked, in milliseconds. V8 limits the heap of a thread, but not its buffers. */
+const MEMORY_CHECK_INTERVAL = 100;
+/** A reader may copy the file once. */
+const COPIES = 2;
+const MIB = 1024 * 1024;
+
 interface Task {
   readonly request: ParseRequest;
   resolve(parsed: ParsedFile): void;
@@ -26,7 +32,7 @@ export class ParseThreads {
   readonly #limits: ParseLimits;
   readonly #most: number;
   readonly #idle: Worker[] = [];
-  readonly #waiting: Task[] = [];
+  #waiting: Task[] = [];
   readonly #all = new Set<Worker>();
   #closed = false;
 
@@ -46,6 +52,8 @@ export class ParseThreads {
 
   async close(): Promise<void> {
     this.#closed = true;
+    for (const { reject } of this.#waiting) reject(new ParseFailure('the stage has stopped'));
+    this.#waiting = [];
     await Promise.all([...this.#all].map((thread) => thread.terminate()));
   }
 
@@ -60,14 +68,22 @@ export class ParseThreads {
 
   #run(thread: Worker, { request, resolve, reject }: Task): void {
     const { timeout, memoryMb } = this.#limits;
-    const end = (error: Error) => {
+    const end = (reason: string) => {
       stop();
       this.#all.delete(thread);
       void thread.terminate();
-      reject(error);
+      reject(new ParseFailure(reason));
       this.#next();
     };
-    const timer = setTimeout(() => end(new ParseFailure(`parsing took longer than ${timeout} ms`)), timeout);
+    const tooMuch = `parsing needed more than ${memoryMb} MiB of memory`;
+    const most = memoryMb * MIB + COPIES * request.bytes.length;
+    const timer = setTimeout(() => end(`parsing took longer than ${timeout} ms`), timeout);
+    let isRunning = true;
+    const watch = setInterval(async () => {
+      // The thread answers while it computes. It has no answer if it ended meanwhile.
+      const used = await thread.getHeapStatistics().catch(() => undefined);
+      if (isRunning && used !== undefined && used.external_memory > most) end(tooMuch);
+    }, MEMORY_CHECK_INTERVAL);
     const onMessage = (parsed: ParsedFile) => {
       stop();
       this.#idle.push(thread);
@@ -75,15 +91,14 @@ export class ParseThreads {
       this.#next();
     };
     const onError = (error: NodeJS.ErrnoException) => {
-      const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      end(new ParseFailure(outOfMemory ? `parsing needed more than ${memoryMb} MiB of memory` : error.message));
+      end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch : error.message);
     };
-    const onExit = () => end(new ParseFailure('parsing ended early'));
+    const onExit = () => end('parsing ended early');
     const stop = () => {
+      isRunning = false;
       clearTimeout(timer);
+      clearInterval(watch);
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
-      // An error of a thread that is ended has no other listener.
-      thread.on('error', () => undefined);
     };
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     thread.postMessage(request);
@@ -99,6 +114,8 @@ export class ParseThreads {
       stderr: true,
     });
     thread.unref();
+    // An error of a thread that is ended has no other listener.
+    thread.on('error', () => undefined);
     this.#all.add(thread);
     return thread;
   }

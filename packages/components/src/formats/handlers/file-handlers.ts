@@ -1,17 +1,15 @@
 import {
   type ClassChoices,
   checkNested,
-  type DescribesParameters,
   type JsonObject,
+  loadPluginExport,
   MapOf,
-  missingPlugin,
   nearest,
   type ParameterProblem,
-  type Publisher,
+  pluginClassNames,
   Type,
   type Value,
 } from '@headrace/engine';
-import type { SourceFile } from '../byte-source.ts';
 import { CsvFormat } from '../csv/csv-format.ts';
 import { type CsvSettings, checkCsvSettings, csvParameters } from '../csv/csv-settings.ts';
 import type { FormatContext } from '../format-context.ts';
@@ -19,26 +17,10 @@ import { JsonFormat } from '../json/json-format.ts';
 import { checkJsonSettings, type JsonSettings, jsonParameters } from '../json/json-settings.ts';
 import { XmlFormat } from '../xml/xml-format.ts';
 import { checkXmlSettings, type XmlSettings, xmlParameters } from '../xml/xml-settings.ts';
-
-/** Publishes the records of files, one file at a time. */
-export interface FileFormat {
-  /** The field that has the path of the file in every record. Undefined if records do not have it. */
-  readonly pathField?: string;
-  /**
-   * Publishes the records of a file. Stops early if the publisher's signal is aborted.
-   *
-   * Throws `HR_SOURCE_UNREADABLE` if the file cannot be read, and `HR_SOURCE_INCOMPLETE` if the rest of the file cannot
-   * be read.
-   */
-  publish(file: SourceFile, publisher: Publisher): Promise<void>;
-}
+import type { FileFormat, FileHandler } from './file-handler.ts';
 
 /** The parameter `fileHandlers` of a component. `checkFileHandlers` checks the settings of each handler. */
 export type FileHandlers = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
-
-interface FileHandler extends DescribesParameters {
-  open(settings: never, context: FormatContext): FileFormat;
-}
 
 const idParameters = {
   docIdPrefix: Type.Optional(Type.String({ default: '' })),
@@ -49,6 +31,7 @@ const idParameters = {
 
 const csv: FileHandler = {
   parameters: Type.Object({ ...idParameters, ...csvParameters }),
+  recordsHavePath: true,
   check: checkCsvSettings,
   open: (settings: CsvSettings, context) => new CsvFormat(settings, context),
 };
@@ -90,6 +73,7 @@ const choices: ClassChoices = {
     parameters,
     describedBy,
   })),
+  others: pluginClassNames('file handler'),
   byKey: { csv: 'CSVFileHandler', json: 'JsonFileHandler', jsonl: 'JsonFileHandler', xml: 'XMLFileHandler' },
 };
 
@@ -110,7 +94,7 @@ export function extensionsWithoutPath(handlers: FileHandlers): string[] {
   return [...handlers]
     .filter(([extension, settings]) => {
       const handler = handlerOf(extension, settings);
-      return !('message' in handler) && handler.parameters !== csv.parameters;
+      return !('message' in handler) && handler.recordsHavePath !== true;
     })
     .map(([extension]) => extension);
 }
@@ -160,8 +144,8 @@ function handlerOf(
   const name = String(given).replace(JAVA_PACKAGE, '');
   const handler = Object.hasOwn(BY_CLASS, name) ? BY_CLASS[name] : undefined;
   if (handler !== undefined) return handler;
-  const plugin = missingPlugin('file handler', String(given));
-  if (plugin !== undefined) return plugin;
+  const plugin = loadPluginExport('file handler', String(given));
+  if (plugin !== undefined) return 'exported' in plugin ? (plugin.exported as FileHandler) : plugin;
   const best = nearest(name, Object.keys(BY_CLASS));
   return {
     message: `There is no file handler ${String(given)}`,

@@ -1,10 +1,11 @@
-import type {
-  Document,
-  ModuleReference,
-  Publisher,
-  RecordChunk,
-  RecordDecoder,
-  RejectedRecord,
+import {
+  type Document,
+  HeadraceError,
+  type ModuleReference,
+  type Publisher,
+  type RecordChunk,
+  type RecordDecoder,
+  type RejectedRecord,
 } from '@headrace/engine';
 
 /** Receives the problems of records while they are decoded. */
@@ -14,19 +15,30 @@ export interface HeldRecordsListener {
   warn(message: string): void;
 }
 
+/** The frames of a video can need much more memory than the video. */
+const MAX_BYTES = 512 * 1024 ** 2;
+
 type Held = { readonly chunk: RecordChunk; readonly decoder: RecordDecoder } | { readonly rejected: RejectedRecord };
 
 /** Stores the published records of one file as bytes, and decodes them into documents only on demand. */
 export class HeldRecords implements Publisher {
   readonly signal: AbortSignal = new AbortController().signal;
   readonly #held: Held[] = [];
+  #bytes = 0;
   readonly #decoders = new Map<ModuleReference, RecordDecoder>();
 
   publish(): never {
     throw new TypeError('A format must publish bytes, not documents');
   }
 
+  /** Throws `HR_STAGE_FAILED` if the records need too much memory together. */
   async publishChunk(chunk: RecordChunk): Promise<void> {
+    this.#bytes += chunk.bytes.length;
+    if (this.#bytes > MAX_BYTES) {
+      throw new HeadraceError('HR_STAGE_FAILED', 'The records of the file need more than 512 MiB of memory', {
+        hint: 'Read the file with FileConnector, which does not hold all records at a time.',
+      });
+    }
     let decoder = this.#decoders.get(chunk.decoder);
     if (decoder === undefined) {
       const { url, name, options } = chunk.decoder;

@@ -1,0 +1,6 @@
+/**
+ * File handlers, for plugins.
+ *
+ * @module
+ */
+export * from '@headrace/components/handlers';

@@ -1,0 +1,35 @@
+import type { FormatReader } from './format.ts';
+import { readXml } from './xml.ts';
+
+/** The elements of Office XML with images as base64 text. */
+const BINARY = new Set(['binData', 'binaryData']);
+
+/** Reads the text of the elements of any XML document, line by line. */
+export const readXmlText: FormatReader = ({ bytes }, to) => {
+  let text = '';
+  let hidden = 0;
+  let problem: Error | undefined;
+  readXml(
+    bytes,
+    {
+      open: (name, attributes) => {
+        if (BINARY.has(name)) hidden++;
+        // The cells of iWork tables have their text in an attribute.
+        text += ` ${(name === 'ct' ? attributes.get('s') : undefined) ?? ''}`;
+      },
+      text: (part) => {
+        if (hidden === 0) text += part;
+      },
+      close: (name) => {
+        if (BINARY.has(name)) hidden--;
+        text += ' ';
+      },
+    },
+    (error) => {
+      problem ??= error;
+    },
+  );
+  const lines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim());
+  to.add({ kind: 'lines', text: lines.filter((line) => line !== '').join('\n') });
+  if (problem !== undefined) throw problem;
+};
