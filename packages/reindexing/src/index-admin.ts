@@ -1,3 +1,4 @@
+import { type ErrorCause, reasonOf } from './error-cause.ts';
 import { ReindexError } from './reindex-error.ts';
 import type { Json } from './types.ts';
 
@@ -71,16 +72,14 @@ export class IndexAdmin {
 
 function read<T>({ status, body }: IndexResponse, what: string): T {
   const text = new TextDecoder().decode(body);
-  let json: { error?: { reason?: string; root_cause?: readonly { reason?: string }[] } | string } | undefined;
+  let json: { error?: ErrorCause | string } | undefined;
   try {
     json = text === '' ? {} : (JSON.parse(text) as typeof json);
   } catch {
     // A proxy answers with a page. The message shows its beginning.
   }
   if (json !== undefined && status >= 200 && status < 300) return json as T;
-  const error = json?.error;
-  const reason = typeof error === 'object' ? (error.root_cause?.[0]?.reason ?? error.reason) : error;
-  throw new ReindexError(`${what} answered ${status}: ${reason ?? text.slice(0, MAX_EXCERPT)}`);
+  throw new ReindexError(`${what} answered ${status}: ${reasonOf(json?.error) ?? text.slice(0, MAX_EXCERPT)}`);
 }
 
 /** Returns a name for the path of a request. */

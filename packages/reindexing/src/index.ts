@@ -1,6 +1,8 @@
 export { aliasOf, checkReindexing, type ReindexProblem } from './check-reindexing.ts';
+export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
 export { createMissing } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
+export { type ErrorCause, isFaultOfDestination, reasonOf } from './error-cause.ts';
 export { findDifferences } from './find-differences.ts';
 export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } from './index-admin.ts';
 export { type GivenDefinition, type IndexDefinition, readDefinition } from './index-definition.ts';

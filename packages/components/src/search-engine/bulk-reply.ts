@@ -1,24 +1,16 @@
 import { counted } from '@headrace/engine';
+import { type ErrorCause, isFaultOfDestination, reasonOf } from '@headrace/reindexing';
 import type { DeliveryFailure, Reply } from '../delivery/delivery.ts';
 import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
-import { isFaultOfDestination } from './destination-faults.ts';
 
 /** Requests only these parts of a bulk response: the other parts are long and repeat the request. */
 export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items.*.result,items.*.error';
 
 /** The maximum length of a foreign response in a message. */
 const MAX_EXCERPT = 200;
-
-export interface ErrorCause {
-  readonly type?: string;
-  readonly reason?: string;
-  readonly caused_by?: ErrorCause;
-  /** The original causes, if shards have failed. */
-  readonly root_cause?: readonly ErrorCause[];
-}
 
 interface BulkItem {
   readonly status?: number;
@@ -134,21 +126,6 @@ export function strangeAnswer(response: HttpResponse, name: ProductName, what: s
     `it answered ${response.status} with "${excerpt(response.body, MAX_EXCERPT)}", ${what}`,
     name,
   );
-}
-
-/** Returns the reason of an error, and the reasons of its causes if they add information. */
-export function reasonOf(error: ErrorCause | string | undefined): string | undefined {
-  if (error === undefined || typeof error === 'string') return error;
-  const reasons: string[] = [];
-  const add = ({ reason, type }: ErrorCause) => {
-    const text = reason ?? type;
-    if (text !== undefined && !reasons.some((known) => known.includes(text))) reasons.push(text);
-  };
-  for (let cause: ErrorCause | undefined = error; cause !== undefined && cause !== null; cause = cause.caused_by) {
-    add(cause);
-  }
-  for (const cause of error.root_cause ?? []) add(cause);
-  return reasons.length === 0 ? undefined : reasons.join(' <- ');
 }
 
 /** Parses the response as JSON; undefined if it is not JSON. */

@@ -1,4 +1,5 @@
 import { counted, type EncodedBatch, type IndexFailure, type Logger } from '@headrace/engine';
+import { type ErrorCause, reasonOf } from '@headrace/reindexing';
 import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import { KeyOrder } from '../delivery/key-order.ts';
@@ -10,10 +11,8 @@ import { DELETE_BY_QUERY } from './bulk-encoder.ts';
 import {
   BULK_FILTER,
   BulkReplies,
-  type ErrorCause,
   type ProductName,
   parse,
-  reasonOf,
   statusRefusal,
   strangeAnswer,
   transportRefusal,

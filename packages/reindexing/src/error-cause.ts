@@ -1,4 +1,26 @@
-import type { ErrorCause } from './bulk-reply.ts';
+/** An error in a response of a search engine. */
+export interface ErrorCause {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly caused_by?: ErrorCause;
+  /** The original causes, if shards have failed. */
+  readonly root_cause?: readonly ErrorCause[];
+}
+
+/** Returns the reason of an error, and the reasons of its causes if they add information. */
+export function reasonOf(error: ErrorCause | string | undefined): string | undefined {
+  if (error === undefined || typeof error === 'string') return error;
+  const reasons: string[] = [];
+  const add = ({ reason, type }: ErrorCause) => {
+    const text = reason ?? type;
+    if (text !== undefined && !reasons.some((known) => known.includes(text))) reasons.push(text);
+  };
+  for (let cause: ErrorCause | undefined = error; cause !== undefined && cause !== null; cause = cause.caused_by) {
+    add(cause);
+  }
+  for (const cause of error.root_cause ?? []) add(cause);
+  return reasons.length === 0 ? undefined : reasons.join(' <- ');
+}
 
 /** Error types of an index or server that rejects every document. */
 const OF_INDEX: ReadonlySet<string> = new Set([
