@@ -112,7 +112,7 @@ describe('a destination that is down when the run starts', () => {
 
   it.each(Object.keys(INDEXERS))('ends the run with a hint if it does not start in time: %s', async (name) => {
     // The first attempt loads the client, and the Kafka client repeats a failed request for about a second.
-    const millis = name === 'Kafka' ? 4000 : 1500;
+    const millis = name === 'Kafka' ? 5000 : 3000;
     const result = await harness.run(config(name, await closedPort(), `connectTimeout: ${millis}`));
     expect(result.status).toBe('FAILED');
     expect(waits()).toHaveLength(1);
