@@ -90,7 +90,8 @@ describe('components', () => {
     const { code, stdout } = await headrace(['components', 'embed']);
     expect(code).toBe(0);
     const names = stdout.split('\n').map((line) => line.split(' ')[0]);
-    expect(names.slice(0, 3)).toEqual(['OpenAIEmbed', 'EmbeddedPython', 'ParseFloats']);
+    // The plugins of the repository are installed, so their components are found too.
+    expect(names.slice(0, 4)).toEqual(['JlamaEmbed', 'LocalEmbed', 'OpenAIEmbed', 'EmbeddedPython']);
     expect(stdout).toMatch(/^ParseFloats +stage +Turns the text of a JSON list of numbers/m);
     const two = await headrace(['components', 'EMBED', 'csv']);
     expect(two.stdout).toMatch(/^ParseFloats /m);
