@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { serve, serviceDirectory } from '../service/served.ts';
+import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 
 const USERS = `
@@ -17,6 +18,7 @@ it('the application signs in, shows only what the role may do, and signs out', a
   await page.getByLabel('Password', { exact: true }).fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('You are not signed in').waitFor();
+  expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
   await page.getByLabel('Password', { exact: true }).fill('looks-only');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('No configs yet').waitFor();
@@ -58,6 +60,7 @@ it('a reader sees a run with its failures, and no button that changes anything',
   // Addresses of pages that a reader finds no link to.
   await page.goto(`${url}/configs/new`);
   await page.getByText('You cannot store configs').waitFor();
+  expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
   await page.goto(`${url}/configs/${await storedConfig(url, headers, config)}/preview`);
   await page.getByText('You cannot preview configs').waitFor();
 });

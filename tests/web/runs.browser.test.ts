@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, kill, replace, type Served, serve, serviceDirectory, startRun, upload } from '../service/served.ts';
+import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -169,6 +170,7 @@ it('the run page reports a killed service, connects again, and shows that the ru
   await page.getByText('Running', { exact: true }).waitFor();
   await kill(first);
   await page.getByText('The service does not answer').waitFor();
+  expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
   await serveAt(directory, port);
   await page.getByText('Interrupted', { exact: true }).waitFor();
   await expect.poll(() => page.getByText('The service does not answer').count()).toBe(0);
