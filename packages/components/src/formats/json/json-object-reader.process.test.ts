@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { JsonObjectReader } from './json-object-reader.ts';
 
+// These tests need a separate process: the reader needs interned names, and other unit tests may fill their table.
+
 /** Reads texts with one reader. Returns each object as JSON, or undefined if the general reader must read it. */
 function readAll(texts: readonly string[]): (string | undefined)[] {
   const reader = new JsonObjectReader();
