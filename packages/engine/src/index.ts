@@ -23,6 +23,7 @@ export {
   type DocumentEncoder,
   type EncodedBatch,
   type FinishedDocuments,
+  type FinishedOutput,
   Indexer,
   type IndexerClass,
   type IndexerContext,
@@ -92,6 +93,7 @@ export {
   maskTexts,
   secretTexts,
 } from './config/render-config.ts';
+export type { RollbackRequest } from './config/rollback-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
 export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';

@@ -33,11 +33,16 @@ export async function deleteMissing({
   signal,
   log,
 }: FinishedSync): Promise<CheckResult> {
-  const result = (passed: boolean, message: string): CheckResult => ({ name: 'deleteMissing', passed, message });
+  const result = (outcome: CheckResult['outcome'], found: string): CheckResult => ({
+    name: 'deleteMissing',
+    outcome,
+    found,
+    expected: `at most ${maxDeletePercent} % to delete`,
+  });
   if (failed > 0) {
-    const message = `nothing was deleted, because ${counted(failed, 'document')} failed`;
-    log.warn(`deleteMissing: ${message}`);
-    return result(true, message);
+    const found = `nothing was deleted, because ${counted(failed, 'document')} failed`;
+    log.warn(`deleteMissing: ${found}`);
+    return result('not run', found);
   }
   const path = `/${inPath(index)}`;
   await admin.ask('POST', `${path}/_refresh`, undefined, signal);
@@ -46,18 +51,15 @@ export async function deleteMissing({
   const count = async (query: Json) =>
     (await admin.ask<{ count: number }>('POST', `${path}/_count`, { query }, signal)).count;
   const [all, old] = [await count(where), await count(missing)];
-  if (old === 0) return result(true, 'the source still has all documents');
+  if (old === 0) return result('passed', 'the source still has all documents');
   const percent = (old / all) * 100;
   const share = `${counted(old, 'document')} of ${all} (${Math.ceil(percent * 100) / 100} %)`;
   if (percent > maxDeletePercent) {
-    return result(
-      false,
-      `the source no longer has ${share}, at most ${maxDeletePercent} % may be deleted: nothing was`,
-    );
+    return result('failed', `the source no longer has ${share}: nothing was deleted`);
   }
   const deleted = await deleteAll(admin, path, missing, signal);
   log.info(`deleteMissing: ${counted(deleted, 'document')} deleted from ${index}`);
-  return result(true, `the source no longer had ${share}: ${deleted} deleted`);
+  return result('passed', `the source no longer had ${share}: ${deleted} deleted`);
 }
 
 interface Hit {

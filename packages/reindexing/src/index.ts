@@ -9,4 +9,4 @@ export { type GivenDefinition, type IndexDefinition, readDefinition } from './in
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
-export type { CheckResult, Checks, Json, Log, RebuildPlan, SavedQuery } from './types.ts';
+export type { CheckResult, Checks, FinishedIndex, Json, Log, RebuildPlan, SavedQuery } from './types.ts';

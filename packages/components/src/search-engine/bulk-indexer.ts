@@ -1,7 +1,7 @@
 import {
-  type CheckResult,
   type EncodedBatch,
   type FinishedDocuments,
+  type FinishedOutput,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -153,21 +153,23 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return (this.#writer as BulkWriter).write(batch, signal);
   }
 
-  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]> {
+  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
     if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
     const { index, sync } = this.bulk;
     const { runId, log, retry } = this.context;
     // A retry writes only a few of the documents of its source.
-    if (sync?.deleteMissing !== true || retry === true) return [];
+    if (sync?.deleteMissing !== true || retry === true) return { checks: [] };
     const where = sync.where && jsonOf(sync.where);
-    return withAdmin(this.bulk, async (admin) => [
-      await deleteMissing({ admin, index, maxDeletePercent: sync.maxDeletePercent, where, runId, failed, signal, log }),
-    ]);
+    const { maxDeletePercent } = sync;
+    const check = await withAdmin(this.bulk, (admin) =>
+      deleteMissing({ admin, index, maxDeletePercent, where, runId, failed, signal, log }),
+    );
+    return { checks: [check] };
   }
 
-  override async rollback(): Promise<string> {
+  override async rollback(runId?: string): Promise<string> {
     if (this.bulk.rebuild === undefined) throw new Error('The config has no block rebuild: there is no older index');
-    return withAdmin(this.bulk, (admin) => rollBack(admin, planOf(this.bulk)));
+    return withAdmin(this.bulk, (admin) => rollBack(admin, planOf(this.bulk), runId));
   }
 
   override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {

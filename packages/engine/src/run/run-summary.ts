@@ -38,7 +38,10 @@ export function runSummary(
           : 'No docs published.';
   const lines = connectors.map((connector) => `${connectorLine(connector)}\n`).join('');
   const checked = checks
-    .map(({ name, passed, message }) => `Check ${name}: ${passed ? 'passed' : 'FAILED'}. ${message}\n`)
+    .map(({ name, outcome, found, expected }) => {
+      const result = outcome === 'failed' ? 'FAILED' : outcome;
+      return `Check ${name}: ${result}. ${found}, expected ${expected}\n`;
+    })
     .join('');
   const reasons = problems
     .filter((problem) => problem.severity === 'error')

@@ -63,11 +63,15 @@ export const RunDetailsAnswer = Type.Object(
           Type.Array(
             Type.Object({
               name: Type.String({ description: 'What was checked, such as `documents` or `required title`' }),
-              passed: Type.Boolean(),
-              message: Type.String({ description: 'What was found, and what was expected' }),
+              outcome: Type.Enum(['passed', 'failed', 'not run']),
+              found: Type.String({ description: 'What was found, or why the check did not run' }),
+              expected: Type.String(),
             }),
-            { description: 'The checks of the new index of a rebuild; absent if there were none' },
+            { description: 'The checks of the output before it was put into use; absent if there were none' },
           ),
+        ),
+        replaced: Type.Optional(
+          Type.String({ description: 'The previous index, which a rollback of this run puts into use again' }),
         ),
       }),
     ),
@@ -136,6 +140,16 @@ export const RunDetailsAnswer = Type.Object(
     ),
     retriedBy: Type.Optional(
       Type.String({ description: 'The last run that processed the failed documents of this run again' }),
+    ),
+    rolledBack: Type.Optional(
+      Type.Object(
+        {
+          time: Type.Number(),
+          requestedBy: nullable(Type.String()),
+          message: Type.String({ description: 'What changed' }),
+        },
+        { description: 'The rollback of this run; absent if there was none' },
+      ),
     ),
     overlap: Type.Enum([...OVERLAPS], { description: 'What to do if another run of the config is active' }),
     requestedBy: nullable(Type.String()),
