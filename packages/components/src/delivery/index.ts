@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { BatchBytes } from './batch-bytes.ts';
+export { BatchBytes } from '@headrace/engine';
 export { DeletionMarks, type DeletionSettings, deletionSettings } from './deletion-marks.ts';
 export { Delivery, type DeliveryFailure, type Destination, type Reply } from './delivery.ts';
 export { type DocumentKey, KeyedEncoder, keyedEncoderOptions } from './keyed-encoder.ts';

@@ -1,6 +1,5 @@
-import { type EncodedBatch, HeadraceError, type IndexFailure } from '@headrace/engine';
+import { BatchBytes, type EncodedBatch, HeadraceError, type IndexFailure } from '@headrace/engine';
 import type { MessageToProduce, Producer } from '@platformatic/kafka';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
 import { RequestSize } from '../delivery/request-size.ts';

@@ -1,7 +1,6 @@
-import type { EncodedBatch, IndexFailure } from '@headrace/engine';
+import { BatchBytes, type EncodedBatch, type IndexFailure } from '@headrace/engine';
 import type { Database, DatabaseConnection, SqlParameter } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type Destination, type Reply } from '../delivery/delivery.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';

@@ -1,5 +1,4 @@
-import type { EncodedBatch, IndexFailure } from '@headrace/engine';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { BatchBytes, type EncodedBatch, type IndexFailure } from '@headrace/engine';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';

@@ -17,6 +17,8 @@ export interface IndexerContext {
   readonly retry?: boolean;
   /** The indexer calls this with the number of documents whenever it sends documents again. */
   readonly onRetry?: (documents: number) => void;
+  /** The indexer calls this with the number of documents that it does not send, because the destination has them. */
+  readonly onUnchanged?: (documents: number) => void;
 }
 
 /**

@@ -180,7 +180,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   reports.flush();
   problems.push(...listFailures(reports.listed));
   const { checks, replaced } = output;
-  const message = runSummary(status, results, problems, reports.notKept, checks);
+  const { unchanged } = surroundings.indexing.read(undefined);
+  const message = runSummary(status, results, problems, { notKept: reports.notKept, checks, unchanged });
   return {
     status,
     message,

@@ -93,6 +93,7 @@ export class RunIndexers {
       log: createLogger(entry.name, log),
       settings,
       onRetry: (documents) => indexing.retried(documents),
+      onUnchanged: (documents) => indexing.unchanged(documents),
       retry: this.#request.retry !== undefined,
     };
     if (this.#request.dryRunFile !== undefined)

@@ -123,6 +123,9 @@ export const RunDetailsAnswer = Type.Object(
             inFlight: Type.Integer({ description: 'Batches being sent' }),
             documents: Type.Integer({ description: 'Documents in the sent batches, including failed ones' }),
             failed: Type.Integer(),
+            unchanged: Type.Integer({
+              description: 'Documents that were not sent, because the destination has them; they count as succeeded',
+            }),
             retries: Type.Integer({ description: 'Documents that were sent again, counted each time' }),
             seconds: Type.Number({ description: 'Total time of sending, summed over the batches' }),
           },
