@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, renameSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { writeCsvData } from './csv-data.mjs';
 import { inDirectory, runConfig } from './measure.mjs';
@@ -24,7 +24,9 @@ export function skipJobs() {
       const full = await run(data, '');
       await fetch(`${url}/${INDEX}`, { method: 'DELETE' });
       const first = await run(data, skip);
-      const second = await run(changed, skip);
+      // Documents contain the path of their file.
+      renameSync(changed, data);
+      const second = await run(data, skip);
       requireUnchanged(second.output, DOCUMENTS - DOCUMENTS / EACH);
       await requireChanged(url);
       await fetch(`${url}/${INDEX}`, { method: 'DELETE' });

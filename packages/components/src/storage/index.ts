@@ -3,7 +3,9 @@
  *
  * @module
  */
+export { cachedVector, type GuardedCache } from '@headrace/caches';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
+export { CacheParameter, checkCache, openCache } from './open-cache.ts';
 export type { ListOptions, RangedFile, Storage, StoredFile } from './storage.ts';
 export { checkStorageSettings, type StorageSettings, storageParameters } from './storage-parameters.ts';
 export { Storages, unneededStorages, unreadableScheme, unreadyStorages } from './storages.ts';

@@ -112,6 +112,8 @@ export const RunDetailsAnswer = Type.Object(
           failed: Type.Integer(),
           children: Type.Integer({ description: 'Child documents that it emitted' }),
           meanMillis: Type.Number({ description: 'Mean time per document, from a sample, including waiting' }),
+          cacheHits: Type.Integer({ description: 'Lookups in the cache of the stage that found a value' }),
+          cacheMisses: Type.Integer({ description: 'The other lookups; both are 0 for a stage without a cache' }),
         }),
         { description: 'The stages of the connectors that have started; the first 1000' },
       ),
