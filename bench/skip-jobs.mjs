@@ -60,7 +60,7 @@ async function changeSome(from, to) {
   const out = createWriteStream(to);
   let row = -1;
   for await (const line of createInterface({ input: createReadStream(from) })) {
-    const text = row >= 0 && row % EACH === 0 ? line.replace(/,[^,]*,([^,]*,[^,]*,[^,]*)$/, ',-1,$1') : line;
+    const text = row >= 0 && row % EACH === 0 ? line.replace(/,[^,]*,([^,]*,[^,]*,[^,]*)$/, ',-9999999,$1') : line;
     if (!out.write(`${text}\n`)) await new Promise((resolve) => out.once('drain', resolve));
     row++;
   }
@@ -73,7 +73,7 @@ function requireUnchanged(output, documents) {
 
 async function requireChanged(url) {
   await fetch(`${url}/${INDEX}/_refresh`, { method: 'POST' });
-  const found = await (await fetch(`${url}/${INDEX}/_count?q=price:%22-1%22`)).json();
+  const found = await (await fetch(`${url}/${INDEX}/_count?q=price:%22-9999999%22`)).json();
   const all = await (await fetch(`${url}/${INDEX}/_count`)).json();
   if (found.count !== DOCUMENTS / EACH || all.count !== DOCUMENTS) {
     throw new Error(`${found.count} of ${all.count} documents in OpenSearch have changed`);
