@@ -53,7 +53,9 @@ describe('a cache in a SQLite file', () => {
     await cache.put('huge', Buffer.alloc(20_000));
     expect(await cache.get('huge')).toBeUndefined();
     await cache.close();
-    const total = new DatabaseSync(file).prepare('SELECT total.size AS a, (SELECT sum(size) FROM entries) AS b FROM total').get();
+    const total = new DatabaseSync(file)
+      .prepare('SELECT total.size AS a, (SELECT sum(size) FROM entries) AS b FROM total')
+      .get();
     expect(total?.['a']).toBe(total?.['b']);
     expect(total?.['a']).toBeLessThanOrEqual(10_000);
   });
@@ -80,7 +82,9 @@ describe('a cache in a SQLite file', () => {
       return new Promise((resolve, reject) => worker.once('error', reject).once('exit', resolve));
     });
     expect(await Promise.all(ends)).toEqual([0, 0, 0]);
-    const total = new DatabaseSync(file).prepare('SELECT total.size AS a, (SELECT sum(size) FROM entries) AS b FROM total').get();
+    const total = new DatabaseSync(file)
+      .prepare('SELECT total.size AS a, (SELECT sum(size) FROM entries) AS b FROM total')
+      .get();
     expect(total?.['a']).toBe(total?.['b']);
   });
 });
@@ -88,7 +92,11 @@ describe('a cache in a SQLite file', () => {
 describe('vectors in a cache', () => {
   it('are computed once for each model and text, with the same numbers', async () => {
     const lookups: boolean[] = [];
-    const cache = new GuardedCache(cacheIn(), expect.fail, (isHit) => lookups.push(isHit));
+    const cache = new GuardedCache(
+      cacheIn(),
+      (error) => expect.fail(String(error)),
+      (isHit) => lookups.push(isHit),
+    );
     let computed = 0;
     const vector = (model: string, text: string) =>
       cachedVector(cache, model, text, async () => Float32Array.of(0.1, -3.5e-20, ++computed));
@@ -107,7 +115,11 @@ describe('vectors in a cache', () => {
       put: () => Promise.reject(new Error('malformed')),
       close: async () => undefined,
     };
-    const cache = new GuardedCache(broken, (error) => errors.push(error), (isHit) => lookups.push(isHit));
+    const cache = new GuardedCache(
+      broken,
+      (error) => errors.push(error),
+      (isHit) => lookups.push(isHit),
+    );
     const compute = async () => Float32Array.of(1);
     for (let i = 0; i < 3; i++) expect(await cachedVector(cache, 'm', 'a', compute)).toEqual(Float32Array.of(1));
     expect([errors.length, lookups]).toEqual([1, [false, false, false]]);
@@ -115,7 +127,11 @@ describe('vectors in a cache', () => {
 
   it('are computed again if the entry is too short', async () => {
     const file = join(folder, 'short');
-    const cache = new GuardedCache(cacheIn(file), expect.fail, () => undefined);
+    const cache = new GuardedCache(
+      cacheIn(file),
+      (error) => expect.fail(String(error)),
+      () => undefined,
+    );
     let computed = 0;
     const compute = async () => Float32Array.of(++computed);
     await cachedVector(cache, 'm', 'a', compute);

@@ -16,7 +16,11 @@ describe('a fetched response', () => {
     requests = [];
     hits = [];
     const limits = { maxBytes: 1e6, maxAgeMillis: 1e12 };
-    cache = new GuardedCache(new SqliteCache(new DatabaseSync(':memory:'), limits), expect.fail, (isHit) => hits.push(isHit));
+    cache = new GuardedCache(
+      new SqliteCache(new DatabaseSync(':memory:'), limits),
+      (error) => expect.fail(String(error)),
+      (isHit) => hits.push(isHit),
+    );
   });
 
   const fetch = (headers: FetchedResponse['headers'], over: Partial<FetchedResponse> = {}, variant: unknown = 1) =>

@@ -3,7 +3,8 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** Returns whether a private cache may store a response and can use it again. */
 export function isStorable(status: number, headers: ResponseHeaders, now: number): boolean {
-  if (status !== 200 || cacheControl(headers).has('no-store') || (text(headers, 'vary') ?? '').includes('*')) return false;
+  if (status !== 200 || cacheControl(headers).has('no-store') || (text(headers, 'vary') ?? '').includes('*'))
+    return false;
   return freshUntil(headers, now) > now || Object.keys(validators(headers)).length > 0;
 }
 

@@ -75,7 +75,9 @@ export class PostgresCache implements Cache {
     const [row] = await this.#session.query(`SELECT pg_try_advisory_lock(${LOCK})`, []);
     if (row?.[0] !== true) return;
     try {
-      await this.#session.query(`DELETE FROM ${this.#table} WHERE stored < ? RETURNING 1`, [BigInt(now - maxAgeMillis)]);
+      await this.#session.query(`DELETE FROM ${this.#table} WHERE stored < ? RETURNING 1`, [
+        BigInt(now - maxAgeMillis),
+      ]);
       const [total] = await this.#session.query(`SELECT coalesce(sum(size), 0)::bigint FROM ${this.#table}`, []);
       if (Number(total?.[0]) <= maxBytes) return;
       const newest = `SELECT key, sum(size) OVER (ORDER BY used DESC, key) AS sum FROM ${this.#table}`;

@@ -139,6 +139,7 @@ export {
   type KeptFailure,
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
+export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {
   allowedPath,
@@ -180,3 +181,4 @@ export type { StageProgress } from './run/stage-statistics.ts';
 export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';
 export { BatchBytes } from './writing/batch-bytes.ts';
 export { KeyOrder } from './writing/key-order.ts';
+export { RequestSize } from './writing/request-size.ts';

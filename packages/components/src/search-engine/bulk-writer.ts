@@ -1,7 +1,14 @@
-import { BatchBytes, counted, type EncodedBatch, type IndexFailure, KeyOrder, type Logger } from '@headrace/engine';
+import {
+  BatchBytes,
+  counted,
+  type EncodedBatch,
+  type IndexFailure,
+  KeyOrder,
+  type Logger,
+  RequestSize,
+} from '@headrace/engine';
 import { type ErrorCause, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
-import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';

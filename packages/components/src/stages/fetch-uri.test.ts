@@ -220,7 +220,10 @@ describe('the cache of FetchUri', () => {
       const before = stub.requests.length;
       const results = [];
       for (const url of urls) results.push(await fetched(url, params));
-      return { results, asked: stub.requests.slice(before).map(({ path, headers }) => [path, headers['if-none-match']]) };
+      return {
+        results,
+        asked: stub.requests.slice(before).map(({ path, headers }) => [path, headers['if-none-match']]),
+      };
     };
     const first = await run();
     expect(first.asked).toHaveLength(3);

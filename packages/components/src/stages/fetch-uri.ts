@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { type FetchedResponse, fetchCached, type GuardedCache } from '@headrace/caches';
 import {
   capped,
   clamped,
@@ -14,7 +15,6 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { type FetchedResponse, fetchCached, type GuardedCache } from '@headrace/caches';
 import { javaTrim } from '@headrace/java-text/text';
 import { javaHttpException, javaUrlProblem } from '@headrace/java-text/url';
 import { checkDestination } from '../fields/destination.ts';

@@ -250,7 +250,10 @@ describe('the cache of OpenAIEmbed', () => {
   it('answers the second run of an unchanged source without a request', async () => {
     const cache = { path: join(folder, 'new', 'vectors') };
     const first = await run(cache);
-    expect([first.texts, first.lookups]).toEqual([['a', 'bb', 'ccc'], [false, false, false]]);
+    expect([first.texts, first.lookups]).toEqual([
+      ['a', 'bb', 'ccc'],
+      [false, false, false],
+    ]);
     const second = await run(cache);
     expect(second.texts).toEqual(first.texts);
     expect([second.outcomes, second.lookups]).toEqual([first.outcomes, [true, true, true]]);

@@ -1,5 +1,7 @@
 import { validateHeaderValue } from 'node:http';
+import { cachedVector, type GuardedCache } from '@headrace/caches';
 import {
+  BatchLoader,
   CONNECTS,
   type Document,
   nearest,
@@ -11,9 +13,7 @@ import {
   toValue,
   type Value,
 } from '@headrace/engine';
-import { cachedVector, type GuardedCache } from '@headrace/caches';
 import { isBlank } from '@headrace/java-text/text';
-import { BatchLoader } from '../batching/batch-loader.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';

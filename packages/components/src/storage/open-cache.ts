@@ -1,6 +1,14 @@
 import { dirname } from 'node:path';
 import { type CacheLimits, GuardedCache, PostgresCache, SqliteCache } from '@headrace/caches';
-import { CONNECTS, messageOf, type ParameterProblem, type StageContext, type Static, Type, WRITES } from '@headrace/engine';
+import {
+  CONNECTS,
+  messageOf,
+  type ParameterProblem,
+  type StageContext,
+  type Static,
+  Type,
+  WRITES,
+} from '@headrace/engine';
 import { Database } from '../database/database.ts';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
@@ -32,7 +40,11 @@ type CacheSettings = Static<typeof CacheParameter>;
 export function* checkCache(cache: CacheSettings | undefined): Generator<ParameterProblem> {
   if (cache === undefined) return;
   if ((cache.path === undefined) === (cache.connectionString === undefined)) {
-    yield { parameter: 'cache', message: 'cache needs either path or connectionString', hint: 'cache.path names a file.' };
+    yield {
+      parameter: 'cache',
+      message: 'cache needs either path or connectionString',
+      hint: 'cache.path names a file.',
+    };
   } else if (cache.connectionString?.startsWith('jdbc:postgresql:') === false) {
     yield { parameter: 'cache.connectionString', message: 'cache.connectionString must begin with jdbc:postgresql:' };
   }
@@ -52,7 +64,9 @@ export async function openCache(
   try {
     const { maxMegabytes = 1024, maxAgeDays = 365 } = settings;
     const limits = { maxBytes: maxMegabytes * MIB, maxAgeMillis: maxAgeDays * DAY_MILLIS };
-    const cache = await (settings.path === undefined ? openTable(settings, limits, log) : openFile(settings.path, limits));
+    const cache = await (settings.path === undefined
+      ? openTable(settings, limits, log)
+      : openFile(settings.path, limits));
     return new GuardedCache(cache, report, onCacheLookup);
   } catch (error) {
     report(error);

@@ -75,6 +75,8 @@ const run = {
         failed: 0,
         children: 0,
         meanMillis: 0.004,
+        cacheHits: 0,
+        cacheMisses: 0,
       },
     ],
   },

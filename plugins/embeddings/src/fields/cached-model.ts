@@ -25,7 +25,8 @@ export class CachedModel {
     const model = await SharedModel.open(options);
     const cache = await openCache(settings, context);
     const { folder, dtype, pooling, normalize, maxLength } = options;
-    const identity = cache === undefined ? '' : JSON.stringify([await identityOf(folder), dtype, pooling, normalize, maxLength]);
+    const identity =
+      cache === undefined ? '' : JSON.stringify([await identityOf(folder), dtype, pooling, normalize, maxLength]);
     return new CachedModel(model, cache, identity);
   }
 
