@@ -51,7 +51,7 @@ export function skipJobs() {
 function job(path, url, more) {
   return `connectors: [{ class: CSVConnector, name: csv, pipeline: p, path: "${path}", idField: sku }]
 pipelines: [{ name: p, stages: [] }]
-indexer { type: OpenSearch, batchSize: 1000 }
+indexer { type: OpenSearch, batchSize: 5000 }
 opensearch { url: "${url}", index: "${INDEX}", create.mappings.properties.title.type: text, ${more} }`;
 }
 

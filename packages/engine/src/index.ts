@@ -180,5 +180,7 @@ export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
 export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';
 export { BatchBytes } from './writing/batch-bytes.ts';
+export { Delivery, type DeliveryFailure, type Destination, type Reply } from './writing/delivery.ts';
 export { KeyOrder } from './writing/key-order.ts';
 export { RequestSize } from './writing/request-size.ts';
+export { isTransient, NO_ANSWER, type Retries } from './writing/retries.ts';
