@@ -30,7 +30,7 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       return { status, succeeded, failed, message, unchanged: handle.progress().indexing?.unchanged };
     };
 
-  describe.concurrent('skipUnchanged', () => {
+  describe('skipUnchanged', () => {
     it('sends only what has changed since the last run, and counts the others as unchanged', async ({ runs }) => {
       const run = runWith(runs);
       expect(await run(versioned(100, 1))).toMatchObject({ status: 'SUCCEEDED', succeeded: 100, unchanged: 0 });
