@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { killEngines, killRebuilds } from '../tests/reindexing/rebuild-kills.ts';
 import { RebuildRuns } from '../tests/reindexing/rebuild-runs.ts';
 import { inDirectory } from './measure.mjs';
@@ -22,7 +24,10 @@ export function rebuildKillJobs() {
         // A server with a given address cannot be killed.
         if (pid === undefined) return rows;
         const killable = {
-          kill: () => process.kill(engine, 'SIGKILL'),
+          kill: async () => {
+            process.kill(Number(engine), 'SIGKILL');
+            while (isRunning(engine)) await sleep(20);
+          },
           start: async () => {
             ({ pid: engine } = await start());
           },
@@ -36,6 +41,15 @@ export function rebuildKillJobs() {
       }
     }),
   );
+}
+
+/** Returns whether a process has not ended: the last thread of a killed process keeps its port until then. */
+function isRunning(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length > 1;
+  } catch {
+    return false;
+  }
 }
 
 function rowsOf(name, report) {

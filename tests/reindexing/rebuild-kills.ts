@@ -62,8 +62,8 @@ export async function killRebuilds(
 
 /** A search engine that can be killed. */
 export interface KillableEngine {
-  /** Kills the process of the search engine, as a power failure would. */
-  kill(): void;
+  /** Kills the process of the search engine without any warning, and waits for its end. */
+  kill(): Promise<void>;
   /** Starts it again with its data, at the same address. */
   start(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export async function killEngines(
     });
     while (!isDone && (await writtenBy(runs, url, before)) < enough) await sleep(2);
     if (enough === documents) await sleep(Math.random() * 300);
-    engine.kill();
+    await engine.kill();
     await engine.start();
     const { status, message } = await run.done;
     const expected = status === 'SUCCEEDED' ? version : live;

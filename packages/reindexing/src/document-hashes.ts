@@ -7,7 +7,7 @@ import { messageOf, ReindexError } from './reindex-error.ts';
 export interface HashedBatch {
   /** Identify the documents in their index: the JSON text of the id, and of the routing if there is one. */
   readonly keys: readonly string[];
-  /** The hashes of everything that is sent, one after the other. */
+  /** The hashes of everything that is sent, without gaps. */
   readonly hashes: Buffer;
   /** The positions of deletions, whose hashes have no meaning. */
   readonly deletions: ReadonlySet<number>;
