@@ -140,7 +140,6 @@ describe('TextExtractor', () => {
     expect(images.map(({ width, height }) => [width, height])).toEqual([
       [4, 2],
       [4, 2],
-      [4, 2],
       [1, 1],
     ]);
     const [colors, bits] = images.map(({ data }) => Array.from(data).filter((_, i) => i % 4 < 3));
