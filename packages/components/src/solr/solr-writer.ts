@@ -1,7 +1,5 @@
-import type { EncodedBatch, IndexFailure } from '@headrace/engine';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { BatchBytes, type EncodedBatch, type IndexFailure, RequestSize } from '@headrace/engine';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
-import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';

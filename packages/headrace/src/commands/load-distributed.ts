@@ -45,7 +45,9 @@ export async function loadDistributed(
       const { entry, params, settings } = checked.indexer;
       const Class = await opened.load(entry, 'indexer');
       const isFile = Class.overwrites !== undefined && Class.writesToStandardOutput?.(params as never) !== true;
-      const whole = await wholeRunParameter(checked.indexer, opened);
+      const whole =
+        (await wholeRunParameter(checked.indexer, opened)) ??
+        ((params as { skipUnchanged?: boolean }).skipUnchanged === true ? 'skipUnchanged' : undefined);
       if (whole !== undefined) all.push(notDistributed(root, `${checked.indexer.path}.${whole}`));
       writesFile = isFile && settings.sendEnabled !== false;
     }
@@ -83,7 +85,7 @@ function notDistributed(root: ObjectNode, path: string): Problem {
     path,
     ...placeOf(root, path),
     component: 'indexer',
-    message: `A distributed run does not support ${path}, because no single process knows whether the run is complete`,
+    message: `A distributed run does not support ${path}, because several processes write its documents`,
     hint: 'Run the config in one process: headrace run CONFIG. Or remove the block.',
   };
 }
