@@ -149,11 +149,12 @@ export class PostgresTable {
 
 /** Returns the statement that deletes rows of parents that are not among the children of these parents. */
 function oldChildrenStatement(table: string, id: string, parent: string, type: string): string {
-  return counted(
-    `delete from ${table} as t using json_array_elements(?::json) as f(v)
-     where t.${parent} = (f.v ->> 'parent')::${type} and not exists (
-       select from json_array_elements_text(f.v -> 'children') as c(id) where c.id = t.${id}::text)`,
-  );
+  return `with f as materialized (select v ->> 'parent' as parent, v -> 'children' as children
+      from json_array_elements(?::json) as e(v)),
+    c as materialized (select parent, json_array_elements_text(children) as id from f),
+    changed as (delete from ${table} as t using f where t.${parent} = f.parent::${type}
+      and not exists (select from c where c.parent = f.parent and c.id = t.${id}::text) returning 1)
+    select count(*) from changed`;
 }
 
 function columnOf([name, type, isArray, isBytes]: readonly Value[], documentColumn: string | undefined): Column {

@@ -14,22 +14,30 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1
  * The tests for every indexer that deletes old children (`indexer.childrenField`).
  *
  * @param url returns the URL of the engine; called only inside tests and hooks
+ * @param http true if failures of HTTP can be tested
  */
-export function describeFamilies(engine: EngineUnderTest, url: () => string): void {
+export function describeFamilies(engine: EngineUnderTest, url: () => string, http = true): void {
   describe('every indexer that deletes old children', () => {
     const runs = new EngineRuns(engine);
-    let proxy: FaultyProxy;
+    let proxy: FaultyProxy | undefined;
     beforeAll(async () => {
-      proxy = await FaultyProxy.start(url());
+      if (http) proxy = await FaultyProxy.start(url());
     });
     afterAll(async () => {
-      await proxy.close();
+      await proxy?.close();
       await runs.close();
     });
-    beforeEach(() => proxy.reset());
+    beforeEach(() => proxy?.reset());
 
     const send = (target: string, documents: readonly Fields[], settings = '', stages = 'class: EmitNestedChildren') =>
-      runs.send(proxy.url, target, documents, `${QUICK}, childrenField: parent_s, ${settings}`, '', `{${stages}}`);
+      runs.send(
+        proxy?.url ?? url(),
+        target,
+        documents,
+        `${QUICK}, childrenField: parent_s, ${settings}`,
+        '',
+        `{${stages}}`,
+      );
     const ids = async (target: string) => Object.keys(await engine.contents(target)).sort();
 
     it.each<[string, string, (Fault | undefined)[]]>([
@@ -51,7 +59,7 @@ export function describeFamilies(engine: EngineUnderTest, url: () => string): vo
         family('a-1', [1]),
       ];
       expect(outcome(await send(target, first, settings)).failed).toEqual({});
-      proxy.faults(...faults);
+      proxy?.faults(...faults);
       const second = [family('a', [2, 5]), family(odd, [2]), family('c', [])];
       expect(outcome(await send(target, second, settings))).toMatchObject({ status: 'SUCCEEDED', failed: {} });
       const left = ['a', 'a-2', 'a-5', 'b', 'b-1', 'b-2', odd, `${odd}-2`, 'c', 'a-1', 'a-1-1'];
