@@ -27,7 +27,7 @@ export async function cachedVector(
 function writeVector(vector: Float32Array): Uint8Array {
   const bytes = Buffer.alloc(FLOAT_BYTES * (vector.length + 1));
   bytes.writeUInt32LE(vector.length, 0);
-  vector.forEach((value, i) => bytes.writeFloatLE(value, FLOAT_BYTES * (i + 1)));
+  for (const [i, value] of vector.entries()) bytes.writeFloatLE(value, FLOAT_BYTES * (i + 1));
   return bytes;
 }
 

@@ -128,7 +128,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
     await (this.#rows as RowGroupWriter).add(pieces);
-    return { checks: [] };
+    return [];
   }
 
   override async finish(): Promise<FinishedOutput> {
