@@ -140,6 +140,7 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       const by =
         'indexer { deletionMarkerField: a, deletionMarkerFieldValue: b, deleteByFieldField: c, deleteByFieldValue: d }';
       expect(await refused('', by)).toContain('deletes documents that skipUnchanged cannot know');
+      expect(await refused('', 'indexer.childrenField: a')).toContain('indexer.childrenField deletes documents');
       expect(await refused('', 'indexer.indexOverrideField: a')).toContain('one index with a fixed name');
     });
   });

@@ -139,6 +139,7 @@ export {
   type KeptFailure,
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
+export { type Family, splitFamilies } from './families/split-families.ts';
 export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {

@@ -35,6 +35,7 @@ interface SharedSettings {
   readonly versionType?: string;
   readonly indexOverrideField?: string;
   readonly deleteByFieldField?: string;
+  readonly childrenField?: string;
 }
 
 /** Returns the alias that a rebuild moves. */
@@ -109,7 +110,7 @@ function* checkChecks({ documents = {}, queries = [] }: GivenChecks): Generator<
 
 function* checkSkip(
   { skipUnchanged, hashesFile, rebuild, update }: ReindexParameters,
-  { indexOverrideField, deleteByFieldField }: SharedSettings,
+  settings: SharedSettings,
   isFixed: boolean,
 ): Generator<ReindexProblem> {
   const parameter = 'skipUnchanged';
@@ -125,7 +126,7 @@ function* checkSkip(
       hint: 'Remove skipUnchanged, or remove rebuild.',
     };
   }
-  if (!isFixed || indexOverrideField !== undefined) {
+  if (!isFixed || settings.indexOverrideField !== undefined) {
     yield {
       parameter,
       message: 'skipUnchanged needs one index with a fixed name for all documents',
@@ -139,10 +140,11 @@ function* checkSkip(
       hint: 'Remove update, or remove skipUnchanged.',
     };
   }
-  if (deleteByFieldField !== undefined) {
+  for (const setting of ['deleteByFieldField', 'childrenField'] as const) {
+    if (settings[setting] === undefined) continue;
     yield {
       parameter,
-      message: 'indexer.deleteByFieldField deletes documents that skipUnchanged cannot know',
+      message: `indexer.${setting} deletes documents that skipUnchanged cannot know`,
       hint: 'Remove it, or remove skipUnchanged.',
     };
   }

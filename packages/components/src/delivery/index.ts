@@ -14,5 +14,6 @@ export {
   type Retries,
 } from '@headrace/engine';
 export { DeletionMarks, type DeletionSettings, deletionSettings } from './deletion-marks.ts';
+export { FamilyDelivery } from './family-delivery.ts';
 export { type DocumentKey, KeyedEncoder, keyedEncoderOptions } from './keyed-encoder.ts';
 export { retriesOf } from './retries.ts';

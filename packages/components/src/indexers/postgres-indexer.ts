@@ -89,6 +89,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'postgres';
   static readonly type = 'Postgres';
   static readonly javaClass = null;
+  override readonly deletesOldChildren = true;
   #writer: PostgresWriter | undefined;
   #session: SqlSession | undefined;
   #rebuild: TableRebuild | undefined;
@@ -159,7 +160,9 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     try {
       const table = await this.#prepare();
       const settings = { ...this.#tableSettings(), table };
-      this.#writer = new PostgresWriter(database, settings, retriesOf(this.context, database.name));
+      const { childrenField } = this.context.settings;
+      const retries = retriesOf(this.context, database.name);
+      this.#writer = new PostgresWriter(database, settings, retries, childrenField);
       await this.#writer.connect();
     } catch (error) {
       await this.#session?.close();

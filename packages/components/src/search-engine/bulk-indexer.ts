@@ -54,6 +54,7 @@ export interface BulkParameters
 /** The base class of the indexers for OpenSearch and Elasticsearch. */
 export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   override readonly maxInFlight = IN_FLIGHT;
+  override readonly deletesOldChildren = true;
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
   #writer: BulkWriter | undefined;
@@ -154,6 +155,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(name),
       requireAlias: this.#rebuild !== undefined,
       unchanged: this.#hashes?.documents,
+      ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
       log,
     });
   }
@@ -228,7 +230,15 @@ export function* checkBulk(
   }
   const isName = (text: string) => isNameOfIndex(text) && !isIndexTemplate(text) && !text.startsWith('<');
   yield* checkReindexing(params, settings, isName);
-  const { versionType, versionField } = settings;
+  const { versionType, versionField, childrenField } = settings;
+  if (childrenField !== undefined && isIndexTemplate(params.index)) {
+    yield {
+      block: 'indexer',
+      parameter: 'childrenField',
+      message: 'indexer.childrenField needs one index: the template in index may spread children over several',
+      hint: `Set ${block}.index to one name.`,
+    };
+  }
   if (versionType?.toLowerCase() === 'force') {
     yield {
       block: 'indexer',

@@ -174,6 +174,12 @@ export abstract class Indexer<P extends TObject = TObject> {
    */
   readonly maxInFlight: number = 1;
 
+  /**
+   * True if `send` deletes old children (`indexer.childrenField`). With that setting, batches then contain the lines of
+   * families, which `splitFamilies` separates. Other indexers refuse the setting.
+   */
+  readonly deletesOldChildren: boolean = false;
+
   constructor(params: Static<P>, context: IndexerContext) {
     this.params = params;
     this.context = context;
