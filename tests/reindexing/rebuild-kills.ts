@@ -103,11 +103,24 @@ export async function killEngines(
         `Kill ${version}: the run is ${status}, and the alias has ${found} of ${all} documents in ${targets}: ${message}`,
       );
     }
-    live = await rebuild(runs, documents, version + 0.5);
+    live = await afterLease(runs, documents, version + 0.5);
     const states = await runs.states();
     if (states.length !== 1) throw new Error(`Kill ${version}: the next rebuild left ${JSON.stringify(states)}`);
   }
   return { unmoved: kills - moved, moved };
+}
+
+/**
+ * Rebuilds the index. A failed run cannot mark its index while the search engine is away, so for two minutes it looks as
+ * if it were still running.
+ */
+async function afterLease(runs: RebuildRuns, documents: number, version: number): Promise<number> {
+  for (;;) {
+    const { status, message } = await runs.run(versioned(documents, version), BLOCK);
+    if (status === 'SUCCEEDED') return version;
+    if (!message.includes('Another rebuild of')) throw new Error(`The rebuild ${version} failed: ${message}`);
+    await sleep(1000);
+  }
 }
 
 async function rebuild(runs: RebuildRuns, documents: number, version: number): Promise<number> {
