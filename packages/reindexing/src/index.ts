@@ -12,6 +12,13 @@ export { IndexHashes } from './index-hashes.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
+export {
+  type CollectionDefinition,
+  compareCollection,
+  createCollection,
+  deleteMissingFromCollection,
+  type FieldDifference,
+} from './solr-collection.ts';
 export type { SqlSession } from './sql-session.ts';
 export { compareTable, createTable, type TableDefinition, type TableDifference } from './table-definition.ts';
 export { rollBackTable, TableRebuild, type TableRebuildPlan } from './table-rebuild.ts';
