@@ -52,7 +52,7 @@ describe('a gzip file', () => {
   });
 
   it('a gzip file returns its complete content at any size', async () => {
-    const large = randomBytes(5_000_000);
+    const large = randomBytes(1_000_000);
     const packed = Buffer.concat([gzipSync(large), Buffer.from('garbage')]);
     for (const size of [65_536, packed.length]) {
       const { content, rest } = await unpack(packed, size);
