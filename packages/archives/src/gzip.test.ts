@@ -61,7 +61,7 @@ describe('a gzip file', () => {
   });
 
   it('a gzip file returns small and large members in order', async () => {
-    const members = Array.from({ length: 60 }, (_, i) => randomBytes(i % 7 === 5 ? 200_000 : i * 37));
+    const members = Array.from({ length: 60 }, (_, i) => randomBytes(i % 7 === 5 ? 50_000 : i * 37));
     const packed = Buffer.concat([...members.map((member) => gzipSync(member)), Buffer.from('garbage')]);
     for (const size of [1000, 100_000, packed.length]) {
       const { content, rest, error } = await unpack(packed, size);
