@@ -3,6 +3,8 @@
  *
  * @module
  */
+export { remove, rename } from '../local-files/local-files.ts';
+export { type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
 export type { ListOptions, RangedFile, Storage, StoredFile } from './storage.ts';
 export { checkStorageSettings, type StorageSettings, storageParameters } from './storage-parameters.ts';
