@@ -50,7 +50,7 @@ describe('runs over HTTP', () => {
     expect((await service.ask('/v1/run')).json).toEqual([{ ...details, progress }]);
   });
 
-  it('end with their result', async () => {
+  it('have their result in their details after they end', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     Object.assign(service.threads.last.counts, { published: 10, succeeded: 9, failed: 1 });

@@ -47,7 +47,7 @@ export async function* readFrames(video: number, options: FrameOptions): AsyncGe
   if (signal.aborted) return;
   const run = new Run(video, options, '-fps_mode');
   yield* run.frames();
-  // The option was added in version 5.1.
+  // ffmpeg has this option since version 5.1.
   if (!run.problems.some((problem) => problem.includes('fps_mode'))) {
     run.check();
     return;
