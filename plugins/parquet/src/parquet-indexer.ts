@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import {
-  type CheckResult,
   type EncodedBatch,
+  type FinishedOutput,
   HeadraceError,
   Indexer,
   type IndexerSettings,
@@ -131,7 +131,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
     return [];
   }
 
-  override async finish(): Promise<readonly CheckResult[]> {
+  override async finish(): Promise<FinishedOutput> {
     await (this.#rows as RowGroupWriter).finish();
     await this.#closeOutput(false);
     try {
@@ -139,7 +139,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
     } catch (error) {
       throw new HeadraceError('HR_INDEXER_FINISH', `Cannot write to ${this.#path}: ${messageOf(error)}`);
     }
-    return [];
+    return { checks: [] };
   }
 
   override async close(): Promise<void> {

@@ -41,6 +41,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
   },
   { kind: 'stage', name: 'JlamaEmbed', javaPackage: `${ROOT}.jlama.stage`, npm: EMBEDDINGS },
   { kind: 'stage', name: 'LocalEmbed', npm: EMBEDDINGS },
+  { kind: 'stage', name: 'ChunkPassages', npm: EMBEDDINGS },
   { kind: 'stage', name: 'ApplyOpenNLPNameFinders', javaPackage: `${ROOT}.stage`, npm: ENTITIES },
   {
     kind: 'stage',
