@@ -19,7 +19,7 @@ export interface FrameOptions {
   readonly program: string;
   /** Every n-th frame is read. */
   readonly stride: number;
-  /** Aborted when ffmpeg must end. */
+  /** This signal is aborted when ffmpeg must end. */
   readonly signal: AbortSignal;
   /** Receives the errors of a video that was read to its end. */
   readonly warn: (message: string) => void;
