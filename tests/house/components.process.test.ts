@@ -38,8 +38,8 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
     },
     {
       to: ['ElasticsearchIndexer ', 'OpenSearchIndexer '],
-      names: ['create', 'rebuild', 'sync', 'skipUnchanged', 'hashesFile'],
-      why: 'the reference only writes to an index that exists, sends everything, and deletes nothing by itself',
+      names: ['create', 'rebuild', 'sync'],
+      why: 'the reference only writes to an index that exists, and deletes nothing by itself',
     },
     {
       to: ['SolrIndexer '],
@@ -74,10 +74,11 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside a company network' },
     { to: ['RSSConnector '], names: ['state'], why: 'the reference stores no state between runs' },
     { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a different server for each stage' },
+    { to: ['FetchUri ', 'OpenAIEmbed '], names: ['cache'], why: 'the reference repeats every request in each run' },
     {
-      to: ['OpenAIEmbed ', 'FetchUri '],
-      names: ['cache'],
-      why: 'the reference computes and fetches everything in each run',
+      to: ['ElasticsearchIndexer ', 'OpenSearchIndexer '],
+      names: ['skipUnchanged', 'hashesFile'],
+      why: 'the reference writes unchanged documents again',
     },
   ];
 
