@@ -109,8 +109,8 @@ export async function deleteMissingFromCollection({
   const path = `/${inPath(collection)}`;
   const update = (command: Json) => admin.ask('POST', `${path}/update?wt=json`, command, signal);
   const count = async (query: string): Promise<number> => {
-    const body = { query, limit: 0 };
-    const answer = await admin.ask<{ response: { numFound: number } }>('POST', `${path}/query?wt=json`, body, signal);
+    const asked = `${path}/select?${new URLSearchParams({ q: query, rows: '0', wt: 'json' })}`;
+    const answer = await admin.ask<{ response: { numFound: number } }>('GET', asked, undefined, signal);
     return answer.response.numFound;
   };
   const missing = `+(${where}) -run_id:"${runId}"`;
