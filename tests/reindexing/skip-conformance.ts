@@ -78,6 +78,13 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 0 });
       expect(await runs.ids()).toHaveLength(20);
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 20 });
+      // Another program may also write during a run.
+      const handle = runs.start(runs.config(versioned(4000, 2), block(runs)));
+      while (handle.progress().counts.succeeded < 100) await sleep(5);
+      await runs.ask('PUT', `/${runs.alias}/_doc/d3?refresh=true`, { id: 'd3', version: 9 });
+      await handle.done;
+      expect(await run(versioned(20, 2))).toMatchObject({ unchanged: 0 });
+      expect(await run(versioned(20, 2))).toMatchObject({ unchanged: 20 });
       await runs.ask('DELETE', `/${runs.alias}`);
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 0 });
       await runs.ask('PUT', `/${runs.alias}/_mapping`, { properties: { more: { type: 'keyword' } } });

@@ -77,9 +77,13 @@ describe('the hashes of documents', () => {
       closed();
       return reason;
     };
-    expect(run(STATE, STATE)).toBeUndefined();
-    expect(run(STATE, { ...STATE, writes: 20 })).toBeUndefined();
-    expect(run({ ...STATE, writes: 21 }, STATE)).toBe('another program has written to it');
+    // The first run writes one document, and the others none.
+    expect(run(STATE, { ...STATE, writes: 11 })).toBeUndefined();
+    expect(run({ ...STATE, writes: 11 }, { ...STATE, writes: 11 })).toBeUndefined();
+    expect(run({ ...STATE, writes: 12 }, { ...STATE, writes: 13 })).toBe('another program has written to it');
+    // Another program has written during the run.
+    expect(run({ ...STATE, writes: 13 }, { ...STATE, writes: 15 })).toBeUndefined();
+    expect(run({ ...STATE, writes: 15 }, STATE)).toBe('another program has written to it');
     expect(run({ ...STATE, uuids: 'u2' }, STATE)).toBe('the index was created again');
     expect(run({ ...STATE, definition: 'd2' }, STATE)).toContain('mappings');
     // A killed run, after which more documents may have been written.

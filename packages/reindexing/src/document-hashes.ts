@@ -40,6 +40,9 @@ export class DocumentHashes {
   readonly #acknowledge: StatementSync;
   readonly #forget: StatementSync;
   #run = 0;
+  /** The number of writes in the index when the run began, and how many of its own the run has sent. */
+  #before = 0;
+  #sent = 0;
   #isComplete = false;
 
   /**
@@ -82,6 +85,7 @@ export class DocumentHashes {
       if (reason !== undefined) this.#database.exec('DELETE FROM documents');
       this.#run = Number(this.#read('run') ?? 0) + 1;
       this.#isComplete = reason === undefined && this.#read('complete') === 1;
+      this.#before = now.writes;
       this.#write({
         ...now,
         run: this.#run,
@@ -108,6 +112,7 @@ export class DocumentHashes {
       for (const key of changed) this.#start.run(key, this.#run);
       for (let i = 0; i < keys.length; i++) if (changed.has(keys[i] as string)) positions.push(i);
     });
+    this.#sent += positions.length;
     return positions;
   }
 
@@ -152,6 +157,11 @@ export class DocumentHashes {
     return rows.map(({ key }) => key as string);
   }
 
+  /** Counts documents that the run has deleted in another way than by `take`. */
+  deleted(documents: number): void {
+    this.#sent += documents;
+  }
+
   /** Forgets documents that were deleted. */
   forget(keys: readonly string[]): void {
     this.#transaction(() => {
@@ -159,9 +169,13 @@ export class DocumentHashes {
     });
   }
 
-  /** Ends a run, so that the next one can find out whether another program has changed the index. */
+  /**
+   * Ends a run, so that the next one can find out whether another program has changed the index. If the index has more
+   * writes than the run has sent, another program wrote during the run, which the next run then notices.
+   */
   end(now: IndexFingerprint): void {
-    this.#transaction(() => this.#write({ ...now, ended: 1 }));
+    const writes = Math.min(now.writes, this.#before + this.#sent);
+    this.#transaction(() => this.#write({ ...now, writes, ended: 1 }));
   }
 
   close(): void {
