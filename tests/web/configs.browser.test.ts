@@ -166,7 +166,12 @@ describe('the config page', () => {
     await page.getByText('The config was not saved').waitFor();
     await page.getByText('not saved', { exact: true }).waitFor();
 
+    const stored = /\/v1\/config\/shared$/;
+    await page.route(stored, (route) => route.fulfill({ status: 500, json: { code: 'HR_INTERNAL', message: 'no' } }));
     await page.getByRole('button', { name: 'Load the newer version' }).click();
+    await page.getByText('The newest version was not loaded').waitFor();
+    await page.unroute(stored);
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('numDocs: 40').waitFor();
     await expect.poll(() => page.getByText('The config was not saved').count()).toBe(0);
     await page.getByRole('textbox', { name: 'Config' }).click();
