@@ -91,7 +91,7 @@ it('the sweep finds controls that only a mouse can use', async () => {
       if (text === 'deaf') control.onkeydown = (event) => { if (event.key !== 'Tab') event.preventDefault(); };
       main.append(control);
     }`);
-  expect((await sweepKeyboard(page)).problems.sort()).toEqual([
+  expect((await sweepKeyboard(page)).problems.toSorted()).toEqual([
     'does nothing on Enter and Space: button deaf',
     'is not reached by Tab: button hidden from Tab',
     'is not reached by Tab: div plain',

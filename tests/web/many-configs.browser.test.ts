@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { kill, serve, serviceDirectory } from '../service/served.ts';
 import { openPage } from './browser.ts';
+import { expectNoGaps } from './scrolling.ts';
 
 const CONFIGS = 10_000;
 const PAGE_SIZE = 200;
@@ -40,6 +41,7 @@ it('10,000 configs are shown a part at a time, and loaded while somebody scrolls
   await page.getByRole('link', { name: 'config-00', exact: true }).waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
   expect(requests.length).toBe(CONFIGS / PAGE_SIZE);
+  await expectNoGaps(page, '[role=rowgroup]', '[role=row]');
 });
 
 it('a search among 10,000 configs is one request, and finds names and descriptions', async () => {
