@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, startRun } from '../service/served.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -55,6 +56,27 @@ describe('the config page', () => {
 
     await page.goto(`${url}/configs?label=team:search`);
     await page.getByRole('row', { name: /numbers/ }).waitFor();
+  });
+
+  it('shows the last run of each config in the list, with its problem', async () => {
+    const script = "if (doc.id == 3) throw new Error('three is refused')";
+    const stages = `stages: [{ class: ApplyJavascript, script: "${script}" }]`;
+    await putConfig(
+      url,
+      'with-failures',
+      `connectors: [{ class: SequenceConnector, pipeline: p, numDocs: 5 }], pipelines: [{ name: p, ${stages} }], indexer { type: Nop }`,
+    );
+    const page = await openPage(`${url}/configs?q=with-failures`);
+    const row = page.getByRole('row', { name: /with-failures/ });
+    await row.waitFor();
+    expect(await row.getByText('Succeeded').count()).toBe(0);
+    const { runId } = await startRun(url, 'with-failures');
+    await finished(url, runId);
+    await page.goto(`${url}/configs?q=with-failures`);
+    await row.getByText('Succeeded with failures').waitFor();
+    await row.getByText(/three is refused/).waitFor();
+    const { items } = (await (await fetch(`${url}/v1/config?limit=1&content=false`)).json()) as { items: unknown[] };
+    expect(items).toMatchObject([{ name: 'with-failures', lastRun: { runId, status: 'SUCCEEDED', failed: 1 } }]);
   });
 
   it('shows the problems of a text while it is edited, with their positions', async () => {

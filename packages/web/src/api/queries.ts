@@ -125,6 +125,8 @@ export function configsQuery(label = '', text = '') {
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
+    // The last runs change. A long list is not requested again while a user scrolls through it.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? 10_000 : false),
     // While somebody types, the configs of the text before stay visible.
     placeholderData: keepPreviousData,
   });
