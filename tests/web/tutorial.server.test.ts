@@ -34,7 +34,7 @@ class Reader {
   /** Presses a control that the tutorial names. */
   press(label: string): Promise<void> {
     this.followed.add(label);
-    // The tutorial leaves out numbers.
+    // The tutorial omits numbers.
     const name = new RegExp(`^${label.replace('…', '.*')}( \\d+)?$`);
     const control = (role: 'button' | 'link') => this.page.getByRole(role, { name }).first();
     return this.act(control('button').or(control('link')).first(), (found) => found.click());
