@@ -92,7 +92,8 @@ function passagesOf(text: string, section: OpenSection, options: PassageOptions)
     // The sum of the sizes of units is an estimate: tokens may include the white space between two units.
     let size = first.size + (from < first.start ? sizeOf(text.slice(from, first.start)) : 0) + sizeOf(first.lead);
     let next = at + 1;
-    for (; next < units.length && size + (units[next] as Unit).size <= space; next++) size += (units[next] as Unit).size;
+    for (; next < units.length && size + (units[next] as Unit).size <= space; next++)
+      size += (units[next] as Unit).size;
     while (next > at + 1 && sizeOf(bodyOf((units[next - 1] as Unit).end)) > space) next--;
     const { end } = units[next - 1] as Unit;
     const body = bodyOf(end);
