@@ -42,7 +42,8 @@ export const SWEEP_SCRIPT = `(() => {
     start() {
       visited = [];
       // Svelte listens on the root of the application for all its elements.
-      wanted = [...document.querySelectorAll('body > * *')].filter((element) =>
+      // uPlot listens on the frame of every chart, where a click has no effect.
+      wanted = [...document.querySelectorAll('body > * *:not(.u-wrap)')].filter((element) =>
         (element.matches(CONTROL) || ROLES.includes(element.role) || element.tabIndex >= 0 || handles(element) || pointed(element)) &&
         element.checkVisibility() && !element.matches(':disabled') && element.closest('[inert], [aria-hidden="true"]') === null);
       // The next Tab begins at the start of the page, wherever the last click was.

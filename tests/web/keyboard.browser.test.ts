@@ -50,6 +50,15 @@ describe('the keyboard reaches, shows and activates every control', () => {
     await expectKeyboard(page);
   });
 
+  it('of a run with a chart, which has nothing to click', async () => {
+    const page = await open('/system', 'Checks');
+    const items = [0, 1, 2, 3].map((time) => ({ time, finished: 10 * time, failed: 0, pending: 0 }));
+    await page.route('**/samples', (route) => route.fulfill({ json: { items } }));
+    await page.goto(addressOf('/runs/RUN'));
+    await page.getByRole('img', { name: /Documents per second/ }).waitFor();
+    await expectKeyboard(page);
+  });
+
   it('of the guided form with a file', async () => {
     const file = join(serviceDirectory(), 'products.csv');
     writeFileSync(file, 'sku,name,price\n1,cup,3\n2,jug,5\n');
