@@ -122,9 +122,9 @@ export class QueueCommits {
     }
   }
 
-  /** Waits until all messages are finished, or the signal is aborted. */
-  async drained(signal: AbortSignal): Promise<void> {
-    await this.#until(() => this.open === 0, signal);
+  /** Waits until only one message is in progress, or the signal is aborted. */
+  async alone(signal: AbortSignal): Promise<void> {
+    await this.#until(() => this.open <= 1, signal);
   }
 
   /** Waits until fewer messages and bytes than these limits are in progress. */

@@ -25,6 +25,7 @@ import { CarefulReading, type Range, type RangePlan } from './careful-reading.ts
 import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
 import { DocumentSources } from './document-sources.ts';
+import { FailureWatch } from './failure-watch.ts';
 import { type BatchHeader, readHeader } from './headers.ts';
 import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
@@ -87,10 +88,12 @@ export class QueueReader extends Connector<typeof parameters> {
   #isStopped = false;
   /** Whether a document may have caused the failure. */
   #isSuspicious = false;
-  #isWatching = false;
+  #watch: FailureWatch | undefined;
   /** Functions that reject the promises of open results. */
   readonly #unfinished = new Set<(error: unknown) => void>();
   #documents = new DocumentChunk();
+  /** The entries of the collected messages. */
+  #collected: OpenEntry[] = [];
   /** Messages whose documents have finished, but whose report is not written yet. */
   readonly #finishing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -108,6 +111,7 @@ export class QueueReader extends Connector<typeof parameters> {
     this.#outbox = new Outbox(this.#writer, this.#settings, queue, role !== 'worker', log);
     this.#letters = new DeadLetters(this.#writer, this.#settings, queue, topic, log);
     this.#careful = new CarefulReading(this.#settings.maxRetries, this.#commits, log);
+    this.#watch = new FailureWatch(target, (error) => this.#fail(error));
     try {
       this.#source = await KafkaSource.open({
         brokers: brokersOf(this.#settings.bootstrapServers),
@@ -170,12 +174,13 @@ export class QueueReader extends Connector<typeof parameters> {
       }
       if (this.#careful?.covers(message) === true) {
         await this.#publishDocuments(target);
-        await this.#commits.drained(signal);
-        if (!signal.aborted) await this.#readAlone(message, target);
+        await this.#readAlone(message, target, signal);
         continue;
       }
       const header = readHeader(message);
       if (header === undefined) {
+        // The message is in progress from now on, so its partition is not released before it has finished.
+        this.#collected.push(this.#commits.begin(message));
         this.#documents.add(message);
         if (this.#documents.isFull) await this.#publishDocuments(target);
       } else {
@@ -186,17 +191,19 @@ export class QueueReader extends Connector<typeof parameters> {
           (error) => this.#fail(error),
         );
       }
-      this.#watch(target);
       const most = header === undefined ? MAX_OPEN_DOCUMENTS : MAX_OPEN_BATCHES;
       await this.#commits.below(most, MAX_OPEN_BYTES, signal);
     }
   }
 
   /** Processes one message while nothing else is in progress. */
-  async #readAlone(message: TopicMessage, target: Publisher): Promise<void> {
+  async #readAlone(message: TopicMessage, target: Publisher, signal: AbortSignal): Promise<void> {
     const careful = this.#careful as CarefulReading;
     const header = readHeader(message);
+    // Begins before it waits: its partition is not released before the message has finished.
     const entry = this.#commits.begin(message, header?.bytes);
+    await this.#commits.alone(signal);
+    if (signal.aborted) return;
     const whole = () =>
       header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
     const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {
@@ -242,10 +249,11 @@ export class QueueReader extends Connector<typeof parameters> {
     const { messages } = this.#documents;
     const chunk = this.#documents.take(this.params.topic);
     this.#documents = new DocumentChunk();
-    const entries = messages.map((message) => this.#commits.begin(message));
+    const entries = this.#collected.splice(0);
     const origin = this.#origin(undefined, messages);
     const { promise, resolve } = Promise.withResolvers<ChunkOutcome>();
     await target.publishChunk(chunk, { origin, finished: resolve });
+    this.#watch?.published();
     void promise.then((outcome) => this.#finish(entries, { outcome, messages, header: undefined, origin }));
   }
 
@@ -261,23 +269,11 @@ export class QueueReader extends Connector<typeof parameters> {
     this.#unfinished.add(reject);
     try {
       await target.publishChunk(chunk, { origin, finished: resolve });
-      this.#watch(target);
+      this.#watch?.published();
       return await promise;
     } finally {
       this.#unfinished.delete(reject);
     }
-  }
-
-  /** Detects that the run has failed, for example because a document has ended its pipeline thread. */
-  #watch(target: Publisher): void {
-    if (this.#isWatching || this.#stop.signal.aborted) return;
-    this.#isWatching = true;
-    target.settled().then(
-      () => {
-        this.#isWatching = false;
-      },
-      (error: unknown) => this.#fail(error),
-    );
   }
 
   #fail(error: unknown): void {
