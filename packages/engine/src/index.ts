@@ -176,3 +176,4 @@ export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
 export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';
+export { release } from './transport/release.ts';

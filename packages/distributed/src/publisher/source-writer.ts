@@ -7,9 +7,12 @@ import {
   type ModuleReference,
   Type,
 } from '@headrace/engine';
+import { ConsumerLag, healthOf } from '../health/consumer-lag.ts';
+import { HealthAnswers } from '../health/health-channel.ts';
 import { type BatchHeader, toHeaders } from '../queue/headers.ts';
 import { explainWrite, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { prepareTopics } from '../settings/prepare-topics.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { eventTopic, sourceTopic } from '../settings/topics.ts';
 import { idsOf } from '../wire/batch-decoder.ts';
@@ -25,8 +28,8 @@ import { RunProgressWatch } from './run-progress-watch.ts';
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
   settings: Type.String(),
-  /** The number of partitions of the source topic of each pipeline, as JSON. */
-  partitions: Type.String(),
+  /** The pipelines that the connectors feed. */
+  pipelines: Type.Array(Type.String()),
   /** Whether this process also has the workers and indexers. */
   isExternal: Type.Boolean(),
 });
@@ -54,21 +57,32 @@ export class SourceWriter extends Indexer<typeof parameters> {
   static override readonly block = 'sourceWriter';
   static readonly type = 'SourceWriter';
   readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
-  readonly #partitions = JSON.parse(this.params.partitions) as Record<string, number>;
+  /** The number of partitions of each topic. */
+  #partitions: ReadonlyMap<string, number> = new Map();
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;
   #writer: PartitionWriter | undefined;
   readonly #queues = new Map<string, Promise<PipelineQueue>>();
   #stalled: Error | undefined;
+  #health: HealthAnswers | undefined;
+  readonly #lags = this.params.pipelines.map(
+    (pipeline) => new ConsumerLag(this.#settings, sourceTopic(this.#settings, pipeline)),
+  );
+
+  override async prepare(signal: AbortSignal): Promise<void> {
+    this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags));
+    this.#partitions = await prepareTopics(this.#settings, this.params.pipelines, this.context.log, signal);
+  }
 
   override encoder(pipeline?: string): ModuleReference {
-    const partitions = this.#partitions[pipeline ?? ''] ?? 1;
+    const partitions = this.#partitionsOf(pipeline ?? '');
     const { maxRequestSize: maxBytes } = this.#settings;
     return this.streaming ? BatchEncoder.reference({ partitions, maxBytes }) : QueuedDocumentEncoder.reference;
   }
 
   override async connect(): Promise<void> {
     this.#writer = await PartitionWriter.open(this.#settings, 'headrace-publisher', this.context.log);
+    this.#health?.ready();
   }
 
   override async send(batch: EncodedBatch): Promise<LaterAnswer> {
@@ -78,6 +92,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 
   override async close(): Promise<void> {
+    this.#health?.close();
+    await Promise.all(this.#lags.map((lag) => lag.close()));
     for (const opening of this.#queues.values()) {
       const queue = await opening.catch(() => undefined);
       await queue?.watch.close();
@@ -85,6 +101,10 @@ export class SourceWriter extends Indexer<typeof parameters> {
       if (queue !== undefined && this.#settings.eventTopic === undefined) await this.#deleteTopic(queue.events);
     }
     await this.#writer?.close();
+  }
+
+  #partitionsOf(pipeline: string): number {
+    return this.#partitions.get(sourceTopic(this.#settings, pipeline)) ?? 1;
   }
 
   async #open(pipeline: string): Promise<PipelineQueue> {
@@ -158,7 +178,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     const ids = batch.ids();
     const bytes = Buffer.concat(batch.pieces);
     const lengths = batch.lengths();
-    const partitions = this.#partitions[batch.pipeline] ?? 1;
+    const partitions = this.#partitionsOf(batch.pipeline);
     const { events } = this.#settings;
     const confirmed = queue.documents.add(events ? ids : []);
     confirmed.catch(() => undefined);

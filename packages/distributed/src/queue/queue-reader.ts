@@ -12,13 +12,17 @@ import {
 import {
   type ChunkOutcome,
   Connector,
+  counted,
   HeadraceError,
   messageOf,
   type Publisher,
   type RecordChunk,
   Type,
 } from '@headrace/engine';
+import { ConsumerLag, healthOf } from '../health/consumer-lag.ts';
+import { HealthAnswers, type ThreadHealth } from '../health/health-channel.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { prepareTopics } from '../settings/prepare-topics.ts';
 import { BatchDecoder, type BatchPosition } from '../wire/batch-decoder.ts';
 import { placeOf } from '../wire/document-decoder.ts';
 import { CarefulReading, type Range, type RangePlan } from './careful-reading.ts';
@@ -61,8 +65,17 @@ export interface QueueOrigin {
 const MAX_OPEN_BATCHES = 64;
 const MAX_OPEN_DOCUMENTS = 384;
 /** The maximum number of bytes in progress, which are all in memory. */
-const MAX_OPEN_BYTES = 8 * 1024 * 1024;
+const MAX_OPEN_BYTES = 4 * 1024 * 1024;
+/** The properties of the consumer that a config may change. */
+const PROPERTIES = [
+  // Members learn of a new member from their next heartbeat. With one heartbeat per second, a run starts soon.
+  ['heartbeat.interval.ms', '1000'],
+  // The messages of a response stay in memory until the last one is finished. Brokers send a longer message alone.
+  ['fetch.max.bytes', String(1024 * 1024)],
+] as const;
 const IDLE_MS = 1000;
+/** The role is not ready if no message finishes for this time. */
+const STUCK_SECONDS = 60;
 
 /**
  * Reads the documents of distributed runs from a topic. A message counts as read when all its documents have finished
@@ -77,6 +90,8 @@ export class QueueReader extends Connector<typeof parameters> {
     onFailed: (error) => this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`),
     isFinal: isForbidden,
   });
+  readonly #lag = new ConsumerLag(this.#settings, this.params.topic);
+  #health: HealthAnswers | undefined;
   #source: KafkaSource | undefined;
   #writer: PartitionWriter | undefined;
   #outbox: Outbox | undefined;
@@ -107,11 +122,15 @@ export class QueueReader extends Connector<typeof parameters> {
     const { topic, queue, role } = this.params;
     const { log } = this.context;
     const clientId = `headrace-${role}-${queue}`;
+    this.#health = new HealthAnswers(this.context.runId, () => this.#currentHealth());
     this.#writer = await PartitionWriter.open(this.#settings, clientId, log);
     this.#outbox = new Outbox(this.#writer, this.#settings, queue, role !== 'worker', log);
     this.#letters = new DeadLetters(this.#writer, this.#settings, queue, topic, log);
     this.#careful = new CarefulReading(this.#settings.maxRetries, this.#commits, log);
     this.#watch = new FailureWatch(target, (error) => this.#fail(error));
+    // A worker has prepared the topics before, because its indexer writes to one of them.
+    if (role !== 'worker') await prepareTopics(this.#settings, [queue], log, target.signal);
+    if (target.signal.aborted) return;
     try {
       this.#source = await KafkaSource.open({
         brokers: brokersOf(this.#settings.bootstrapServers),
@@ -119,8 +138,7 @@ export class QueueReader extends Connector<typeof parameters> {
         groupId: this.#settings.groupId,
         clientId,
         rebalanceTimeout: this.#settings.rebalanceTimeout,
-        // Members learn of a new member from their next heartbeat. With one heartbeat per second, a run starts soon.
-        properties: new Map([['heartbeat.interval.ms', '1000'], ...Object.entries(this.#settings.consumer)]),
+        properties: new Map([...PROPERTIES, ...Object.entries(this.#settings.consumer)]),
         offsets: undefined,
         isPreview: false,
         log,
@@ -128,6 +146,7 @@ export class QueueReader extends Connector<typeof parameters> {
         onGone: (partitions) => this.#commits.forget(partitions),
         onGained: (partitions) => this.#gained(partitions),
       });
+      this.#health?.ready();
       await this.#read(this.#source, target);
       if (this.#failure !== undefined) throw this.#failure;
     } catch (error) {
@@ -140,6 +159,8 @@ export class QueueReader extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     this.#stop.abort();
+    this.#health?.close();
+    await this.#lag.close();
     // The documents of these messages are indexed. Without report and commit, they would be processed again.
     await withinCloseTime(Promise.allSettled(this.#finishing));
     await this.#commits.close(this.#isStopped || (this.#failure !== undefined && !this.#isSuspicious));
@@ -259,7 +280,7 @@ export class QueueReader extends Connector<typeof parameters> {
 
   #batchChunk({ value, partition, offset }: TopicMessage, header?: BatchHeader, only?: Range): RecordChunk {
     const place = placeOf(this.params.topic, partition, offset);
-    const position: BatchPosition = { place, count: header?.count, ...(only === undefined ? {} : { only }) };
+    const position: BatchPosition = { place, count: header?.count, bytes: header?.bytes, ...(only === undefined ? {} : { only }) };
     // Copies to a separate buffer, because the buffer is transferred to another thread.
     return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
   }
@@ -312,6 +333,14 @@ export class QueueReader extends Connector<typeof parameters> {
     await (this.#letters as DeadLetters).undecodable(messages, header, outcome);
     await (this.#outbox as Outbox).report(header, origin, outcome);
     for (const entry of entries) this.#commits.done(entry);
+  }
+
+  async #currentHealth(): Promise<ThreadHealth> {
+    const health = await healthOf([this.#lag]);
+    const seconds = Math.round(this.#commits.idleMillis / 1000);
+    if (health.problem !== undefined || seconds < STUCK_SECONDS) return health;
+    const problem = `${counted(this.#commits.open, 'message')} in progress, and none has finished for ${seconds} s: a stage or the destination does not answer`;
+    return { ...health, problem };
   }
 
   #explain(error: unknown): Error {

@@ -22,7 +22,6 @@ export function roleConfig(
   role: Role,
   pipeline: string,
   settings: KafkaSettings,
-  partitions: ReadonlyMap<string, number>,
   isExternal = false,
 ): PlainConfig {
   const asJson = JSON.stringify(settings);
@@ -30,12 +29,12 @@ export function roleConfig(
   const { connectors: _, tests: __, kafka: ___, ...rest } = config;
   if (role === 'publisher') {
     const { connectors, pipelines = [], publisher = {}, runner = {}, log = {}, worker = {} } = config;
-    const counts = pipelines.map(({ name = '' }) => [name, partitions.get(sourceTopic(settings, name)) ?? 1]);
+    const fed = connectors?.flatMap(({ pipeline }) => (typeof pipeline === 'string' ? [pipeline] : []));
     return {
       connectors,
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
-      sourceWriter: { settings: asJson, partitions: JSON.stringify(Object.fromEntries(counts)), isExternal },
+      sourceWriter: { settings: asJson, pipelines: [...new Set(fed)], isExternal },
       publisher,
       runner,
       log,
@@ -56,7 +55,6 @@ export function roleConfig(
   const shared = { ...rest, connectors: [reader], publisher: {}, runner: { connectorTimeout: 0 } };
   if (role === 'indexer') return { ...shared, pipelines: [{ name: pipeline, stages: [] }] };
   if (role === 'worker-indexer') return { ...shared, pipelines: own };
-  const dest = destTopic(pipeline);
   const { worker = {}, log = {} } = config;
   return {
     connectors: [reader],
@@ -65,11 +63,11 @@ export function roleConfig(
     runner: shared.runner,
     pipelines: own,
     indexer: { class: 'QueueWriter', ...batches },
-    queueWriter: { settings: asJson, topic: dest, partitions: partitions.get(dest) ?? 1 },
+    queueWriter: { settings: asJson, pipeline },
   };
 }
 
 /** The topic that a process reads. */
-export function queueTopic(settings: KafkaSettings, role: Exclude<Role, 'publisher'>, pipeline: string): string {
+function queueTopic(settings: KafkaSettings, role: Exclude<Role, 'publisher'>, pipeline: string): string {
   return role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
 }

@@ -10,6 +10,7 @@ import {
   messageOf,
   type RecordDecoder,
   type RecordSink,
+  release,
   Shape,
   type Value,
   type WireValue,
@@ -24,6 +25,8 @@ export interface BatchPosition {
   readonly place: string;
   /** The number of documents in the message, if its header says it. All fail if the message cannot be read. */
   readonly count?: number | undefined;
+  /** The number of bytes of the message before its compression, if its header says it. */
+  readonly bytes?: number | undefined;
   /**
    * The range of document numbers to decode, from 0: `[from, to)`. They are decoded one by one. If absent, all
    * documents are decoded.
@@ -36,15 +39,17 @@ export class BatchDecoder implements RecordDecoder {
   static readonly reference: ModuleReference = { url: import.meta.url, name: 'BatchDecoder', options: {} };
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
-    const { place, count: all, only } = position as BatchPosition;
+    const { place, count: all, bytes: expected, only } = position as BatchPosition;
     /** Rejects the documents `[from, to)`, without those that are not wanted. */
     const reject = (where: string, from: number, to: number, message: string) => {
       const count = Math.min(to, only?.[1] ?? to) - Math.max(from, only?.[0] ?? from);
       if (count > 0) sink.reject({ place: where, message, ...(count === 1 ? {} : { count }) });
     };
     let frames: Frame[];
+    let content = bytes;
     try {
-      frames = [...readFrames(decompress(bytes))];
+      content = decompress(bytes, expected);
+      frames = [...readFrames(content)];
     } catch (error) {
       reject(place, 0, isCount(all) ? all : 1, messageOf(error));
       return;
@@ -71,6 +76,8 @@ export class BatchDecoder implements RecordDecoder {
     if (isCount(all) && number < all) {
       reject(`${place}, document ${number}`, number, all, `The message has ${number} of ${counted(all, 'document')}`);
     }
+    // The documents have copies of their texts.
+    if (content !== bytes) release(content);
   }
 }
 
