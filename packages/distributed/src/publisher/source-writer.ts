@@ -19,7 +19,7 @@ import { idsOf } from '../wire/batch-decoder.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
-import { type PartitionBatch, unpack } from '../wire/packed-batches.ts';
+import { joinBatches, type PartitionBatch, unpack } from '../wire/packed-batches.ts';
 import { BatchLedger, sumOf } from './batch-ledger.ts';
 import { DocumentLedger } from './document-ledger.ts';
 import { EventReader } from './event-reader.ts';
@@ -34,7 +34,8 @@ const parameters = Type.Object({
   isExternal: Type.Boolean(),
 });
 
-const MAX_IN_FLIGHT = 8;
+/** The number of requests in progress. A batch needs one request for each partition. */
+const MAX_REQUESTS = 8;
 /** The maximum number of listed failures of a message. */
 const MAX_FAILURES = 100;
 
@@ -60,7 +61,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
   /** The number of partitions of each topic. */
   #partitions: ReadonlyMap<string, number> = new Map();
   override readonly streaming = this.#settings.format === 'headrace';
-  override readonly maxInFlight = MAX_IN_FLIGHT;
+  /** With many partitions, batches wait for each other, so that fewer and larger messages are written. */
+  override maxInFlight = MAX_REQUESTS;
   #writer: PartitionWriter | undefined;
   readonly #queues = new Map<string, Promise<PipelineQueue>>();
   #stalled: Error | undefined;
@@ -72,6 +74,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
   override async prepare(signal: AbortSignal): Promise<void> {
     this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags));
     this.#partitions = await prepareTopics(this.#settings, this.params.pipelines, this.context.log, signal);
+    const most = Math.max(1, ...this.params.pipelines.map((pipeline) => this.#partitionsOf(pipeline)));
+    if (this.streaming) this.maxInFlight = Math.max(1, Math.floor(MAX_REQUESTS / most));
   }
 
   override encoder(pipeline?: string): ModuleReference {
@@ -145,18 +149,19 @@ export class SourceWriter extends Indexer<typeof parameters> {
 
   /** Resolves when the brokers have stored the messages. */
   async #sendBatches({ pieces }: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
-    const parts = pieces.flatMap((piece) => unpack(piece, 0));
+    const batches = pieces.flatMap((piece) => unpack(piece, 0));
+    const parts = joinBatches(batches, this.#settings.maxRequestSize);
     const answers = await Promise.all(parts.map((part) => this.#sendPart(part, queue)));
     return { confirmed: Promise.all(answers.map(({ confirmed }) => confirmed)).then(sumOf) };
   }
 
-  async #sendPart({ partition, value, bytes, count }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
+  async #sendPart({ partition, value, bytes, count, pieces }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
     const { topic, events } = queue;
     const { batch, confirmed } = queue.batches.add();
     // The promise may be rejected before the run waits for it.
     confirmed.catch(() => undefined);
     const reported = this.#settings.events ? { events } : {};
-    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count, bytes };
+    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count, bytes, pieces };
     try {
       await this.#write({ topic, partition, value, headers: toHeaders(header) });
     } catch (error) {
@@ -165,7 +170,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
         confirmed: Promise.resolve({
           ...NOTHING,
           failed: count,
-          failures: refused(value, explainWrite(this.#settings, topic, error)),
+          failures: refused(value, pieces, explainWrite(this.#settings, topic, error)),
         }),
       };
     }
@@ -232,7 +237,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
 const NOTHING: Confirmation = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
 
 /** The failures of a message that could not be written; of many, only the first. */
-function refused(value: Buffer, message: string): Confirmation['failures'] {
-  const ids = idsOf(value).slice(0, MAX_FAILURES);
+function refused(value: Buffer, pieces: PartitionBatch['pieces'], message: string): Confirmation['failures'] {
+  const ids = idsOf(value, pieces).slice(0, MAX_FAILURES);
   return ids.map((id) => ({ id, at: 'publisher', code: 'HR_INDEXER_FAILED', message }));
 }

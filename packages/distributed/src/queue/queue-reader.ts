@@ -280,7 +280,7 @@ export class QueueReader extends Connector<typeof parameters> {
 
   #batchChunk({ value, partition, offset }: TopicMessage, header?: BatchHeader, only?: Range): RecordChunk {
     const place = placeOf(this.params.topic, partition, offset);
-    const position: BatchPosition = { place, count: header?.count, bytes: header?.bytes, ...(only === undefined ? {} : { only }) };
+    const position: BatchPosition = { place, count: header?.count, bytes: header?.bytes, pieces: header?.pieces, ...(only === undefined ? {} : { only }) };
     // Copies to a separate buffer, because the buffer is transferred to another thread.
     return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
   }

@@ -15,6 +15,8 @@ export interface PlainConfig {
 /** The batch size in Lucille's format, in which each document is one message. */
 const DOCUMENTS_AT_ONCE = 500;
 const WAIT_MILLIS = 10;
+/** The number of documents that may wait to be written by the publisher. More would only need memory. */
+const WAITING_DOCUMENTS = 20_000;
 
 /** Returns the config of the run that a process executes for its role. Other processes execute the rest. */
 export function roleConfig(
@@ -35,7 +37,7 @@ export function roleConfig(
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
       sourceWriter: { settings: asJson, pipelines: [...new Set(fed)], isExternal },
-      publisher,
+      publisher: { queueCapacity: WAITING_DOCUMENTS, ...(publisher as object) },
       runner,
       log,
       worker,

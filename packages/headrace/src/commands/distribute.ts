@@ -13,6 +13,9 @@ import { CommandError, EXIT } from '../process/exit-code.ts';
 import type { DistributedConfig } from './load-distributed.ts';
 import { startHealth } from './start-health.ts';
 
+/** A thread takes memory, and one thread of messages cannot keep more threads busy. */
+const MAX_THREADS = 4;
+
 /** A run whose documents are processed by other processes, or by other threads that read from Kafka. */
 export interface PublishedRun {
   readonly root: ObjectNode;
@@ -45,9 +48,7 @@ export async function distribute(
     throw new CommandError(message, EXIT.invalid);
   }
   const roles = isExternal ? (['worker', 'indexer'] as const) : [];
-  // Publisher, worker and indexer share the processors, so each gets fewer threads.
-  const threads = Math.max(1, Math.floor(availableParallelism() / 2));
-  const shared = isExternal ? { ...config, worker: { threads, ...(config['worker'] as object | undefined) } } : config;
+  const shared = withThreads(config, isExternal);
   const runners = pipelines.flatMap((pipeline) =>
     roles.map((role) => new RoleRunner({ launcher, config: shared, settings, registry, role, pipeline, onLog })),
   );
@@ -73,6 +74,16 @@ export async function distribute(
       publisher.close();
     },
   };
+}
+
+/**
+ * Returns a config with a number of pipeline threads, if it has none. One processor remains for the thread that reads
+ * and writes messages. With `--external`, publisher, worker and indexer share the processors.
+ */
+export function withThreads(config: PlainConfig, isExternal = false): PlainConfig {
+  const processors = availableParallelism();
+  const threads = Math.max(1, Math.min(MAX_THREADS, isExternal ? Math.floor(processors / 2) : processors - 1));
+  return { ...config, worker: { threads, ...(config['worker'] as object | undefined) } };
 }
 
 /** Returns the pipelines that connectors feed. */

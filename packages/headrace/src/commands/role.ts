@@ -6,6 +6,7 @@ import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createReporter } from '../report/run-reporter.ts';
 import { DISTRIBUTED_YOUNG_MB, HEAP_MB } from './heap.ts';
 import { loadDistributed, pipelineOf } from './load-distributed.ts';
+import { withThreads } from './distribute.ts';
 import { startHealth } from './start-health.ts';
 
 export interface RoleOptions {
@@ -32,7 +33,8 @@ export async function runRole(
   const mask = new SecretMask(loaded.root, false);
   const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NOTHING);
   const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));
-  const { config, settings, registry } = loaded;
+  const { settings, registry } = loaded;
+  const config = withThreads(loaded.config);
   const runner = new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog });
   const health = await startHealth(options.healthPort, runner);
   let stoppedBy: StopSignal | undefined;
