@@ -26,11 +26,14 @@ interface QueueState {
   readonly problem: string | undefined;
 }
 
-/** Returns the health of a thread that only waits for these topics. Never rejects. */
-export async function healthOf(lags: readonly ConsumerLag[]): Promise<ThreadHealth> {
+/**
+ * Returns the health of a thread that makes progress if the brokers answer. Never rejects.
+ * @param work what the thread does
+ */
+export async function healthOf(lags: readonly ConsumerLag[], work: string): Promise<ThreadHealth> {
   const states = await Promise.all(lags.map((lag) => lag.read()));
   const problem = states.find((state) => state.problem !== undefined)?.problem;
-  return { problem, isConnected: problem === undefined, lags: states.flatMap((state) => state.lags) };
+  return { problem, work, isConnected: problem === undefined, lags: states.flatMap((state) => state.lags) };
 }
 
 /** Asks the brokers for the lag of the consumer group on a topic, at most every five seconds. */

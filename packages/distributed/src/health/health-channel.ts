@@ -5,6 +5,8 @@ import type { PartitionLag } from './consumer-lag.ts';
 export interface ThreadHealth {
   /** The reason why the role makes no progress. Undefined if it works, or waits for messages. */
   readonly problem: string | undefined;
+  /** What the role does, such as the partitions that it reads. */
+  readonly work: string;
   /** Whether the brokers answer. */
   readonly isConnected: boolean;
   readonly lags: readonly PartitionLag[];
@@ -12,6 +14,9 @@ export interface ThreadHealth {
 
 /** `ready`: the role reads or publishes. `ask`: a question of the process, which the thread answers. */
 type Message = { readonly type: 'ready' } | { readonly type: 'ask' } | ({ readonly type: 'health' } & ThreadHealth);
+
+/** The health of a role that does not answer. */
+export const NOTHING: ThreadHealth = { problem: undefined, work: '', isConnected: false, lags: [] };
 
 /** The maximum wait for an answer, in milliseconds. */
 const WAIT_MS = 3000;
@@ -59,7 +64,7 @@ export class HealthQuestions {
     const { promise, resolve } = Promise.withResolvers<ThreadHealth>();
     const timer = setTimeout(() => {
       const problem = `its thread has not answered for ${WAIT_MS / 1000} s`;
-      resolve({ problem, isConnected: false, lags: [] });
+      resolve({ ...NOTHING, problem });
     }, WAIT_MS);
     this.#waiting.push(resolve);
     this.#channel.postMessage({ type: 'ask' } satisfies Message);
@@ -70,7 +75,7 @@ export class HealthQuestions {
 
   close(): void {
     this.#channel.close();
-    for (const resolve of this.#waiting.splice(0)) resolve({ problem: undefined, isConnected: false, lags: [] });
+    for (const resolve of this.#waiting.splice(0)) resolve(NOTHING);
   }
 }
 

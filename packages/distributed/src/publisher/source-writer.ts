@@ -72,7 +72,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   );
 
   override async prepare(signal: AbortSignal): Promise<void> {
-    this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags));
+    this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags, 'publishes documents'));
     this.#partitions = await prepareTopics(this.#settings, this.params.pipelines, this.context.log, signal);
     const most = Math.max(1, ...this.params.pipelines.map((pipeline) => this.#partitionsOf(pipeline)));
     if (this.streaming) this.maxInFlight = Math.max(1, Math.floor(MAX_REQUESTS / most));
@@ -155,7 +155,10 @@ export class SourceWriter extends Indexer<typeof parameters> {
     return { confirmed: Promise.all(answers.map(({ confirmed }) => confirmed)).then(sumOf) };
   }
 
-  async #sendPart({ partition, value, bytes, count, pieces }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
+  async #sendPart(
+    { partition, value, bytes, count, pieces }: PartitionBatch,
+    queue: PipelineQueue,
+  ): Promise<LaterAnswer> {
     const { topic, events } = queue;
     const { batch, confirmed } = queue.batches.add();
     // The promise may be rejected before the run waits for it.

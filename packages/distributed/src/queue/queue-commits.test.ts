@@ -328,6 +328,24 @@ describe('the limits of a queue', () => {
     await group.queue.close();
   });
 
+  it('show how long no message has finished', async () => {
+    vi.useFakeTimers();
+    const group = new Group();
+    vi.advanceTimersByTime(9000);
+    expect(group.queue.idleMillis).toBe(0);
+    const [first, second] = [group.begin(1), group.begin(2)];
+    vi.advanceTimersByTime(5000);
+    expect(group.queue.idleMillis).toBe(5000);
+    group.queue.done(second);
+    vi.advanceTimersByTime(1000);
+    expect(group.queue.idleMillis).toBe(1000);
+    group.queue.done(first);
+    vi.advanceTimersByTime(1000);
+    expect(group.queue.idleMillis).toBe(0);
+    vi.useRealTimers();
+    await group.queue.close();
+  });
+
   it('do not make a stopped reader wait', async () => {
     const group = new Group();
     group.begin(1);

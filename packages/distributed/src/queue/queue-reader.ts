@@ -280,7 +280,13 @@ export class QueueReader extends Connector<typeof parameters> {
 
   #batchChunk({ value, partition, offset }: TopicMessage, header?: BatchHeader, only?: Range): RecordChunk {
     const place = placeOf(this.params.topic, partition, offset);
-    const position: BatchPosition = { place, count: header?.count, bytes: header?.bytes, pieces: header?.pieces, ...(only === undefined ? {} : { only }) };
+    const position: BatchPosition = {
+      place,
+      count: header?.count,
+      bytes: header?.bytes,
+      pieces: header?.pieces,
+      ...(only === undefined ? {} : { only }),
+    };
     // Copies to a separate buffer, because the buffer is transferred to another thread.
     return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
   }
@@ -336,7 +342,15 @@ export class QueueReader extends Connector<typeof parameters> {
   }
 
   async #currentHealth(): Promise<ThreadHealth> {
-    const health = await healthOf([this.#lag]);
+    const partitions = this.#source?.partitions;
+    const { topic } = this.params;
+    const work =
+      partitions === undefined
+        ? 'waits for the consumer group to assign partitions'
+        : partitions.length === 0
+          ? `reads no partition of ${topic}, because other processes read all`
+          : `reads ${partitions.length === 1 ? 'partition' : 'partitions'} ${partitions.join(', ')} of ${topic}`;
+    const health = await healthOf([this.#lag], work);
     const seconds = Math.round(this.#commits.idleMillis / 1000);
     if (health.problem !== undefined || seconds < STUCK_SECONDS) return health;
     const problem = `${counted(this.#commits.open, 'message')} in progress, and none has finished for ${seconds} s: a stage or the destination does not answer`;

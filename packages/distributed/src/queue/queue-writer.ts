@@ -82,7 +82,14 @@ export class QueueWriter extends Indexer<typeof parameters> {
     const { header = { run: '', batch: 0, count: 0, bytes: 0 }, attempt } = origin;
     // Counts the message before it is written, because an indexer may report it before the broker has answered.
     const number = origin.parts++;
-    const headers: BatchHeader = { ...header, pieces: undefined, attempt, part: number, count: part.count, bytes: part.bytes };
+    const headers: BatchHeader = {
+      ...header,
+      pieces: undefined,
+      attempt,
+      part: number,
+      count: part.count,
+      bytes: part.bytes,
+    };
     try {
       const topic = this.#topic;
       const { partition, value } = part;

@@ -1,11 +1,5 @@
 import { availableParallelism } from 'node:os';
-import {
-  type PlainConfig,
-  PublisherHealth,
-  RoleRunner,
-  roleConfig,
-  withRoleComponents,
-} from '@headrace/distributed';
+import { type PlainConfig, PublisherHealth, RoleRunner, roleConfig, withRoleComponents } from '@headrace/distributed';
 import { type LogRecord, type RegistrySource, type RunHandle, readConfigText } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';

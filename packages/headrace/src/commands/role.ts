@@ -4,9 +4,9 @@ import { RunLauncher } from '@headrace/engine/threads';
 import { EXIT } from '../process/exit-code.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createReporter } from '../report/run-reporter.ts';
+import { withThreads } from './distribute.ts';
 import { DISTRIBUTED_YOUNG_MB, HEAP_MB } from './heap.ts';
 import { loadDistributed, pipelineOf } from './load-distributed.ts';
-import { withThreads } from './distribute.ts';
 import { startHealth } from './start-health.ts';
 
 export interface RoleOptions {

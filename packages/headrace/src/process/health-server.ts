@@ -54,16 +54,17 @@ interface Answer {
 
 /** Whether all roles run, the brokers answer, and documents finish. */
 async function readiness(roles: readonly RoleHealth[]): Promise<Answer> {
-  const lines = await Promise.all(
+  const answers = await Promise.all(
     roles.map(async (role) => {
       const { name, state, lastFailure } = role;
-      if (state !== 'running') return [`${name}: ${state}${lastFailure === undefined ? '' : `: ${lastFailure}`}`];
-      const { problem } = await role.health();
-      return problem === undefined ? [] : [`${name}: ${problem}`];
+      const stopped = `${name}: ${state}${lastFailure === undefined ? '' : `: ${lastFailure}`}`;
+      if (state !== 'running') return { isReady: false, line: stopped };
+      const { problem, work } = await role.health();
+      return { isReady: problem === undefined, line: `${name}: ${problem ?? `ready: ${work}`}` };
     }),
   );
-  const problems = lines.flat();
-  return { status: problems.length === 0 ? 200 : 503, body: `${problems.join('\n') || 'ready'}\n` };
+  const status = answers.every(({ isReady }) => isReady) ? 200 : 503;
+  return { status, body: answers.map(({ line }) => `${line}\n`).join('') };
 }
 
 async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Promise<Answer> {
