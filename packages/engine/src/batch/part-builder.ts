@@ -4,6 +4,7 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
+import type { FamilyLines, FamilyMark } from '../families/family-lines.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { TableSink } from '../pipeline/table-pass.ts';
 import { release } from '../transport/release.ts';
@@ -18,6 +19,12 @@ const DUE_CHARACTERS = 2 * 1024 * 1024;
  */
 const FULL_CHARACTERS = 4 * 1024 * 1024;
 
+/** An encoded document with its id. */
+interface Encoded {
+  readonly id: string;
+  readonly text: string;
+}
+
 /** The state of a part. */
 interface PartMark {
   readonly output: WriterMark;
@@ -27,6 +34,8 @@ interface PartMark {
   readonly failures: number;
   readonly counts: readonly [count: number, published: number, created: number, dropped: number, failed: number];
   readonly listed: readonly [created: number, dropped: number, sent: number];
+  readonly family: FamilyMark | undefined;
+  readonly held: Encoded | undefined;
 }
 
 /**
@@ -53,6 +62,9 @@ export class PartBuilder implements TableSink {
   #dropped = 0;
   #failed = 0;
   #lists: IdLists | undefined;
+  readonly #family: FamilyLines | undefined;
+  /** The last document of the current family. It waits for the line about the family. */
+  #held: Encoded | undefined;
 
   /**
    * Posts the part while a document still emits children, because the children of one document may need more memory
@@ -65,13 +77,16 @@ export class PartBuilder implements TableSink {
   /**
    * @param withLengths true if the indexer cuts batches by document and needs the length of each document
    * @param maxFailures the maximum number of failures that the run reports
+   * @param family writes the lines about families, if the indexer deletes old children
    */
   constructor(
     encoder: DocumentEncoder | undefined,
     withLengths: boolean,
     relieve: () => Promise<boolean>,
     maxFailures: number,
+    family?: FamilyLines,
   ) {
+    this.#family = family;
     this.#maxFailures = maxFailures;
     this.#encoder = encoder;
     this.#withLengths = withLengths;
@@ -103,28 +118,32 @@ export class PartBuilder implements TableSink {
       this.#lists?.dropped.push(document.id);
       return;
     }
-    const encoder = this.#encoder;
-    if (encoder !== undefined) {
-      let text: string;
-      try {
-        text = encoder.encode(document);
-      } catch (error) {
-        this.#fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
-        return;
-      }
-      this.#write(text);
+    const family = this.#family?.add(document, isChild);
+    let text = '';
+    try {
+      text = this.#encoder?.encode(document) ?? '';
+    } catch (error) {
+      this.#fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
+      return;
     }
-    this.#count++;
-    this.#lists?.sent.push(document.id);
-    if (this.#withLengths || this.#idCount < MAX_LISTED_FAILURES) this.#writeIds(writeString(document.id), 1);
+    if (family === undefined) this.#add(document.id, text);
+    else {
+      this.#release('');
+      this.#held = { id: document.id, text: text + family };
+    }
   }
 
-  finished(): void {
+  finished(input: Document): void {
     this.#published++;
+    // A family without a sent document ends without a line: its documents were dropped, maybe as unchanged.
+    if (this.#held !== undefined) this.#release(this.#family?.end(input) ?? '');
+    else this.#family?.forget();
   }
 
   failedDocument(input: Document, error: StageError): void {
     this.#published++;
+    if (this.#held !== undefined) this.#release(this.#family?.end(input, true) ?? '');
+    else this.#family?.forget();
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
   }
 
@@ -143,12 +162,13 @@ export class PartBuilder implements TableSink {
 
   /** Receives a table whose documents all leave the pipeline. */
   table(table: DocumentTable): void {
-    const texts = this.#encoder === undefined ? [] : encodeTable(this.#encoder, table);
+    const texts = this.#texts(table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
         this.position = table.position(row);
-        this.emit(table.document(row), false);
-        this.finished();
+        const document = table.document(row);
+        this.emit(document, false);
+        this.finished(document);
       }
       return;
     }
@@ -177,10 +197,14 @@ export class PartBuilder implements TableSink {
       failures: this.#failures.length,
       counts: [count, published, created, dropped, failed],
       listed: [this.#lists?.created.length ?? 0, this.#lists?.dropped.length ?? 0, this.#lists?.sent.length ?? 0],
+      family: this.#family?.mark(),
+      held: this.#held,
     };
   }
 
-  rollback({ output, ids, idCount, lengths, failures, counts, listed }: PartMark): void {
+  rollback({ output, ids, idCount, lengths, failures, counts, listed, family, held }: PartMark): void {
+    if (family !== undefined) this.#family?.rollback(family);
+    this.#held = held;
     this.#output.rollback(output);
     this.#ids.rollback(ids);
     this.#idCount = idCount;
@@ -245,6 +269,26 @@ export class PartBuilder implements TableSink {
     release(bytes);
     this.#idCount = 0;
     return list;
+  }
+
+  /** Returns the texts of all documents. Returns undefined if they must be encoded one at a time. */
+  #texts(table: DocumentTable): string[] | undefined {
+    if (this.#encoder === undefined) return [];
+    return this.#family === undefined ? encodeTable(this.#encoder, table) : undefined;
+  }
+
+  /** Adds the document that waits for the end of its family. */
+  #release(line: string): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#add(held.id, held.text + line);
+  }
+
+  #add(id: string, text: string): void {
+    if (this.#encoder !== undefined) this.#write(text);
+    this.#count++;
+    this.#lists?.sent.push(id);
+    if (this.#withLengths || this.#idCount < MAX_LISTED_FAILURES) this.#writeIds(writeString(id), 1);
   }
 
   #write(text: string): void {
