@@ -14,7 +14,7 @@ import {
 
 const channel = Type.Object({ channel: Type.String() });
 
-/** What the test tells the connector and the indexer. */
+/** A command of the test to the connector or the indexer. */
 export type Command =
   | { readonly to: 'connector'; readonly publish: readonly string[] }
   | { readonly to: 'connector'; readonly end: true }

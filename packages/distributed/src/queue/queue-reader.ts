@@ -12,15 +12,14 @@ import {
 import {
   type ChunkOutcome,
   Connector,
-  counted,
   HeadraceError,
   messageOf,
   type Publisher,
   type RecordChunk,
   Type,
 } from '@headrace/engine';
-import { ConsumerLag, healthOf } from '../health/consumer-lag.ts';
-import { HealthAnswers, type ThreadHealth } from '../health/health-channel.ts';
+import { ConsumerLag } from '../health/consumer-lag.ts';
+import { HealthAnswers } from '../health/health-channel.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { prepareTopics } from '../settings/prepare-topics.ts';
 import { BatchDecoder, type BatchPosition } from '../wire/batch-decoder.ts';
@@ -35,6 +34,7 @@ import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
 import { BUSY, QueueCommits } from './queue-commits.ts';
+import { readerHealth } from './reader-health.ts';
 
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
@@ -74,8 +74,6 @@ const PROPERTIES = [
   ['fetch.max.bytes', String(1024 * 1024)],
 ] as const;
 const IDLE_MS = 1000;
-/** The role is not ready if no message finishes for this time. */
-const STUCK_SECONDS = 60;
 
 /**
  * Reads the documents of distributed runs from a topic. A message counts as read when all its documents have finished
@@ -122,7 +120,9 @@ export class QueueReader extends Connector<typeof parameters> {
     const { topic, queue, role } = this.params;
     const { log } = this.context;
     const clientId = `headrace-${role}-${queue}`;
-    this.#health = new HealthAnswers(this.context.runId, () => this.#currentHealth());
+    this.#health = new HealthAnswers(this.context.runId, () =>
+      readerHealth(this.#lag, topic, this.#source?.partitions, this.#commits),
+    );
     this.#writer = await PartitionWriter.open(this.#settings, clientId, log);
     this.#outbox = new Outbox(this.#writer, this.#settings, queue, role !== 'worker', log);
     this.#letters = new DeadLetters(this.#writer, this.#settings, queue, topic, log);
@@ -339,22 +339,6 @@ export class QueueReader extends Connector<typeof parameters> {
     await (this.#letters as DeadLetters).undecodable(messages, header, outcome);
     await (this.#outbox as Outbox).report(header, origin, outcome);
     for (const entry of entries) this.#commits.done(entry);
-  }
-
-  async #currentHealth(): Promise<ThreadHealth> {
-    const partitions = this.#source?.partitions;
-    const { topic } = this.params;
-    const work =
-      partitions === undefined
-        ? 'waits for the consumer group to assign partitions'
-        : partitions.length === 0
-          ? `reads no partition of ${topic}, because other processes read all`
-          : `reads ${partitions.length === 1 ? 'partition' : 'partitions'} ${partitions.join(', ')} of ${topic}`;
-    const health = await healthOf([this.#lag], work);
-    const seconds = Math.round(this.#commits.idleMillis / 1000);
-    if (health.problem !== undefined || seconds < STUCK_SECONDS) return health;
-    const problem = `${counted(this.#commits.open, 'message')} in progress, and none has finished for ${seconds} s: a stage or the destination does not answer`;
-    return { ...health, problem };
   }
 
   #explain(error: unknown): Error {
