@@ -14,7 +14,7 @@ const MAX_THREADS = 4;
 export interface PublishedRun {
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
-  /** Must be called when the run starts. */
+  /** Call this when the run starts. */
   started(handle: RunHandle): void;
   /** Must be called for each record that the run logs. */
   logged(record: LogRecord): void;
