@@ -40,7 +40,7 @@ export class DocumentHashes {
   readonly #acknowledge: StatementSync;
   readonly #forget: StatementSync;
   #run = 0;
-  /** The number of writes in the index when the run began, and how many of its own the run has sent. */
+  /** The number of writes in the index when the run began, and how many documents the run has sent. */
   #before = 0;
   #sent = 0;
   #isComplete = false;
