@@ -2,6 +2,7 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { writeString } from '../document/json-writer.ts';
+import type { TableGroup } from '../document/table-group.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
@@ -116,7 +117,12 @@ export class PartBuilder implements TableSink {
     }
     this.#count++;
     this.#lists?.sent.push(document.id);
-    if (this.#withLengths || this.#idCount < MAX_LISTED_FAILURES) this.#writeIds(writeString(document.id), 1);
+    if (this.#listsId) this.#writeIds(writeString(document.id), 1);
+  }
+
+  /** True if the part lists the id of the next document. */
+  get #listsId(): boolean {
+    return this.#withLengths || this.#idCount < MAX_LISTED_FAILURES;
   }
 
   finished(): void {
@@ -136,17 +142,47 @@ export class PartBuilder implements TableSink {
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
-  dropped(count: number): void {
-    this.#published += count;
-    this.#dropped += count;
+  dropped(inputs: number, children: number): void {
+    this.#published += inputs;
+    this.#created += children;
+    this.#dropped += inputs + children;
   }
 
-  /** Receives a table whose documents all leave the pipeline. */
-  table(table: DocumentTable): void {
+  /** Receives a group whose documents all leave the pipeline. */
+  group(group: TableGroup): void {
+    const { tables, skipped } = group;
+    if (tables.length === 1 && skipped.length === 0 && !group.hasChildren) {
+      this.table(tables[0] as DocumentTable, group);
+      return;
+    }
+    const encoder = this.#encoder;
+    const texts = [...tables, ...skipped].map((table) => encoder && encodeTable(encoder, table));
+    group.each((table, row, number) => {
+      const place = table.position(row);
+      const isChild = group.isChild(place);
+      const text = texts[number]?.[row];
+      this.position = group.position(place);
+      if (text === undefined && encoder !== undefined) this.emit(table.document(row), isChild);
+      else {
+        if (text !== undefined) this.#write(text);
+        if (isChild) this.#created++;
+        this.#count++;
+        if (this.#listsId) this.#writeIds(writeString(table.ids[row] as string), 1);
+      }
+      if (!isChild) this.finished();
+    });
+  }
+
+  /**
+   * Receives a table whose documents all leave the pipeline.
+   * @param group the group of the table, if the rows have places in a group
+   */
+  table(table: DocumentTable, group?: TableGroup): void {
     const texts = this.#encoder === undefined ? [] : encodeTable(this.#encoder, table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
-        this.position = table.position(row);
+        const place = table.position(row);
+        this.position = group?.position(place) ?? place;
         this.emit(table.document(row), false);
         this.finished();
       }

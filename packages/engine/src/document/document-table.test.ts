@@ -45,8 +45,8 @@ it('a table with gaps returns documents with the present fields only, in order',
   fc.assert(
     fc.property(fc.constantFrom(1, 29, 30, 31, 70), rows, (fields, present) => {
       const names = ['id', ...Array.from({ length: fields }, (_, i) => `f${i}`)];
-      const valueOf = (row: number, at: number) => (at > 0 && present[row]?.[at - 1] ? `${row} ${at}` : undefined);
-      const columns = names.map((_, at) => present.map((_row, row) => (at === 0 ? `id${row}` : valueOf(row, at))));
+      const cell = (row: number, at: number) => (at > 0 && present[row]?.[at - 1] ? `${row} ${at}` : undefined);
+      const columns = names.map((_, at) => present.map((_row, row) => (at === 0 ? `id${row}` : cell(row, at))));
       const table = new DocumentTable(names, columns, present.length, [false, ...new Array(fields).fill(true)]);
       for (const row of present.keys()) {
         const expected: [string, unknown][] = names.map((name, at) => [name, columns[at]?.[row]]);
