@@ -41,9 +41,10 @@ export class TableBuilder {
     if ((shape !== this.#shape || shape.changing) && !this.#learn(shape)) return false;
     const columns = this.#columns;
     const places = this.#places;
+    const row = this.#positions.length;
     for (let i = 0; i < columns.length; i++) {
       const at = places[i] as number;
-      (columns[i] as (Value | undefined)[]).push(at < 0 ? undefined : fieldValues[at]);
+      (columns[i] as (Value | undefined)[])[row] = at < 0 ? undefined : fieldValues[at];
     }
     this.#positions.push(position);
     return true;
