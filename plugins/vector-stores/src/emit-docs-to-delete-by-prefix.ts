@@ -8,7 +8,7 @@ import {
   type Static,
   Type,
 } from 'headrace/engine';
-import { DEFAULT_NAMESPACE, openPinecone, type PineconeIndex } from './store/pinecone.ts';
+import { DEFAULT_NAMESPACE, listIds, openPinecone, type PineconeIndex } from './store/pinecone.ts';
 
 const parameters = Type.Object({
   /** The API key. */
@@ -31,11 +31,6 @@ const parameters = Type.Object({
   /** The URL of the server that describes indexes. Defaults to https://api.pinecone.io. */
   controlPlaneUrl: Type.Optional(Type.String(CONNECTS)),
 });
-
-interface Page {
-  readonly vectors?: readonly { readonly id: string }[];
-  readonly pagination?: { readonly next?: string };
-}
 
 /**
  * Deletes all chunks of a document from a serverless index of Pinecone. For a document that is marked as a delete, the
@@ -78,7 +73,8 @@ export class EmitDocsToDeleteByPrefix extends Stage<typeof parameters> {
     if (document.text(deletionMarkerField) !== deletionMarkerFieldValue) return undefined;
     const ids = new Set<string>();
     for (const namespace of this.params.namespaces?.keys() ?? [DEFAULT_NAMESPACE]) {
-      await this.#addIds(document.id + addPrefix, namespace, ids);
+      const index = this.#index as PineconeIndex;
+      for await (const id of listIds(index, namespace, document.id + addPrefix)) ids.add(id);
     }
     if (dropOriginal) document.drop();
     // The document itself also deletes its id, unless it is dropped.
@@ -88,17 +84,5 @@ export class EmitDocsToDeleteByPrefix extends Stage<typeof parameters> {
       emitted.set(deletionMarkerField, deletionMarkerFieldValue);
       return emitted;
     });
-  }
-
-  async #addIds(prefix: string, namespace: string, ids: Set<string>): Promise<void> {
-    const { client, url } = this.#index as PineconeIndex;
-    let token: string | undefined;
-    do {
-      const query = new URLSearchParams({ prefix, namespace, limit: '100' });
-      if (token !== undefined) query.set('paginationToken', token);
-      const page = (await client.read(`${url}/vectors/list?${query}`)) as Page;
-      for (const { id } of page.vectors ?? []) ids.add(id);
-      token = page.pagination?.next || undefined;
-    } while (token !== undefined);
   }
 }

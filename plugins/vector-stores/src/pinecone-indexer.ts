@@ -2,6 +2,7 @@ import { NO_ANSWER, type Reply, retriesOf } from 'headrace/delivery';
 import {
   CONNECTS,
   type EncodedBatch,
+  type Family,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -15,7 +16,7 @@ import {
 } from 'headrace/engine';
 import { commonOptions } from './encoding/object-encoder.ts';
 import { PineconeEncoder } from './encoding/pinecone-encoder.ts';
-import { DEFAULT_NAMESPACE, openPinecone, type PineconeIndex } from './store/pinecone.ts';
+import { DEFAULT_NAMESPACE, listIds, openPinecone, type PineconeIndex } from './store/pinecone.ts';
 import { ignoredByStores, type StoreConnection, writeTo } from './store/store-settings.ts';
 import { forEach, listBody, type StoreTarget, StoreWriter } from './store/store-writer.ts';
 
@@ -69,6 +70,7 @@ export class PineconeIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'pinecone';
   static readonly type = 'Pinecone';
   static readonly javaClass = 'com.kmwllc.lucille.pinecone.indexer.PineconeIndexer';
+  override readonly deletesOldChildren = true;
   #connection: StoreConnection | undefined;
 
   static override *check(params: Params, settings: IndexerSettings): Generator<ParameterProblem> {
@@ -94,6 +96,15 @@ export class PineconeIndexer extends Indexer<typeof parameters> {
         hint: `Set indexer.batchSize to at most ${MAX_VECTORS}.`,
       };
     }
+    const { childrenField } = settings;
+    if (childrenField !== undefined && params.metadataFields?.includes(childrenField) !== true) {
+      yield {
+        block: 'indexer',
+        parameter: 'childrenField',
+        message: `indexer.childrenField is ${childrenField}, which is not sent as metadata`,
+        hint: `Add ${childrenField} to pinecone.metadataFields.`,
+      };
+    }
     yield* ignoredByStores(settings, 'PineconeIndexer');
   }
 
@@ -114,10 +125,14 @@ export class PineconeIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const index = await openPinecone(this.params);
+    const { childrenField } = this.context.settings;
     const update = this.params.mode?.toLowerCase() === 'update';
     const targets = [...this.#namespaces.keys()].map((namespace) => targetOf(index, namespace, update));
     const retries = retriesOf(this.context, `Pinecone index ${this.params.index}`);
-    this.#connection = { client: index.client, writer: new StoreWriter(targets, retries, MAX_BYTES) };
+    this.#connection = {
+      client: index.client,
+      writer: new StoreWriter(targets, retries, { maxBytes: MAX_BYTES, childrenField }),
+    };
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -149,10 +164,48 @@ function targetOf({ client, url }: PineconeIndex, namespace: string, update: boo
         return client.send('POST', `${url}/vectors/update`, JSON.stringify({ id, values, namespace }));
       },
     );
+  const remove = (ids: readonly string[]) =>
+    client.send('POST', `${url}/vectors/delete`, JSON.stringify({ ids, namespace }));
   return {
     upload: update ? updateAll : upsert,
-    remove: (ids) => client.send('POST', `${url}/vectors/delete`, JSON.stringify({ ids, namespace })),
+    remove,
+    removeChildren: (families, field) =>
+      client.reply(async () => {
+        const old: string[] = [];
+        for (const family of families) old.push(...(await oldChildren({ client, url }, namespace, field, family)));
+        return old.length === 0 ? { items: new Map() } : remove(old);
+      }),
   };
+}
+
+/** The most ids in a request for vectors: they are in its URL. */
+const MAX_FETCHED = 50;
+
+/**
+ * Returns the ids of the vectors that have the parent in their metadata, but are not in its family. Pinecone cannot
+ * exclude ids from a delete, so the vectors whose id begins with the id of the parent are listed.
+ */
+async function oldChildren(
+  index: PineconeIndex,
+  namespace: string,
+  field: string,
+  { parent, children }: Family,
+): Promise<string[]> {
+  const kept = new Set(children);
+  const others: string[] = [];
+  for await (const id of listIds(index, namespace, parent)) if (!kept.has(id)) others.push(id);
+  const old: string[] = [];
+  for (let from = 0; from < others.length; from += MAX_FETCHED) {
+    const ids = others.slice(from, from + MAX_FETCHED);
+    const query = new URLSearchParams([['namespace', namespace], ...ids.map((id) => ['ids', id])]);
+    const { vectors = {} } = (await index.client.read(`${index.url}/vectors/fetch?${query}`)) as Fetched;
+    old.push(...ids.filter((id) => vectors[id]?.metadata?.[field] === parent));
+  }
+  return old;
+}
+
+interface Fetched {
+  readonly vectors?: Readonly<Record<string, { readonly metadata?: Readonly<Record<string, unknown>> }>>;
 }
 
 function readCount(body: Buffer, count: number): Reply {

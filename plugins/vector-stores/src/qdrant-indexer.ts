@@ -58,6 +58,7 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'qdrant';
   static readonly type = 'Qdrant';
   static readonly javaClass = null;
+  override readonly deletesOldChildren = true;
   #connection: StoreConnection | undefined;
 
   static override *check(params: Params, settings: IndexerSettings): Generator<ParameterProblem> {
@@ -114,9 +115,17 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
       upload: (some) => client.send('PUT', `${points}?wait=true`, listBody('{"points":[', some)),
       remove: (ids) =>
         client.send('POST', `${points}/delete?wait=true`, JSON.stringify({ points: ids.map((id) => uuidOf(id)) })),
+      removeChildren: (families, field) => {
+        const should = families.map(({ parent, children }) => ({
+          must: [{ key: field, match: { value: parent } }],
+          must_not: [{ has_id: children.map((id) => uuidOf(id)) }],
+        }));
+        return client.send('POST', `${points}/delete?wait=true`, JSON.stringify({ filter: { should } }));
+      },
     };
     const retries = retriesOf(this.context, safeUrl(this.params.url));
-    this.#connection = { client, writer: new StoreWriter([target], retries) };
+    const { childrenField } = this.context.settings;
+    this.#connection = { client, writer: new StoreWriter([target], retries, { childrenField }) };
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {

@@ -2,6 +2,7 @@ import { type DeliveryFailure, NO_ANSWER, type Reply, retriesOf } from 'headrace
 import {
   CONNECTS,
   type EncodedBatch,
+  type Family,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -17,7 +18,7 @@ import { commonOptions, ObjectEncoder } from './encoding/object-encoder.ts';
 import { uuidOf } from './encoding/uuid.ts';
 import { StoreClient, StoreError } from './store/store-client.ts';
 import { ignoredByStores, type StoreConnection, storeUrl, writeTo } from './store/store-settings.ts';
-import { forEach, listBody, type StoreTarget, StoreWriter } from './store/store-writer.ts';
+import { firstRefusal, forEach, listBody, type StoreTarget, StoreWriter } from './store/store-writer.ts';
 
 /** The status of an object that Weaviate refused: the request itself succeeded. */
 const REFUSED = 422;
@@ -66,6 +67,7 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'weaviate';
   static readonly type = 'Weaviate';
   static readonly javaClass = 'com.kmwllc.lucille.weaviate.indexer.WeaviateIndexer';
+  override readonly deletesOldChildren = true;
   #connection: StoreConnection | undefined;
 
   static override *check({ host, apiKey, className }: Params, settings: IndexerSettings): Generator<ParameterProblem> {
@@ -74,6 +76,11 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
     }
     if (apiKey?.trim() === '') yield { parameter: 'apiKey', message: 'apiKey is empty', hint: 'Remove it.' };
     if (className === '') yield { parameter: 'className', message: 'className must not be empty' };
+    const { childrenField } = settings;
+    if (childrenField !== undefined && !/^[a-z_]\w*$/i.test(childrenField)) {
+      const message = `${childrenField} cannot be the name of a property of Weaviate`;
+      yield { block: 'indexer', parameter: 'childrenField', message };
+    }
     yield* ignoredByStores(settings, 'WeaviateIndexer');
   }
 
@@ -117,18 +124,27 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
     const url = this.#url;
     const consistency = `consistency_level=${consistencyLevel}`;
     const objects = `${url}/v1/objects/${encodeURIComponent(className)}`;
+    const removeOne = async (uuid: string): Promise<Reply> => {
+      const reply = await client.send('DELETE', `${objects}/${uuid}?${consistency}`, undefined);
+      return 'refused' in reply && reply.refused.status === 404 ? { items: new Map() } : reply;
+    };
     const target: StoreTarget = {
       upload: (some) =>
         client.send('POST', `${url}/v1/batch/objects?${consistency}`, listBody('{"objects":[', some), (response) =>
           readItems(response, some.length),
         ),
-      remove: (ids) =>
-        forEach(ids, async (id) => {
-          const reply = await client.send('DELETE', `${objects}/${uuidOf(id)}?${consistency}`, undefined);
-          return 'refused' in reply && reply.refused.status === 404 ? { items: new Map() } : reply;
+      remove: (ids) => forEach(ids, (id) => removeOne(uuidOf(id))),
+      removeChildren: (families, field) =>
+        client.reply(async () => {
+          const old: string[] = [];
+          for (const family of families)
+            old.push(...(await oldChildren(client, `${url}/v1/graphql`, className, field, family)));
+          return firstRefusal(await forEach(old, removeOne));
         }),
     };
-    this.#connection = { client, writer: new StoreWriter([target], retriesOf(this.context, safeUrl(url))) };
+    const { childrenField } = this.context.settings;
+    const retries = retriesOf(this.context, safeUrl(url));
+    this.#connection = { client, writer: new StoreWriter([target], retries, { childrenField }) };
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -160,6 +176,40 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
       });
     }
   }
+}
+
+/** The most objects that Weaviate returns for a query (QUERY_MAXIMUM_RESULTS), by default. */
+const MAX_RESULTS = 10_000;
+
+interface GraphAnswer {
+  readonly data?: { readonly Get?: Readonly<Record<string, readonly Record<string, unknown>[]>> };
+  readonly errors?: readonly { readonly message?: string }[];
+}
+
+/**
+ * Returns the UUIDs of the objects that have the parent in a property, but are not in its family. Weaviate compares
+ * words by default, so the values are compared here.
+ */
+async function oldChildren(
+  client: StoreClient,
+  url: string,
+  className: string,
+  field: string,
+  { parent, children }: Family,
+): Promise<string[]> {
+  const where = `{path: ["${field}"], operator: Equal, valueText: ${JSON.stringify(parent)}}`;
+  const query = `{Get {${className}(limit: ${MAX_RESULTS}, where: ${where}) {${field} _additional {id}}}}`;
+  const answer = (await client.read(url, undefined, JSON.stringify({ query }))) as GraphAnswer;
+  const found = answer.data?.Get?.[className];
+  if (answer.errors !== undefined || found === undefined) {
+    const reason = answer.errors?.[0]?.message ?? 'it returned no objects';
+    throw new StoreError(422, `Weaviate did not find the children of ${parent}: ${reason}`);
+  }
+  const kept = new Set(children.map((id) => uuidOf(id)));
+  const ids = found
+    .filter((object) => object[field] === parent)
+    .map((object) => (object._additional as { id: string }).id);
+  return ids.filter((id) => !kept.has(id));
 }
 
 interface BatchItem {

@@ -1,9 +1,9 @@
 import type { Document, IndexerSettings } from '@headrace/engine';
 
-/** The settings of the block `indexer` that turn a document into a delete. */
+/** The settings of the block `indexer` that turn a document into a delete, or cause other deletes. */
 export type DeletionSettings = Pick<
   IndexerSettings,
-  'deletionMarkerField' | 'deletionMarkerFieldValue' | 'deleteByFieldField' | 'deleteByFieldValue'
+  'deletionMarkerField' | 'deletionMarkerFieldValue' | 'deleteByFieldField' | 'deleteByFieldValue' | 'childrenField'
 >;
 
 /** Recognizes documents that are deletes, and what they delete. */
@@ -34,8 +34,11 @@ export class DeletionMarks {
 
 /** Returns these settings of the block `indexer`. */
 export function deletionSettings(settings: IndexerSettings): DeletionSettings {
-  const { deletionMarkerField, deletionMarkerFieldValue, deleteByFieldField, deleteByFieldValue } = settings;
+  const { deletionMarkerField, deletionMarkerFieldValue, deleteByFieldField, deleteByFieldValue, childrenField } =
+    settings;
   return {
+    // Encoders do not read it. It keeps failed documents with lines of families from an indexer that cannot read them.
+    ...(childrenField === undefined ? {} : { childrenField }),
     ...(deletionMarkerField === undefined ? {} : { deletionMarkerField }),
     ...(deletionMarkerFieldValue === undefined ? {} : { deletionMarkerFieldValue }),
     ...(deleteByFieldField === undefined ? {} : { deleteByFieldField }),

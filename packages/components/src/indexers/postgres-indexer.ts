@@ -73,6 +73,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'postgres';
   static readonly type = 'Postgres';
   static readonly javaClass = null;
+  override readonly deletesOldChildren = true;
   #writer: PostgresWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
@@ -121,7 +122,9 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const database = await Database.open(this.#databaseSettings(), this.context.log);
-    this.#writer = new PostgresWriter(database, this.#tableSettings(), retriesOf(this.context, database.name));
+    const { childrenField } = this.context.settings;
+    const retries = retriesOf(this.context, database.name);
+    this.#writer = new PostgresWriter(database, this.#tableSettings(), retries, childrenField);
     await this.#writer.connect();
   }
 

@@ -60,6 +60,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'solr';
   static readonly type = 'Solr';
+  override readonly deletesOldChildren = true;
   #engine: SearchEngine | undefined;
   #writer: SolrWriter | undefined;
 
@@ -73,9 +74,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   override encoder(): ModuleReference {
     const { settings } = this.context;
     const { whitelist = [], blacklist = [], idOverrideField, indexOverrideField } = settings;
-    const collection = this.params.useCloudClient
-      ? this.params.defaultCollection
-      : splitCoreUrl(solrUrls({ url: this.params.url ?? [] })[0] ?? '').core;
+    const collection = this.#collection;
     const options: SolrEncoderOptions = {
       whitelist,
       blacklist,
@@ -85,6 +84,11 @@ export class SolrIndexer extends Indexer<typeof parameters> {
       ...(indexOverrideField === undefined ? {} : { indexOverrideField }),
     };
     return SolrEncoder.reference(options);
+  }
+
+  get #collection(): string | undefined {
+    const { useCloudClient, defaultCollection, url = [] } = this.params;
+    return useCloudClient ? defaultCollection : splitCoreUrl(solrUrls({ url })[0] ?? '').core;
   }
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
@@ -97,7 +101,10 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     this.#engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
-    this.#writer = new SolrWriter(this.#engine, retriesOf(this.context, `Solr at ${this.#engine.address}`));
+    const { childrenField: field } = this.context.settings;
+    const children = field === undefined ? undefined : { collection: this.#collection ?? '', field };
+    const retries = retriesOf(this.context, `Solr at ${this.#engine.address}`);
+    this.#writer = new SolrWriter(this.#engine, retries, children);
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {

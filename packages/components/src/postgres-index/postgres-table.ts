@@ -132,6 +132,29 @@ export class PostgresTable {
     const condition = known.isArray ? `?::text = any(${name}::text[])` : `${name} = (?::text)::${known.type}`;
     return counted(`delete from ${this.#name} where ${condition}`);
   }
+
+  /**
+   * Returns the statement that deletes old children: its parameter is a list of objects with a parent, and the ids of
+   * its children. Throws `HR_INDEXER_CONNECT` if the table has no such column.
+   */
+  deleteOldChildren(column: string): string {
+    const type = this.#types.get(column)?.type;
+    if (type !== undefined) {
+      return oldChildrenStatement(this.#name, quoteName(this.#idColumn), quoteName(column), type);
+    }
+    const message = `the table ${this.#name} has no column ${column}, which indexer.childrenField names`;
+    throw new HeadraceError('HR_INDEXER_CONNECT', message, { hint: 'Add the column, with an index.' });
+  }
+}
+
+/** Returns the statement that deletes rows of parents that are not among the children of these parents. */
+function oldChildrenStatement(table: string, id: string, parent: string, type: string): string {
+  return `with f as materialized (select v ->> 'parent' as parent, v -> 'children' as children
+      from json_array_elements(?::json) as e(v)),
+    c as materialized (select parent, json_array_elements_text(children) as id from f),
+    changed as (delete from ${table} as t using f where t.${parent} = f.parent::${type}
+      and not exists (select from c where c.parent = f.parent and c.id = t.${id}::text) returning 1)
+    select count(*) from changed`;
 }
 
 function columnOf([name, type, isArray, isBytes]: readonly Value[], documentColumn: string | undefined): Column {

@@ -1,9 +1,8 @@
-import type { EncodedBatch, IndexFailure } from '@headrace/engine';
+import { BatchBytes, type EncodedBatch, type Family, type IndexFailure, RequestSize } from '@headrace/engine';
 import type { Database, DatabaseConnection, SqlParameter } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type Destination, type Reply } from '../delivery/delivery.ts';
-import { RequestSize } from '../delivery/request-size.ts';
+import { FamilyDelivery } from '../delivery/family-delivery.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { blamedField, NUL_ERROR } from './blamed-field.ts';
 import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';
@@ -33,13 +32,18 @@ export class PostgresWriter {
   readonly #database: Database;
   readonly #settings: TableSettings;
   readonly #delivery: Delivery;
+  readonly #families: FamilyDelivery;
+  readonly #childrenField: string | undefined;
   #connection: DatabaseConnection | undefined;
   #table: PostgresTable | undefined;
 
-  constructor(database: Database, settings: TableSettings, retries: Retries) {
+  /** @param childrenField the column with the id of the parent, if old children are deleted */
+  constructor(database: Database, settings: TableSettings, retries: Retries, childrenField?: string) {
     this.#database = database;
     this.#settings = settings;
     this.#delivery = new Delivery(retries, new RequestSize());
+    this.#families = new FamilyDelivery(retries, false);
+    this.#childrenField = childrenField;
   }
 
   /** Opens the connection and reads the definition of the table. */
@@ -47,13 +51,25 @@ export class PostgresWriter {
     this.#connection = await this.#database.driver.connect();
     try {
       this.#table = await PostgresTable.read(this.#connection, this.#database, this.#settings);
+      if (this.#childrenField !== undefined) this.#table.deleteOldChildren(this.#childrenField);
     } catch (error) {
       await this.#discard(this.#connection);
       throw error;
     }
   }
 
-  async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+  write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const field = this.#childrenField;
+    if (field === undefined) return this.#write(batch, signal);
+    const remove = (families: readonly Family[]) => {
+      const list = families.map(({ parent, children }) => ({ parent, children }));
+      const parameter = JSON.stringify(list);
+      return this.#attempt(() => [{ sql: (this.#table as PostgresTable).deleteOldChildren(field), parameter }]);
+    };
+    return this.#families.write(batch, signal, (documents) => this.#write(documents, signal), remove);
+  }
+
+  #write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const bytes = new BatchBytes(batch);
     const destination: Destination = {
       partial: false,
@@ -73,8 +89,15 @@ export class PostgresWriter {
   }
 
   async #request(lines: readonly Buffer[]): Promise<Reply> {
+    const reply = await this.#attempt(() => this.#commands(lines));
+    if ('items' in reply) return reply;
+    const { message } = reply.refused;
+    return { refused: { ...reply.refused, message: `${message}${blame(lines, message)}` } };
+  }
+
+  async #attempt(commandsOf: () => readonly Command[]): Promise<Reply> {
     try {
-      const commands = this.#commands(lines);
+      const commands = commandsOf();
       if (this.#connection === undefined || this.#connection.broken) {
         await this.#connection?.close();
         this.#connection = await this.#database.driver.connect();
@@ -86,7 +109,7 @@ export class PostgresWriter {
       const { trouble, message, driverCode } = error;
       if (trouble === 'statement') {
         const status = NOT_OF_VALUES.test(driverCode) ? FAILED_STATEMENT : BAD_STATEMENT;
-        return { refused: { status, message: `${message}${blame(lines, message)}`, retryable: false } };
+        return { refused: { status, message, retryable: false } };
       }
       if (trouble === 'refused') return { refused: { status: REFUSED, message, retryable: false } };
       return { refused: { status: NO_ANSWER, message } };

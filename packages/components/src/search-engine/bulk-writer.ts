@@ -1,9 +1,16 @@
-import { counted, type EncodedBatch, type IndexFailure, type Logger } from '@headrace/engine';
-import { type ErrorCause, reasonOf } from '@headrace/reindexing';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
+import {
+  BatchBytes,
+  counted,
+  type EncodedBatch,
+  type Family,
+  type IndexFailure,
+  KeyOrder,
+  type Logger,
+  RequestSize,
+} from '@headrace/engine';
+import { type ErrorCause, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
-import { KeyOrder } from '../delivery/key-order.ts';
-import { RequestSize } from '../delivery/request-size.ts';
+import { FamilyDelivery } from '../delivery/family-delivery.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -17,6 +24,7 @@ import {
   strangeAnswer,
   transportRefusal,
 } from './bulk-reply.ts';
+import { exactField, familiesQuery } from './old-children.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
 
 /** The action line of a bulk request. After this member, the lines of two versions of a document are equal. */
@@ -35,6 +43,10 @@ export interface BulkWriterOptions {
   readonly namesIndex: boolean;
   /** Whether documents are only written to an alias, so that no request creates an index. Defaults to false. */
   readonly requireAlias?: boolean;
+  /** Finds documents that need not be sent. Undefined if all documents are sent. */
+  readonly unchanged?: UnchangedDocuments | undefined;
+  /** The index and the field with the id of the parent, if old children are deleted. */
+  readonly children?: { readonly index: string; readonly field: string };
   readonly log: Logger;
 }
 
@@ -63,6 +75,9 @@ export class BulkWriter {
   readonly #refreshed = new Set<string>();
   #refreshFailed = false;
   #dropped = 0;
+  readonly #families: FamilyDelivery;
+  /** The field for queries, when it is known. */
+  #exactField: string | undefined;
 
   constructor(options: BulkWriterOptions) {
     this.#options = options;
@@ -76,9 +91,23 @@ export class BulkWriter {
     });
     this.#bulk = new Delivery(options.retries, this.#size);
     this.#deletes = new Delivery(options.retries, new RequestSize());
+    this.#families = new FamilyDelivery(options.retries);
   }
 
   write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const { children } = this.#options;
+    if (children === undefined) return this.#order.run(...this.#work(batch, signal));
+    const write = (documents: EncodedBatch) => this.#work(documents, signal)[1]();
+    const remove = (families: readonly Family[], isRecent: boolean) => this.#removeChildren(families, isRecent);
+    // The delete must not meet the children of a later version in another batch.
+    return this.#order.run(undefined, () => this.#families.write(batch, signal, write, remove));
+  }
+
+  /** Returns the work of writing a batch, with the hashes of its documents. */
+  #work(
+    batch: EncodedBatch,
+    signal: AbortSignal,
+  ): [keys: ReadonlySet<number> | undefined, work: () => Promise<readonly IndexFailure[]>] {
     const bytes = new BatchBytes(batch);
     const hashes = new Set<number>();
     const queries: boolean[] = [];
@@ -87,10 +116,25 @@ export class BulkWriter {
       else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
     }
     if (queries.length === 0) {
-      return this.#order.run(hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal));
+      return [hashes, () => this.#writeChanged(bytes, signal)];
     }
     // A delete by query may concern any document.
-    return this.#order.run(undefined, () => this.#writeInTurns(bytes, queries, signal));
+    return [undefined, () => this.#writeInTurns(bytes, queries, signal)];
+  }
+
+  async #removeChildren(families: readonly Family[], isRecent: boolean): Promise<Reply> {
+    const { engine, name, children: { index, field } = { index: '', field: '' } } = this.#options;
+    // Children that this run has not written are visible after one refresh at its start.
+    const refused = isRecent ? await this.#refresh(index) : undefined;
+    if (refused !== undefined) return refused;
+    if (this.#exactField === undefined) {
+      const path = `/${encodeURIComponent(index)}/_mapping/field/${encodeURIComponent(field)}*`;
+      const found = await this.#ask(engine, { method: 'GET', path }, (response) => exactField(response, field, name));
+      if (typeof found !== 'string') return found;
+      this.#exactField = found;
+    }
+    const query = familiesQuery(families, this.#exactField);
+    return this.#requestDelete(index, query);
   }
 
   /** Reports warnings about the whole run. Call it after the last write. */
@@ -101,6 +145,16 @@ export class BulkWriter {
     this.#options.log.warn(
       `${counted(dropped, 'document')} ${were} dropped by the ingest pipeline of the index, which counts as success`,
     );
+  }
+
+  /** Sends the documents in bulk requests, except those that the index already has. */
+  async #writeChanged(bytes: BatchBytes, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const taken = this.#options.unchanged?.take(bytes);
+    const positions = taken?.positions ?? allOf(bytes.count);
+    if (positions.length === 0) return [];
+    const failures = await this.#bulk.deliver(positions, this.#bulkRequests(bytes), signal);
+    taken?.acknowledge(failures);
+    return failures;
   }
 
   /** Sends bulk requests and deletes by query in the order of the documents. */
@@ -166,7 +220,7 @@ export class BulkWriter {
           this.#refreshed.delete(index);
           return this.#requestDelete(
             index,
-            asked.map((position) => wanted.get(position) as DeleteByQuery),
+            valuesQuery(asked.map((position) => wanted.get(position) as DeleteByQuery)),
           );
         },
       };
@@ -175,13 +229,10 @@ export class BulkWriter {
     return failures;
   }
 
-  #requestDelete(index: string, wanted: readonly DeleteByQuery[]): Promise<Reply> {
+  #requestDelete(index: string, query: object): Promise<Reply> {
     const { patientEngine, name } = this.#options;
-    const values = new Map<string, string[]>();
-    for (const { field, value } of wanted) values.getOrInsertComputed(field, () => []).push(value);
-    const should = [...values].map(([field, some]) => ({ terms: { [field]: some } }));
     const path = `/${encodeURIComponent(index)}/_delete_by_query`;
-    const body = JSON.stringify({ query: { bool: { minimum_should_match: '1', should } } });
+    const body = JSON.stringify({ query });
     return this.#ask(patientEngine, { method: 'POST', path, body }, (response) => readDeleteReply(response, name));
   }
 
@@ -213,11 +264,11 @@ export class BulkWriter {
     return undefined;
   }
 
-  async #ask(
+  async #ask<T>(
     engine: SearchEngine,
     request: SearchEngineRequest,
-    read: (response: HttpResponse) => Reply,
-  ): Promise<Reply> {
+    read: (response: HttpResponse) => T | Reply,
+  ): Promise<T | Reply> {
     try {
       return read(await engine.request(request));
     } catch (error) {
@@ -226,6 +277,13 @@ export class BulkWriter {
       return { refused: error.isConnectionFailure ? refusal : { ...refusal, retryable: false } };
     }
   }
+}
+
+function valuesQuery(wanted: readonly DeleteByQuery[]): object {
+  const values = new Map<string, string[]>();
+  for (const { field, value } of wanted) values.getOrInsertComputed(field, () => []).push(value);
+  const should = [...values].map(([field, some]) => ({ terms: { [field]: some } }));
+  return { bool: { minimum_should_match: '1', should } };
 }
 
 interface RefreshAnswer {

@@ -121,6 +121,6 @@ export class SolrEncoder implements DocumentEncoder {
 }
 
 /** Quotes a value for Solr's local parameters. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -1,7 +1,6 @@
-import type { EncodedBatch, IndexFailure } from '@headrace/engine';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { BatchBytes, type EncodedBatch, type Family, type IndexFailure, RequestSize } from '@headrace/engine';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
-import { RequestSize } from '../delivery/request-size.ts';
+import { FamilyDelivery } from '../delivery/family-delivery.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
@@ -9,10 +8,25 @@ import { HttpError } from '../http/http-error.ts';
 import { readRetryAfter } from '../http/retry.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import { NO_COLLECTION } from './solr.ts';
-import type { SolrTarget } from './solr-encoder.ts';
+import { quoted, type SolrTarget } from './solr-encoder.ts';
 
 /** The maximum length of a foreign response in a message. */
 const MAX_EXCERPT = 200;
+
+/** Separates ids in a list of Solr. It is not allowed in XML, so no sensible id contains it. */
+const SEPARATOR = '\u001f';
+
+/** The field with the id of the parent, and the collection of the children. */
+export interface OldChildren {
+  readonly collection: string;
+  readonly field: string;
+}
+
+/** The description of a field or of a type. */
+interface SchemaAnswer {
+  readonly field?: { readonly type?: string };
+  readonly fieldType?: { readonly class?: string };
+}
 
 const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
@@ -29,12 +43,64 @@ export class SolrWriter {
   /** Collections that have accepted documents: if one of them is not found later, its node is restarting. */
   readonly #known = new Set<string>();
 
-  constructor(engine: SearchEngine, retries: Retries) {
+  readonly #families: FamilyDelivery;
+  readonly #children: OldChildren | undefined;
+  /** True after the field with the parent was found to be exact. */
+  #isFieldExact = false;
+
+  constructor(engine: SearchEngine, retries: Retries, children?: OldChildren) {
     this.#engine = engine;
     this.#delivery = new Delivery(retries, new RequestSize());
+    this.#families = new FamilyDelivery(retries);
+    this.#children = children;
   }
 
-  async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+  write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const children = this.#children;
+    if (children === undefined) return this.#write(batch, signal);
+    const remove = (families: readonly Family[]) => this.#removeChildren(families, children);
+    return this.#families.write(batch, signal, (documents) => this.#write(documents, signal), remove);
+  }
+
+  async #removeChildren(families: readonly Family[], { collection, field }: OldChildren): Promise<Reply> {
+    const refused = this.#isFieldExact ? undefined : await this.#checkField(collection, field);
+    if (refused !== undefined) return { refused };
+    const commands = families.map(({ parent, children }) => {
+      const keep = `{!terms f=id separator=${quoted(SEPARATOR)} v=${quoted(children.join(SEPARATOR))}}`;
+      const not = children.length === 0 ? '' : ` must_not=${quoted(keep)}`;
+      const query = `{!bool must=${quoted(`{!term f=${quoted(field)} v=${quoted(parent)}}`)}${not}}`;
+      return `"delete":${JSON.stringify({ query })}`;
+    });
+    return this.#update(collection, Buffer.from(`{${commands.join(',')}}`));
+  }
+
+  /** Returns the reason if the field is analysed: a query for an id would then match nothing, or too much. */
+  async #checkField(collection: string, field: string): Promise<DeliveryFailure | undefined> {
+    const { field: known } = await this.#readSchema(
+      collection,
+      `fields/${encodeURIComponent(field)}?includeDynamic=true`,
+    );
+    if (known?.type === undefined) return undefined;
+    const { fieldType } = await this.#readSchema(collection, `fieldtypes/${encodeURIComponent(known.type)}`);
+    this.#isFieldExact = fieldType?.class?.endsWith('TextField') !== true;
+    if (this.#isFieldExact) return undefined;
+    const message = `The field ${field} (indexer.childrenField) has the type ${known.type}, which splits ids into words: use the type string`;
+    return { status: 400, message, retryable: false };
+  }
+
+  /** Returns a part of the schema. Returns an empty object without the right to read it, or without an answer. */
+  async #readSchema(collection: string, part: string): Promise<SchemaAnswer> {
+    try {
+      const path = `/${encodeURIComponent(collection)}/schema/${part}`;
+      const response = await this.#engine.request({ method: 'GET', path });
+      return (response.status === 200 ? (parse(response) as SchemaAnswer | undefined) : undefined) ?? {};
+    } catch (error) {
+      if (error instanceof HttpError) return {};
+      throw error;
+    }
+  }
+
+  async #write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const bytes = new BatchBytes(batch);
     const lines: string[] = [];
     const collections = new Map<string, number[]>();

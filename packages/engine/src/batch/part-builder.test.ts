@@ -24,7 +24,7 @@ function emit(builder: PartBuilder, ...ids: string[]): void {
   for (const id of ids) {
     const document = Document.create(id);
     builder.emit(document, false);
-    builder.finished();
+    builder.finished(document);
   }
 }
 
@@ -62,7 +62,7 @@ describe('PartBuilder', () => {
     const dropped = Document.create('dropped');
     dropped.drop();
     builder.emit(dropped, false);
-    builder.finished();
+    builder.finished(dropped);
     builder.dropped(2, 0);
     builder.rejected('words:1', { code: 'HR_RECORD_UNREADABLE', message: 'unreadable' }, 2);
     expect(builder.failedDocuments).toEqual([]);

@@ -5,6 +5,7 @@ import { writeString } from '../document/json-writer.ts';
 import type { TableGroup } from '../document/table-group.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
+import type { FamilyLines, FamilyMark } from '../families/family-lines.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { TableSink } from '../pipeline/table-pass.ts';
 import { release } from '../transport/release.ts';
@@ -19,6 +20,12 @@ const DUE_CHARACTERS = 2 * 1024 * 1024;
  */
 const FULL_CHARACTERS = 4 * 1024 * 1024;
 
+/** An encoded document with its id. */
+interface Encoded {
+  readonly id: string;
+  readonly text: string;
+}
+
 /** The state of a part. */
 interface PartMark {
   readonly output: WriterMark;
@@ -28,6 +35,8 @@ interface PartMark {
   readonly failures: number;
   readonly counts: readonly [count: number, published: number, created: number, dropped: number, failed: number];
   readonly listed: readonly [created: number, dropped: number, sent: number];
+  readonly family: FamilyMark | undefined;
+  readonly held: Encoded | undefined;
 }
 
 /**
@@ -54,6 +63,9 @@ export class PartBuilder implements TableSink {
   #dropped = 0;
   #failed = 0;
   #lists: IdLists | undefined;
+  readonly #family: FamilyLines | undefined;
+  /** The last document of the current family. It waits for the line about the family. */
+  #held: Encoded | undefined;
 
   /**
    * Posts the part while a document still emits children, because the children of one document may need more memory
@@ -66,13 +78,16 @@ export class PartBuilder implements TableSink {
   /**
    * @param withLengths true if the indexer cuts batches by document and needs the length of each document
    * @param maxFailures the maximum number of failures that the run reports
+   * @param family writes the lines about families, if the indexer deletes old children
    */
   constructor(
     encoder: DocumentEncoder | undefined,
     withLengths: boolean,
     relieve: () => Promise<boolean>,
     maxFailures: number,
+    family?: FamilyLines,
   ) {
+    this.#family = family;
     this.#maxFailures = maxFailures;
     this.#encoder = encoder;
     this.#withLengths = withLengths;
@@ -87,6 +102,11 @@ export class PartBuilder implements TableSink {
   /** True if the part must be taken before the next child of the current document. */
   get full(): boolean {
     return this.#output.characters >= FULL_CHARACTERS;
+  }
+
+  /** True if a child must leave directly before its parent, without documents of other families between them. */
+  get needsFamilies(): boolean {
+    return this.#family !== undefined;
   }
 
   /** Begins a batch. If `listsIds` is true, its parts list the ids of the documents. */
@@ -104,33 +124,32 @@ export class PartBuilder implements TableSink {
       this.#lists?.dropped.push(document.id);
       return;
     }
-    const encoder = this.#encoder;
-    if (encoder !== undefined) {
-      let text: string;
-      try {
-        text = encoder.encode(document);
-      } catch (error) {
-        this.#fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
-        return;
-      }
-      this.#write(text);
+    const family = this.#family?.add(document, isChild);
+    let text = '';
+    try {
+      text = this.#encoder?.encode(document) ?? '';
+    } catch (error) {
+      this.#fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
+      return;
     }
-    this.#count++;
-    this.#lists?.sent.push(document.id);
-    if (this.#listsId) this.#writeIds(writeString(document.id), 1);
+    if (family === undefined) this.#add(document.id, text);
+    else {
+      this.#release('');
+      this.#held = { id: document.id, text: text + family };
+    }
   }
 
-  /** True if the part lists the id of the next document. */
-  get #listsId(): boolean {
-    return this.#withLengths || this.#idCount < MAX_LISTED_FAILURES;
-  }
-
-  finished(): void {
+  finished(input: Document): void {
     this.#published++;
+    // A family without a sent document ends without a line: its documents were dropped, maybe as unchanged.
+    if (this.#held !== undefined) this.#release(this.#family?.end(input) ?? '');
+    else this.#family?.forget();
   }
 
   failedDocument(input: Document, error: StageError): void {
     this.#published++;
+    if (this.#held !== undefined) this.#release(this.#family?.end(input, true) ?? '');
+    else this.#family?.forget();
     this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
   }
 
@@ -155,21 +174,21 @@ export class PartBuilder implements TableSink {
       this.table(tables[0] as DocumentTable, group);
       return;
     }
-    const encoder = this.#encoder;
-    const texts = [...tables, ...skipped].map((table) => encoder && encodeTable(encoder, table));
+    const texts = [...tables, ...skipped].map((table) => this.#texts(table));
     group.each((table, row, number) => {
       const place = table.position(row);
       const isChild = group.isChild(place);
-      const text = texts[number]?.[row];
       this.position = group.position(place);
-      if (text === undefined && encoder !== undefined) this.emit(table.document(row), isChild);
-      else {
-        if (text !== undefined) this.#write(text);
-        if (isChild) this.#created++;
-        this.#count++;
-        if (this.#listsId) this.#writeIds(writeString(table.ids[row] as string), 1);
+      const list = texts[number];
+      if (list === undefined) {
+        const document = table.document(row);
+        this.emit(document, isChild);
+        if (!isChild) this.finished(document);
+        return;
       }
-      if (!isChild) this.finished();
+      if (isChild) this.#created++;
+      else this.#published++;
+      this.#add(table.ids[row] as string, list[row] ?? '');
     });
   }
 
@@ -178,13 +197,14 @@ export class PartBuilder implements TableSink {
    * @param group the group of the table, if the rows have places in a group
    */
   table(table: DocumentTable, group?: TableGroup): void {
-    const texts = this.#encoder === undefined ? [] : encodeTable(this.#encoder, table);
+    const texts = this.#texts(table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
         const place = table.position(row);
         this.position = group?.position(place) ?? place;
-        this.emit(table.document(row), false);
-        this.finished();
+        const document = table.document(row);
+        this.emit(document, false);
+        this.finished(document);
       }
       return;
     }
@@ -213,10 +233,14 @@ export class PartBuilder implements TableSink {
       failures: this.#failures.length,
       counts: [count, published, created, dropped, failed],
       listed: [this.#lists?.created.length ?? 0, this.#lists?.dropped.length ?? 0, this.#lists?.sent.length ?? 0],
+      family: this.#family?.mark(),
+      held: this.#held,
     };
   }
 
-  rollback({ output, ids, idCount, lengths, failures, counts, listed }: PartMark): void {
+  rollback({ output, ids, idCount, lengths, failures, counts, listed, family, held }: PartMark): void {
+    if (family !== undefined) this.#family?.rollback(family);
+    this.#held = held;
     this.#output.rollback(output);
     this.#ids.rollback(ids);
     this.#idCount = idCount;
@@ -281,6 +305,26 @@ export class PartBuilder implements TableSink {
     release(bytes);
     this.#idCount = 0;
     return list;
+  }
+
+  /** Returns the texts of all documents. Returns undefined if they must be encoded one at a time. */
+  #texts(table: DocumentTable): string[] | undefined {
+    if (this.#encoder === undefined) return [];
+    return this.#family === undefined ? encodeTable(this.#encoder, table) : undefined;
+  }
+
+  /** Adds the document that waits for the end of its family. */
+  #release(line: string): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#add(held.id, held.text + line);
+  }
+
+  #add(id: string, text: string): void {
+    if (this.#encoder !== undefined) this.#write(text);
+    this.#count++;
+    this.#lists?.sent.push(id);
+    if (this.#withLengths || this.#idCount < MAX_LISTED_FAILURES) this.#writeIds(writeString(id), 1);
   }
 
   #write(text: string): void {

@@ -30,8 +30,9 @@ function start() {
   });
   poster.startBatch(7, BATCH);
   const emit = (id: string) => {
-    poster.part.emit(Document.create(id), false);
-    poster.part.finished();
+    const document = Document.create(id);
+    poster.part.emit(document, false);
+    poster.part.finished(document);
   };
   const fail = () => {
     poster.part.position = 1;

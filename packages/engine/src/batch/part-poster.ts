@@ -1,6 +1,7 @@
 import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { FailureBudget } from '../failures/failure-budget.ts';
+import { FamilyLines, type FamilySettings } from '../families/family-lines.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { listsIds } from './chunk-marks.ts';
 import { addInputs } from './input-reader.ts';
@@ -12,6 +13,8 @@ export interface PartPosterOptions {
   readonly encoder: DocumentEncoder | undefined;
   /** True if the indexer cuts batches by document and needs the length of each document. */
   readonly lengths: boolean;
+  /** The settings of families, if the indexer deletes old children. */
+  readonly families?: FamilySettings | undefined;
   /** The time limit for reading the source documents of failures again. */
   readonly inputMillis: number;
   readonly flow: FlowControl;
@@ -35,9 +38,10 @@ export class PartPoster {
   #started = 0;
 
   constructor(options: PartPosterOptions) {
-    const { encoder, lengths, failureBudget } = options;
+    const { encoder, lengths, families, failureBudget } = options;
     this.#options = options;
-    this.part = new PartBuilder(encoder, lengths, () => this.#postAndWait(), failureBudget.maxFailures);
+    const family = families === undefined ? undefined : new FamilyLines(families);
+    this.part = new PartBuilder(encoder, lengths, () => this.#postAndWait(), failureBudget.maxFailures, family);
   }
 
   /** Posts documents that are already encoded for the indexer unchanged. */

@@ -4,6 +4,7 @@ import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Content } from '../failures/kept-failure.ts';
+import type { FamilySettings } from '../families/family-lines.ts';
 
 /** The job of a pipeline thread until it is closed. */
 export interface OpenPipeline {
@@ -19,6 +20,8 @@ export interface OpenPipeline {
   readonly encoder: ModuleReference | undefined;
   /** True if the indexer cuts batches by document and needs the length of each document. */
   readonly lengths: boolean;
+  /** The settings of families, if the indexer deletes old children. */
+  readonly families: FamilySettings | undefined;
   /** The time limit of the stages for one document, in milliseconds. */
   readonly computeMillis: number;
   /** The memory of `FlowControl`. */

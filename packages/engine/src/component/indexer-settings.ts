@@ -72,6 +72,13 @@ export const indexerSettings = Type.Object({
     Type.String({ description: 'The field that holds the name of a field to delete by; needs deleteByFieldValue.' }),
   ),
   deleteByFieldValue: Type.Optional(Type.String({ description: 'The field that holds the value to delete by.' })),
+  childrenField: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'The field of children, such as chunks, that holds the id of their document. After a document and its children are written, all others with this id in the field are deleted. Defaults to none.',
+    }),
+  ),
   routingField: Type.Optional(Type.String({ description: 'The field whose value is the routing key.' })),
   versionType: Type.Optional(
     OneOf(['Internal', 'External', 'ExternalGte', 'Force', 'internal', 'external', 'external_gte', 'force'], {

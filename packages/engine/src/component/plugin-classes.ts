@@ -26,6 +26,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     javaPackage: `${ROOT}.parquet.connector`,
     npm: PARQUET,
   },
+  { kind: 'indexer', name: 'ParquetIndexer', block: 'parquet', npm: PARQUET },
   {
     kind: 'stage',
     name: 'TextExtractor',
@@ -40,6 +41,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
   },
   { kind: 'stage', name: 'JlamaEmbed', javaPackage: `${ROOT}.jlama.stage`, npm: EMBEDDINGS },
   { kind: 'stage', name: 'LocalEmbed', npm: EMBEDDINGS },
+  { kind: 'stage', name: 'ChunkPassages', npm: EMBEDDINGS },
   { kind: 'stage', name: 'ApplyOpenNLPNameFinders', javaPackage: `${ROOT}.stage`, npm: ENTITIES },
   {
     kind: 'stage',

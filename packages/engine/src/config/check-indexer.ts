@@ -1,6 +1,7 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry } from '../component/catalog.ts';
 import { isPresent, join, kindName, place, scalarText } from '../component/config-nodes.ts';
+import type { Indexer } from '../component/indexer.ts';
 import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
 import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
@@ -76,6 +77,7 @@ export async function checkIndexer(
     list.addAll(checkParameters(entry.schema, block, path, new Set(), list.rules).problems, path);
     return undefined;
   }
+  let deletesOldChildren = false;
   const params = await checkComponent(
     entry,
     block,
@@ -85,11 +87,24 @@ export async function checkIndexer(
     registry,
     list,
     (values, Class) => {
-      new Class(values as never, { runId: '', log: silentLogger, settings } as never);
+      const indexer = new Class(values as never, { runId: '', log: silentLogger, settings } as never) as Indexer;
+      deletesOldChildren = indexer.deletesOldChildren;
     },
     { block: node, settings },
   );
-  return params === undefined ? undefined : { entry, params, path, settings };
+  if (params === undefined) return undefined;
+  if (settings.childrenField !== undefined && !deletesOldChildren) {
+    list.add({
+      code: 'HR_CONFIG_INVALID_VALUE',
+      path: 'indexer.childrenField',
+      ...place((node.entries.get('childrenField') ?? node).origin),
+      component: 'indexer',
+      message: `${entry.name} cannot delete old children (indexer.childrenField)`,
+      hint: 'Remove childrenField. OpenSearch, Elasticsearch, Solr, Postgres and the vector stores support it.',
+    });
+    return undefined;
+  }
+  return { entry, params, path, settings };
 }
 
 /**
@@ -282,6 +297,11 @@ function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: Pr
   if (first !== undefined && longest !== undefined && first > longest) {
     const message = `indexer.retryWaitDurationMs is greater than indexer.retryMaxWaitDurationMs, which is ${longest} and limits it`;
     warn('retryWaitDurationMs', message, 'Raise retryMaxWaitDurationMs.');
+  }
+  if (settings.childrenField !== undefined && settings.indexOverrideField !== undefined) {
+    const message =
+      'indexer.childrenField needs one index: indexer.indexOverrideField may spread children over several';
+    report('childrenField', message, 'Remove childrenField or indexOverrideField.');
   }
   const hidden = (settings.whitelist ?? []).filter((field) => settings.blacklist?.includes(field));
   if (hidden.length > 0) {

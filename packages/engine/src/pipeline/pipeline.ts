@@ -168,6 +168,7 @@ export class Pipeline implements DocumentRunner {
       const result = callStage(step, document);
       if (!isGiven(result)) continue;
       if (isPromise(result)) step.waits = true;
+      else step.emits = true;
       return this.#runAfter(result, document, i + 1, to, outlet);
     }
     outlet.emit(document);

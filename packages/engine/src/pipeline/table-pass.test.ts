@@ -4,7 +4,7 @@ import { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import { DocumentTable } from '../document/document-table.ts';
 import type { TableGroup } from '../document/table-group.ts';
-import { newStep, type Step } from './step.ts';
+import { newStatistics, newStep, type Step } from './step.ts';
 import { TablePass } from './table-pass.ts';
 
 /** A stage that processes tables: it adds a column. */
@@ -17,22 +17,28 @@ function tableStage(name: string): Step {
       return true;
     },
   };
-  return newStep(stage as Stage, name, undefined);
+  return newStep(stage as Stage, newStatistics(name), undefined);
 }
 
 /** A stage that only processes single documents. */
 function documentStage(process: (document: Document) => StageResult | undefined, condition?: Step['condition']): Step {
   const stage: Partial<Stage> = { maxInFlight: 1, process: (document) => process(document) as StageResult };
-  return newStep(stage as Stage, 'single', condition);
+  return newStep(stage as Stage, newStatistics('single'), condition);
 }
 
 /** Sends documents with these ids through stages. Returns what left the pass, in order, with fields and positions. */
-function passThrough(steps: readonly Step[], documents: readonly string[] | DocumentList, isWaiting = false) {
+function passThrough(
+  steps: readonly Step[],
+  documents: readonly string[] | DocumentList,
+  isWaiting = false,
+  needsFamilies = false,
+) {
   const events: string[] = [];
   const fields = (names: readonly string[]) =>
     names.filter((name) => name !== 'id' && !name.startsWith('___')).join('');
   const sink = {
     position: 0,
+    needsFamilies,
     group: (group: TableGroup) => {
       const left: string[] = [];
       group.each((table, row) => {
@@ -125,6 +131,12 @@ describe('a table in a pipeline', () => {
     const parent = documentStage(({ id }) => (id === '2' ? [Document.create('2.x')] : undefined));
     const waiting = documentStage(({ id }) => (id === '2.x' ? Promise.resolve() : undefined) as never);
     expect(passThrough([parent, tableStage('a'), waiting], ['1', '2'])).toEqual(['out 1 a at 0', 'must be repeated']);
+  });
+
+  it('is processed again, document by document, if children must leave directly before their parents', () => {
+    const single = documentStage(({ id }) => (id === '2' ? [Document.create('2.x')] : undefined));
+    const steps = [single, tableStage('a')];
+    expect(passThrough(steps, ['1', '2', '3'], false, true)).toEqual(['must be repeated']);
   });
 
   it('lets a document with very many children continue alone', () => {

@@ -30,6 +30,8 @@ const MAX_BROKEN = 4;
 export interface TableSink extends PipelineSink {
   /** The position of the next document in its batch. */
   position: number;
+  /** True if a child must leave directly before its parent, without documents of other families between them. */
+  readonly needsFamilies: boolean;
   /** Receives a group whose documents all leave the pipeline. */
   group(group: TableGroup): void;
   /** Counts inputs and children that were dropped. */
@@ -93,9 +95,9 @@ export class TablePass {
    * Before a stage has processed documents, this is unknown.
    */
   get suits(): boolean {
-    return (
-      this.#broken < MAX_BROKEN && this.#steps.every((step) => takesTables(step) || (!step.waits && !isSlow(step)))
-    );
+    const { needsFamilies } = this.#sink;
+    const suits = (step: Step) => !step.waits && !isSlow(step) && !(step.emits && needsFamilies);
+    return this.#broken < MAX_BROKEN && this.#steps.every((step) => takesTables(step) || suits(step));
   }
 
   /**
@@ -258,6 +260,8 @@ export class TablePass {
     from: number,
     passage: Passage,
   ): void {
+    step.emits = true;
+    if (this.#sink.needsFamilies) throw BROKEN;
     let iterator: Iterator<Document> | undefined;
     try {
       iterator = iterateChildren(children);

@@ -2,6 +2,7 @@ import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { Logger } from '../component/logger.ts';
 import type { ConnectorConfig } from '../config/ingest-config.ts';
 import { encodingOf } from '../failures/encoded-documents.ts';
+import { familySettings } from '../families/family-lines.ts';
 import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
@@ -77,6 +78,7 @@ export class ConnectorPipeline {
         trusted,
         encoder: indexer.encoder(this.#connector.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
+        families: indexer.indexer?.deletesOldChildren ? familySettings(config.indexer.settings) : undefined,
         // The parameter always has a value, because it has a default.
         computeMillis: Math.min(config.worker.maxProcessingSecs as number, maxProcessingSecs) * 1000,
         logGate: logGate.buffer,

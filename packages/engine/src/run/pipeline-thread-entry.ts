@@ -81,6 +81,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
           ? undefined
           : await instantiate<DocumentEncoder>(request.encoder, log(request.encoder.name)),
       lengths,
+      families: request.families,
       limit,
       flow,
       failureBudget: new FailureBudget(request.failureBudget),

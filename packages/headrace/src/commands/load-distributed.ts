@@ -46,7 +46,14 @@ export async function loadDistributed(
       const Class = await opened.load(entry, 'indexer');
       const isFile = Class.overwrites !== undefined && Class.writesToStandardOutput?.(params as never) !== true;
       const whole = await wholeRunParameter(checked.indexer, opened);
-      if (whole !== undefined) all.push(notDistributed(root, `${checked.indexer.path}.${whole}`));
+      const incomplete = 'no single process knows whether the run is complete';
+      if (whole !== undefined) all.push(notDistributed(root, `${checked.indexer.path}.${whole}`, incomplete));
+      const separate = 'several processes write its documents';
+      if ((params as { skipUnchanged?: boolean }).skipUnchanged === true) {
+        all.push(notDistributed(root, `${checked.indexer.path}.skipUnchanged`, separate));
+      }
+      const families = 'a document and its children may be written by different processes';
+      if (settings.childrenField !== undefined) all.push(notDistributed(root, 'indexer.childrenField', families));
       writesFile = isFile && settings.sendEnabled !== false;
     }
     // The block is read here.
@@ -76,15 +83,15 @@ export async function loadDistributed(
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
 }
 
-function notDistributed(root: ObjectNode, path: string): Problem {
+function notDistributed(root: ObjectNode, path: string, reason: string): Problem {
   return {
     severity: 'error',
     code: 'HR_CONFIG_INVALID_VALUE',
     path,
     ...placeOf(root, path),
     component: 'indexer',
-    message: `A distributed run does not support ${path}, because no single process knows whether the run is complete`,
-    hint: 'Run the config in one process: headrace run CONFIG. Or remove the block.',
+    message: `A distributed run does not support ${path}, because ${reason}`,
+    hint: 'Run the config in one process: headrace run CONFIG. Or remove the setting.',
   };
 }
 

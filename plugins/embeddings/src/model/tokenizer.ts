@@ -13,6 +13,8 @@ export class Tokenizer {
   readonly #maxLength: number;
   /** The number of special tokens at the end of every text. */
   readonly #atEnd: number;
+  /** The number of special tokens of every text. */
+  readonly special: number;
   readonly padding: number;
 
   private constructor(tokenizer: Encoder, config: Record<string, unknown>, maxLength: number) {
@@ -22,6 +24,7 @@ export class Tokenizer {
     const plain = tokenizer.encode('a', { add_special_tokens: false }).ids;
     const full = tokenizer.encode('a').ids;
     const from = full.findIndex((_, i) => plain.every((id, j) => id === full[i + j]));
+    this.special = full.length - plain.length;
     this.#atEnd = full.length - Math.max(0, from) - plain.length;
   }
 
@@ -34,6 +37,11 @@ export class Tokenizer {
     const definition = (await files.readJson('tokenizer.json')) ?? (await fromVocabulary(files, config));
     if (definition === undefined) throw new Error(`${files.folder} has neither tokenizer.json nor vocab.txt`);
     return new Tokenizer(new HuggingFaceTokenizer(definition, config) as Encoder, config, maxLength);
+  }
+
+  /** Returns the number of tokens of a text without the special tokens. */
+  count(text: string): number {
+    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids.length;
   }
 
   /** Returns the tokens of a text. A long text loses its end, but not the special tokens after it. */

@@ -63,3 +63,24 @@ async function hostOf(
   }
   return /^https?:\/\//.test(host) ? host : `https://${host}`;
 }
+
+interface Page {
+  readonly vectors?: readonly { readonly id: string }[];
+  readonly pagination?: { readonly next?: string };
+}
+
+/** Yields the ids of a serverless index that begin with a prefix. */
+export async function* listIds(
+  { client, url }: PineconeIndex,
+  namespace: string,
+  prefix: string,
+): AsyncGenerator<string> {
+  let token: string | undefined;
+  do {
+    const query = new URLSearchParams({ prefix, namespace, limit: '100' });
+    if (token !== undefined) query.set('paginationToken', token);
+    const page = (await client.read(`${url}/vectors/list?${query}`)) as Page;
+    for (const { id } of page.vectors ?? []) yield id;
+    token = page.pagination?.next || undefined;
+  } while (token !== undefined);
+}

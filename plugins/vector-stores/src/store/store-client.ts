@@ -41,9 +41,24 @@ export class StoreClient {
     }
   }
 
-  /** Sends a request that only reads, and returns the JSON of its response. Throws for an error status. */
-  async read(url: string, signal?: AbortSignal): Promise<unknown> {
-    const response = await this.#client.request({ url, ...(signal === undefined ? {} : { signal }) });
+  /** Returns the reply of work that reads and changes. A failure to read becomes a reply. */
+  async reply(work: () => Promise<Reply>): Promise<Reply> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StoreError) return { refused: { status: error.status, message: error.message } };
+      if (!(error instanceof HttpError)) throw error;
+      return { refused: { status: NO_ANSWER, message: `Error communicating with ${this.#store}: ${error.message}` } };
+    }
+  }
+
+  /**
+   * Sends a request that only reads, and returns the JSON of its response. Throws for an error status.
+   * @param query the body of a POST request
+   */
+  async read(url: string, signal?: AbortSignal, query?: string): Promise<unknown> {
+    const post = query === undefined ? {} : { method: 'POST', ...contentOf(query) };
+    const response = await this.#client.request({ url, ...post, ...(signal === undefined ? {} : { signal }) });
     if (response.status >= 200 && response.status < 300) return JSON.parse(response.body.toString());
     throw new StoreError(response.status, this.#said(response));
   }

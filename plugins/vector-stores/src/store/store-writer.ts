@@ -3,11 +3,12 @@ import {
   Delivery,
   type DeliveryFailure,
   type DocumentKey,
+  FamilyDelivery,
   type Reply,
   RequestSize,
   type Retries,
 } from 'headrace/delivery';
-import type { EncodedBatch, IndexFailure } from 'headrace/engine';
+import type { EncodedBatch, Family, IndexFailure } from 'headrace/engine';
 
 /** A part of a vector store that documents are written to, such as a collection or a namespace. */
 export interface StoreTarget {
@@ -15,6 +16,8 @@ export interface StoreTarget {
   upload(objects: readonly Uint8Array[]): Promise<Reply>;
   /** Deletes documents. A document that does not exist is no failure. */
   remove(ids: readonly string[]): Promise<Reply>;
+  /** Deletes the documents whose field is the parent of a family, and that are not among its children. */
+  removeChildren(families: readonly Family[], field: string): Promise<Reply>;
 }
 
 const LINE_END = 10;
@@ -27,15 +30,39 @@ export class StoreWriter {
   readonly #targets: readonly StoreTarget[];
   readonly #uploads: readonly Delivery[];
   readonly #deletes: Delivery;
+  readonly #families: FamilyDelivery;
+  readonly #childrenField: string | undefined;
 
-  /** @param maxBytes the size of the largest request that the store accepts */
-  constructor(targets: readonly StoreTarget[], retries: Retries, maxBytes?: number) {
+  /**
+   * @param maxBytes the size of the largest request that the store accepts
+   * @param childrenField the field with the id of the parent, if old children are deleted
+   */
+  constructor(
+    targets: readonly StoreTarget[],
+    retries: Retries,
+    { maxBytes, childrenField }: { readonly maxBytes?: number; readonly childrenField?: string | undefined } = {},
+  ) {
+    this.#families = new FamilyDelivery(retries);
+    this.#childrenField = childrenField;
     this.#targets = targets;
     this.#uploads = targets.map(() => new Delivery(retries, new RequestSize(maxBytes)));
     this.#deletes = new Delivery(retries, new RequestSize());
   }
 
-  async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+  write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const field = this.#childrenField;
+    if (field === undefined) return this.#write(batch, signal);
+    const remove = async (families: readonly Family[]): Promise<Reply> => {
+      for (const target of this.#targets) {
+        const reply = await target.removeChildren(families, field);
+        if ('refused' in reply || reply.items.size > 0) return reply;
+      }
+      return { items: new Map() };
+    };
+    return this.#families.write(batch, signal, (documents) => this.#write(documents, signal), remove);
+  }
+
+  async #write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const bytes = new BatchBytes(batch);
     const keys = Array.from({ length: bytes.count }, (_, i) => bytes.firstJson(i) as DocumentKey);
     const last = new Map(keys.map(({ id }, i) => [id, i]));
@@ -99,4 +126,11 @@ export async function forEach(ids: readonly string[], send: (id: string) => Prom
     for (const [i, reply] of replies.entries()) if ('refused' in reply) items.set(from + i, reply.refused);
   }
   return { items };
+}
+
+/** Returns the first failure of single requests as the failure of all of them. */
+export function firstRefusal(reply: Reply): Reply {
+  if ('refused' in reply) return reply;
+  const [refused] = reply.items.values();
+  return refused === undefined ? { items: new Map() } : { refused };
 }

@@ -3,6 +3,7 @@ import { describeBulkConformance } from './bulk-conformance.ts';
 import { BulkEngine } from './bulk-engine.ts';
 import { describeConformance } from './conformance.ts';
 import { describeDeletesByField } from './delete-by-field-conformance.ts';
+import { describeFamilies } from './family-conformance.ts';
 
 await describeWithServer('opensearch', (server) => {
   const url = () => server.url;
@@ -10,4 +11,5 @@ await describeWithServer('opensearch', (server) => {
   describeBulkConformance(engine, url);
   describeDeletesByField(engine, url);
   describeConformance(engine, url);
+  describeFamilies(engine, url);
 });

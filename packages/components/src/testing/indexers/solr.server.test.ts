@@ -1,5 +1,6 @@
 import { describeWithServer } from '@headrace/testing/real-server';
 import { describeConformance } from './conformance.ts';
+import { describeFamilies } from './family-conformance.ts';
 import { describeSolrConformance } from './solr-conformance.ts';
 import { SolrEngine } from './solr-engine.ts';
 
@@ -8,4 +9,5 @@ await describeWithServer('solr', (server) => {
   const engine = new SolrEngine(false, server);
   describeSolrConformance(engine, url);
   describeConformance(engine, url);
+  describeFamilies(engine, url);
 });

@@ -1,0 +1,198 @@
+import { rmSync } from 'node:fs';
+import { assertStageContract, makeStage, toDocument } from '@headrace/engine/testing';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ChunkPassages } from './chunk-passages.ts';
+import { TinyModel } from './testing/tiny-model.ts';
+
+const folder = new TinyModel().write();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Child {
+  readonly id: string;
+  readonly parent_id: string;
+  readonly section_id?: string;
+  readonly level?: string;
+  readonly headings: string[];
+  readonly page?: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly text: string;
+}
+
+/** Returns the children for a text. */
+async function chunk(body: string, params: object = { maxCharacters: 100 }): Promise<Child[]> {
+  const stage = makeStage(ChunkPassages, { source: 'body', ...params });
+  await stage.start?.();
+  const document = toDocument({ id: 'd', body });
+  stage.process(document);
+  return JSON.parse(document.toJson()).___children ?? [];
+}
+
+const textsOf = (children: readonly Child[]) => children.map(({ text }) => text);
+
+describe('ChunkPassages', () => {
+  it('satisfies the stage contract', async () => {
+    await assertStageContract(ChunkPassages, {
+      params: { source: 'a', maxCharacters: 100 },
+      document: { id: '1', a: '# x\n\ny' },
+    });
+  });
+
+  it('keeps the headings above each passage, and drops those of other sections', async () => {
+    const markdown = '# A\n\none\n\n## *B* [link](u)\n\ntwo\n\n### C\n\n## D\n\nthree\n\nE\n=\n\nfour';
+    const found = await chunk(markdown);
+    expect(found.map(({ headings, text }) => [headings, text])).toEqual([
+      [['A'], 'A\n\none'],
+      [['A', 'B link'], 'A > B link\n\ntwo'],
+      [['A', 'D'], 'A > D\n\nthree'],
+      [['E'], 'E\n\nfour'],
+    ]);
+    expect(textsOf(await chunk(markdown, { maxCharacters: 100, withHeadings: false }))).toEqual([
+      'one',
+      'two',
+      'three',
+      'four',
+    ]);
+  });
+
+  it('joins paragraphs that fit, and never sections', async () => {
+    const found = await chunk('a. b.\n\nc.\n\n# H\n\nd.\n\ne.', { maxCharacters: 20 });
+    expect(textsOf(found)).toEqual(['a. b.\n\nc.', 'H\n\nd.\n\ne.']);
+  });
+
+  it('divides a long paragraph between sentences, a long sentence between words, and a long word', async () => {
+    const body =
+      'One two three. Four five six.\n\nseven eight nine ten eleven twelve.\n\nabcdefghijklmnopqrstuvwxyzabcdefgh';
+    expect(textsOf(await chunk(body, { maxCharacters: 20, format: 'text' }))).toEqual([
+      'One two three.',
+      'Four five six.',
+      'seven eight nine',
+      'ten eleven twelve.',
+      'abcdefghijklmnopqrst',
+      'uvwxyzabcdefgh',
+    ]);
+  });
+
+  it('repeats whole sentences of the passage before, but not across sections', async () => {
+    const body = 'First here. Second one. Third too. Fourth.\n\n# N\n\nFifth.';
+    expect(textsOf(await chunk(body, { maxCharacters: 24, overlap: 12 }))).toEqual([
+      'First here. Second one.',
+      'Second one. Third too.',
+      'Third too. Fourth.',
+      'N\n\nFifth.',
+    ]);
+  });
+
+  it('divides tables between rows and repeats their header, and lists between items', async () => {
+    const table = '| n | v |\n| - | - |\n| a | 1 |\n| b | 2 |\n| c | 3 |\n';
+    expect(textsOf(await chunk(table, { maxCharacters: 45 }))).toEqual([
+      '| n | v |\n| - | - |\n| a | 1 |\n| b | 2 |',
+      '| n | v |\n| - | - |\n| c | 3 |',
+    ]);
+    expect(textsOf(await chunk('- one\n- two\n  more\n- three\n', { maxCharacters: 20 }))).toEqual([
+      '- one\n- two\n  more',
+      '- three',
+    ]);
+  });
+
+  it('reads no headings in code, and takes the page from the marks of TextExtractor', async () => {
+    const found = await chunk('<!-- page 1 -->\n\nOne.\n\n<!-- page 2 -->\n\n```\n# no heading\n```\n', {
+      maxCharacters: 30,
+    });
+    expect(found.map(({ page, text, headings }) => [page, text, headings])).toEqual([
+      [1, 'One.', []],
+      [2, '```\n# no heading\n```', []],
+    ]);
+  });
+
+  it('adds sections as children of the document, and names them in their passages', async () => {
+    const found = await chunk('# A\r\n\r\none. two.\r\n\r\n# B\r\n\r\nthree.', {
+      maxCharacters: 20,
+      sections: true,
+      withHeadings: false,
+    });
+    expect(found.map(({ id, parent_id, level, section_id, text }) => [id, parent_id, level, section_id, text])).toEqual(
+      [
+        ['d-s1', 'd', 'section', undefined, '# A\n\none. two.'],
+        ['d-1', 'd', 'passage', 'd-s1', 'one. two.'],
+        ['d-s2', 'd', 'section', undefined, '# B\n\nthree.'],
+        ['d-2', 'd', 'passage', 'd-s2', 'three.'],
+      ],
+    );
+  });
+
+  it('counts the tokens of the model, which reads at most 14 besides its special tokens', async () => {
+    // The word ships has two tokens.
+    const found = await chunk(`# By the sea\n\n${'ships '.repeat(12)}`, { model: folder });
+    expect(textsOf(found)).toEqual([
+      `By the sea\n\n${'ships '.repeat(5).trim()}`,
+      `By the sea\n\n${'ships '.repeat(5).trim()}`,
+      'By the sea\n\nships ships',
+    ]);
+    expect(await chunk(`${'old '.repeat(16)}`, { model: folder, maxTokens: 8 })).toHaveLength(2);
+  });
+
+  it.each(['markdown', 'text'])('loses no word of a %s, and exceeds no limit', async (format) => {
+    const piece = fc.constantFrom(
+      '# ',
+      '- ',
+      'word',
+      ' ',
+      '. ',
+      '\n',
+      '\n\n',
+      '| a | b |\n|---|---|\n',
+      '|x|y|\n',
+      '```\n',
+      '> ',
+      'é😀',
+      '<!-- page 3 -->\n',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { maxLength: 60 }),
+        fc.integer({ min: 20, max: 80 }),
+        fc.nat(10),
+        async (pieces, max, overlap) => {
+          const body = pieces.join('');
+          const found = await chunk(body, { maxCharacters: max, overlap, format, withHeadings: false });
+          for (const { text } of found) expect(text.length).toBeLessThanOrEqual(max);
+          const joined = textsOf(found).join('').replace(/\s/g, '');
+          for (const { text, offset, length } of found) {
+            expect(text.replace(/\s/g, '')).toContain(body.slice(offset, offset + length).replace(/\s/g, ''));
+          }
+          if (format === 'text')
+            expect(overlap === 0 ? joined : joined.length >= body.replace(/\s/g, '').length).toEqual(
+              overlap === 0 ? body.replace(/\s/g, '') : true,
+            );
+        },
+      ),
+    );
+  });
+
+  it('refuses an unknown size, and a destination that every passage has', async () => {
+    const check = (params: object) =>
+      [...ChunkPassages.check({ source: 'a', dest: 'text', overlap: 0, ...params })].map(({ parameter }) => parameter);
+    expect(check({})).toEqual(['model']);
+    expect(check({ model: 'm', maxCharacters: 50 })).toEqual(['maxCharacters']);
+    expect(check({ maxCharacters: 50, maxTokens: 20 })).toEqual(['maxTokens']);
+    expect(check({ maxCharacters: 50, overlap: 30 })).toEqual(['overlap']);
+    expect(check({ maxCharacters: 50, dest: 'headings' })).toEqual(['dest']);
+  });
+
+  it.each(ChunkPassages.examples)('has a true example: $description', async ({ params, documents, output }) => {
+    const [document] = documents;
+    const children = await chunk(document?.body ?? '', params);
+    const expected = output[0]?.___children.map((child) => ({
+      ...child,
+      id: child.id.replace('1-', 'd-'),
+      parent_id: 'd',
+    }));
+    expect(children).toEqual(expected);
+  });
+
+  it('leaves a document without a text unchanged', async () => {
+    expect(await chunk(' ')).toEqual([]);
+  });
+});
