@@ -62,6 +62,10 @@ const groups = {
     about: '50 random kills of rebuilds of an index of OpenSearch',
     measure: async () => (await import('./rebuild-kill-jobs.mjs')).rebuildKillJobs(),
   },
+  skip: {
+    about: 'runs of 1,000,000 documents into OpenSearch, of which 1 % have changed',
+    measure: async () => (await import('./skip-jobs.mjs')).skipJobs(),
+  },
   micro: {
     about: 'the parts of the data path, each measured alone',
     measure: async () => (await import('./micro-jobs.mjs')).microJobs(),

@@ -13,6 +13,7 @@ const PACKAGES = [
   'jsonata',
   'records',
   'reindexing',
+  'caches',
   'sandbox',
   'text-analysis',
   'xml',

@@ -8,6 +8,7 @@ import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspace
  */
 const DIALECTS = [
   'archives',
+  'caches',
   'charsets',
   'java-text',
   'json-path',

@@ -75,17 +75,20 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       const documents = [...versioned(10, 2), { id: 'bad', count: 'no number' }];
       const { status, checks, problems, message } = await runs.run(documents, bad);
       expect(status).toBe('FAILED');
-      expect(checks?.map(({ name, passed, message: text }) => `${passed ? '+' : '-'} ${name}: ${text}`)).toEqual([
-        '+ documents: 10 in the new index, expected at least 5',
-        '+ documents: 10 in the new index, expected at most 12',
-        '- documents: 10 in the new index, expected at most 10 % fewer than the 20 in the live index',
-        '+ documents: 10 in the new index, expected at most 10 % more than the 20 in the live index',
-        '- maxFailed: 1 failed, at most 0 may fail',
-        '+ required title: 100 % of the documents have it, expected at least 100 %',
-        '- required missing: 0 % of the documents have it, expected at least 50 %',
-        '+ query seven: nDCG@10 is 1, expected at least 1. Hits: d7',
-        '+ query seven: MRR is 1, expected at least 1. Hits: d7',
-        '- query 2: nDCG@10 is 0, expected at least 0.5. Hits: none',
+      const shown = checks?.map(
+        (check) => `${check.outcome}: ${check.name}: ${check.found}, expected ${check.expected}`,
+      );
+      expect(shown).toEqual([
+        'passed: documents: 10 in the new index, expected at least 5',
+        'passed: documents: 10 in the new index, expected at most 12',
+        'failed: documents: 10 in the new index, expected at most 10 % fewer than the 20 in the live index',
+        'passed: documents: 10 in the new index, expected at most 10 % more than the 20 in the live index',
+        'failed: maxFailed: 1 failed, expected at most 0',
+        'passed: required title: 100 % of the documents have it, expected at least 100 %',
+        'failed: required missing: 0 % of the documents have it, expected at least 50 %',
+        'passed: query seven: nDCG@10 is 1 (hits: d7), expected at least 1',
+        'passed: query seven: MRR is 1 (hits: d7), expected at least 1',
+        'failed: query 2: nDCG@10 is 0 (hits: none), expected at least 0.5',
       ]);
       const errors = problems.filter(({ severity }) => severity === 'error');
       expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'HR_RUN_CHECK_FAILED'));
@@ -183,15 +186,16 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect([status, message]).toEqual([
         'SUCCEEDED',
         expect.stringContaining(
-          'Check deleteMissing: passed. the source no longer had 15 documents of 100 (15 %): 15 deleted',
+          'Check deleteMissing: passed. the source no longer had 15 documents of 100 (15 %): 15 deleted, expected at most 20 % to delete',
         ),
       ]);
       expect(await runs.ids()).toEqual([...ids(15, 100).map(({ id }) => id), 'other'].toSorted());
       const tooMany = await runs.run(ids(50, 100), block);
       expect([tooMany.status, tooMany.problems.map(({ code }) => code)]).toEqual(['FAILED', ['HR_RUN_CHECK_FAILED']]);
-      expect(tooMany.checks?.[0]?.message).toBe(
-        'the source no longer has 35 documents of 85 (41.18 %), at most 20 % may be deleted: nothing was',
-      );
+      expect(tooMany.checks?.[0]).toMatchObject({
+        found: 'the source no longer has 35 documents of 85 (41.18 %): nothing was deleted',
+        expected: 'at most 20 % to delete',
+      });
       expect(await runs.count()).toBe(86);
     });
 
@@ -200,7 +204,9 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
         'create.mappings.properties.version.type: integer, sync { deleteMissing: true, maxDeletePercent: 100 }';
       expect((await runs.run(ids(0, 20), block)).status).toBe('SUCCEEDED');
       const partial = await runs.run([...ids(5, 20), { id: 'd0', version: 'no number' }], block);
-      expect(partial.checks?.map(({ message }) => message)).toEqual(['nothing was deleted, because 1 document failed']);
+      expect(partial.checks?.map(({ outcome, found }) => [outcome, found])).toEqual([
+        ['not run', 'nothing was deleted, because 1 document failed'],
+      ]);
       const handle = runs.start(runs.config(versioned(8000, 3).slice(10), block));
       while (handle.progress().counts.succeeded < 100) await sleep(5);
       handle.stop('CANCELLED');

@@ -23,6 +23,7 @@ export {
   type DocumentEncoder,
   type EncodedBatch,
   type FinishedDocuments,
+  type FinishedOutput,
   Indexer,
   type IndexerClass,
   type IndexerContext,
@@ -92,6 +93,7 @@ export {
   maskTexts,
   secretTexts,
 } from './config/render-config.ts';
+export type { RollbackRequest } from './config/rollback-config.ts';
 export { SecretMask } from './config/secret-mask.ts';
 export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
@@ -138,6 +140,7 @@ export {
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
 export { type Family, splitFamilies } from './families/split-families.ts';
+export { BatchLoader } from './pipeline/batch-loader.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/stage-trace.ts';
 export {
   allowedPath,
@@ -177,3 +180,6 @@ export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
 export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';
+export { BatchBytes } from './writing/batch-bytes.ts';
+export { KeyOrder } from './writing/key-order.ts';
+export { RequestSize } from './writing/request-size.ts';

@@ -24,6 +24,8 @@ interface ReindexParameters {
   readonly create?: { readonly mappings?: unknown; readonly mappingsFile?: string };
   readonly rebuild?: { readonly alias?: string; readonly checks?: GivenChecks };
   readonly sync?: { readonly deleteMissing?: boolean };
+  readonly skipUnchanged?: boolean;
+  readonly hashesFile?: string;
 }
 
 /** Settings of all indexers that conflict with some parameters. */
@@ -32,6 +34,8 @@ interface SharedSettings {
   readonly blacklist?: readonly string[];
   readonly versionType?: string;
   readonly indexOverrideField?: string;
+  readonly deleteByFieldField?: string;
+  readonly childrenField?: string;
 }
 
 /** Returns the alias that a rebuild moves. */
@@ -62,6 +66,7 @@ export function* checkReindexing(
     yield { parameter: 'create.mappingsFile', message: 'mappings and mappingsFile exclude each other' };
   }
   yield* checkSync(params, settings, fixed);
+  yield* checkSkip(params, settings, fixed);
   if (rebuild === undefined) return;
   const alias = aliasOf(params);
   if (rebuild.alias !== undefined && !isName(alias)) {
@@ -100,6 +105,48 @@ function* checkChecks({ documents = {}, queries = [] }: GivenChecks): Generator<
         hint: 'Write minMrr: 1 if an expected document must be the first hit.',
       };
     }
+  }
+}
+
+function* checkSkip(
+  { skipUnchanged, hashesFile, rebuild, update }: ReindexParameters,
+  settings: SharedSettings,
+  isFixed: boolean,
+): Generator<ReindexProblem> {
+  const parameter = 'skipUnchanged';
+  if (skipUnchanged !== true) {
+    if (hashesFile === undefined) return;
+    yield { parameter: 'hashesFile', message: 'hashesFile has no effect without skipUnchanged: true' };
+    return;
+  }
+  if (rebuild !== undefined) {
+    yield {
+      parameter,
+      message: 'a rebuild writes to a new index, which has no documents, so all of them must be sent',
+      hint: 'Remove skipUnchanged, or remove rebuild.',
+    };
+  }
+  if (!isFixed || settings.indexOverrideField !== undefined) {
+    yield {
+      parameter,
+      message: 'skipUnchanged needs one index with a fixed name for all documents',
+      hint: 'Remove the placeholders from index and indexer.indexOverrideField, or remove skipUnchanged.',
+    };
+  }
+  if (update === true) {
+    yield {
+      parameter,
+      message: 'update changes a part of a document, and skipUnchanged knows nothing about the other parts',
+      hint: 'Remove update, or remove skipUnchanged.',
+    };
+  }
+  for (const setting of ['deleteByFieldField', 'childrenField'] as const) {
+    if (settings[setting] === undefined) continue;
+    yield {
+      parameter,
+      message: `indexer.${setting} deletes documents that skipUnchanged cannot know`,
+      hint: 'Remove it, or remove skipUnchanged.',
+    };
   }
 }
 

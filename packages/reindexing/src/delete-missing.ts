@@ -1,3 +1,4 @@
+import type { DocumentHashes } from './document-hashes.ts';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { ReindexError } from './reindex-error.ts';
 import type { CheckResult, Json, Log } from './types.ts';
@@ -8,6 +9,8 @@ const PAGE = 2000;
 interface FinishedSync {
   readonly admin: IndexAdmin;
   readonly index: string;
+  /** The hashes of the documents, if unchanged documents keep the `run_id` of an earlier run. */
+  readonly hashes?: DocumentHashes | undefined;
   /** Defaults to 20. */
   readonly maxDeletePercent: number | undefined;
   /** A query for the documents of the source. Defaults to all documents. */
@@ -26,6 +29,7 @@ interface FinishedSync {
 export async function deleteMissing({
   admin,
   index,
+  hashes,
   maxDeletePercent = 20,
   where = { match_all: {} },
   runId,
@@ -33,12 +37,52 @@ export async function deleteMissing({
   signal,
   log,
 }: FinishedSync): Promise<CheckResult> {
-  const result = (passed: boolean, message: string): CheckResult => ({ name: 'deleteMissing', passed, message });
+  const result = (outcome: CheckResult['outcome'], found: string): CheckResult => ({
+    name: 'deleteMissing',
+    outcome,
+    found,
+    expected: `at most ${maxDeletePercent} % to delete`,
+  });
   if (failed > 0) {
-    const message = `nothing was deleted, because ${counted(failed, 'document')} failed`;
-    log.warn(`deleteMissing: ${message}`);
-    return result(true, message);
+    const found = `nothing was deleted, because ${counted(failed, 'document')} failed`;
+    log.warn(`deleteMissing: ${found}`);
+    return result('not run', found);
   }
+  const missing =
+    hashes?.isComplete === true
+      ? unseen(hashes, admin, index, signal)
+      : await unwritten({ admin, index, where, runId, signal });
+  const { all, old } = missing;
+  if (old === 0) {
+    hashes?.complete();
+    return result('passed', 'the source still has all documents');
+  }
+  const percent = (old / all) * 100;
+  const share = `${counted(old, 'document')} of ${all} (${Math.ceil(percent * 100) / 100} %)`;
+  if (percent > maxDeletePercent) {
+    return result('failed', `the source no longer has ${share}: nothing was deleted`);
+  }
+  const deleted = await missing.deleteAll();
+  hashes?.complete();
+  log.info(`deleteMissing: ${counted(deleted, 'document')} deleted from ${index}`);
+  return result('passed', `the source no longer had ${share}: ${deleted} deleted`);
+}
+
+/** Documents that the source no longer has. */
+interface Missing {
+  readonly all: number;
+  readonly old: number;
+  deleteAll(): Promise<number>;
+}
+
+/** Returns the documents that do not have the id of the run. */
+async function unwritten({
+  admin,
+  index,
+  where,
+  runId,
+  signal,
+}: Pick<FinishedSync, 'admin' | 'index' | 'runId' | 'signal'> & { readonly where: Json }): Promise<Missing> {
   const path = `/${inPath(index)}`;
   await admin.ask('POST', `${path}/_refresh`, undefined, signal);
   const written = { term: { [await keywordOfRun(admin, index)]: runId } };
@@ -46,18 +90,27 @@ export async function deleteMissing({
   const count = async (query: Json) =>
     (await admin.ask<{ count: number }>('POST', `${path}/_count`, { query }, signal)).count;
   const [all, old] = [await count(where), await count(missing)];
-  if (old === 0) return result(true, 'the source still has all documents');
-  const percent = (old / all) * 100;
-  const share = `${counted(old, 'document')} of ${all} (${Math.ceil(percent * 100) / 100} %)`;
-  if (percent > maxDeletePercent) {
-    return result(
-      false,
-      `the source no longer has ${share}, at most ${maxDeletePercent} % may be deleted: nothing was`,
-    );
-  }
-  const deleted = await deleteAll(admin, path, missing, signal);
-  log.info(`deleteMissing: ${counted(deleted, 'document')} deleted from ${index}`);
-  return result(true, `the source no longer had ${share}: ${deleted} deleted`);
+  return { all, old, deleteAll: () => deleteAll(admin, path, missing, signal) };
+}
+
+/** Returns the documents with a hash that the run has not seen. */
+function unseen(hashes: DocumentHashes, admin: IndexAdmin, index: string, signal: AbortSignal): Missing {
+  const { all, missing: old } = hashes.count();
+  const deleteAll = async () => {
+    for (let total = 0; ; ) {
+      const keys = hashes.missing(PAGE);
+      if (keys.length === 0) return total;
+      // A key is read from bytes as Latin-1.
+      const lines = keys.map((key) => `{"delete":{"_index":${JSON.stringify(index)},"_id":${utf8(key)}}}\n`);
+      total += await bulkDelete(admin, lines.join(''), signal);
+      hashes.forget(keys);
+    }
+  };
+  return { all, old, deleteAll };
+}
+
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString();
 }
 
 interface Hit {
@@ -77,21 +130,26 @@ async function deleteAll(admin: IndexAdmin, path: string, query: Json, signal: A
     const lines = hits.hits.map(({ _id, _index, _routing: routing, _seq_no, _primary_term }) =>
       JSON.stringify({ delete: { _id, _index, routing, if_seq_no: _seq_no, if_primary_term: _primary_term } }),
     );
-    const { items } = await admin.bulk<{ items: { delete: { status: number; error?: { reason?: string } } }[] }>(
-      `${lines.join('\n')}\n`,
-      signal,
-    );
-    const refused = items.find(({ delete: { status } }) => status >= 400 && status !== 404 && status !== 409);
-    if (refused !== undefined) {
-      const why = refused.delete.error?.reason ?? refused.delete.status;
-      throw new ReindexError(`A document that the source no longer has cannot be deleted: ${why}`);
-    }
-    const deleted = items.filter(({ delete: { status } }) => status === 200).length;
+    const deleted = await bulkDelete(admin, `${lines.join('\n')}\n`, signal);
     total += deleted;
     // All documents of this page are being changed by another program.
     if (deleted === 0) return total;
     await admin.ask('POST', `${path}/_refresh`, undefined, signal);
   }
+}
+
+/** Returns how many documents were deleted. A document that is gone or that another program has changed does not count. */
+async function bulkDelete(admin: IndexAdmin, body: string, signal: AbortSignal): Promise<number> {
+  const { items } = await admin.bulk<{ items: { delete: { status: number; error?: { reason?: string } } }[] }>(
+    body,
+    signal,
+  );
+  const refused = items.find(({ delete: { status } }) => status >= 400 && status !== 404 && status !== 409);
+  if (refused !== undefined) {
+    const why = refused.delete.error?.reason ?? refused.delete.status;
+    throw new ReindexError(`A document that the source no longer has cannot be deleted: ${why}`);
+  }
+  return items.filter(({ delete: { status } }) => status === 200).length;
 }
 
 /** Returns the name of the field that finds exactly one run. */

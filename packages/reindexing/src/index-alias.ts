@@ -24,6 +24,7 @@ export async function requireAlias(admin: IndexAdmin, alias: string): Promise<Al
 
 /**
  * Moves an alias from all its indices to one index, in one atomic request. A filter and the routing of the alias stay.
+ * Returns the indices that the alias pointed to before.
  * @param more further actions of the same request
  */
 export async function moveAlias(
@@ -31,7 +32,7 @@ export async function moveAlias(
   alias: string,
   index: string,
   more: readonly Json[] = [],
-): Promise<void> {
+): Promise<AliasTargets> {
   const targets = await aliasTargets(admin, alias);
   const properties = targets.values().next().value ?? {};
   const actions: Json[] = [...targets.keys()]
@@ -45,6 +46,7 @@ export async function moveAlias(
     const now = await aliasTargets(admin, alias);
     if (now.size !== 1 || !now.has(index)) throw error;
   }
+  return targets;
 }
 
 /** The only index of an alias is its write index, even if the previous one was not. */

@@ -22,11 +22,8 @@ export async function runChecks(checked: CheckedIndex): Promise<CheckResult[]> {
   const count = (await countOf(checked, checked.index)) ?? 0;
   const results = [...(await checkCount(checked, count))];
   if (checks.maxFailed !== undefined) {
-    results.push({
-      name: 'maxFailed',
-      passed: failed <= checks.maxFailed,
-      message: `${failed} failed, at most ${checks.maxFailed} may fail`,
-    });
+    const passed = failed <= checks.maxFailed;
+    results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
   }
   for (const [field, percent] of checks.required ?? []) results.push(await checkField(checked, count, field, percent));
   for (const [i, query] of (checks.queries ?? []).entries()) results.push(...(await checkQuery(checked, i, query)));
@@ -37,27 +34,25 @@ async function checkCount(checked: CheckedIndex, count: number): Promise<CheckRe
   const { min = 1, max, maxFewerPercent, maxMorePercent } = checked.checks.documents ?? {};
   const results: CheckResult[] = [];
   const expect = (passed: boolean, expected: string) =>
-    results.push({ name: 'documents', passed, message: `${count} in the new index, expected ${expected}` });
+    results.push({ name: 'documents', ...asResult(passed, `${count} in the new index`, expected) });
   expect(count >= min, `at least ${min}`);
   if (max !== undefined) expect(count <= max, `at most ${max}`);
   if (maxFewerPercent === undefined && maxMorePercent === undefined) return results;
   const live = await countOf(checked, checked.alias);
-  if (live === undefined) {
-    const message = `${count} in the new index, and there is no live index to compare with`;
-    return [...results, { name: 'documents', passed: true, message }];
-  }
-  if (maxFewerPercent !== undefined) {
-    expect(
-      count >= live * (1 - maxFewerPercent / 100),
-      `at most ${maxFewerPercent} % fewer than the ${live} in the live index`,
-    );
-  }
-  if (maxMorePercent !== undefined) {
-    expect(
-      count <= live * (1 + maxMorePercent / 100),
-      `at most ${maxMorePercent} % more than the ${live} in the live index`,
-    );
-  }
+  const compare = (percent: number | undefined, word: 'fewer' | 'more') => {
+    if (percent === undefined) return;
+    if (live === undefined) {
+      const found = 'there is no live index to compare with';
+      const expected = `at most ${percent} % ${word} than in the live index`;
+      results.push({ name: 'documents', outcome: 'not run', found, expected });
+      return;
+    }
+    const limit = live * (1 + (word === 'more' ? percent : -percent) / 100);
+    const passed = word === 'more' ? count <= limit : count >= limit;
+    expect(passed, `at most ${percent} % ${word} than the ${live} in the live index`);
+  };
+  compare(maxFewerPercent, 'fewer');
+  compare(maxMorePercent, 'more');
   return results;
 }
 
@@ -68,8 +63,7 @@ async function checkField(checked: CheckedIndex, count: number, field: string, p
   const shown = Math.floor(found * 100) / 100;
   return {
     name: `required ${field}`,
-    passed: found >= percent,
-    message: `${shown} % of the documents have it, expected at least ${percent} %`,
+    ...asResult(found >= percent, `${shown} % of the documents have it`, `at least ${percent} %`),
   };
 }
 
@@ -89,12 +83,16 @@ async function checkQuery(
   const results: CheckResult[] = [];
   const measure = (label: string, value: number, least: number | undefined) => {
     if (least === undefined) return;
-    const message = `${label} is ${Math.floor(value * 1000) / 1000}, expected at least ${least}. Hits: ${hits.join(', ') || 'none'}`;
-    results.push({ name: `query ${name}`, passed: value >= least, message });
+    const found = `${label} is ${Math.floor(value * 1000) / 1000} (hits: ${hits.join(', ') || 'none'})`;
+    results.push({ name: `query ${name}`, ...asResult(value >= least, found, `at least ${least}`) });
   };
   measure(`nDCG@${HITS}`, ndcg(hits, new Set(expected)), minNdcg);
   measure('MRR', reciprocalRank(hits, new Set(expected)), minMrr);
   return results;
+}
+
+function asResult(passed: boolean, found: string, expected: string): Omit<CheckResult, 'name'> {
+  return { outcome: passed ? 'passed' : 'failed', found, expected };
 }
 
 /** Returns the normalized discounted cumulative gain: 1 if all expected documents are at the top, 0 if none is found. */

@@ -13,7 +13,7 @@ import {
   thisProcess,
 } from './rebuild-mark.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
-import type { CheckResult, Json, Log, RebuildPlan } from './types.ts';
+import type { FinishedIndex, Json, Log, RebuildPlan } from './types.ts';
 
 /** Settings during the build: without replicas and refreshes, the search engine writes much faster. */
 const BUILD_SETTINGS: Json = {
@@ -80,13 +80,13 @@ export class Rebuild {
   }
 
   /** Checks the new index and moves the alias to it, unless a check fails. Returns the results of the checks. */
-  async finish(failed: number, signal: AbortSignal): Promise<readonly CheckResult[]> {
+  async finish(failed: number, signal: AbortSignal): Promise<FinishedIndex> {
     const admin = this.#admin as IndexAdmin;
     const { plan, log } = this.#options;
     const path = `/${inPath(this.index)}`;
     await admin.ask('POST', `${path}/_refresh`, undefined, signal);
     await admin.ask('PUT', `${path}/_settings`, this.#restored, signal);
-    const results = await runChecks({
+    const checks = await runChecks({
       admin,
       index: this.index,
       alias: this.#alias,
@@ -95,10 +95,10 @@ export class Rebuild {
       signal,
     });
     signal.throwIfAborted();
-    if (results.some(({ passed }) => !passed)) return results;
+    if (checks.some(({ outcome }) => outcome === 'failed')) return { checks };
     // The alias for writing must still exist: otherwise this index is no longer ours, and nothing moves.
     const remove = { remove: { index: this.index, alias: this.writeName, must_exist: true } };
-    await moveAlias(admin, this.#alias, this.index, [remove]);
+    const replaced = [...(await moveAlias(admin, this.#alias, this.index, [remove])).keys()].join(', ');
     log.info(`The alias ${this.#alias} points to ${this.index}`);
     await this.#endHeartbeat();
     try {
@@ -107,7 +107,7 @@ export class Rebuild {
     } catch (error) {
       log.warn(`The next run removes the old indices of ${this.#alias}: ${messageOf(error)}`);
     }
-    return results;
+    return { checks, ...(replaced === '' ? {} : { replaced }) };
   }
 
   /** Marks the index of a failed run, so that the next run removes it. */
@@ -227,10 +227,14 @@ export class Rebuild {
   }
 }
 
-/** Moves the alias of a config back to the newest complete index that is older than the current one. */
+/**
+ * Moves the alias of a config back to the newest complete index that is older than the current one.
+ * @param runId the run to undo. Throws if the alias points to the index of another run. Undefined for any run
+ */
 export async function rollBack(
   admin: IndexAdmin,
   { base, alias }: Pick<RebuildPlan, 'base' | 'alias'>,
+  runId?: string,
 ): Promise<string> {
   const live = await aliasTargets(admin, alias);
   const indices = await rebuiltIndices(admin, base, alias);
@@ -241,6 +245,13 @@ export async function rollBack(
   );
   if (live.size === 0) throw new ReindexError(`There is no alias ${alias} at ${admin.address}`);
   const from = [...live.keys()].join(', ');
+  if (runId !== undefined && !current.some(({ mark }) => mark.run === runId)) {
+    const runs = current.map(({ mark }) => ` of the run ${mark.run}`).join(',');
+    throw new ReindexError(
+      `The alias ${alias} points to ${from}${runs}, not to an index of the run ${runId}`,
+      'Only the run whose index is in use can be rolled back.',
+    );
+  }
   if (target === undefined) {
     throw new ReindexError(
       `There is no index older than ${from} that the alias ${alias} pointed to`,

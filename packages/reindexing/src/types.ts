@@ -10,9 +10,17 @@ export interface Log {
 /** The result of a check of a new index. */
 export interface CheckResult {
   readonly name: string;
-  readonly passed: boolean;
-  /** What was found and what was expected. */
-  readonly message: string;
+  /** `not run`: the check does not apply to this run. */
+  readonly outcome: 'passed' | 'failed' | 'not run';
+  readonly found: string;
+  readonly expected: string;
+}
+
+/** What a rebuild or a sync did at the end of a run. */
+export interface FinishedIndex {
+  readonly checks: readonly CheckResult[];
+  /** The index that the alias pointed to before. Undefined if there is none, or the alias did not move. */
+  readonly replaced?: string;
 }
 
 /** A saved query with the ids of the documents that it should find. */

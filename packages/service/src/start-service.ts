@@ -28,6 +28,7 @@ import { RepeatedRequests } from './runs/repeated-requests.ts';
 import { RunCreator } from './runs/run-creator.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { RunRetries } from './runs/run-retries.ts';
+import { RunRollbacks } from './runs/run-rollbacks.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { type ScheduleClock, systemClock } from './schedules/schedule-clock.ts';
 import type { DueRun } from './schedules/schedule-starter.ts';
@@ -253,6 +254,7 @@ function makeParts({
     warn: (message) => logger.warn(message),
     onDue: (due) => audit?.add(dueRecord(due)),
   });
+  const previews = new Previews(threads);
   return {
     configs,
     reader,
@@ -260,7 +262,8 @@ function makeParts({
     creator,
     schedules,
     retries: new RunRetries({ configs, runs, repeats, store, preventConcurrentRuns }),
-    previews: new Previews(threads),
+    rollbacks: new RunRollbacks({ configs, runs, store, previews }),
+    previews,
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
     measurements,

@@ -13,9 +13,10 @@ import {
   type UpdateMode,
   UpdateModeParameter,
 } from 'headrace/engine';
+import { checkCache } from 'headrace/storage';
+import type { CachedModel } from './fields/cached-model.ts';
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
 import { addVectors, type TextFields } from './fields/text-fields.ts';
-import type { SharedModel } from './model/shared-model.ts';
 import { checkRuntime } from './runtime/onnx-runtime.ts';
 
 const parameters = Type.Object({
@@ -81,6 +82,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
 
   static override *check(params: Params): Generator<ParameterProblem> {
     yield* checkVectorField(params.dest as string);
+    yield* checkCache(params.cache);
     yield* checkRuntime('model');
     if (!MODEL_NAME.test(params.model)) {
       const hint = 'For example sentence-transformers/all-MiniLM-L6-v2. For a folder, use the stage LocalEmbed.';
@@ -110,7 +112,7 @@ export class JlamaEmbed extends Stage<typeof parameters> {
   /** Enough documents for a full batch while the model computes another one. */
   override readonly maxInFlight: number;
   readonly #fields: TextFields;
-  #model: SharedModel | undefined;
+  #model: CachedModel | undefined;
 
   constructor(params: Params, context: StageContext) {
     super(params, context);
@@ -144,12 +146,16 @@ export class JlamaEmbed extends Stage<typeof parameters> {
     }
     const { pooling, normalize, maxLength, batchSize = 32, threads = 1, workingQuantizationType = '' } = this.params;
     const dtype = EIGHT_BITS.includes(workingQuantizationType.trim().toUpperCase()) ? 'q8' : 'fp32';
-    const { SharedModel } = await import('./model/shared-model.ts');
-    this.#model = await SharedModel.open({ folder, dtype, pooling, normalize, maxLength, batchSize, threads });
+    const { CachedModel } = await import('./fields/cached-model.ts');
+    this.#model = await CachedModel.open(
+      { folder, dtype, pooling, normalize, maxLength, batchSize, threads },
+      this.params.cache,
+      this.context,
+    );
   }
 
   override process(document: Document): Promise<void> | undefined {
-    return addVectors(document, this.#fields, (text) => (this.#model as SharedModel).embed(text));
+    return addVectors(document, this.#fields, (text) => (this.#model as CachedModel).embed(text));
   }
 
   override async stop(): Promise<void> {

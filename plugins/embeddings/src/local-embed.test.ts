@@ -1,6 +1,6 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embedTexts } from './embed-texts.ts';
 import { LocalEmbed } from './local-embed.ts';
@@ -23,7 +23,7 @@ beforeAll(() => {
   folder = write();
 });
 afterAll(() => {
-  for (const each of folders) rmSync(each, { recursive: true });
+  for (const each of folders) rmSync(each, { recursive: true, force: true });
 });
 
 const TOKENS: Readonly<Record<string, readonly string[]>> = {
@@ -179,4 +179,26 @@ describe('LocalEmbed', () => {
   ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(LocalEmbed, { source: 'text', model: folder, ...params })).toThrow(message);
   });
+});
+
+it('computes a text once with a cache, until the model changes', async () => {
+  const model = write();
+  const cache = { path: join(model, '..', `${basename(model)}.cache`) };
+  folders.push(cache.path, `${cache.path}-wal`, `${cache.path}-shm`);
+  const run = async (more: object = {}) => {
+    const lookups: boolean[] = [];
+    const context = stageContext({ onCacheLookup: (isHit) => lookups.push(isHit) });
+    const stage = makeStage(LocalEmbed, { source: 'text', model, cache, ...more }, context);
+    await stage.start?.();
+    const documents = TEXTS.map((text) => toDocument({ id: '1', text }));
+    await Promise.all(documents.map((document) => stage.process(document)));
+    await stage.stop?.();
+    return { lookups, vectors: documents.map((document) => JSON.parse(document.toJson()).embeddings) };
+  };
+  const first = await run();
+  expect(first.lookups).toEqual([false, false, false]);
+  expect(await run()).toEqual({ lookups: [true, true, true], vectors: first.vectors });
+  expect((await run({ normalize: false })).lookups).toEqual([false, false, false]);
+  utimesSync(join(model, 'config.json'), 1, 1);
+  expect((await run()).lookups).toEqual([false, false, false]);
 });

@@ -10,9 +10,10 @@ import {
   type UpdateMode,
   UpdateModeParameter,
 } from 'headrace/engine';
+import { checkCache } from 'headrace/storage';
+import type { CachedModel } from './fields/cached-model.ts';
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
 import { addVectors, type TextFields } from './fields/text-fields.ts';
-import type { SharedModel } from './model/shared-model.ts';
 import { checkRuntime } from './runtime/onnx-runtime.ts';
 
 const parameters = Type.Object({
@@ -76,13 +77,14 @@ export class LocalEmbed extends Stage<typeof parameters> {
       yield { parameter: 'embedDocument', message: 'At least one of embedDocument and embedChildren must be true' };
     }
     yield* checkVectorField(params.dest as string);
+    yield* checkCache(params.cache);
     yield* checkRuntime('model');
   }
 
   /** Enough documents for a full batch while the model computes another one. */
   override readonly maxInFlight: number;
   readonly #fields: TextFields;
-  #model: SharedModel | undefined;
+  #model: CachedModel | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
@@ -102,14 +104,18 @@ export class LocalEmbed extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { SharedModel } = await import('./model/shared-model.ts');
+    const { CachedModel } = await import('./fields/cached-model.ts');
     const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1 } = this.params;
-    this.#model = await SharedModel.open({ folder: model, dtype, pooling, normalize, maxLength, batchSize, threads });
+    this.#model = await CachedModel.open(
+      { folder: model, dtype, pooling, normalize, maxLength, batchSize, threads },
+      this.params.cache,
+      this.context,
+    );
   }
 
   override process(document: Document): Promise<void> | undefined {
     const { prefix = '' } = this.params;
-    return addVectors(document, this.#fields, (text) => (this.#model as SharedModel).embed(prefix + text));
+    return addVectors(document, this.#fields, (text) => (this.#model as CachedModel).embed(prefix + text));
   }
 
   override async stop(): Promise<void> {

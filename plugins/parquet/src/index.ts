@@ -4,3 +4,4 @@
  * @module
  */
 export { ParquetConnector } from './parquet-connector.ts';
+export { ParquetIndexer } from './parquet-indexer.ts';

@@ -1,13 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ParquetConnector } from './parquet-connector.ts';
 import { folder, readDocuments } from './testing/read-documents.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'headrace-parquet-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
+/** Files from https://github.com/apache/parquet-testing (Apache License 2.0). */
+const corpus = new URL('./testing/corpus/', import.meta.url).pathname;
 const groups = { paths: [`${folder}groups.parquet`] };
 
 /** The values that pyarrow wrote, by make-files.py. */
@@ -106,6 +109,49 @@ describe('ParquetConnector', () => {
         message: expect.stringContaining('it has no column i, only id, n'),
       },
     ]);
+  });
+
+  it('reads files of old versions of parquet-mr, which state the size of a column without its dictionary', async () => {
+    const { json, rejected } = await readDocuments({
+      paths: [`${corpus}nation.dict-malformed.parquet`],
+      idField: 'nation_key',
+      columns: ['name', 'region_key'],
+      binaryAsText: true,
+    });
+    expect(rejected).toEqual([]);
+    expect(json.length).toBe(25);
+    expect(json[2]).toBe('{"id":"2","name":"BRAZIL","region_key":1}');
+  });
+
+  it('reads a map without values as the list of its keys', async () => {
+    const writer = new ByteWriter();
+    const schema: ConstructorParameters<typeof ParquetWriter>[0]['schema'] = [
+      { name: 'schema', num_children: 2 },
+      { name: 'id', type: 'INT32', repetition_type: 'REQUIRED' },
+      { name: 'set', converted_type: 'MAP', num_children: 1, repetition_type: 'OPTIONAL' },
+      { name: 'key_value', num_children: 1, repetition_type: 'REPEATED' },
+      { name: 'key', type: 'INT32', repetition_type: 'REQUIRED' },
+    ];
+    const parquet = new ParquetWriter({ writer, schema });
+    await parquet.write({
+      columnData: [
+        { name: 'id', data: [7, 8, 9] },
+        { name: 'set', data: [{ key_value: [1, 2] }, { key_value: [] }, null] },
+      ],
+    });
+    await parquet.finish();
+    const set = mkdtempSync(join(tmpdir(), 'headrace-parquet-'));
+    onTestFinished(() => rmSync(set, { recursive: true }));
+    const path = join(set, 'set.parquet');
+    writeFileSync(path, writer.getBytes());
+    const { json } = await readDocuments({ paths: [path] });
+    expect(json).toEqual(['{"id":"7","set":[1,2]}', '{"id":"8","set":[]}', '{"id":"9"}']);
+  });
+
+  it('reports a file whose footer is damaged', async () => {
+    const { json, rejected } = await readDocuments({ paths: [`${corpus}damaged-footer.parquet`] });
+    expect(json).toEqual([]);
+    expect(rejected[0]?.message).toMatch(/^its footer is damaged: /);
   });
 
   it('reports a damaged file and a damaged row group, and reads the rest', async () => {

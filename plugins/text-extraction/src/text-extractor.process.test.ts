@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, runStage } from '@headrace/engine/testing';
 import { StubServer } from '@headrace/testing/stub-server';
+import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { powerPoint97File, word6File, word97File } from './testing/ole-files.ts';
 import { TextExtractor } from './text-extractor.ts';
@@ -124,6 +125,26 @@ describe('TextExtractor', () => {
     const document = { id: '1', bytes, name: 'a.txt', type: 'text/plain; charset=iso-8859-1' };
     const [outcome] = await runStage(TextExtractor, params, [document]);
     expect(JSON.parse(outcome?.documents[0] ?? '')).toMatchObject({ text: 'Grüße\n', tika_resourcename: 'a.txt' });
+  });
+
+  it('makes a child of each image in a PDF file, once if it is drawn again on a page', async () => {
+    const documents = [{ id: '1', path: `${folder}images.pdf` }];
+    const [outcome] = await runStage(TextExtractor, { filePathField: 'path', emitImages: true }, documents);
+    const children = (outcome?.documents.slice(0, -1) ?? []).map((text) => JSON.parse(text));
+    expect(children).toMatchObject([
+      { id: '1-image-1', parent_id: '1', file_name: 'image-1.png', media_type: 'image/png', page: 1 },
+      { id: '1-image-2', page: 1 },
+      { id: '1-image-3', page: 2 },
+    ]);
+    const images = children.map(({ file_content }) => PNG.sync.read(Buffer.from(file_content, 'base64')));
+    expect(images.map(({ width, height }) => [width, height])).toEqual([
+      [4, 2],
+      [4, 2],
+      [1, 1],
+    ]);
+    const [colors, bits] = images.map(({ data }) => Array.from(data).filter((_, i) => i % 4 < 3));
+    expect(colors?.slice(0, 9)).toEqual([255, 0, 0, 0, 255, 0, 0, 0, 255]);
+    expect(bits?.filter((_, i) => i % 3 === 0)).toEqual([255, 0, 255, 0, 0, 255, 0, 255]);
   });
 
   it('adds the text to a value that exists, and leaves documents without a file unchanged', async () => {

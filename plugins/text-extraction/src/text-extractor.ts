@@ -66,8 +66,8 @@ const parameters = Type.Object({
   /** The field for the reason why a file could not be read completely. */
   errorField: Type.Optional(Type.String()),
   /**
-   * Whether each image inside a file becomes a child document with the fields file_content, media_type and
-   * parent_id. Defaults to false.
+   * Whether each image inside a file becomes a child document with the fields file_content, media_type, parent_id, and
+   * page for PDF files. Images of PDF files become PNG. Defaults to false.
    */
   emitImages: Type.Optional(Type.Boolean({ default: false })),
   /** A Tika server that reads the files. Without it, the plugin reads them. */

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { tarOf, zipOf } from '@headrace/testing/archives';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { openOutputFile } from '../indexers/output-file.ts';
+import { openOutputFile } from '../local-files/output-file.ts';
 import { connector, folder, left, type Params, problemsOf, run, useFolder, write } from './file-connector.test.lib.ts';
 
 useFolder();

@@ -1,8 +1,7 @@
-import type { IndexerSettings, Logger } from '@headrace/engine';
+import { type IndexerSettings, type Logger, RequestSize } from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from './delivery.ts';
-import { RequestSize } from './request-size.ts';
 import { NO_ANSWER, retriesOf } from './retries.ts';
 
 /** Returns the retries for the settings of a block `indexer`. */

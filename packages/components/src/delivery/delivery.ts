@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IndexFailure } from '@headrace/engine';
+import type { IndexFailure, RequestSize } from '@headrace/engine';
 import { isTransient } from '../http/retry.ts';
-import type { RequestSize } from './request-size.ts';
 import { NO_ANSWER, type Retries } from './retries.ts';
 
 /** Why documents or a whole request were not accepted. */

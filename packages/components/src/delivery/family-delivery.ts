@@ -1,6 +1,5 @@
-import { type EncodedBatch, type Family, type IndexFailure, splitFamilies } from '@headrace/engine';
+import { type EncodedBatch, type Family, type IndexFailure, RequestSize, splitFamilies } from '@headrace/engine';
 import { Delivery, type Reply } from './delivery.ts';
-import { RequestSize } from './request-size.ts';
 import type { Retries } from './retries.ts';
 
 /** The most families in one request. Search engines limit the number of conditions of a query. */

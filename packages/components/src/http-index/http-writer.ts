@@ -1,8 +1,6 @@
-import type { EncodedBatch, IndexFailure } from '@headrace/engine';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { BatchBytes, type EncodedBatch, type IndexFailure, RequestSize } from '@headrace/engine';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
-import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';

@@ -11,8 +11,8 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
+import { type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
-import { type Output, openOutputFile, reachOutputFile } from './output-file.ts';
 
 const parameters = Type.Object({
   /** The file. Missing folders are created. */

@@ -11,8 +11,8 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
+import { type Output, openOutputFile, reachOutputFile, StandardOutput } from '../local-files/output-file.ts';
 import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
-import { type Output, openOutputFile, reachOutputFile, StandardOutput } from './output-file.ts';
 
 const parameters = Type.Object({
   /** The file, or a dash for the standard output. Missing folders are created. */

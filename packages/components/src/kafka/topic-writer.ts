@@ -1,9 +1,7 @@
-import { type EncodedBatch, HeadraceError, type IndexFailure } from '@headrace/engine';
+import { BatchBytes, type EncodedBatch, HeadraceError, type IndexFailure, RequestSize } from '@headrace/engine';
 import type { MessageToProduce, Producer } from '@platformatic/kafka';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
-import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import type { KafkaProperties } from './client-properties.ts';

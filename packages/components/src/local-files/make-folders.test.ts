@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runFileConnector } from '../connectors/run-file-connector.test.lib.ts';
-import { openOutputFile } from '../indexers/output-file.ts';
 import { makeFolders } from './local-files.ts';
+import { openOutputFile } from './output-file.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,10 +1,8 @@
-import type { EncodedBatch, Family, IndexFailure } from '@headrace/engine';
+import { BatchBytes, type EncodedBatch, type Family, type IndexFailure, RequestSize } from '@headrace/engine';
 import type { Database, DatabaseConnection, SqlParameter } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type Destination, type Reply } from '../delivery/delivery.ts';
 import { FamilyDelivery } from '../delivery/family-delivery.ts';
-import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { blamedField, NUL_ERROR } from './blamed-field.ts';
 import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';

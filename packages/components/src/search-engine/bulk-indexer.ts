@@ -1,7 +1,7 @@
 import {
-  type CheckResult,
   type EncodedBatch,
   type FinishedDocuments,
+  type FinishedOutput,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -10,6 +10,7 @@ import {
   type ReportProblem,
   type RunOutcome,
   type TObject,
+  type TouchedFile,
 } from '@headrace/engine';
 import {
   aliasOf,
@@ -17,6 +18,7 @@ import {
   createMissing,
   deleteMissing,
   type IndexAdmin,
+  type IndexHashes,
   Rebuild,
   rollBack,
 } from '@headrace/reindexing';
@@ -28,6 +30,7 @@ import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
+import { hashesFileOf, openHashes } from './index-hashes.ts';
 import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import type { IndexParameters } from './index-parameters.ts';
@@ -58,10 +61,16 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   #admin: IndexAdmin | undefined;
   #rebuild: Rebuild | undefined;
   #isBuilding = false;
+  #hashes: IndexHashes | undefined;
 
   static override needsWholeRun({ rebuild, sync }: IndexParameters): string | undefined {
     if (rebuild !== undefined) return 'rebuild';
     return sync?.deleteMissing === true ? 'sync' : undefined;
+  }
+
+  static *touches(params: IndexParameters): Generator<TouchedFile> {
+    if (params.skipUnchanged !== true || params.hashesFile !== undefined) return;
+    yield { parameter: 'skipUnchanged', access: 'write', path: hashesFileOf(params), verb: 'keep hashes in' };
   }
 
   protected abstract readonly product: ProductName;
@@ -145,6 +154,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       externalVersions: versionOf(shared) !== undefined,
       namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(name),
       requireAlias: this.#rebuild !== undefined,
+      unchanged: this.#hashes?.documents,
       ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
       log,
     });
@@ -155,30 +165,35 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     return (this.#writer as BulkWriter).write(batch, signal);
   }
 
-  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]> {
+  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
     if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
     const { index, sync } = this.bulk;
     const { runId, log, retry } = this.context;
     // A retry writes only a few of the documents of its source.
-    if (sync?.deleteMissing !== true || retry === true) return [];
+    if (sync?.deleteMissing !== true || retry === true) return { checks: [] };
     const where = sync.where && jsonOf(sync.where);
-    return withAdmin(this.bulk, async (admin) => [
-      await deleteMissing({ admin, index, maxDeletePercent: sync.maxDeletePercent, where, runId, failed, signal, log }),
-    ]);
+    const { maxDeletePercent } = sync;
+    const hashes = this.#hashes?.hashes;
+    const check = await withAdmin(this.bulk, (admin) =>
+      deleteMissing({ admin, index, hashes, maxDeletePercent, where, runId, failed, signal, log }),
+    );
+    return { checks: [check] };
   }
 
-  override async rollback(): Promise<string> {
+  override async rollback(runId?: string): Promise<string> {
     if (this.bulk.rebuild === undefined) throw new Error('The config has no block rebuild: there is no older index');
-    return withAdmin(this.bulk, (admin) => rollBack(admin, planOf(this.bulk)));
+    return withAdmin(this.bulk, (admin) => rollBack(admin, planOf(this.bulk), runId));
   }
 
   override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
     this.#writer?.end();
     if (failed && this.#isBuilding) await this.#rebuild?.fail(reason);
+    await this.#hashes?.end();
     await this.#closeClients();
   }
 
   async #closeClients(): Promise<void> {
+    this.#hashes?.close();
     await this.#engine?.close();
     await this.#patientEngine?.close();
     await this.#admin?.close();
@@ -186,9 +201,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   /** Creates what is missing, and the new index of a rebuild. */
   async #prepare(): Promise<void> {
-    const { create, index } = this.bulk;
+    const { create, index, skipUnchanged } = this.bulk;
     const rebuild = this.#rebuild;
-    if (create === undefined && rebuild === undefined) return;
+    if (create === undefined && rebuild === undefined && skipUnchanged !== true) return;
     this.#admin = await openAdmin(this.bulk);
     const definition = await definitionOf(this.bulk);
     const { log, retry } = this.context;
@@ -196,6 +211,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     await createMissing(this.#admin, target, definition, create?.update === true, log);
     await rebuild?.begin(this.#admin, definition);
     this.#isBuilding = rebuild !== undefined;
+    if (skipUnchanged === true) this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
   }
 }
 

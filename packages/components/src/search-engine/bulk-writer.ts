@@ -1,10 +1,16 @@
-import { counted, type EncodedBatch, type Family, type IndexFailure, type Logger } from '@headrace/engine';
-import { type ErrorCause, reasonOf } from '@headrace/reindexing';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
+import {
+  BatchBytes,
+  counted,
+  type EncodedBatch,
+  type Family,
+  type IndexFailure,
+  KeyOrder,
+  type Logger,
+  RequestSize,
+} from '@headrace/engine';
+import { type ErrorCause, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import { FamilyDelivery } from '../delivery/family-delivery.ts';
-import { KeyOrder } from '../delivery/key-order.ts';
-import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -37,6 +43,8 @@ export interface BulkWriterOptions {
   readonly namesIndex: boolean;
   /** Whether documents are only written to an alias, so that no request creates an index. Defaults to false. */
   readonly requireAlias?: boolean;
+  /** Finds documents that need not be sent. Undefined if all documents are sent. */
+  readonly unchanged?: UnchangedDocuments | undefined;
   /** The index and the field with the id of the parent, if old children are deleted. */
   readonly children?: { readonly index: string; readonly field: string };
   readonly log: Logger;
@@ -108,7 +116,7 @@ export class BulkWriter {
       else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
     }
     if (queries.length === 0) {
-      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal)];
+      return [hashes, () => this.#writeChanged(bytes, signal)];
     }
     // A delete by query may concern any document.
     return [undefined, () => this.#writeInTurns(bytes, queries, signal)];
@@ -137,6 +145,16 @@ export class BulkWriter {
     this.#options.log.warn(
       `${counted(dropped, 'document')} ${were} dropped by the ingest pipeline of the index, which counts as success`,
     );
+  }
+
+  /** Sends the documents in bulk requests, except those that the index already has. */
+  async #writeChanged(bytes: BatchBytes, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const taken = this.#options.unchanged?.take(bytes);
+    const positions = taken?.positions ?? allOf(bytes.count);
+    if (positions.length === 0) return [];
+    const failures = await this.#bulk.deliver(positions, this.#bulkRequests(bytes), signal);
+    taken?.acknowledge(failures);
+    return failures;
   }
 
   /** Sends bulk requests and deletes by query in the order of the documents. */

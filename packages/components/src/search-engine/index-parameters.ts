@@ -1,4 +1,4 @@
-import { MapOf, READS, type Static, Type } from '@headrace/engine';
+import { MapOf, READS, type Static, Type, WRITES } from '@headrace/engine';
 
 /** A saved query with the documents that it should find. */
 const query = Type.Object({
@@ -93,6 +93,16 @@ export const indexParameters = {
       where: Type.Optional(MapOf(Type.Unknown())),
     }),
   ),
+  /**
+   * Whether documents are not sent again if their content is the same as in the previous run. hashesFile remembers the
+   * contents. Defaults to false.
+   */
+  skipUnchanged: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * The SQLite file with a hash of each document that the index has, for skipUnchanged. Defaults to ./state/ and the name
+   * of the index.
+   */
+  hashesFile: Type.Optional(Type.String(WRITES)),
 };
 
 const schema = Type.Object(indexParameters);

@@ -1,8 +1,6 @@
-import type { EncodedBatch, Family, IndexFailure } from '@headrace/engine';
-import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { BatchBytes, type EncodedBatch, type Family, type IndexFailure, RequestSize } from '@headrace/engine';
 import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import { FamilyDelivery } from '../delivery/family-delivery.ts';
-import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';

@@ -1,4 +1,5 @@
 import {
+  BatchLoader,
   COERCED,
   copyValue,
   counted,
@@ -16,7 +17,6 @@ import {
   type Value,
   writeValue,
 } from '@headrace/engine';
-import { BatchLoader } from '../batching/batch-loader.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';

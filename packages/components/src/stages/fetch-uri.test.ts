@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
 import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { FetchUri } from './fetch-uri.ts';
 
 const hello: StubHandler = (_, response) => void response.end('hello');
@@ -197,5 +200,46 @@ describe('FetchUri', () => {
     [{ headers: { a: 'x\ny' } }, /^headers\.a: /],
   ])('refuses the parameters %j', (params, message) => {
     expect(() => makeStage(FetchUri, { source: 'url', dest: 'body', ...params })).toThrow(message);
+  });
+});
+
+describe('the cache of FetchUri', () => {
+  it('keeps fresh answers between runs, and asks for a stale one with its ETag', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'headrace-fetch-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const params = { cache: { path: join(folder, 'pages') } };
+    stub.handle((request, response) => {
+      response.setHeader('etag', '"1"');
+      if (request.path === '/fresh') response.setHeader('cache-control', 'max-age=600');
+      if (request.path === '/secret') response.setHeader('cache-control', 'no-store');
+      if (request.headers['if-none-match'] === '"1"') response.writeHead(304).end();
+      else response.end(`content of ${request.path}`);
+    });
+    const urls = ['/fresh', '/stale', '/secret'].map((path) => stub.url + path);
+    const run = async () => {
+      const before = stub.requests.length;
+      const results = [];
+      for (const url of urls) results.push(await fetched(url, params));
+      return {
+        results,
+        asked: stub.requests.slice(before).map(({ path, headers }) => [path, headers['if-none-match']]),
+      };
+    };
+    const first = await run();
+    expect(first.asked).toHaveLength(3);
+    const second = await run();
+    expect(second.results).toEqual(first.results);
+    expect(second.asked).toEqual([
+      ['/stale', '"1"'],
+      ['/secret', undefined],
+    ]);
+    // Other headers may get another answer.
+    await fetched(urls[0], { ...params, headers: { accept: 'text/plain' } });
+    expect(stub.requests.at(-1)?.path).toBe('/fresh');
+  });
+
+  it('refuses headers that change the meaning of an answer', () => {
+    const params = { source: 'url', dest: 'body', cache: { path: 'pages' }, headers: { Range: 'bytes=0-9' } };
+    expect(() => makeStage(FetchUri, params)).toThrow('headers.Range cannot be combined with cache');
   });
 });

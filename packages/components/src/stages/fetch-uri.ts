@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { type FetchedResponse, fetchCached, type GuardedCache } from '@headrace/caches';
 import {
   capped,
   clamped,
@@ -21,6 +22,7 @@ import { HttpClient, type HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';
 import type { RetryPolicy } from '../http/retry.ts';
+import { CacheParameter, checkCache, openCache } from '../storage/open-cache.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 
 /** The limits of a time-out. 0 means no limit, and a negative time counts as 0. */
@@ -74,6 +76,11 @@ const parameters = Type.Object({
   statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** Headers to send. They replace the default headers. */
   headers: Type.Optional(MapOf(Type.Unknown())),
+  /**
+   * Keeps answers between runs by the caching rules of HTTP (max-age, Expires, ETag, Last-Modified, no-store): path (a
+   * SQLite file) or connectionString and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.
+   */
+  cache: Type.Optional(CacheParameter),
 });
 
 /** The maximum number of requests at the same time, and of connections to one server. */
@@ -97,6 +104,9 @@ const MAX_REDIRECTS = 50;
  * and password in the URL are sent as basic authentication. Proxies are read from HTTP_PROXY, HTTPS_PROXY and NO_PROXY
  * of the environment. 128 documents are fetched at a time, connections are reused, and documents keep their order.
  * Answers of more than 256 MiB are errors unless maxSize cuts them.
+ *
+ * With cache, an answer with status 200 is not fetched again while it is fresh. After that, the server is asked whether
+ * it has changed, and a 304 counts as the stored answer. Answers after redirects are not stored.
  */
 export class FetchUri extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -119,6 +129,7 @@ export class FetchUri extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDestination('dest', params.dest);
+    yield* checkCache(params.cache);
     for (const suffix of ['statusSuffix', 'sizeSuffix', 'errorSuffix'] as const) {
       yield* checkDestination(suffix, `${params.source}_${params[suffix]}`);
     }
@@ -128,6 +139,9 @@ export class FetchUri extends Stage<typeof parameters> {
       yield { parameter: `statusCodeRetryList[${i}]`, ...message };
     }
     for (const [name, value] of params.headers ?? []) {
+      if (params.cache !== undefined && /^(range|if-.*)$/i.test(name)) {
+        yield { parameter: ['headers', name], message: `headers.${name} cannot be combined with cache` };
+      }
       try {
         validateHeaderName(name);
         validateHeaderValue(name, headerValue(value));
@@ -144,6 +158,7 @@ export class FetchUri extends Stage<typeof parameters> {
   readonly #sizeField: string;
   readonly #errorField: string;
   #client: HttpClient | undefined;
+  #cache: GuardedCache | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
@@ -169,6 +184,7 @@ export class FetchUri extends Stage<typeof parameters> {
       idleTimeout: Math.max(0, socketTimeout),
       retry,
     });
+    this.#cache = await openCache(this.params.cache, this.context);
   }
 
   override process(document: Document): Promise<void> | undefined {
@@ -182,12 +198,15 @@ export class FetchUri extends Stage<typeof parameters> {
 
   override async stop(): Promise<void> {
     await this.#client?.close();
+    await this.#cache?.close();
   }
 
   async #fetch(document: Document, url: string): Promise<void> {
-    let response: HttpResponse;
+    let response: FetchedResponse;
     try {
-      response = await this.#get(url);
+      const variant = [this.#headers, this.params.maxSize];
+      const send = (headers: Readonly<Record<string, string>>) => this.#get(url, headers);
+      response = await (this.#cache === undefined ? send({}) : fetchCached(this.#cache, { url, variant, send }));
     } catch (error) {
       if (!(error instanceof HttpError) || error.failure === 'aborted') throw error;
       document.set(this.#errorField, javaHttpException(error));
@@ -202,14 +221,14 @@ export class FetchUri extends Stage<typeof parameters> {
     document.set(this.#sizeField, response.body.length);
   }
 
-  #get(url: string): Promise<HttpResponse> {
+  #get(url: string, more: Readonly<Record<string, string>>): Promise<HttpResponse> {
     const { maxSize = -1 } = this.params;
     const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
     return getFollowing(
       this.#client as HttpClient,
       {
         url,
-        headers: this.#headers,
+        headers: { ...this.#headers, ...more },
         maxBodyBytes: isCut ? maxSize : MAX_CONTENT_BYTES,
         oversize: isCut ? 'cut' : 'fail',
       },

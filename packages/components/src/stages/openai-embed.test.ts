@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Document, readJson, writeValue } from '@headrace/engine';
-import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OpenAIEmbed } from './openai-embed.ts';
@@ -226,5 +229,53 @@ describe('OpenAIEmbed', () => {
     [{ baseUrl: 'file:///etc/passwd' }, /^baseUrl: .*http/],
   ])('refuses the parameters %j', (more, message) => {
     expect(() => makeStage(OpenAIEmbed, params(more))).toThrow(message);
+  });
+});
+
+describe('the cache of OpenAIEmbed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-embed-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const documents = [
+    { id: '1', text: 'a' },
+    { id: '2', text: 'bb', ___children: [{ id: '2-1', text: 'ccc' }] },
+  ];
+  const run = async (cache: object, more: Record<string, unknown> = {}) => {
+    const lookups: boolean[] = [];
+    const context = stageContext({ onCacheLookup: (isHit) => lookups.push(isHit) });
+    const given = params({ embedChildren: true, cache, ...more });
+    const outcomes = await runStage(OpenAIEmbed, given, documents, context);
+    return { outcomes, lookups, logged: context.logged, texts: asked().flatMap(({ input }) => input) };
+  };
+
+  it('answers the second run of an unchanged source without a request', async () => {
+    const cache = { path: join(folder, 'new', 'vectors') };
+    const first = await run(cache);
+    expect([first.texts, first.lookups]).toEqual([
+      ['a', 'bb', 'ccc'],
+      [false, false, false],
+    ]);
+    const second = await run(cache);
+    expect(second.texts).toEqual(first.texts);
+    expect([second.outcomes, second.lookups]).toEqual([first.outcomes, [true, true, true]]);
+    // Another model, or another length, makes other vectors.
+    expect((await run(cache, { dimensions: 2 })).texts).toHaveLength(6);
+    expect((await run(cache, { modelName: 'text-embedding-3-large' })).texts).toHaveLength(9);
+  });
+
+  it('reports a damaged file once, and the run continues without it', async () => {
+    const path = join(folder, 'damaged');
+    writeFileSync(path, 'no database'.repeat(500));
+    const { outcomes, logged, texts } = await run({ path });
+    expect(outcomes.every(({ error }) => error === undefined)).toBe(true);
+    expect([texts.length, logged]).toEqual([3, [expect.stringMatching(/^The cache in .* is not used in this run: /)]]);
+  });
+
+  it('needs one place', () => {
+    for (const cache of [{}, { path: 'a', connectionString: 'jdbc:postgresql://host/db' }]) {
+      expect(() => makeStage(OpenAIEmbed, params({ cache }))).toThrow('either path or connectionString');
+    }
+    expect(() => makeStage(OpenAIEmbed, params({ cache: { connectionString: 'jdbc:mysql://host/db' } }))).toThrow(
+      'must begin with jdbc:postgresql:',
+    );
   });
 });

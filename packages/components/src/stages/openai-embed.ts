@@ -1,5 +1,7 @@
 import { validateHeaderValue } from 'node:http';
+import { cachedVector, type GuardedCache } from '@headrace/caches';
 import {
+  BatchLoader,
   CONNECTS,
   type Document,
   nearest,
@@ -12,13 +14,13 @@ import {
   type Value,
 } from '@headrace/engine';
 import { isBlank } from '@headrace/java-text/text';
-import { BatchLoader } from '../batching/batch-loader.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
+import { CacheParameter, checkCache, openCache } from '../storage/open-cache.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
 
 const parameters = Type.Object({
@@ -44,6 +46,11 @@ const parameters = Type.Object({
   dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
   /** The address of the API. Defaults to OPENAI_BASE_URL of the environment, otherwise https://api.openai.com/v1. */
   baseUrl: Type.Optional(Type.String(CONNECTS)),
+  /**
+   * Keeps vectors between runs, by model and text, so that a text is sent once: path (a SQLite file) or connectionString
+   * and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.
+   */
+  cache: Type.Optional(CacheParameter),
 });
 
 const MODELS = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'];
@@ -104,6 +111,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
       yield { parameter: 'apiKey', message: 'apiKey has characters that no key has, such as a line break' };
     }
     yield* checkDestination('dest', params.dest as string);
+    yield* checkCache(params.cache);
     const { baseUrl } = params;
     if (baseUrl !== undefined && !isWebUrl(baseUrl)) {
       const hint = 'For example http://localhost:11434/v1.';
@@ -126,6 +134,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
 
   override readonly maxInFlight = IN_FLIGHT;
   #client: HttpClient | undefined;
+  #cache: GuardedCache | undefined;
   #url = '';
   readonly #model = modelNamed(this.params.modelName as string);
   readonly #embeddings = new BatchLoader<string, Float32Array>({
@@ -150,6 +159,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   override async start(): Promise<void> {
     this.#url = `${baseUrlOf(this.params)}/embeddings`;
     this.#client = await this.#open(RETRY);
+    this.#cache = await openCache(this.params.cache, this.context);
   }
 
   override process(document: Document): Promise<void> | undefined {
@@ -163,6 +173,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
 
   override async stop(): Promise<void> {
     await this.#client?.close();
+    await this.#cache?.close();
   }
 
   /** @param texts the texts of the children; undefined for children that do not change */
@@ -185,7 +196,9 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
 
   async #vector(text: string | undefined): Promise<Value | undefined> {
     if (text === undefined) return undefined;
-    return toValue(await this.#embeddings.load(await cutToTokens(text, MAX_TOKENS)));
+    const cut = await cutToTokens(text, MAX_TOKENS);
+    const model = JSON.stringify([this.#url, this.#model, this.params.dimensions]);
+    return toValue(await cachedVector(this.#cache, model, cut, () => this.#embeddings.load(cut)));
   }
 
   #open(retry: RetryPolicy): Promise<HttpClient> {

@@ -17,6 +17,8 @@ export interface IndexerContext {
   readonly retry?: boolean;
   /** The indexer calls this with the number of documents whenever it sends documents again. */
   readonly onRetry?: (documents: number) => void;
+  /** The indexer calls this with the number of documents that it does not send, because the destination has them. */
+  readonly onUnchanged?: (documents: number) => void;
 }
 
 /**
@@ -99,9 +101,19 @@ export interface FinishedDocuments {
 export interface CheckResult {
   /** What was checked, such as `documents` or `required title`. */
   readonly name: string;
-  readonly passed: boolean;
-  /** What was found and what was expected, such as `990 documents, expected at least 1000`. */
-  readonly message: string;
+  /** `not run`: the check does not apply to this run, such as a comparison with a live index that does not exist yet. */
+  readonly outcome: 'passed' | 'failed' | 'not run';
+  /** What was found, such as `990 documents`; why the check did not run. */
+  readonly found: string;
+  /** What was expected, such as `at least 1000`. */
+  readonly expected: string;
+}
+
+/** The output of a run after `Indexer.finish`. */
+export interface FinishedOutput {
+  readonly checks: readonly CheckResult[];
+  /** The name of the previous output, which `Indexer.rollback` can put into use again. Undefined if there is none. */
+  readonly replaced?: string;
 }
 
 /** A document of a batch that could not be written. */
@@ -203,13 +215,14 @@ export abstract class Indexer<P extends TObject = TObject> {
    * check fails the run, and the output must then stay unused.
    * @param signal aborted when the run must stop: then the output must stay unused, and the method must throw
    */
-  finish?(counts: FinishedDocuments, signal: AbortSignal): Promise<readonly CheckResult[]>;
+  finish?(counts: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput>;
 
   /**
    * Puts the previous output into use again, without a run. Returns a sentence that says what changed. An error says
    * why nothing changed.
+   * @param runId the run to undo: an error if the output in use is not the output of this run. Undefined for any output
    */
-  rollback?(): Promise<string>;
+  rollback?(runId?: string): Promise<string>;
 
   /** Closes the destination. When it returns, everything that was sent is stored. */
   close?(outcome: RunOutcome): void | Promise<void>;

@@ -26,6 +26,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     javaPackage: `${ROOT}.parquet.connector`,
     npm: PARQUET,
   },
+  { kind: 'indexer', name: 'ParquetIndexer', block: 'parquet', npm: PARQUET },
   {
     kind: 'stage',
     name: 'TextExtractor',

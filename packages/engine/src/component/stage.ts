@@ -28,6 +28,8 @@ export interface StageContext {
   readonly computeMillis?: number;
   /** True in a preview. A preview shows the resulting documents and must not change anything outside. */
   readonly preview?: boolean;
+  /** A stage with a cache calls this for each lookup, with true if the cache had the value. */
+  readonly onCacheLookup?: (isHit: boolean) => void;
   readonly log: Logger;
 }
 

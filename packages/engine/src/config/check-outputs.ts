@@ -56,7 +56,7 @@ export async function warnOfOutputs(
         path: indexer.path,
         component: indexer.entry.name,
         message: `${indexer.path}.${whole} needs all data in each run, but ${name} only reads data that is new since the previous run`,
-        hint: `Let ${name} read everything, or remove ${indexer.path}.${whole}.`,
+        hint: `Let ${name} read everything, or use an indexer without ${indexer.path}.${whole}.`,
       });
     }
     if (!overwrites || indexer === undefined) continue;

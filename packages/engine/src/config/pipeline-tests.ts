@@ -3,7 +3,7 @@ import { asList, isPresent, join, kindName, place, scalarText } from '../compone
 import { checkParameters } from '../component/parameters.ts';
 import { type Static, Type } from '../component/schema.ts';
 import { writeString } from '../document/json-writer.ts';
-import { readDocument } from '../document/read-document.ts';
+import { readObject } from '../document/read-object.ts';
 import { ERROR_CODES } from '../errors/error-codes.ts';
 import { messageOf } from '../errors/headrace-error.ts';
 import { nearest } from '../errors/nearest.ts';
@@ -171,7 +171,7 @@ class TestReader {
       }
       const text = item.kind === 'string' ? item.value : jsonOf(withTextId(item));
       try {
-        readDocument(text);
+        readObject(text);
         return [text];
       } catch (error) {
         this.add('HR_CONFIG_INVALID_VALUE', at, item.origin, messageOf(error));

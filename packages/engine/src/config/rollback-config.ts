@@ -5,11 +5,17 @@ import { formatProblem } from '../errors/problem.ts';
 import { checkConfig } from './check-config.ts';
 import type { ReachRequest } from './reach-config.ts';
 
+/** A request to undo a run. */
+export interface RollbackRequest extends ReachRequest {
+  /** The run to undo. Undefined for the run whose output is in use. */
+  readonly runId?: string;
+}
+
 /**
  * Puts the previous output of a config into use again, as its indexer does it. Returns a sentence that says what
  * changed. Throws a `HeadraceError` if nothing changed.
  */
-export async function rollbackConfig({ root, registry: source }: ReachRequest): Promise<string> {
+export async function rollbackConfig({ root, registry: source, runId }: RollbackRequest): Promise<string> {
   const registry = await Registry.open(source);
   const { config, problems } = await checkConfig(root, registry);
   if (config === undefined) {
@@ -23,7 +29,7 @@ export async function rollbackConfig({ root, registry: source }: ReachRequest): 
     throw new HeadraceError('HR_ROLLBACK_FAILED', `${entry.name} cannot put a previous output into use again`);
   }
   try {
-    return await indexer.rollback();
+    return await indexer.rollback(runId);
   } catch (error) {
     throw HeadraceError.of(toFailure(error, 'HR_ROLLBACK_FAILED'));
   }

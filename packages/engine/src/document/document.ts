@@ -1,6 +1,7 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { writeDocument } from './json-writer.ts';
 import { checkWritable, RESERVED_FIELDS } from './names.ts';
+import { checkId } from './read-object.ts';
 import { Shape } from './shape.ts';
 import { copyValue, Double, distinctValues, type JsonObject, textOf, type Value } from './value.ts';
 
@@ -40,11 +41,7 @@ export class Document {
    * `HR_DOCUMENT_NO_ID` if `id` is missing, empty or not a string.
    */
   static fromObject(object: JsonObject): Document {
-    const id = object.get('id');
-    if (id === undefined || id === null) throw new HeadraceError('HR_DOCUMENT_NO_ID', 'id is missing');
-    if (typeof id !== 'string' || id === '') {
-      throw new HeadraceError('HR_DOCUMENT_NO_ID', 'id is present but null or empty or not a string');
-    }
+    checkId(object);
     return new Document(Shape.common([...object.keys()]), [...object.values()]);
   }
 

@@ -115,7 +115,7 @@ describe('readJson and writeValue', () => {
           if (!(error instanceof JsonSyntaxError)) expect.fail(`${text.slice(0, end)} gave ${error}`);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

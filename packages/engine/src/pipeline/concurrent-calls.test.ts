@@ -6,7 +6,7 @@ import { Document } from '../document/document.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 import { callConcurrently } from './concurrent-calls.ts';
 import type { Guard } from './segmented-pipeline.ts';
-import { newStep } from './step.ts';
+import { newStatistics, newStep } from './step.ts';
 
 type Process = (document: Document) => StageResult | Promise<StageResult>;
 
@@ -18,7 +18,7 @@ async function outcomesOf(process: Process, count: number, maxInFlight: number, 
       return process(document);
     }
   }
-  const step = newStep(new Given({} as never, stageContext()), 'given', undefined);
+  const step = newStep(new Given({} as never, stageContext()), newStatistics('given'), undefined);
   const documents = Array.from({ length: count }, (_, i) => Document.create(String(i)));
   let guarded = 0;
   const guard: Guard = (work) => {

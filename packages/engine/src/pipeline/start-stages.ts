@@ -4,7 +4,7 @@ import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { compileConditions } from './conditions.ts';
 import type { PipelineConfig } from './pipeline-config.ts';
 import type { Guard } from './segmented-pipeline.ts';
-import { newStep, type Step } from './step.ts';
+import { newStatistics, newStep, type Step } from './step.ts';
 
 /** The options for starting the stages of a pipeline. */
 export interface PipelineContext {
@@ -38,6 +38,7 @@ export async function startStages(
     try {
       const StageClass = await registry.load(entry, 'stage');
       const { runId, threadName, threadNumber, trusted, computeMillis, preview = false } = context;
+      const statistics = newStatistics(name);
       const stage = new StageClass(params as never, {
         name,
         pipeline: config.name,
@@ -47,10 +48,14 @@ export async function startStages(
         trusted,
         ...(computeMillis === undefined ? {} : { computeMillis }),
         preview,
+        onCacheLookup: (isHit) => {
+          if (isHit) statistics.hits++;
+          else statistics.misses++;
+        },
         log: context.log(name),
       });
       await stage.start?.();
-      steps.push(newStep(stage, name, compileConditions(conditions, conditionPolicy), context.tables));
+      steps.push(newStep(stage, statistics, compileConditions(conditions, conditionPolicy), context.tables));
     } catch (error) {
       await stopStages(steps).catch(() => undefined);
       throw new HeadraceError('HR_STAGE_START', `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`, {

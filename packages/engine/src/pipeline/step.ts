@@ -22,6 +22,9 @@ export interface StageStatistics {
   /** The number of timed calls, and their total time in milliseconds. */
   timed: number;
   timedMillis: number;
+  /** The lookups in the cache of the stage that found a value, and the others. */
+  hits: number;
+  misses: number;
 }
 
 /** A stage in its pipeline. */
@@ -38,16 +41,26 @@ export interface Step {
   emits: boolean;
 }
 
+/** Returns the statistics of a stage without any calls. */
+export function newStatistics(name: string): StageStatistics {
+  return { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0, hits: 0, misses: 0 };
+}
+
 /**
  * Returns a step without any calls.
  * @param tables true if the stage gets tables, if it supports them
  */
-export function newStep(stage: Stage, name: string, condition: Predicate | undefined, tables = true): Step {
+export function newStep(
+  stage: Stage,
+  statistics: StageStatistics,
+  condition: Predicate | undefined,
+  tables = true,
+): Step {
   return {
     stage,
-    name,
+    name: statistics.name,
     condition,
-    statistics: { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 },
+    statistics,
     timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
     declined: tables ? 0 : MAX_DECLINED,
     emits: false,

@@ -3,7 +3,7 @@ import type { Stage, StageResult } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import { DocumentTable } from '../document/document-table.ts';
-import { newStep, type Step } from './step.ts';
+import { newStatistics, newStep, type Step } from './step.ts';
 import { suitTables, TablePass } from './table-pass.ts';
 
 /** A stage that processes tables: it adds a column. */
@@ -16,13 +16,13 @@ function tableStage(name: string): Step {
       return true;
     },
   };
-  return newStep(stage as Stage, name, undefined);
+  return newStep(stage as Stage, newStatistics(name), undefined);
 }
 
 /** A stage that only processes single documents. */
 function documentStage(process: (document: Document) => StageResult | undefined, condition?: Step['condition']): Step {
   const stage: Partial<Stage> = { maxInFlight: 1, process: (document) => process(document) as StageResult };
-  return newStep(stage as Stage, 'single', condition);
+  return newStep(stage as Stage, newStatistics('single'), condition);
 }
 
 /** Sends documents with these ids through stages. Returns what left the pass, in order, with fields and positions. */

@@ -10,16 +10,18 @@ export interface IndexingProgress {
   failed: number;
   /** The number of documents that were sent again. Each attempt counts. */
   retries: number;
+  /** The number of documents that were not sent, because the destination has them. They count as succeeded. */
+  unchanged: number;
   /** The total time of all sends. Times of concurrent batches are added. */
   seconds: number;
 }
 
-const FIELDS = ['batches', 'inFlight', 'documents', 'failed', 'retries', 'seconds'] as const;
+const FIELDS = ['batches', 'inFlight', 'documents', 'failed', 'retries', 'unchanged', 'seconds'] as const;
 
 type Field = (typeof FIELDS)[number];
 
 export function noIndexing(): IndexingProgress {
-  return { indexer: undefined, batches: 0, inFlight: 0, documents: 0, failed: 0, retries: 0, seconds: 0 };
+  return { indexer: undefined, batches: 0, inFlight: 0, documents: 0, failed: 0, retries: 0, unchanged: 0, seconds: 0 };
 }
 
 /**
@@ -49,6 +51,10 @@ export class SharedIndexing {
 
   retried(documents: number): void {
     this.#add('retries', documents);
+  }
+
+  unchanged(documents: number): void {
+    this.#add('unchanged', documents);
   }
 
   read(indexer: string | undefined): IndexingProgress {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { CheckResult, RunOutcome } from '../component/indexer.ts';
+import type { CheckResult, FinishedOutput, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
@@ -154,11 +154,13 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     logger.error(failure.message);
   }
   failed ||= failure !== undefined;
-  let checks: readonly CheckResult[] = [];
+  let output: FinishedOutput = { checks: [] };
   if (!failed && stopped === undefined) {
     try {
-      checks = await indexers.finish(counts);
-      problems.push(...checks.filter(({ passed }) => !passed).map((check) => checkProblem(check, config)));
+      output = await indexers.finish(counts);
+      problems.push(
+        ...output.checks.filter(({ outcome }) => outcome === 'failed').map((check) => checkProblem(check, config)),
+      );
     } catch (error) {
       // An indexer that was stopped throws, because it has put nothing into use.
       stopped = signal.aborted ? stopReason(signal) : undefined;
@@ -177,7 +179,9 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   const status = failed ? 'FAILED' : (stopped?.status ?? 'SUCCEEDED');
   reports.flush();
   problems.push(...listFailures(reports.listed));
-  const message = runSummary(status, results, problems, reports.notKept, checks);
+  const { checks, replaced } = output;
+  const { unchanged } = surroundings.indexing.read(undefined);
+  const message = runSummary(status, results, problems, { notKept: reports.notKept, checks, unchanged });
   return {
     status,
     message,
@@ -185,6 +189,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     connectors: results,
     counts,
     ...(checks.length === 0 ? {} : { checks }),
+    ...(replaced === undefined ? {} : { replaced }),
     failures: reports.listed,
     seconds: seconds(),
   };
@@ -255,8 +260,9 @@ function listFailures(failures: readonly FailedDocument[]): Problem[] {
   }));
 }
 
-function checkProblem({ name, message }: CheckResult, config: IngestConfig): Problem {
-  return atIndexer({ code: 'HR_RUN_CHECK_FAILED', message: `Check ${name} failed: ${message}` }, config);
+function checkProblem({ name, found, expected }: CheckResult, config: IngestConfig): Problem {
+  const message = `Check ${name} failed: ${found}, expected ${expected}`;
+  return atIndexer({ code: 'HR_RUN_CHECK_FAILED', message }, config);
 }
 
 /** @param config undefined if the problem does not come from the block of the indexer */

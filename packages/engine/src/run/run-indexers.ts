@@ -1,4 +1,4 @@
-import type { CheckResult, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
+import type { FinishedOutput, Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
@@ -41,9 +41,9 @@ export class RunIndexers {
   }
 
   /** Lets the indexer complete its output. See `Indexer.finish`. */
-  async finish(counts: DocumentCounts): Promise<readonly CheckResult[]> {
+  async finish(counts: DocumentCounts): Promise<FinishedOutput> {
     const { signal } = this.#surroundings;
-    return (await (await this.#whenConnected())?.finish?.(counts, signal)) ?? [];
+    return (await (await this.#whenConnected())?.finish?.(counts, signal)) ?? { checks: [] };
   }
 
   async close(outcome: RunOutcome): Promise<void> {
@@ -93,6 +93,7 @@ export class RunIndexers {
       log: createLogger(entry.name, log),
       settings,
       onRetry: (documents) => indexing.retried(documents),
+      onUnchanged: (documents) => indexing.unchanged(documents),
       retry: this.#request.retry !== undefined,
     };
     if (this.#request.dryRunFile !== undefined)

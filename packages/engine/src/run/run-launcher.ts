@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
+import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { PreviewThread } from './preview-thread.ts';
@@ -142,7 +143,7 @@ export class RunLauncher {
    * Puts the previous output of a config into use again. Returns a sentence that says what changed. Rejects as `preview`
    * does, and with the reason if nothing changed.
    */
-  async rollback(request: ReachRequest, timeoutMillis: number): Promise<string> {
+  async rollback(request: RollbackRequest, timeoutMillis: number): Promise<string> {
     const late = `The rollback did not finish within ${timeoutMillis} ms`;
     const hint = 'Check the destination before the next attempt.';
     const worker = this.#take();

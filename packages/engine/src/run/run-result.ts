@@ -37,6 +37,8 @@ export interface RunResult {
   counts: DocumentCounts;
   /** The results of the checks of the output, in order. Defaults to none. */
   checks?: readonly CheckResult[];
+  /** The name of the previous output, which a rollback puts into use again. Undefined if there is none. */
+  replaced?: string;
   /** The statistics of the stages, in the order of the connectors and their pipelines. */
   stages: StageProgress[];
   /** The first failed documents, without their contents. */

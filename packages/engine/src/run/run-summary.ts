@@ -1,4 +1,5 @@
 import type { CheckResult } from '../component/indexer.ts';
+import { counted } from '../errors/counted.ts';
 import { formatProblem, type Problem } from '../errors/problem.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 
@@ -12,15 +13,19 @@ const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
 /**
  * Returns the summary of a run in the format of the reference, because people and scripts read it: two newlines, a line
  * about the run, a line for each connector. The reasons of failures follow. The reference only writes these to its log.
- * @param notKept the number of failed documents that cannot be retried because too many documents failed before them
- * @param checks the results of the checks of the output
+ * @param more.notKept the number of failed documents that cannot be retried because too many failed before them
+ * @param more.checks the results of the checks of the output
+ * @param more.unchanged the number of succeeded documents that were not sent, because the destination has them
  */
 export function runSummary(
   status: RunResult['status'],
   connectors: readonly ConnectorResult[],
   problems: readonly Problem[],
-  notKept = 0,
-  checks: readonly CheckResult[] = [],
+  {
+    notKept = 0,
+    checks = [],
+    unchanged = 0,
+  }: { readonly notKept?: number; readonly checks?: readonly CheckResult[]; readonly unchanged?: number } = {},
 ): string {
   const sum = (count: (connector: ConnectorResult) => number) => connectors.reduce((total, c) => total + count(c), 0);
   const failed = sum((c) => c.counts.failed);
@@ -38,15 +43,19 @@ export function runSummary(
           : 'No docs published.';
   const lines = connectors.map((connector) => `${connectorLine(connector)}\n`).join('');
   const checked = checks
-    .map(({ name, passed, message }) => `Check ${name}: ${passed ? 'passed' : 'FAILED'}. ${message}\n`)
+    .map(({ name, outcome, found, expected }) => {
+      const result = outcome === 'failed' ? 'FAILED' : outcome;
+      return `Check ${name}: ${result}. ${found}, expected ${expected}\n`;
+    })
     .join('');
+  const skipped = unchanged === 0 ? '' : `\nUnchanged, and not sent again: ${counted(unchanged, 'document')}.\n`;
   const reasons = problems
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `${formatProblem(problem)}\n`);
   const why = reasons.length === 0 ? '' : `\n${reasons.join('')}`;
   const left =
     notKept === 0 ? '' : `\n${notKept} further failed ${notKept === 1 ? 'document was' : 'documents were'} not kept.\n`;
-  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${checked === '' ? '' : `\n${checked}`}${left}${why}`;
+  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${skipped}${checked === '' ? '' : `\n${checked}`}${left}${why}`;
 }
 
 function connectorLine({ name, status, hasPipeline, counts, seconds, error, message }: ConnectorResult): string {

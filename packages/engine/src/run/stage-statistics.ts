@@ -14,6 +14,9 @@ export interface StageProgress {
   children: number;
   /** The mean time per document in milliseconds, including waiting, measured with a sample. */
   meanMillis: number;
+  /** For a stage with a cache: how many lookups found a value, and how many did not. Otherwise both are 0. */
+  cacheHits: number;
+  cacheMisses: number;
 }
 
 /** The name of a stage in a run, and its class. */
@@ -22,7 +25,7 @@ export interface StageName {
   readonly class: string;
 }
 
-const FIELDS = ['processed', 'errors', 'children', 'timed', 'timedMillis'] as const;
+const FIELDS = ['processed', 'errors', 'children', 'timed', 'timedMillis', 'hits', 'misses'] as const;
 
 /** The statistics of a stage without its name. */
 type StageCounts = Record<(typeof FIELDS)[number], number>;
@@ -91,13 +94,14 @@ export class ConnectorStages {
     const pipeline = this.#pipeline;
     const sums = SharedStatistics.sums(this.#threads, this.#stages.length);
     return this.#stages.map(({ name, class: className }, i) => {
-      const { processed, errors, children, timed, timedMillis } = sums[i] as StageCounts;
+      const { processed, errors: failed, children, timed, timedMillis, hits, misses } = sums[i] as StageCounts;
       const meanMillis = timed === 0 ? 0 : Math.round((timedMillis / timed) * 1e6) / 1e6;
-      return { connector, pipeline, stage: name, class: className, processed, failed: errors, children, meanMillis };
+      const cached = { cacheHits: hits, cacheMisses: misses };
+      return { connector, pipeline, stage: name, class: className, processed, failed, children, meanMillis, ...cached };
     });
   }
 }
 
 function noCounts(): StageCounts {
-  return { processed: 0, errors: 0, children: 0, timed: 0, timedMillis: 0 };
+  return { processed: 0, errors: 0, children: 0, timed: 0, timedMillis: 0, hits: 0, misses: 0 };
 }

@@ -1,6 +1,7 @@
 import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
+import type { RollbackRequest } from '../config/rollback-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
@@ -52,7 +53,7 @@ export type ToRun =
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
   | { readonly type: 'reach'; readonly request: ReachRequest }
-  | { readonly type: 'rollback'; readonly request: ReachRequest }
+  | { readonly type: 'rollback'; readonly request: RollbackRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
   /** Asks the thread to finish: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };

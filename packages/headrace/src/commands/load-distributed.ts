@@ -48,8 +48,12 @@ export async function loadDistributed(
       const whole = await wholeRunParameter(checked.indexer, opened);
       const incomplete = 'no single process knows whether the run is complete';
       if (whole !== undefined) all.push(notDistributed(root, `${checked.indexer.path}.${whole}`, incomplete));
-      const separate = 'a document and its children may be written by different processes';
-      if (settings.childrenField !== undefined) all.push(notDistributed(root, 'indexer.childrenField', separate));
+      const separate = 'several processes write its documents';
+      if ((params as { skipUnchanged?: boolean }).skipUnchanged === true) {
+        all.push(notDistributed(root, `${checked.indexer.path}.skipUnchanged`, separate));
+      }
+      const families = 'a document and its children may be written by different processes';
+      if (settings.childrenField !== undefined) all.push(notDistributed(root, 'indexer.childrenField', families));
       writesFile = isFile && settings.sendEnabled !== false;
     }
     // The block is read here.

@@ -63,11 +63,15 @@ export const RunDetailsAnswer = Type.Object(
           Type.Array(
             Type.Object({
               name: Type.String({ description: 'What was checked, such as `documents` or `required title`' }),
-              passed: Type.Boolean(),
-              message: Type.String({ description: 'What was found, and what was expected' }),
+              outcome: Type.Enum(['passed', 'failed', 'not run']),
+              found: Type.String({ description: 'What was found, or why the check did not run' }),
+              expected: Type.String(),
             }),
-            { description: 'The checks of the new index of a rebuild; absent if there were none' },
+            { description: 'The checks of the output before it was put into use; absent if there were none' },
           ),
+        ),
+        replaced: Type.Optional(
+          Type.String({ description: 'The previous index, which a rollback of this run puts into use again' }),
         ),
       }),
     ),
@@ -108,6 +112,8 @@ export const RunDetailsAnswer = Type.Object(
           failed: Type.Integer(),
           children: Type.Integer({ description: 'Child documents that it emitted' }),
           meanMillis: Type.Number({ description: 'Mean time per document, from a sample, including waiting' }),
+          cacheHits: Type.Integer({ description: 'Lookups in the cache of the stage that found a value' }),
+          cacheMisses: Type.Integer({ description: 'The other lookups; both are 0 for a stage without a cache' }),
         }),
         { description: 'The stages of the connectors that have started; the first 1000' },
       ),
@@ -119,6 +125,9 @@ export const RunDetailsAnswer = Type.Object(
             inFlight: Type.Integer({ description: 'Batches being sent' }),
             documents: Type.Integer({ description: 'Documents in the sent batches, including failed ones' }),
             failed: Type.Integer(),
+            unchanged: Type.Integer({
+              description: 'Documents that were not sent, because the destination has them; they count as succeeded',
+            }),
             retries: Type.Integer({ description: 'Documents that were sent again, counted each time' }),
             seconds: Type.Number({ description: 'Total time of sending, summed over the batches' }),
           },
@@ -136,6 +145,16 @@ export const RunDetailsAnswer = Type.Object(
     ),
     retriedBy: Type.Optional(
       Type.String({ description: 'The last run that processed the failed documents of this run again' }),
+    ),
+    rolledBack: Type.Optional(
+      Type.Object(
+        {
+          time: Type.Number(),
+          requestedBy: nullable(Type.String()),
+          message: Type.String({ description: 'What changed' }),
+        },
+        { description: 'The rollback of this run; absent if there was none' },
+      ),
     ),
     overlap: Type.Enum([...OVERLAPS], { description: 'What to do if another run of the config is active' }),
     requestedBy: nullable(Type.String()),

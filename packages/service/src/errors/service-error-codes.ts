@@ -197,6 +197,11 @@ export const SERVICE_ERROR_CODES = {
     meaning: 'The config is no longer available in the form that the run used.',
     advice: 'Name the config to use in its current version: `{"configId": "..."}`.',
   },
+  HR_RUN_NOT_ROLLED_BACK: {
+    status: 409,
+    meaning: 'The output of the run could not be rolled back.',
+    advice: 'See [Reindexing](reindexing.md#roll-back).',
+  },
   HR_RUN_QUEUE_FULL: {
     status: 429,
     meaning: 'The maximum number of runs is waiting (`limits.maxQueuedRuns`), or their configs are too large together.',
@@ -211,7 +216,7 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_PREVIEW_BUSY: {
     status: 429,
-    meaning: 'The maximum number of previews and connection checks is running.',
+    meaning: 'The maximum number of previews, connection checks and rollbacks is running.',
     advice: 'Try again after the seconds of `Retry-After`.',
   },
   HR_PREVIEW_FAILED: {

@@ -24,6 +24,7 @@ import { refuseQueries } from './query-guard.ts';
 import { answerRequestIds, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { measureRequests } from './request-metrics.ts';
 import { runFailureRoutes } from './run-failure-routes.ts';
+import { runRollbackRoutes } from './run-rollback-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { runWatchRoutes } from './run-watch-routes.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
@@ -81,6 +82,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
     runRoutes,
     runWatchRoutes,
     runFailureRoutes,
+    runRollbackRoutes,
     scheduleRoutes,
     previewRoutes,
     configInfoRoutes,

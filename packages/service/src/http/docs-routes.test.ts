@@ -54,6 +54,7 @@ const ENDPOINTS = [
   'POST /v1/run',
   'POST /v1/run/{id}/cancel',
   'POST /v1/run/{id}/retry',
+  'POST /v1/run/{id}/rollback',
   'PUT /v1/config/{id}',
   'PUT /v1/config/{id}/schedule',
 ];
@@ -74,7 +75,7 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
       expect(responses['default']?.content?.['application/json']?.schema.$ref).toBe('#/components/schemas/Error');
       if (name.includes('{id}')) expect(parameters.map((parameter) => parameter.name)).toContain('id');
-      if (name.startsWith('POST') && !/(cancel|restore|retry)$/.test(name))
+      if (name.startsWith('POST') && !/(cancel|restore|retry|rollback)$/.test(name))
         expect(requestBody?.content).toHaveProperty('application/json');
     }
     expect(paths['/v1/config']?.['post']?.requestBody?.content).toHaveProperty('application/hocon');

@@ -75,6 +75,8 @@ const run = {
         failed: 0,
         children: 0,
         meanMillis: 0.004,
+        cacheHits: 0,
+        cacheMisses: 0,
       },
     ],
   },
@@ -220,6 +222,18 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
     ...ofRun,
     body: { type: JSON_TYPE, value: {} },
     answer: { ...going, retryOf: EXAMPLE_RUN_ID },
+  },
+  'POST /v1/run/{id}/rollback': {
+    ...ofRun,
+    body: { type: JSON_TYPE, value: {} },
+    answer: {
+      ...going,
+      rolledBack: {
+        time: 1795267968.912,
+        requestedBy: null,
+        message: 'The alias a points to a-20261124-010203004 again, which replaces a-20261125-010203004',
+      },
+    },
   },
   'POST /v1/preview': {
     parameters: { trace: true },

@@ -9,6 +9,7 @@ const OPERATOR = [
   'DELETE /v1/run/{id}',
   'POST /v1/run/{id}/cancel',
   'POST /v1/run/{id}/retry',
+  'POST /v1/run/{id}/rollback',
   'POST /v1/preview',
   'PUT /v1/config/{id}/schedule',
   'DELETE /v1/config/{id}/schedule',

@@ -297,6 +297,8 @@ describe('the details of a run', () => {
       failed: 1,
       children: 0,
       meanMillis: 0.25,
+      cacheHits: 0,
+      cacheMisses: 0,
     });
     expect((await service.details(runId)).progress.stages).toEqual(run.stages);
     run.end('SUCCEEDED');

@@ -8,6 +8,7 @@ import type { Previews } from '../runs/previews.ts';
 import type { RunCreator } from '../runs/run-creator.ts';
 import type { RunManager } from '../runs/run-manager.ts';
 import type { RunRetries } from '../runs/run-retries.ts';
+import type { RunRollbacks } from '../runs/run-rollbacks.ts';
 import type { Schedules } from '../schedules/schedules.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Measurements } from '../stats/measurements.ts';
@@ -22,6 +23,7 @@ export interface ServiceParts {
   runs: RunManager;
   creator: RunCreator;
   retries: RunRetries;
+  rollbacks: RunRollbacks;
   schedules: Schedules;
   previews: Previews;
   registry: Registry;

@@ -172,7 +172,7 @@ export class ActiveRun {
   }
 
   /** Records the result that a run has reported. */
-  finish({ status, message, problems, connectors, checks, counts, stages, seconds }: RunResult): void {
+  finish({ status, message, problems, connectors, checks, replaced, counts, stages, seconds }: RunResult): void {
     const masked = this.#mask.text(message);
     this.#setIndexing(this.#handle?.progress().indexing);
     this.#end(status, {
@@ -191,7 +191,8 @@ export class ActiveRun {
       })),
       ...(checks === undefined
         ? {}
-        : { checks: checks.map((check) => ({ ...check, message: this.#mask.text(check.message) })) }),
+        : { checks: checks.map((check) => ({ ...check, found: this.#mask.text(check.found) })) }),
+      ...(replaced === undefined ? {} : { replaced }),
     });
     this.#setCounts(counts);
     const { progress } = this.#details;

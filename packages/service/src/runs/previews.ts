@@ -6,6 +6,7 @@ import {
   type PreviewResult,
   type Problem,
   type ReachRequest,
+  type RollbackRequest,
   SecretMask,
   type StageTrace,
   toFailure,
@@ -19,15 +20,16 @@ const TIMEOUT_MILLIS = 30_000;
 /** How long the thread of a preview may take to end after a timeout. */
 const THREAD_END_MILLIS = 2_000;
 
-/** Executes previews and connection checks, by default in threads of the engine. */
+/** Executes previews, connection checks and rollbacks, by default in threads of the engine. */
 export interface PreviewStarter {
   /** @param signal aborted when the client no longer waits for the result */
   preview(request: PreviewRequest, timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult>;
   reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]>;
+  rollback(request: RollbackRequest, timeoutMillis: number): Promise<string>;
 }
 
 /**
- * Runs documents through a pipeline, and checks the connections of a config. Each call needs a thread, so the number of
+ * Runs documents through a pipeline, checks the connections of a config, and undoes runs. Each call needs a thread, so the number of
  * concurrent calls is limited.
  */
 export class Previews {
@@ -55,9 +57,21 @@ export class Previews {
     return boundProblems(problems).map((problem) => mask.failure(problem));
   }
 
-  async #ask<T>(mask: SecretMask, work: () => Promise<T>): Promise<T> {
+  /** Puts the output that a run has replaced into use again. Returns a sentence that says what changed. */
+  async rollback(request: RollbackRequest): Promise<string> {
+    const mask = new SecretMask(request.root, true);
+    const work = () => this.#starter.rollback(request, TIMEOUT_MILLIS);
+    return mask.text(await this.#ask(mask, work, 'HR_RUN_NOT_ROLLED_BACK'));
+  }
+
+  /** @param refusal the code of the answer if the work fails */
+  async #ask<T>(
+    mask: SecretMask,
+    work: () => Promise<T>,
+    refusal: 'HR_PREVIEW_FAILED' | 'HR_RUN_NOT_ROLLED_BACK' = 'HR_PREVIEW_FAILED',
+  ): Promise<T> {
     if (this.#going >= MAX_AT_ONCE) {
-      throw new ApiError('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and connection checks are already running`, {
+      throw new ApiError('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews, checks and rollbacks are already running`, {
         hint: 'Try again in a moment.',
         headers: { 'retry-after': '1' },
       });
@@ -67,7 +81,7 @@ export class Previews {
     } catch (error) {
       if (!(error instanceof HeadraceError)) throw error;
       const { message, ...rest } = mask.failure(toFailure(error, 'HR_INTERNAL'));
-      throw new ApiError('HR_PREVIEW_FAILED', message, { ...rest, cause: error });
+      throw new ApiError(refusal, message, { ...rest, cause: error });
     }
   }
 
@@ -90,7 +104,7 @@ export class Previews {
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         reject(
-          new HeadraceError('HR_RUN_CANCELLED', 'The preview hangs and cannot be stopped', {
+          new HeadraceError('HR_RUN_CANCELLED', 'The thread hangs and cannot be stopped', {
             hint: 'Check that everything that the connectors and stages of the config read is available.',
           }),
         );

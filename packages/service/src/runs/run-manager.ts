@@ -96,6 +96,11 @@ export class RunManager {
     return this.#records.samples(id);
   }
 
+  /** Records the rollback of a finished run. Returns its details as JSON. */
+  rolledBack(id: string, rollback: NonNullable<RunDetails['rolledBack']>): Promise<string> {
+    return this.#records.noteRollback(id, rollback);
+  }
+
   /** Returns runs as JSON, newest first. `seq` is the position of each run for paging. */
   list(page: Page, filter: RunFilter = {}): Promise<{ seq: number; details: string }[]> {
     return this.#records.list(page, filter);
@@ -232,4 +237,11 @@ export class RunManager {
 
 export function runNotFound(id: string): ApiError {
   return new ApiError('HR_RUN_NOT_FOUND', `There is no run ${id}`, { hint: 'GET /v1/run lists the runs.' });
+}
+
+/** Returns the error for a request that needs the end of a run. */
+export function stillRunning(runId: string): ApiError {
+  return new ApiError('HR_RUN_IS_GOING', `The run ${runId} has not ended yet`, {
+    hint: 'Wait until it ends, or cancel it.',
+  });
 }

@@ -102,6 +102,19 @@ export class RunRecords {
     this.#finished.forget(id);
   }
 
+  /** Records the rollback of a finished run. Returns its details as JSON. */
+  async noteRollback(id: string, rolledBack: RunDetails['rolledBack']): Promise<string> {
+    // A finished run may still be in memory, because the store was not available.
+    const active = this.#active.get(id);
+    if (active !== undefined) await this.save(active);
+    const { store } = this.#options;
+    const text = (await store.runDetails(id)) as string;
+    const stored = storedRun({ ...(JSON.parse(text) as RunDetails), rolledBack });
+    await store.saveRun(stored);
+    this.#finished.forget(id);
+    return stored.details;
+  }
+
   /**
    * Stores the changes of a run. A finished run then leaves the memory. If storing fails, the next tick tries again.
    */

@@ -2,11 +2,10 @@ import type { RunDetails } from '../api/run-details.ts';
 import type { Configs } from '../configs/configs.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RequestKey, Store } from '../store/store.ts';
-import { INLINE_CONFIG } from './active-run.ts';
-import { configNow, findConfig } from './config-now.ts';
+import { configOfRun } from './config-of-run.ts';
 import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
-import { type RunManager, runNotFound } from './run-manager.ts';
-import type { Caller, RunSpec } from './run-spec.ts';
+import { type RunManager, runNotFound, stillRunning } from './run-manager.ts';
+import type { Caller } from './run-spec.ts';
 
 /** The body of a request for a retry. */
 export interface RetryBody {
@@ -69,7 +68,7 @@ export class RunRetries {
     const text = await this.#runs.details(runId);
     if (text === undefined) throw runNotFound(runId);
     const details = JSON.parse(text) as RunDetails;
-    if (!details.done) throw isGoing(runId);
+    if (!details.done) throw stillRunning(runId);
     await this.#checkRetried(details);
     const { items } = await this.#runs.journals.failures(runId, { after: 0, limit: 1 }, { group, replayable: true });
     if (items.length === 0) {
@@ -78,10 +77,8 @@ export class RunRetries {
         `The run ${runId} has no failed documents${group === undefined ? '' : ` in the group ${group}`} that can be processed again`,
       );
     }
-    const found =
-      configId === undefined
-        ? await this.#sameConfig(details)
-        : await configNow(await findConfig(this.#configs, configId), { configs: this.#configs, runs: this.#runs });
+    const parts = { store: this.#store, configs: this.#configs, runs: this.#runs };
+    const found = await configOfRun(details, configId, parts);
     const { labels } = details;
     const overlap = details.overlap === 'allow' && this.#preventConcurrentRuns ? 'refuse' : details.overlap;
     return this.#runs.start({ ...found, overlap, labels, ...caller, retryOf: runId, retryGroup: group }, key);
@@ -90,42 +87,6 @@ export class RunRetries {
   /** Throws if an earlier retry is still active: two runs that process the same documents would interfere. */
   async #checkRetried({ retriedBy }: RunDetails): Promise<void> {
     const text = retriedBy === undefined ? undefined : await this.#runs.details(retriedBy);
-    if (text !== undefined && !(JSON.parse(text) as RunDetails).done) throw isGoing(retriedBy as string);
+    if (text !== undefined && !(JSON.parse(text) as RunDetails).done) throw stillRunning(retriedBy as string);
   }
-
-  /** Returns the config in the version that the run used. */
-  async #sameConfig(details: RunDetails): Promise<Pick<RunSpec, 'config' | 'source'>> {
-    const { configId, configVersion, configDigest, overrides } = details;
-    if (configId === INLINE_CONFIG) throw otherConfig(details, 'The config came with the request of the run');
-    if (overrides !== undefined) throw otherConfig(details, 'The run had overrides, whose secrets are not stored');
-    const found = await this.#configs.find(configId);
-    if (found === undefined) throw otherConfig(details, `The config ${configId} no longer exists`);
-    if (found.kind === 'preset') {
-      if (found.preset.digest !== configDigest) throw otherConfig(details, `The preset ${configId} has changed`);
-      return { config: { id: configId, name: null, version: null }, source: found.preset };
-    }
-    const { name, current } = found.config;
-    // Runs of older releases have no config version.
-    const version =
-      configVersion === null || configVersion === current.version
-        ? current
-        : await this.#store.configVersion(configId, configVersion);
-    if (version === undefined || version.digest !== configDigest) {
-      throw otherConfig(details, `The version of the config ${configId} that the run used was deleted`);
-    }
-    const source = await this.#configs.versionSource(version);
-    return { config: { id: configId, name, version: version.version }, source };
-  }
-}
-
-function isGoing(runId: string): ApiError {
-  return new ApiError('HR_RUN_IS_GOING', `The run ${runId} has not ended yet`, {
-    hint: 'Wait until it ends, or cancel it.',
-  });
-}
-
-function otherConfig({ runId }: RunDetails, reason: string): ApiError {
-  return new ApiError('HR_RETRY_CONFIG', `${reason}, so the run ${runId} cannot be retried with its config`, {
-    hint: 'Name the config to use in its current version: {"configId": "..."}.',
-  });
 }

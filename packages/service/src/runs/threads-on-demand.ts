@@ -3,6 +3,7 @@ import type {
   PreviewResult,
   Problem,
   ReachRequest,
+  RollbackRequest,
   RunHandle,
   RunListeners,
   RunRequest,
@@ -36,6 +37,10 @@ export class ThreadsOnDemand {
 
   reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
     return this.#open().reach(request, timeoutMillis);
+  }
+
+  rollback(request: RollbackRequest, timeoutMillis: number): Promise<string> {
+    return this.#open().rollback(request, timeoutMillis);
   }
 
   async close(): Promise<void> {

@@ -64,12 +64,12 @@ export class StageTotals extends Totals<StageField> {
   }
 }
 
-type IndexerField = 'batches' | 'inFlight' | 'documents' | 'failed' | 'retries' | 'seconds';
+type IndexerField = 'batches' | 'inFlight' | 'documents' | 'failed' | 'retries' | 'unchanged' | 'seconds';
 
 /** The sums of indexers, by type. */
 export class IndexerTotals extends Totals<IndexerField> {
   constructor() {
-    super(['batches', 'inFlight', 'documents', 'failed', 'retries', 'seconds']);
+    super(['batches', 'inFlight', 'documents', 'failed', 'retries', 'unchanged', 'seconds']);
   }
 
   /**
@@ -116,6 +116,7 @@ export function indexerFamilies(read: () => Map<string, Sums<IndexerField>>): Fa
     counter('documents', 'Documents in these batches, including failed ones.', 'documents'),
     counter('failures', 'Documents in these batches that failed.', 'failed'),
     counter('retries', 'Documents that were sent again, counted each time.', 'retries'),
+    counter('unchanged', 'Documents that were not sent, because the destination has them.', 'unchanged'),
     counter('seconds', 'Total time of sending, summed over the batches.', 'seconds'),
     family('gauge', 'headrace_indexer_batches_in_flight', 'Batches being sent.', () =>
       samples('type', read(), 'inFlight'),

@@ -5,6 +5,7 @@ import {
   type PreviewResult,
   type Problem,
   pendingDocuments,
+  type RollbackRequest,
   type RunHandle,
   type RunListeners,
   type RunProgress,
@@ -73,6 +74,8 @@ export class FakeThreads {
     problems: [],
   });
 
+  onRollback: (request: RollbackRequest) => string = () => 'The previous index is in use';
+
   start(request: RunRequest, listeners: RunListeners): FakeRun {
     const run = new FakeRun(request, listeners);
     this.runs.push(run);
@@ -82,6 +85,10 @@ export class FakeThreads {
   preview(request: PreviewRequest, _timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult> {
     this.previews.push(request);
     return this.onPreview(request, signal);
+  }
+
+  async rollback(request: RollbackRequest): Promise<string> {
+    return this.onRollback(request);
   }
 
   async reach(): Promise<Problem[]> {

@@ -1,4 +1,5 @@
 import { OneOf, type ParameterProblem, RESERVED_FIELDS, Type } from 'headrace/engine';
+import { CacheParameter } from 'headrace/storage';
 
 /** The parameters that all stages with a local model have. */
 export const modelParameters = {
@@ -23,6 +24,11 @@ export const modelParameters = {
    * so more threads here need less memory than more pipeline threads. Defaults to 1.
    */
   threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64 })),
+  /**
+   * Keeps vectors between runs, by model and text, so that the model computes a text once: path (a SQLite file) or
+   * connectionString and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.
+   */
+  cache: Type.Optional(CacheParameter),
 };
 
 /** Reports a name that no stage may write. */

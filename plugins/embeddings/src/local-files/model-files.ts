@@ -68,6 +68,20 @@ export async function hasWeights(folder: string): Promise<boolean> {
   return false;
 }
 
+/**
+ * Returns a text that identifies the files of a model: their names, sizes and times of change. A copy of a model may have
+ * another identity, which only costs time.
+ */
+export async function identityOf(folder: string): Promise<string> {
+  const root = allowedPath(folder, 'read');
+  const names = await promises.readdir(root, { recursive: true });
+  const files = names.toSorted().map(async (name) => {
+    const stat = await promises.stat(allowedPath(join(root, name), 'read'));
+    return stat.isDirectory() ? [] : [[name, stat.size, stat.mtimeMs]];
+  });
+  return JSON.stringify((await Promise.all(files)).flat());
+}
+
 /** Creates a folder with its parents. */
 export async function makeModelFolder(path: string): Promise<void> {
   await promises.mkdir(allowedPath(path, 'write'), { recursive: true });

@@ -22,7 +22,7 @@ type Content =
   | { readonly kind: 'value' }
   | { readonly kind: 'struct'; readonly members: readonly Node[] }
   | { readonly kind: 'list'; readonly items: Repeated }
-  | { readonly kind: 'map'; readonly items: Repeated; readonly key: Node; readonly value: Node | undefined };
+  | { readonly kind: 'map'; readonly items: Repeated; readonly key: Node; readonly value: Node };
 
 /** The part of a list or a map that is repeated. */
 interface Repeated {
@@ -87,7 +87,8 @@ function contentOf(schema: SchemaTree, definition: number, repetition: number, l
   if (repeated !== undefined && (type === 'MAP' || type === 'MAP_KEY_VALUE') && repeated.children.length > 0) {
     const [key, value] = repeated.children.map((child) => nodeOf(child, definition + 1, repetition + 1, leafOf));
     const items = { definition: definition + 1, repetition: repetition + 1, item: key as Node };
-    return { kind: 'map', items, key: key as Node, value };
+    // A map without values is the list of its keys, as for pyarrow.
+    return value === undefined ? { kind: 'list', items } : { kind: 'map', items, key: key as Node, value };
   }
   if (repeated !== undefined && type === 'LIST') {
     const levels = { definition: definition + 1, repetition: repetition + 1 };
@@ -116,7 +117,7 @@ function leavesOf(content: Content): readonly LeafReader<Value>[] {
     case 'list':
       return content.items.item.leaves;
     case 'map':
-      return [...content.key.leaves, ...(content.value?.leaves ?? [])];
+      return [...content.key.leaves, ...content.value.leaves];
   }
 }
 
@@ -139,7 +140,7 @@ function read(node: Node): Value {
   const object: JsonObject = new Map();
   readAll(content.items, leaves, () => {
     const key = textOf(read(content.key)) ?? '';
-    object.set(key, content.value === undefined ? null : read(content.value));
+    object.set(key, read(content.value));
     return null;
   });
   return object;

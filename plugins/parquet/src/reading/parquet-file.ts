@@ -57,7 +57,11 @@ export class ParquetFile {
       dateFromDays: same,
       stringFromBytes: same,
     };
-    return new ParquetFile(file, parquetMetadata(exactBuffer(footer), { parsers, geoparquet: false }));
+    try {
+      return new ParquetFile(file, parquetMetadata(exactBuffer(footer), { parsers, geoparquet: false }));
+    } catch (error) {
+      throw new Error(`its footer is damaged: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   /** The names of the columns, in the order of the schema. */
@@ -99,7 +103,11 @@ export class ParquetFile {
       if (crypto_metadata !== undefined) throw new Error('a column is encrypted');
       if (meta_data === undefined || !columns.has(meta_data.path_in_schema[0] as string)) return [];
       if (file_path !== undefined) throw new Error(`its data is in another file, ${file_path}`);
-      return rangeOf(meta_data, this.#file.size);
+      return rangeOf(
+        meta_data,
+        this.#file.size,
+        OLD_WRITER.test(this.metadata.created_by ?? '') ? DICTIONARY_HEADER : 0,
+      );
     });
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
     if (bytes > MAX_ROW_GROUP_BYTES) {
@@ -148,13 +156,21 @@ export class ParquetFile {
   }
 }
 
+/**
+ * Versions of parquet-mr whose lengths of column chunks lack the header of the dictionary. (Source: PARQUET-816, which
+ * also gives the number of bytes.)
+ */
+const OLD_WRITER = /^parquet-mr(?: version (?:0\.|1\.[01]\.|1\.2\.[0-8]\b)|$)/;
+const DICTIONARY_HEADER = 100;
+
 interface Range extends Pick<ColumnMetaData, 'codec'> {
   readonly path: readonly string[];
   readonly from: number;
   readonly length: number;
 }
 
-function rangeOf(column: ColumnMetaData, size: number): Range {
+/** @param more the bytes that the length of a column chunk may lack */
+function rangeOf(column: ColumnMetaData, size: number, more: number): Range {
   const { codec, path_in_schema: path, data_page_offset, dictionary_page_offset, total_compressed_size } = column;
   const data = Number(data_page_offset);
   // Some writers store 0 if there is no dictionary.
@@ -164,7 +180,7 @@ function rangeOf(column: ColumnMetaData, size: number): Range {
   if (!(from >= 0 && length >= 0 && from + length <= size)) {
     throw new Error(`the column ${path.join('.')} is outside the file: it was probably cut off`);
   }
-  return { path, codec, from, length };
+  return { path, codec, from, length: Math.min(length + more, size - from) };
 }
 
 /** Groups ranges that are close together. */

@@ -1,17 +1,24 @@
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
+import { PdfImages } from './pdf-images.ts';
 import { addPage, type TextItem } from './pdf-layout.ts';
+
+/** Larger images are not decoded: four bytes for each pixel must fit into the memory of a parse. */
+const MOST_PIXELS = 64 * 1024 ** 2;
 
 /** Reads the text of PDF files, page by page, with headings and tables by their layout. */
 export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
   const { getDocumentProxy } = await import('unpdf');
   // pdf.js takes the memory, and reports problems of fonts on the console.
-  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 }).catch((error) => {
-    throw error?.name === 'PasswordException' ? new EncryptedFile() : error;
-  });
+  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, maxImageSize: MOST_PIXELS }).catch(
+    (error) => {
+      throw error?.name === 'PasswordException' ? new EncryptedFile() : error;
+    },
+  );
   try {
     to.describe('xmpTPg:NPages', pdf.numPages);
     await describePdf(pdf, to);
+    const images = new PdfImages(to, budget);
     /** The names of the attached files by their id. */
     const files = new Map<string, string | undefined>();
     for (let number = 1; number <= pdf.numPages; number++) {
@@ -26,6 +33,7 @@ export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) =>
         to.add({ kind: 'paragraph', text: textOf(note) });
         if (note.fileId !== undefined) files.set(note.fileId, note.file?.filename);
       }
+      if (to.wantsImages) await images.add(page);
       page.cleanup();
     }
     for (const title of titlesOf((await pdf.getOutline()) ?? [])) to.add({ kind: 'item', ordered: false, ...title });

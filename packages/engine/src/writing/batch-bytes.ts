@@ -1,4 +1,4 @@
-import type { EncodedBatch } from '@headrace/engine';
+import type { EncodedBatch } from '../component/indexer.ts';
 
 const LF = 10;
 const FNV_BASIS = 0x811c9dc5 | 0;

@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HeadraceError, messageOf, reachHint } from '@headrace/engine';
-import { access, makeFolders, open, stat } from '../local-files/local-files.ts';
-import { type ReleaseOutput, takeOutput } from '../local-files/output-lock.ts';
-import { requireWritableFolder } from '../local-files/writable-folder.ts';
+import { access, makeFolders, open, stat } from './local-files.ts';
+import { type ReleaseOutput, takeOutput } from './output-lock.ts';
+import { requireWritableFolder } from './writable-folder.ts';
 
 const STDOUT = 1;
 /** The wait, in milliseconds, for a slow reader of the standard output. */

@@ -1,0 +1,29 @@
+import { dirname } from 'node:path';
+import type { IndexerContext } from '@headrace/engine';
+import { DocumentHashes, type IndexAdmin, IndexHashes } from '@headrace/reindexing';
+import { openLocalDatabase } from '../local-files/local-database.ts';
+import { makeFolders } from '../local-files/local-files.ts';
+import type { IndexParameters } from './index-parameters.ts';
+
+export function hashesFileOf({ index, hashesFile = `./state/${index}.hashes` }: IndexParameters): string {
+  return hashesFile;
+}
+
+/** Opens the hashes of the documents of an index, for a run. */
+export async function openHashes(
+  admin: IndexAdmin,
+  params: IndexParameters,
+  { runId, log, onUnchanged = () => {} }: IndexerContext,
+): Promise<IndexHashes> {
+  const { index, sync } = params;
+  const file = hashesFileOf(params);
+  await makeFolders(dirname(file));
+  const database = await openLocalDatabase(file, { timeout: 0 });
+  try {
+    const hashes = new DocumentHashes(database, file, sync?.deleteMissing === true);
+    return await IndexHashes.begin(hashes, { admin, index, runId, log, onUnchanged });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

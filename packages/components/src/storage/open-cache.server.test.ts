@@ -1,0 +1,39 @@
+import { stageContext } from '@headrace/engine/testing';
+import { describeWithServer } from '@headrace/testing/real-server';
+import { expect, it } from 'vitest';
+import { openCache } from './open-cache.ts';
+
+await describeWithServer('postgres', (server) => {
+  const open = (settings: object, onCacheLookup?: (isHit: boolean) => void) => {
+    const { host, pathname, username, password } = new URL(server.url);
+    const connectionString = `jdbc:postgresql://${host}${pathname}?user=${username}&password=${password}`;
+    const context = stageContext(onCacheLookup === undefined ? {} : { onCacheLookup });
+    return openCache({ connectionString, table: 'Some "cache"', ...settings }, context);
+  };
+
+  it('a cache in Postgres is shared by sessions, and stays below its size', async () => {
+    const all = await Promise.all([open({}), open({}), open({ maxMegabytes: 1 })]);
+    const [first, second, small] = all;
+    const bytes = Buffer.from([0, 1, 254, 255]);
+    await first?.put('a', bytes);
+    await second?.put('a', bytes);
+    expect([await second?.get('a'), await first?.get('b')]).toEqual([bytes, undefined]);
+    for (let i = 0; i < 20; i++) await small?.put(`k${i}`, Buffer.alloc(100_000, i));
+    const kept: number[] = [];
+    for (let i = 0; i < 20; i++) if ((await first?.get(`k${i}`)) !== undefined) kept.push(i);
+    expect(kept.length).toBeLessThanOrEqual(10);
+    expect(kept).toContain(19);
+    const old = await open({ maxAgeDays: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(await old?.get('k19')).toBeUndefined();
+    for (const cache of [...all, old]) await cache?.close();
+  });
+
+  it('a cache that cannot be reached is reported, and the run continues', async () => {
+    const context = stageContext();
+    const connectionString = 'jdbc:postgresql://127.0.0.1:1/none?connectTimeout=1';
+    const settings = { connectionString, table: 't' };
+    expect(await openCache(settings, context)).toBeUndefined();
+    expect(context.logged.at(-1)).toContain('The cache in Postgres is not used in this run');
+  });
+});

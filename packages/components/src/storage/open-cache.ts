@@ -1,0 +1,114 @@
+import { dirname } from 'node:path';
+import { type CacheLimits, GuardedCache, PostgresCache, SqliteCache } from '@headrace/caches';
+import {
+  CONNECTS,
+  messageOf,
+  type ParameterProblem,
+  type StageContext,
+  type Static,
+  Type,
+  WRITES,
+} from '@headrace/engine';
+import { Database } from '../database/database.ts';
+import { openLocalDatabase } from '../local-files/local-database.ts';
+import { makeFolders } from '../local-files/local-files.ts';
+
+/** How long a thread waits for another one that writes to the file. */
+const BUSY_MILLIS = 10_000;
+const MIB = 1024 * 1024;
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+
+/** The schema of the block `cache` of stages that remember results. */
+export const CacheParameter = Type.Object({
+  /** The SQLite file of the cache. Several stages, runs and processes can use the same file. */
+  path: Type.Optional(Type.String(WRITES)),
+  /** A Postgres database instead of a file: jdbc:postgresql://host:port/database?user=name&password=word. */
+  connectionString: Type.Optional(Type.String(CONNECTS)),
+  /** The table in Postgres. It is created if it does not exist. Defaults to headrace_cache. */
+  table: Type.Optional(Type.String({ default: 'headrace_cache' })),
+  /**
+   * The maximum size in MiB. When it is reached, the entries go that were unused for the longest time. Defaults to 1024.
+   */
+  maxMegabytes: Type.Optional(Type.Integer({ default: 1024, minimum: 1 })),
+  /** After how many days an entry is no longer used. Defaults to 365. */
+  maxAgeDays: Type.Optional(Type.Number({ default: 365, minimum: 0 })),
+});
+
+type CacheSettings = Static<typeof CacheParameter>;
+
+/** Reports mistakes in the block `cache`. */
+export function* checkCache(cache: CacheSettings | undefined): Generator<ParameterProblem> {
+  if (cache === undefined) return;
+  if ((cache.path === undefined) === (cache.connectionString === undefined)) {
+    yield {
+      parameter: 'cache',
+      message: 'cache needs either path or connectionString',
+      hint: 'cache.path names a file.',
+    };
+  } else if (cache.connectionString?.startsWith('jdbc:postgresql:') === false) {
+    yield { parameter: 'cache.connectionString', message: 'cache.connectionString must begin with jdbc:postgresql:' };
+  }
+}
+
+/**
+ * Opens the cache of a stage. Returns undefined if it has none, in a preview, and if the cache cannot be used, which is
+ * reported.
+ */
+export async function openCache(
+  settings: CacheSettings | undefined,
+  { log, preview, onCacheLookup = () => {} }: StageContext,
+): Promise<GuardedCache | undefined> {
+  if (settings === undefined || preview === true) return undefined;
+  const where = settings.path ?? 'Postgres';
+  const report = (error: unknown) => log.warn(`The cache in ${where} is not used in this run: ${messageOf(error)}`);
+  try {
+    const { maxMegabytes = 1024, maxAgeDays = 365 } = settings;
+    const limits = { maxBytes: maxMegabytes * MIB, maxAgeMillis: maxAgeDays * DAY_MILLIS };
+    const cache = await (settings.path === undefined
+      ? openTable(settings, limits, log)
+      : openFile(settings.path, limits));
+    return new GuardedCache(cache, report, onCacheLookup);
+  } catch (error) {
+    report(error);
+    return undefined;
+  }
+}
+
+async function openFile(path: string, limits: CacheLimits): Promise<SqliteCache> {
+  await makeFolders(dirname(path));
+  const database = await openLocalDatabase(path, { timeout: BUSY_MILLIS });
+  try {
+    return new SqliteCache(database, limits);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function openTable(
+  { connectionString = '', table = '' }: CacheSettings,
+  limits: CacheLimits,
+  log: StageContext['log'],
+): Promise<PostgresCache> {
+  const database = await Database.open({ connectionString, jdbcUser: '', jdbcPassword: '' }, log);
+  const connection = await database.connect();
+  let turn: Promise<unknown> = Promise.resolve();
+  // A session runs one statement at a time.
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  const session = {
+    execute: (sql: string) => inTurn(() => connection.execute(sql)),
+    query: async (sql: string, values: readonly (string | bigint)[]) =>
+      (await inTurn(() => connection.query(database.driver.prepare(sql), values))).rows,
+    close: () => inTurn(() => connection.close()),
+  };
+  try {
+    return await PostgresCache.open(session, table, limits);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}

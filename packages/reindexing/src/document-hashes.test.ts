@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DocumentHashes } from './document-hashes.ts';
+import { UnchangedDocuments } from './unchanged-documents.ts';
+
+const STATE = { uuids: 'u1', definition: 'd1', writes: 10 };
+
+let folder: string;
+let open: DocumentHashes[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headrace-hashes-'));
+  open = [];
+});
+afterEach(() => {
+  for (const hashes of open) hashes.close();
+  rmSync(folder, { recursive: true });
+});
+
+const file = () => join(folder, 'a.hashes');
+
+function opened(marksSeen = false): DocumentHashes {
+  const hashes = new DocumentHashes(new DatabaseSync(file(), { timeout: 0 }), file(), marksSeen);
+  open.push(hashes);
+  return hashes;
+}
+
+function closed(): void {
+  open.pop()?.close();
+}
+
+const documentsOf = (contents: Readonly<Record<string, string | undefined>>) =>
+  Object.entries(contents).map(([key, text]) => ({ key, hash: text === undefined ? undefined : Buffer.from(text) }));
+
+/** Sends documents that all succeed, except those at some positions. Returns the positions that were sent. */
+function send(hashes: DocumentHashes, contents: Record<string, string | undefined>, ...failed: number[]): number[] {
+  const documents = documentsOf(contents);
+  const sent = hashes.take(documents);
+  hashes.acknowledge(documents, sent, new Set(failed));
+  return sent;
+}
+
+describe('the hashes of documents', () => {
+  it('survive the end of a run, and are only those that the index has acknowledged', () => {
+    const first = opened();
+    expect(first.begin(STATE)).toBeUndefined();
+    expect(send(first, { a: '1', b: '1', c: '1' }, 1)).toEqual([0, 1, 2]);
+    // A killed run: the results of these documents are not known.
+    first.take(documentsOf({ c: '2' }));
+    closed();
+    const second = opened();
+    expect(second.begin({ ...STATE, writes: 14 })).toBeUndefined();
+    expect(send(second, { a: '1', b: '1', c: '1' })).toEqual([1, 2]);
+    expect(send(second, { a: undefined })).toEqual([0]);
+    expect(send(second, { a: '1', b: '1', c: '1' })).toEqual([0]);
+    second.end({ ...STATE, writes: 18 });
+  });
+
+  it('are forgotten if the index may have other contents', () => {
+    const run = (now: typeof STATE, end?: typeof STATE) => {
+      const hashes = opened();
+      const reason = hashes.begin(now);
+      send(hashes, { a: '1' });
+      if (end !== undefined) hashes.end(end);
+      closed();
+      return reason;
+    };
+    expect(run(STATE, STATE)).toBeUndefined();
+    expect(run(STATE, { ...STATE, writes: 20 })).toBeUndefined();
+    expect(run({ ...STATE, writes: 21 }, STATE)).toBe('another program has written to it');
+    expect(run({ ...STATE, uuids: 'u2' }, STATE)).toBe('the index was created again');
+    expect(run({ ...STATE, definition: 'd2' }, STATE)).toContain('mappings');
+    // A killed run, after which more documents may have been written.
+    expect(run(STATE)).toBeUndefined();
+    expect(run({ ...STATE, definition: 'd2', writes: 12 })).toBeUndefined();
+    expect(run({ ...STATE, writes: 11 })).toBe('the search engine has lost writes');
+    closed();
+    const database = new DatabaseSync(file());
+    database.exec("UPDATE state SET value = value - 3600000 WHERE name = 'started'");
+    database.close();
+    expect(run({ ...STATE, writes: 11 })).toBe('the computer was restarted during a run');
+  });
+
+  it('are used by one run at a time', () => {
+    opened();
+    expect(() => opened()).toThrow(`Another run uses the hashes in ${file()}`);
+    closed();
+    opened();
+  });
+
+  it('report a damaged file', () => {
+    writeFileSync(file(), 'this is no database, but text'.repeat(100));
+    expect(() => opened()).toThrow(`The hashes in ${file()} are damaged`);
+  });
+
+  it('find what the source no longer has, after one complete run that sent everything', () => {
+    const begin = () => {
+      const hashes = opened(true);
+      return { hashes, reason: hashes.begin(STATE) };
+    };
+    const first = begin().hashes;
+    send(first, { a: '1', b: '1', c: '1' });
+    first.end(STATE);
+    closed();
+    // No run has established that the index has only these documents.
+    const { hashes: second, reason } = begin();
+    expect([reason, second.isComplete]).toEqual([expect.stringContaining('complete run'), false]);
+    expect(send(second, { a: '1', b: '1', c: '1' })).toEqual([0, 1, 2]);
+    second.complete();
+    second.end(STATE);
+    closed();
+    const third = begin().hashes;
+    expect([third.isComplete, send(third, { a: '1', c: '2' })]).toEqual([true, [1]]);
+    expect([third.count(), third.missing(10)]).toEqual([{ all: 3, missing: 1 }, ['b']]);
+    third.forget(['b']);
+    expect(third.count()).toEqual({ all: 2, missing: 0 });
+  });
+
+  it('never skip a document whose last acknowledged version differs, in any order of versions, failures and kills', () => {
+    const version = fc.record({
+      id: fc.constantFrom('a', 'b'),
+      text: fc.constantFrom('1', '2', undefined),
+      result: fc.constantFrom('ok', 'ok', 'failed', 'lost'),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.array(version, { maxLength: 4 }), { maxLength: 8 }), (batches) => {
+        rmSync(file(), { force: true });
+        const index = new Map<string, string | undefined>();
+        let hashes = opened();
+        hashes.begin(STATE);
+        for (const batch of batches) {
+          const documents = batch.map(({ id, text }) => ({
+            key: id,
+            hash: text === undefined ? undefined : Buffer.from(text),
+          }));
+          const sent = hashes.take(documents);
+          batch.forEach(({ id, text, result }, i) => {
+            if (!sent.includes(i)) expect(index.get(id)).toBe(text);
+            // A lost answer: the index has the document, and the run counts it as failed.
+            else if (result !== 'failed') index.set(id, text);
+          });
+          const failed = batch.flatMap(({ result }, i) => (sent.includes(i) && result !== 'ok' ? [i] : []));
+          if (failed.length > 2) {
+            // The process is killed before it stores the results.
+            closed();
+            hashes = opened();
+            hashes.begin(STATE);
+          } else hashes.acknowledge(documents, sent, new Set(failed));
+        }
+        closed();
+      }),
+      { numRuns: process.env['CI'] === undefined ? 50 : 500 },
+    );
+  });
+});
+
+it('a document is unchanged if only the id of the run differs, and its key is its id with the routing', () => {
+  const batchOf = (...lines: [string, string?][]) => {
+    const texts = lines.map(([action, source]) =>
+      Buffer.from(`${action}\n${source === undefined ? '' : `${source}\n`}`),
+    );
+    return {
+      count: texts.length,
+      document: (i: number) => texts[i] as Buffer,
+      firstLine: (i: number) => Buffer.from((lines[i] as [string])[0]).toString('latin1'),
+    };
+  };
+  const action = (id: string, more = '') => `{"index":{"_id":${JSON.stringify(id)},"_index":"p"${more}}}`;
+  const hashes = opened(true);
+  hashes.begin(STATE);
+  let unchanged = 0;
+  const run = (runId: string) => {
+    const documents = new UnchangedDocuments(hashes, 'p', runId, (count) => {
+      unchanged += count;
+    });
+    return (...lines: [string, string?][]) => {
+      const { positions, acknowledge } = documents.take(batchOf(...lines));
+      acknowledge([]);
+      return positions;
+    };
+  };
+  const odd = 'é","_index":"p"';
+  const texts = (runId: string): [string, string][] => [
+    [action('a'), `{"id":"a","run_id":"${runId}","x":1}`],
+    [action('a', ',"routing":"r"'), `{"run_id":"${runId}"}`],
+    [action(odd), '{}'],
+  ];
+  expect(run('r1')(...texts('r1'))).toEqual([0, 1, 2]);
+  const second = run('r2');
+  expect([second(...texts('r2')), unchanged]).toEqual([[], 3]);
+  expect(second([action('a'), '{"id":"a","run_id":"r2","x":2}'])).toEqual([0]);
+  // The id of another run is content.
+  expect(second([action('a'), '{"id":"a","run_id":"r1","x":2}'])).toEqual([0]);
+  expect(second([action('a', ',"routing":"r"').replace('index', 'delete')])).toEqual([0]);
+  expect(hashes.missing(9).length).toBe(0);
+  expect(hashes.count().all).toBe(2);
+});

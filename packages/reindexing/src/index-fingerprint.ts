@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto';
+import { type IndexAdmin, inPath } from './index-admin.ts';
+import type { Json } from './types.ts';
+
+/** Changes if a program changes an index. */
+export interface IndexFingerprint {
+  /** The ids of the indices of a name. A new index has a new id. */
+  readonly uuids: string;
+  /** A hash of what the search engine makes of a document: mappings, analysis and ingest pipelines. */
+  readonly definition: string;
+  /** The number of all writes and deletions. */
+  readonly writes: number;
+}
+
+interface ShardStats {
+  readonly indices?: Readonly<Record<string, { readonly shards?: Readonly<Record<string, readonly ShardCopy[]>> }>>;
+}
+
+interface ShardCopy {
+  readonly routing: { readonly primary: boolean };
+  readonly seq_no?: { readonly max_seq_no: number };
+}
+
+export async function fingerprintOf(admin: IndexAdmin, index: string): Promise<IndexFingerprint> {
+  const path = `/${inPath(index)}`;
+  const [settings, mappings, stats] = await Promise.all([
+    admin.ask<Record<string, { settings: Json }>>('GET', `${path}/_settings?flat_settings=true`),
+    admin.ask('GET', `${path}/_mapping`),
+    admin.ask<ShardStats>(
+      'GET',
+      `${path}/_stats?level=shards&filter_path=indices.*.shards.*.routing.primary,indices.*.shards.*.seq_no`,
+    ),
+  ]);
+  const all = Object.values(settings).flatMap((one) => Object.entries(one.settings));
+  const uuids = all.flatMap(([name, value]) => (name === 'index.uuid' ? [value] : []));
+  const analysis = all.filter(([name]) => name.startsWith('index.analysis.'));
+  const names = new Set(
+    all.flatMap(([name, value]) => (/^index\.(default|final)_pipeline$/.test(name) ? [value] : [])),
+  );
+  const pipelines: unknown[] = [];
+  for (const name of [...names].toSorted())
+    pipelines.push(await admin.find('GET', `/_ingest/pipeline/${inPath(`${name}`)}`));
+  const copies = Object.values(stats.indices ?? {}).flatMap(({ shards = {} }) => Object.values(shards).flat());
+  return {
+    uuids: uuids.toSorted().join(' '),
+    definition: hash('sha256', JSON.stringify([mappings, analysis.toSorted(), pipelines])),
+    // Each write or deletion in a shard has the next number, from 0. A shard without writes has -1.
+    writes: copies.reduce(
+      (sum, { routing, seq_no }) => sum + (routing.primary ? (seq_no?.max_seq_no ?? -1) + 1 : 0),
+      0,
+    ),
+  };
+}

@@ -1,0 +1,39 @@
+import { Type } from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
+import { sendJson } from './json.ts';
+import { answers, idParams } from './route-schemas.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+const RollbackBody = Type.Union([
+  Type.Object(
+    {
+      configId: Type.Optional(
+        Type.String({
+          pattern: '\\S',
+          description: 'The config for the rollback, in its current version. Default: the version of the run',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Null(),
+]);
+
+/** The route that undoes a run. */
+export async function runRollbackRoutes(app: FastifyInstance, { rollbacks }: ServiceParts): Promise<void> {
+  app.post<{ Params: { id: string }; Body: { configId?: string } | null | undefined }>(
+    '/v1/run/:id/rollback',
+    {
+      config: { access: 'operator' },
+      schema: {
+        tags: ['run'],
+        summary: 'Undo a rebuild: the alias points to the previous index again',
+        params: idParams,
+        body: RollbackBody,
+        response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 422, 429),
+      },
+    },
+    async ({ params: { id }, body, user }, reply) =>
+      sendJson(reply, await rollbacks.rollBack(id, body?.configId, user)),
+  );
+}
