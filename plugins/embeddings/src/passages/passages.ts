@@ -77,8 +77,8 @@ export function sectionsOf(text: string, blocks: readonly Block[], options: Pass
 function passagesOf(text: string, section: OpenSection, options: PassageOptions): Passage[] {
   const { max, overlap, sizeOf } = options;
   const headings = options.withHeadings ? fittingHeadings(section.headings, max >> 1, sizeOf) : '';
-  const room = max - (headings === '' ? 0 : sizeOf(headings));
-  const limits = new SliceLimits(text, room, sizeOf);
+  const space = max - (headings === '' ? 0 : sizeOf(headings));
+  const limits = new SliceLimits(text, space, sizeOf);
   const units: Unit[] = section.content.flatMap(({ block, page }) => unitsOf(block, page, limits));
   const passages: Passage[] = [];
   for (let at = 0; at < units.length; ) {
@@ -87,13 +87,14 @@ function passagesOf(text: string, section: OpenSection, options: PassageOptions)
     const from =
       before === undefined || overlap === 0 || first.lead !== ''
         ? first.start
-        : limits.sentenceStart(passages.at(-1)?.start ?? 0, first.start, Math.min(overlap, room - first.size));
+        : limits.sentenceStart(passages.at(-1)?.start ?? 0, first.start, Math.min(overlap, space - first.size));
     const bodyOf = (end: number) => trimmed(first.lead + text.slice(from, end));
     // The sum of the sizes of units is an estimate: tokens may include the white space between two units.
     let size = first.size + (from < first.start ? sizeOf(text.slice(from, first.start)) : 0) + sizeOf(first.lead);
     let next = at + 1;
-    for (; next < units.length && size + (units[next] as Unit).size <= room; next++) size += (units[next] as Unit).size;
-    while (next > at + 1 && sizeOf(bodyOf((units[next - 1] as Unit).end)) > room) next--;
+    for (; next < units.length && size + (units[next] as Unit).size <= space; next++)
+      size += (units[next] as Unit).size;
+    while (next > at + 1 && sizeOf(bodyOf((units[next - 1] as Unit).end)) > space) next--;
     const { end } = units[next - 1] as Unit;
     const body = bodyOf(end);
     if (body !== '') passages.push({ start: from, end, text: headings + body, page: first.page });

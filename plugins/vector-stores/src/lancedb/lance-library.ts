@@ -16,7 +16,7 @@ export interface LanceLibrary {
 export async function loadLance(): Promise<LanceLibrary> {
   const missing = missingLance();
   if (missing !== undefined) throw new HeadraceError(missing.code, missing.message, { hint: missing.hint });
-  // LanceDB recognizes the classes of its own copy of apache-arrow only, which is not the one for ES modules.
+  // LanceDB recognizes only the classes of apache-arrow for CommonJS. An import would load those for ES modules.
   const require = createRequire(import.meta.resolve('@lancedb/lancedb'));
   return { lance: await import('@lancedb/lancedb'), arrow: require('apache-arrow') as typeof Arrow };
 }

@@ -14,9 +14,9 @@ import {
   outcome,
   QUICK,
   versions,
-} from '../../packages/components/src/testing/indexers/engine-runs.ts';
-import { describeFamilies } from '../../packages/components/src/testing/indexers/family-conformance.ts';
-import { describeWriting } from '../../packages/components/src/testing/indexers/writing-conformance.ts';
+} from './engine-runs.ts';
+import { describeFamilies } from './family-conformance.ts';
+import { describeWriting } from './writing-conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'headrace-lancedb-'));
 afterAll(() => rmSync(folder, { recursive: true }));
