@@ -69,6 +69,12 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside a company network' },
     { to: ['RSSConnector '], names: ['state'], why: 'the reference stores no state between runs' },
     { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a different server for each stage' },
+    { to: ['FetchUri ', 'OpenAIEmbed '], names: ['cache'], why: 'the reference repeats every request in each run' },
+    {
+      to: ['ElasticsearchIndexer ', 'OpenSearchIndexer '],
+      names: ['skipUnchanged', 'hashesFile'],
+      why: 'the reference writes unchanged documents again',
+    },
   ];
 
 /** Components of the reference that its list lacks: optional ones, and one that was not built with the others. */

@@ -52,7 +52,7 @@ describe('a gzip file', () => {
   });
 
   it('a gzip file returns its complete content at any size', async () => {
-    const large = randomBytes(5_000_000);
+    const large = randomBytes(1_000_000);
     const packed = Buffer.concat([gzipSync(large), Buffer.from('garbage')]);
     for (const size of [65_536, packed.length]) {
       const { content, rest } = await unpack(packed, size);
@@ -61,7 +61,7 @@ describe('a gzip file', () => {
   });
 
   it('a gzip file returns small and large members in order', async () => {
-    const members = Array.from({ length: 60 }, (_, i) => randomBytes(i % 7 === 5 ? 200_000 : i * 37));
+    const members = Array.from({ length: 60 }, (_, i) => randomBytes(i % 7 === 5 ? 50_000 : i * 37));
     const packed = Buffer.concat([...members.map((member) => gzipSync(member)), Buffer.from('garbage')]);
     for (const size of [1000, 100_000, packed.length]) {
       const { content, rest, error } = await unpack(packed, size);

@@ -8,7 +8,7 @@ export interface Cache {
 
 /** The limits of a cache. */
 export interface CacheLimits {
-  /** The maximum total size of keys and values. When it is reached, the entries go that were unused for the longest time. */
+  /** The maximum total size of keys and values. When it is reached, the cache deletes the least recently used entries. */
   readonly maxBytes: number;
   /** The maximum time since an entry was stored. */
   readonly maxAgeMillis: number;

@@ -1,5 +1,6 @@
 import { runStage } from '@headrace/engine/testing';
 import { dateMonthStrFormatter, resolveZone } from '@headrace/java-text/date';
+import { normalizeFilePath } from '@headrace/java-text/text';
 import { textOfPieces } from '@headrace/records/xml';
 import { feedDate } from '@headrace/xml/feed';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,6 @@ import { baseUrls } from './search-engine/connection.ts';
 import { splitCoreUrl } from './solr/solr-nodes.ts';
 import { solrUrls } from './solr/solr-settings.ts';
 import { ParseFloats } from './stages/parse-floats.ts';
-import { normalizeFilePath } from './storage/normalize-file-path.ts';
 
 const LENGTH = 500_000;
 const endless = (text: string) => text.repeat(LENGTH / text.length);

@@ -29,7 +29,7 @@ export interface Stage {
   readonly expr: Syntax;
 }
 
-/** Pairs of key and value. */
+/** An object constructor: pairs of a key expression and a value expression. */
 export interface Group {
   readonly lhs: readonly (readonly [Syntax, Syntax])[];
 }

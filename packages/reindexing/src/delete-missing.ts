@@ -132,7 +132,7 @@ async function deleteAll(admin: IndexAdmin, path: string, query: Json, signal: A
     );
     const deleted = await bulkDelete(admin, `${lines.join('\n')}\n`, signal);
     total += deleted;
-    // All documents of this page are being changed by another program.
+    // Another program is changing all documents of this page.
     if (deleted === 0) return total;
     await admin.ask('POST', `${path}/_refresh`, undefined, signal);
   }

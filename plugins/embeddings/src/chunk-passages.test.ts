@@ -122,7 +122,7 @@ describe('ChunkPassages', () => {
     );
   });
 
-  it('counts the tokens of the model, which reads at most 14 and its special tokens', async () => {
+  it('counts the tokens of the model, which reads at most 14 in addition to its special tokens', async () => {
     // The word ships has two tokens.
     const found = await chunk(`# By the sea\n\n${'ships '.repeat(12)}`, { model: folder });
     expect(textsOf(found)).toEqual([

@@ -95,7 +95,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
       yield {
         parameter: 'pathField',
         message: pathField === undefined ? 'pathField is missing' : 'pathField and byteArrayField are both set',
-        hint: 'Set the one that names the field with the file.',
+        hint: 'Set only the parameter that names the field with the file.',
       };
     }
     if ((pages !== undefined || pagesField !== undefined) && extractionTemplates.length === 0) {

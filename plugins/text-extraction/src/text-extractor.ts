@@ -116,7 +116,7 @@ export class TextExtractor extends Stage<typeof parameters> {
           filePathField === undefined
             ? 'Neither filePathField nor byteArrayField is set'
             : 'filePathField and byteArrayField are both set',
-        hint: 'Set the one that names the field with the file.',
+        hint: 'Set only the parameter that names the field with the file.',
       };
     }
     yield* checkStorageSettings(params as StorageSettings);

@@ -1,10 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { HeadraceError, type Logger, type RecordChunk, type Value } from '@headrace/engine';
-import type { PreparedSql } from '@headrace/java-text/sql';
+import { HeadraceError, type Logger, nearest, type RecordChunk, type Value } from '@headrace/engine';
+import {
+  type DatabaseUrl,
+  DatabaseUrlError,
+  displayUrl,
+  type PreparedSql,
+  parseJdbcUrl,
+} from '@headrace/java-text/sql';
 import { DatabaseError } from './database-error.ts';
-import { DatabaseUrlError } from './database-url-error.ts';
 import { standInWarning } from './driver-class.ts';
-import { type DatabaseUrl, displayUrl, parseJdbcUrl } from './jdbc-url.ts';
 
 /** The parameters of a config that select a database. */
 export interface DatabaseSettings {
@@ -123,7 +127,7 @@ export class Database {
    */
   static async open(settings: DatabaseSettings, log: Logger, { readOnly = false } = {}): Promise<Database> {
     try {
-      const given = parseJdbcUrl(settings.connectionString);
+      const given = parseJdbcUrl(settings.connectionString, nearest);
       const url = readOnly ? toRead(given) : given;
       const warning = standInWarning(url);
       if (warning !== undefined) log.warn(warning);

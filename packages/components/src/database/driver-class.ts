@@ -1,8 +1,7 @@
 import { nearest, type ParameterProblem } from '@headrace/engine';
+import { type DatabaseUrl, DatabaseUrlError, parseJdbcUrl } from '@headrace/java-text/sql';
 import { checkLibrary } from '../libraries/optional-library.ts';
 import { existsSync } from '../local-files/local-files.ts';
-import { DatabaseUrlError } from './database-url-error.ts';
-import { type DatabaseUrl, parseJdbcUrl } from './jdbc-url.ts';
 import { checkUrlParameters } from './url-parameters.ts';
 
 /** The JDBC drivers in configs, each with the scheme of its URLs. Only the URL selects the database. */
@@ -43,7 +42,7 @@ export function* checkDatabase(settings: {
   const { driver, connectionString } = settings;
   const refused = UNSUPPORTED[driver];
   if (refused !== undefined) {
-    const { message, hint } = DatabaseUrlError.unsupported(refused);
+    const { message, hint } = DatabaseUrlError.unsupported(refused, nearest);
     yield { parameter: 'driver', message, hint, atStart: true };
     return;
   }
@@ -57,7 +56,7 @@ export function* checkDatabase(settings: {
     };
   }
   try {
-    const url = parseJdbcUrl(connectionString);
+    const url = parseJdbcUrl(connectionString, nearest);
     const warning = standInWarning(url);
     if (warning !== undefined) yield { parameter: 'connectionString', message: warning, severity: 'warning' };
     yield* checkUrlParameters('connectionString', url);

@@ -75,7 +75,7 @@ export class RowDocuments {
     this.#shape = Shape.of(['id', ...this.#fields.map(({ name }) => name)]);
   }
 
-  /** The indexes of the columns whose values are read. The text of the id follows all columns. */
+  /** The indexes of the columns that become fields. */
   get used(): ReadonlySet<number> {
     return new Set(this.#fields.flatMap(({ columns }) => columns));
   }

@@ -3,14 +3,14 @@ import {
   HeadraceError,
   type Logger,
   messageOf,
+  nearest,
   type ParameterProblem,
   type TouchedFile,
   Type,
   toFailure,
 } from '@headrace/engine';
+import { DatabaseUrlError, displayUrl, parseJdbcUrl, type ServerUrl, type SqliteUrl } from '@headrace/java-text/sql';
 import type { DatabaseSettings } from '../database/database.ts';
-import { DatabaseUrlError } from '../database/database-url-error.ts';
-import { displayUrl, parseJdbcUrl, type ServerUrl, type SqliteUrl } from '../database/jdbc-url.ts';
 import { reachDatabase } from '../database/reach-database.ts';
 import { checkUrlParameters } from '../database/url-parameters.ts';
 import { extensionsWithoutPath, type FileHandlers } from '../formats/handlers/file-handlers.ts';
@@ -227,7 +227,7 @@ async function openSqliteState({ file, insteadOf }: SqliteUrl, table: string, lo
 }
 
 function stateUrl(connectionString: string): SqliteUrl | ServerUrl {
-  const url = parseJdbcUrl(connectionString);
+  const url = parseJdbcUrl(connectionString, nearest);
   if (url.kind === 'sqlserver' || (url.kind === 'postgres' && url.scheme === 'redshift')) {
     throw new DatabaseUrlError(
       `state cannot be kept in ${url.kind === 'sqlserver' ? 'SQL Server' : 'Redshift'}`,

@@ -8,7 +8,7 @@ const MAX_PIECE = 1000;
  * seconds.
  */
 const SECONDS_IN_PROGRESS = 4;
-/** The minimum, so that slow stages that process many documents together receive enough of them. */
+/** At least this many messages are in progress, because some slow stages process many documents together. */
 const MIN_IN_PROGRESS = 256;
 /** The assumed rate before the first measurement, in messages per second. */
 const FIRST_RATE = 256;

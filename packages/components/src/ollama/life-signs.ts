@@ -1,6 +1,6 @@
 /** The time limit of one request. */
 export interface Watch {
-  /** Aborted if the server was silent for too long. */
+  /** This signal is aborted if the server was silent for too long. */
   readonly signal: AbortSignal;
   end(): void;
 }

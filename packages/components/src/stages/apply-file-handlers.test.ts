@@ -88,14 +88,14 @@ describe('ApplyFileHandlers', () => {
   });
 
   it('decodes many records one piece at a time', async () => {
-    const rows = Array.from({ length: 100_000 }, (_, i) => `${i},${'x'.repeat(20)}`).join('\n');
+    const rows = Array.from({ length: 20_000 }, (_, i) => `${i},${'x'.repeat(20)}`).join('\n');
     const stage = makeStage(ApplyFileHandlers, { fileHandlers: { csv: { idField: 'k' } } });
     await writeFile(join(folder, 'big.csv'), `k,v\n${rows}\n`);
     const { toDocument } = (await import('@headrace/engine/testing')) as typeof import('@headrace/engine/testing');
     const children = await stage.process(toDocument({ id: '1', file_path: join(folder, 'big.csv') }));
     let count = 0;
     for (const child of children ?? []) expect(child.id).toBe(String(count++));
-    expect(count).toBe(100_000);
+    expect(count).toBe(20_000);
   });
 
   it.each([

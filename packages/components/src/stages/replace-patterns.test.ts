@@ -40,7 +40,7 @@ describe('ReplacePatterns', () => {
     expect(passed).toBe('{"id":"2","a":"c","b":"c"}');
   });
 
-  it('supports the flags', async () => {
+  it('supports ignoreCase, dotall, multiline and literal', async () => {
     expect(await replace({ regex: ['X.'], replacement: '-', ignoreCase: true, dotall: true }, 'x\nxa')).toBe('--');
     expect(await replace({ regex: ['^'], replacement: '> ', multiline: true }, 'a\nb')).toBe('> a\n> b');
     expect(await replace({ regex: ['a.b'], replacement: 'X', literal: true }, 'a.b axb')).toBe('X axb');

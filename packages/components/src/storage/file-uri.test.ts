@@ -1,9 +1,10 @@
 import { pathToFileURL } from 'node:url';
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeEscapes, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri } from './file-uri.ts';
 
-const segment = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((text) => !/[\0/]|^\.\.?$/.test(text));
+const segment = unicodeText({ minLength: 1, maxLength: 8 }).filter((text) => !/[\0/]|^\.\.?$/.test(text));
 const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
 
 describe('file URIs', () => {

@@ -39,7 +39,7 @@ export class LocalStorage implements Storage {
         const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
         if (bytesRead === 0) return;
         yield buffer.subarray(0, bytesRead);
-        // All bytes that the file had when it was opened. For a small file, another read would take a fifth of the time.
+        // These are all bytes that the file had when it was opened. Another read takes a fifth of the time for a small file.
         if (bytesRead === size) return;
       }
     } finally {

@@ -27,7 +27,7 @@ export const CacheParameter = Type.Object({
   /** The table in Postgres. It is created if it does not exist. Defaults to headrace_cache. */
   table: Type.Optional(Type.String({ default: 'headrace_cache' })),
   /**
-   * The maximum size in MiB. When it is reached, the entries go that were unused for the longest time. Defaults to 1024.
+   * The maximum size in MiB. When it is reached, the least recently used entries are deleted. Defaults to 1024.
    */
   maxMegabytes: Type.Optional(Type.Integer({ default: 1024, minimum: 1 })),
   /** After how many days an entry is no longer used. Defaults to 365. */

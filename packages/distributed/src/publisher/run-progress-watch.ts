@@ -47,7 +47,7 @@ export class RunProgressWatch {
     return new RunProgressWatch(options, await openAdmin(options.settings, 'headrace-publisher'));
   }
 
-  /** Must be called when documents have finished. */
+  /** Call this when documents have finished. */
   progressed(): void {
     this.#progressAt = Date.now();
     if (!this.#isQuiet) return;

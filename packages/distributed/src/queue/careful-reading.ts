@@ -16,7 +16,7 @@ type Suspect =
 export interface RangePlan {
   /** Documents that did not kill the worker. They are processed again, because their results were lost. */
   readonly safe: readonly Range[];
-  /** The other documents, in small ranges. */
+  /** Documents that may kill the worker, in small ranges. */
   readonly unknown: readonly Range[];
   /** Documents that kill the worker. */
   readonly dead: readonly number[];
@@ -112,7 +112,7 @@ export class CarefulReading {
     return { ...(await ranges(plan, (range) => this.#note(message, { range, dead }))), dead };
   }
 
-  /** The message has finished, so the next message may be the one that kills the worker. */
+  /** Records that a message is finished. From now on, the next message is the one that may kill the worker. */
   async finished(message: TopicMessage, isBatch: boolean): Promise<void> {
     const suspicion = this.#partitions.get(message.partition);
     if (suspicion === undefined) return;

@@ -1,3 +1,4 @@
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventJson, eventsOf, readEvent } from './document-events.ts';
@@ -55,7 +56,7 @@ describe("the events of documents in Lucille's format", () => {
 
   it('are read as they were written, for any id, run and reason', () => {
     const type = fc.constantFrom('CREATE', 'FINISH', 'FAIL', 'DROP');
-    const text = fc.string({ unit: 'binary' });
+    const text = unicodeText();
     fc.assert(
       fc.property(type, text, text, text, (kind, documentId, runId, reason) => {
         const json = eventJson({ type: kind, documentId, message: reason }, runId, 't');

@@ -18,7 +18,7 @@ export class IdleWarning {
     this.#now = now;
   }
 
-  /** Must be called from time to time. */
+  /** Call this from time to time. */
   look(partitions: readonly number[] | undefined): void {
     // The partitions are unknown while the group assigns them.
     if (partitions === undefined) return;

@@ -27,7 +27,7 @@ export class PublisherHealth implements RoleHealth {
     return this.#handle?.progress().counts ?? NO_DOCUMENTS;
   }
 
-  /** Must be called when the run starts. */
+  /** Call this when the run starts. */
   started(handle: RunHandle): void {
     this.#handle = handle;
   }

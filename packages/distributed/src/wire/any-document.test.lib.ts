@@ -7,12 +7,13 @@ import {
   type RejectedRecord,
   type Value,
 } from '@headrace/engine';
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 
 /** Any string, with lone surrogates, the separator of columns, and names of members of JavaScript objects. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  unicodeText(),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
   fc.constantFrom('', '__proto__', 'constructor', '10', 'a.b', '\u001f', 'a\u001fb', '\n', '\ud800', 'ü', '日本', '😀'),
 );

@@ -176,7 +176,7 @@ export class BatchProcessor implements RecordSink {
       try {
         decode();
       } finally {
-        // Documents before an error are processed.
+        // If the bytes have an error, the documents before it are still processed.
         this.#sendCollected();
       }
     };

@@ -1,10 +1,11 @@
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ByteWriter } from './byte-writer.ts';
 
 it('a byte writer returns the bytes of all texts in separate memory, batch after batch', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    unicodeText(),
     fc.string({ minLength: 5000, maxLength: 9000 }),
     fc.constant('é€😀'.repeat(3000)),
   );

@@ -2,7 +2,7 @@
 const JOIN_CHARACTERS = 16 * 1024;
 const FIRST_CAPACITY = 64 * 1024;
 
-/** The state of a writer. */
+/** A saved state of a `ByteWriter`, to which it can return. */
 export interface WriterMark {
   readonly characters: number;
   readonly pending: string;

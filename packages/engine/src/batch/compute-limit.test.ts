@@ -14,7 +14,7 @@ const sleeping = (millis: number) => () => {
 const stopped = () => 0;
 
 it('reports endless work as overdue, and allows less time for later documents', () => {
-  const limit = new ComputeLimit(200, stopped);
+  const limit = new ComputeLimit(40, stopped);
   const limits: number[] = [];
   for (let i = 0; i < 4; i++) {
     limits.push(limit.current);
@@ -23,31 +23,31 @@ it('reports endless work as overdue, and allows less time for later documents', 
     while (outcome === 'starved') outcome = limit.run(endless);
     expect(outcome).toBe('overdue');
   }
-  expect(limits).toEqual([200, 100, 50, 50]);
+  expect(limits).toEqual([40, 20, 10, 10]);
 });
 
 it('allows later documents at least twice the time of the slowest finished document', () => {
-  const limit = new ComputeLimit(200, stopped);
+  const limit = new ComputeLimit(60, stopped);
   const compute = () => {
     const { user, system } = process.threadCpuUsage();
-    for (let now = { user, system }; now.user + now.system - user - system < 60_000; ) now = process.threadCpuUsage();
+    for (let now = { user, system }; now.user + now.system - user - system < 18_000; ) now = process.threadCpuUsage();
   };
   while (limit.run(compute) !== 'done');
   for (let i = 0; i < 2; i++) expect(limit.runOnce(endless)).toBe(false);
-  expect(limit.current).toBeGreaterThanOrEqual(120);
+  expect(limit.current).toBeGreaterThanOrEqual(36);
 });
 
 it('reports work without processor time as starved, and allows more time for it', () => {
-  const limit = new ComputeLimit(100);
+  const limit = new ComputeLimit(50);
   const outcomes: string[] = [];
-  // In 300 ms on the clock, the work gets no processor time.
+  // In 150 ms on the clock, the work gets no processor time.
   for (let outcome = ''; outcome !== 'done' && outcomes.length < 5; ) {
-    outcome = limit.run(sleeping(300));
+    outcome = limit.run(sleeping(150));
     outcomes.push(outcome);
   }
   expect(outcomes.at(-1)).toBe('done');
   expect(outcomes.slice(0, -1)).toEqual(outcomes.slice(0, -1).map(() => 'starved'));
-  expect(limit.current).toBe(100);
+  expect(limit.current).toBe(50);
 });
 
 it('stops repeating work that uses no processor time and never ends', () => {

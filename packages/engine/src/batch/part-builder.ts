@@ -215,7 +215,7 @@ export class PartBuilder implements TableSink {
     if (lists !== undefined) [lists.created.length, lists.dropped.length, lists.sent.length] = listed;
   }
 
-  /** The failed documents of the batch since the last `take` that can be read again from the batch. */
+  /** The documents that have failed since the last `take`, except those without a position in the batch. */
   get failedDocuments(): readonly PartFailure[] {
     return this.#failures.filter(({ position }) => position >= 0);
   }

@@ -24,12 +24,12 @@ export class PassClock {
     this.#now = now;
   }
 
-  /** Must be called before the first pass of a batch. */
+  /** Call this before the first pass of a batch. */
   startBatch(): void {
     this.#skippingMillis = 0;
   }
 
-  /** Must be called when a pass starts to decode. */
+  /** Call this when a pass starts to decode. */
   startPass(): void {
     this.#passStarted = 0;
     this.#lastLook = this.#now();

@@ -24,7 +24,7 @@ export class PassLimit {
     this.#documentMillis = documentMillis;
   }
 
-  /** Must be called before the first pass of a batch. */
+  /** Call this before the first pass of a batch. */
   startBatch(): void {
     this.#unread = 0;
     this.#isAlone = false;
@@ -44,12 +44,12 @@ export class PassLimit {
     return this.#isAlone || this.#unread > 0 ? this.#documentMillis : PASS_PART * this.#documentMillis;
   }
 
-  /** Must be called when a pass has read a record. */
+  /** Call this when a pass has read a record. */
   noteRead(): void {
     this.#unread = 0;
   }
 
-  /** Must be called when V8 interrupted a pass during the processing of a document. */
+  /** Call this when V8 interrupted a pass during the processing of a document. */
   noteEndedAtDocument(): void {
     this.#isAlone = true;
   }

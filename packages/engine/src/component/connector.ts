@@ -135,7 +135,7 @@ export interface Publisher {
    * more, because the last document waits for the next one.
    */
   settled(): Promise<void>;
-  /** Aborted when the run must stop. The connector then stops reading and returns. */
+  /** This signal is aborted when the run must stop. The connector then stops reading and returns. */
   readonly signal: AbortSignal;
 }
 

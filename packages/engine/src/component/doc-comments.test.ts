@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readDocComments } from './doc-comments.ts';
@@ -140,7 +141,7 @@ describe('a module without usable doc comments', () => {
   it('causes no error if the file is missing or binary', () => {
     expect(readDocComments(pathToFileURL(join(folder, 'gone.ts')).href).size).toBe(0);
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(unicodeText(), (text) => {
         expect(commentsOf({ 'a.ts': text })).toBeInstanceOf(Map);
       }),
     );

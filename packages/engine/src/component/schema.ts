@@ -46,7 +46,7 @@ export const QUERIES = { access: 'query' } as const;
 export interface ClassChoice {
   readonly names: readonly string[];
   readonly parameters: TObject;
-  /** The component that has the same parameters and the descriptions of them. */
+  /** The component whose source describes these parameters. */
   readonly describedBy?: string;
 }
 

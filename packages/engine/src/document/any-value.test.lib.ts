@@ -1,3 +1,4 @@
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { Document } from './document.ts';
 import { Double, type JsonObject, type Value } from './value.ts';
@@ -5,7 +6,7 @@ import { Double, type JsonObject, type Value } from './value.ts';
 /** Any string, including lone surrogates and names of JavaScript object members. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  unicodeText(),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
   fc.constantFrom('', '__proto__', 'constructor', 'toString', '10', '-1', 'a.b', '/a/b', '\u2028', '\ud800', '"\\'),
 );

@@ -33,7 +33,7 @@ export interface Step {
   readonly name: string;
   readonly condition: Predicate | undefined;
   readonly statistics: StageStatistics;
-  /** The calls that are timed: those whose number has none of these bits. */
+  /** A bit mask. A call is timed if its number has none of these bits, so 7 selects every eighth call. */
   readonly timedMask: number;
   /** The number of refused tables since the last accepted one. */
   declined: number;

@@ -24,7 +24,7 @@ export class TableGain {
     return false;
   }
 
-  /** Must be called for each table that was built. Returns false if no more tables should be built for now. */
+  /** Call this for each table that was built. Returns false if no more tables should be built for now. */
   note(documents: number): boolean {
     this.#documents += documents;
     if (++this.#tables < FIRST_TABLES) return true;

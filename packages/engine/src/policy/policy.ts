@@ -17,7 +17,7 @@ export type UsableBoundary = Exclude<ScriptBoundary, { kind: 'none' }>;
  * the command line have no policy and no restrictions.
  */
 export interface Policy {
-  /** The name of the policy. `own` is a policy that the service file changes. */
+  /** The name of the policy. `own` means that the service file changes a policy. */
   readonly name: 'default' | 'strict' | 'own';
   readonly components: {
     /** Class names, `built-in` for all components of Headrace and its plugins, `*` for all. */

@@ -26,7 +26,7 @@ export interface DeliveryOptions {
   readonly flow: Pick<FlowControl, 'stop' | 'stopped'>;
   readonly tracks: Pick<BatchTracks, 'begin'>;
   readonly accounts: Pick<Accounts, 'counts' | 'waitForPending' | 'rejected' | 'lost'>;
-  /** Aborted when the run must stop. */
+  /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
   /** The time limit in milliseconds; 0 means no limit. */
   readonly timeoutMillis: number;

@@ -103,7 +103,7 @@ export class Indexing {
     });
   }
 
-  /** Accepts a part, in any order. */
+  /** Accepts a part of the result of a batch. Parts may arrive in any order. */
   accept(part: OutcomePart): void {
     if (this.#aborted !== undefined) return;
     if (part.cut === true) this.#cutAt = Math.min(this.#cutAt, part.sequence);

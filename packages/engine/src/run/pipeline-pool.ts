@@ -110,7 +110,7 @@ export class PipelinePool {
     this.#fail(failure);
   }
 
-  /** Must be called after the indexer has accepted documents, because there may be capacity again. */
+  /** Call this after the indexer has accepted documents, because there may be capacity again. */
   spaceFreed(): void {
     this.#changed.notify();
   }

@@ -25,7 +25,7 @@ export interface RunContext {
   readonly reports: FailureReports;
   readonly failureLimit: FailureLimit;
   readonly idle: IdleLanes;
-  /** Aborted when the run must stop. */
+  /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
   readonly defaultThreads: number;
   /** Logs a record of the thread of the run. */

@@ -13,7 +13,7 @@ import type { RunRequest } from './run-request.ts';
 
 /** The environment of an indexer in the thread of the run. */
 interface IndexerSurroundings {
-  /** Aborted when the run must stop. */
+  /** This signal is aborted when the run must stop. */
   readonly signal: AbortSignal;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;

@@ -8,7 +8,7 @@ const FNV_PRIME = 0x01000193;
 export class BatchBytes {
   readonly count: number;
   readonly #bytes: Buffer;
-  /** The start of each document, and the end of the last one. */
+  /** The offsets at which documents start, and the offset after the last document. */
   readonly #offsets: Uint32Array;
 
   constructor(batch: Pick<EncodedBatch, 'count' | 'pieces' | 'lengths'>) {

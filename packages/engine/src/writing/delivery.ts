@@ -71,8 +71,8 @@ export class Delivery {
   readonly #retries: Retries;
   readonly #size: RequestSize;
   /**
-   * Whether all documents of the last searched batch were bad. Then documents are sent one at a time until one is
-   * accepted: this needs half as many requests as halving.
+   * Whether the destination rejected every document of the last batch that was split. Then documents are sent one at a
+   * time until one is accepted, because that needs half as many requests as more halving.
    */
   #hopeless = false;
 

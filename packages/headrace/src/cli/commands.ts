@@ -77,9 +77,9 @@ const explained: readonly CommandSpec[] = [
     name: 'run',
     summary: 'Run a config.',
     details:
-      'Prints the summary on standard output; progress on a terminal, otherwise JSON logs, go to standard error.\n' +
+      'Prints the summary on standard output. Standard error shows the progress on a terminal, and JSON logs elsewhere.\n' +
       'If an indexer writes documents to standard output, the summary goes to standard error too.\n' +
-      'Exits with 0 for success, also when some documents failed, 1 for a failed run, 2 for an invalid config.\n' +
+      'Exits with 0 for success (even if some documents failed), 1 for a failed run, 2 for an invalid config.\n' +
       'A run in which no document succeeded and some failed is a failed run.\n' +
       'Ctrl-C ends the run cleanly; a second Ctrl-C ends it immediately.',
     examples: ['headrace run movies.conf', 'headrace run movies.conf -s csv.path=out.csv --dry-run documents.jsonl'],
@@ -227,8 +227,8 @@ const explained: readonly CommandSpec[] = [
     name: 'test',
     summary: 'Run the unit tests of configs.',
     details:
-      'Sends documents through pipelines and compares the results; nothing is indexed. The tests of movies.conf\n' +
-      'are under its key tests, or in the file movies.test.conf in the same directory.\n' +
+      'Sends documents through pipelines and compares the results; nothing is indexed.\n' +
+      'The tests of movies.conf are under its key tests, or in the file movies.test.conf in the same directory.\n' +
       'Exits with 0 if all tests pass, 1 if one fails, 2 if a config is invalid or there are no tests.',
     examples: ['headrace test movies.conf', 'headrace test conf/*.conf --junit report.xml'],
     arguments: [configs],

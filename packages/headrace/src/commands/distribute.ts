@@ -18,7 +18,7 @@ import { startHealth } from './start-health.ts';
 export interface PublishedRun {
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
-  /** Must be called when the run starts. */
+  /** Call this when the run starts. */
   started(handle: RunHandle): void;
   /** Stops the workers and indexers of this process, and the health endpoint. */
   close(): Promise<void>;

@@ -68,7 +68,7 @@ interface Repair {
   before: Repair | undefined;
 }
 
-/** One interpretation of the text so far. */
+/** One way to interpret the brackets that have been read. */
 interface State {
   top: Open | undefined;
   cost: number;

@@ -48,9 +48,9 @@ describe('plain values that are rendered and parsed', () => {
     const shared = { x: [1] };
     expect(toValue(fromValue({ a: shared, b: [shared] }))).toEqual({ a: shared, b: [shared] });
     let deep: unknown = 1;
-    for (let i = 0; i < 100_000; i++) deep = i % 2 === 0 ? [deep] : { d: deep };
-    expect(render(fromValue(deep), { indent: 0 })).toHaveLength(400_001);
-    expect(render(fromValue(deep), { indent: 0, format: 'hocon' }).length).toBeGreaterThan(300_000);
+    for (let i = 0; i < 20_000; i++) deep = i % 2 === 0 ? [deep] : { d: deep };
+    expect(render(fromValue(deep), { indent: 0 })).toHaveLength(80_001);
+    expect(render(fromValue(deep), { indent: 0, format: 'hocon' }).length).toBeGreaterThan(60_000);
   });
 });
 

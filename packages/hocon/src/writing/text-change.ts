@@ -21,7 +21,7 @@ export function lineBreakOf(text: string): '\n' | '\r\n' {
   return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text) ? '\r\n' : '\n';
 }
 
-/** Returns a text with other line breaks. */
+/** Returns a text with all its line breaks replaced by the given one. */
 export function withLineBreaks(text: string, lineBreak: string): string {
   return lineBreak === '\n' ? text : text.replace(/\r?\n/g, lineBreak);
 }

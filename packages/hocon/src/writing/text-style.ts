@@ -12,7 +12,7 @@ export interface TextStyle {
   separator: string;
   /** True to write all strings in quotes. */
   quotes: boolean;
-  /** The white space of one level. */
+  /** The white space that indents one level. */
   unit: string;
 }
 

@@ -1,4 +1,4 @@
-// The proleptic ISO calendar on plain numbers, because Temporal objects would cost more than the rest of a parse.
+// The proleptic ISO calendar on plain numbers, because Temporal objects would take longer than parsing a text.
 
 /** The largest year, positive or negative, of Java's date classes. */
 export const MAX_YEAR = 999_999_999;

@@ -76,7 +76,7 @@ function splitCounts(fields: DateFields): boolean {
     const millis = fields.get(Field.milliOfDay);
     if (millis >= MILLIS_PER_DAY || !putSecondOfDay(fields, Math.floor(millis / 1000))) return false;
     const nano = (millis % 1000) * 1e6;
-    // Nanoseconds of a separate field are kept.
+    // If the text also has nanoseconds, they are kept, and must agree with the milliseconds.
     if (!fields.has(Field.nano)) fields.put(Field.nano, nano);
     else if (fields.get(Field.nano) - (fields.get(Field.nano) % 1e6) !== nano) return false;
   }

@@ -19,7 +19,7 @@ export class JsonValueScanner implements RecordScanner {
   line: number;
   /** The number of open arrays at the top level. */
   openArrays = 0;
-  /** The line of the current position. `line` stays at the end of the last record. */
+  /** The line of the position that is being scanned. `line` is the line at the end of the last record. */
   #currentLine: number;
   #braces = 0;
   #inString = false;

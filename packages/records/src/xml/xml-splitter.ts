@@ -87,7 +87,7 @@ export async function* splitXml(
   scanner.finish(filled - scanned);
 }
 
-/** Copies records into one block. */
+/** Copies several records into one block of bytes. */
 class Packer {
   readonly #pieceBytes: number;
   #bytes: Uint8Array = new Uint8Array();

@@ -31,7 +31,7 @@ export interface ScriptProcessOptions {
   readonly processorMillis?: number;
   /** The error code of a call that exceeded its time limit. */
   readonly overdueCode?: string;
-  /** Parses a line of JSON, with objects as maps. It may keep the kinds of numbers. Throws if the text is not JSON. */
+  /** Parses a line of JSON, with objects as maps. It may distinguish integers from decimals such as 1.0. Throws if the text is not JSON. */
   readonly readJson: (line: string) => unknown;
   /** Creates the errors of `start` and `call`. */
   readonly makeError: MakeError;

@@ -34,7 +34,7 @@ empty {}
     expect(maskedText('{"a": {"b": "c:d=e"}}', 'json')).toBe('{"a": {"b": "c:d=e"}}');
   });
 
-  it('can be JSON', () => {
+  it('stays JSON if the config is JSON', () => {
     const text = '{\n  "password": "hun\\"ter",\n  "credentials": {"user": "mary-ann", "key": 12345}, "n": 1\n}';
     const masked = maskedText('{"password": "hun\\"ter", "list": [{"apiKey": "x"}], "n": 1}', 'json');
     expect(masked).toBe('{"password": "******", "list": [{"apiKey": "******"}], "n": 1}');

@@ -4,7 +4,7 @@ import { defaultSettings, type Limits } from '../settings/service-settings.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { StoreError } from '../store/store.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { testService, VALID } from '../testing/test-service.test.support.ts';
+import { testService } from '../testing/test-service.test.support.ts';
 
 const limits = (over: Partial<Limits>) => ({ limits: { ...defaultSettings().limits, ...over } });
 
@@ -50,7 +50,7 @@ describe('runs over HTTP', () => {
     expect((await service.ask('/v1/run')).json).toEqual([{ ...details, progress }]);
   });
 
-  it('end with their result', async () => {
+  it('have their result in their details after they end', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     Object.assign(service.threads.last.counts, { published: 10, succeeded: 9, failed: 1 });
@@ -166,25 +166,6 @@ describe('runs over HTTP', () => {
       .poll(async () => ((await service.ask('/v1/run')).json as RunDetails[]).map((run) => run.runId))
       .toEqual([finished[2], going.runId]);
     expect((await service.ask(`/v1/run/${finished[0]}`)).status).toBe(404);
-  });
-
-  it('wait with a limited total size of inline configs, but stored configs do not count', async () => {
-    const service = await testService(limits({ maxConcurrentRuns: 1 }));
-    const large = `${VALID}\n#${'x'.repeat(9_000_000)}`;
-    const own = () => service.ask('/v1/run', { body: { config: large } });
-    // The first run is running and three are waiting.
-    for (let i = 0; i < 4; i++) expect((await own()).status).toBe(200);
-    const refused = await own();
-    expect(refused.json).toMatchObject({
-      status: 429,
-      code: 'HR_RUN_QUEUE_FULL',
-      message: expect.stringContaining('characters'),
-      hint: expect.stringContaining('store the config'),
-    });
-    const configId = await service.store();
-    for (let i = 0; i < 3; i++) await service.run(configId);
-    service.threads.last.end('SUCCEEDED');
-    await expect.poll(async () => (await own()).status).toBe(200);
   });
 
   it('are refused while the store cannot be written, and finished runs are stored later', async () => {

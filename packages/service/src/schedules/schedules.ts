@@ -13,7 +13,7 @@ import { type KeptSettings, ScheduleEntry } from './schedule-entry.ts';
 import { scheduleIsFixed, scheduleNotFound } from './schedule-errors.ts';
 import { ScheduleStarter, type ScheduleStarterOptions } from './schedule-starter.ts';
 
-/** How many next times answers contain. */
+/** The number of future start times in an answer. */
 const NEXT_TIMES = 3;
 /** The longest wait of the timer. It then looks at the clock again, which may have been set. */
 const MAX_WAIT_MILLIS = 60_000;

@@ -43,7 +43,7 @@ export class Histogram {
   distribution(): Distribution {
     const sample = this.#reservoir.sample().sort((a, b) => a.value - b.value);
     const total = sample.reduce((sum, { weight }) => sum + weight, 0);
-    // Very old values have no weight after their weights underflow.
+    // The weight of a very old value underflows to zero.
     if (sample.length === 0 || total === 0) return EMPTY;
     const mean = sample.reduce((sum, { value, weight }) => sum + value * weight, 0) / total;
     const variance = sample.reduce((sum, { value, weight }) => sum + weight * (value - mean) ** 2, 0) / total;

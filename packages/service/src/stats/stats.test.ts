@@ -53,7 +53,7 @@ describe('histograms', () => {
     expect(histogram.distribution().mean).toBeGreaterThan(999);
   });
 
-  it('are empty at first', () => {
+  it('have zero values before the first measurement', () => {
     expect(new Metrics().histogram('h').distribution()).toMatchObject({ min: 0, mean: 0, p999: 0 });
   });
 });

@@ -48,7 +48,7 @@ export class TermTrieBuilder {
   readonly #symbols = new IntList();
   readonly #held = new IntList();
   #slots: Int32Array = new Int32Array(1024);
-  /** The end of the last symbol. */
+  /** The offset after the last symbol of the current term. */
   #end = 0;
 
   constructor(syntax: TermSyntax) {
@@ -127,7 +127,7 @@ export class TermTrieBuilder {
     this.#held.set(this.#newNode(node, this.#symbolAt(folded, position)), -entry - 1);
   }
 
-  /** Adds a term with an existing folded form after the other variants, unless it equals one of them. */
+  /** Adds a term whose folded form exists, such as `Rose` after `rose`. Does nothing if the term itself exists. */
   #addVariant(entry: number, term: string, payload: string | undefined): void {
     for (let last = entry; ; ) {
       if (this.#texts.read(this.#entries.get(last * 4 + 1)) === term) return;

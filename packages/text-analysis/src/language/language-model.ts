@@ -31,7 +31,7 @@ export function languageModel(): LanguageModel {
  * them, or in long texts evenly distributed ones, so the same text always has the same result.
  */
 export class LanguageModel {
-  /** The codes in the order of the profiles. */
+  /** The codes of the languages. */
   readonly codes: readonly string[] = Object.keys(PROFILES);
   readonly #alphabet = new Alphabet();
   /**

@@ -15,7 +15,7 @@ function run(progress: Partial<RunDetails['progress']>, over: Partial<RunDetails
 
 function stage(name: string, meanMillis: number, processed = 10) {
   const rest = { connector: 'c', pipeline: 'p', class: 'Trim', failed: 0, children: 0 };
-  return { stage: name, meanMillis, processed, ...rest };
+  return { stage: name, meanMillis, processed, cacheHits: 0, cacheMisses: 0, ...rest };
 }
 
 function group(key: string, count: number): FailureGroup {

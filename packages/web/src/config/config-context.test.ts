@@ -30,7 +30,7 @@ describe('contextAt', () => {
     expect(at('csv.|')).toMatchObject({ where: 'key csv', prefix: '' });
   });
 
-  it('finds values', () => {
+  it('finds the value of a parameter', () => {
     expect(at('a: |')).toMatchObject({ where: 'value a', prefix: '' });
     expect(at('a = x|y')).toMatchObject({ where: 'value a', prefix: 'x', replaced: 'xy' });
     expect(at('a = "x|y"')).toMatchObject({ where: 'value a', prefix: 'x', replaced: '"xy"', quoted: true });

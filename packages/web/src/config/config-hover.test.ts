@@ -37,7 +37,7 @@ describe('hoverAt', () => {
     expect(at('connect|ors: []')?.[1]).toContain('The sources.');
   });
 
-  it('documents nothing else', () => {
+  it('shows nothing at other positions', () => {
     expect(at('fo|o: 1')).toBeUndefined();
     expect(at('worker { threads: 1| }')).toBeUndefined();
     expect(at('|')).toBeUndefined();

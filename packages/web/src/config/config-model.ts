@@ -89,7 +89,7 @@ export function itemAt(model: ConfigModel, offset: number): ConfigItem | undefin
   );
 }
 
-/** Returns the box with an id. */
+/** Returns the connector, pipeline, stage or indexer with this id. */
 export function itemWithId({ connectors, pipelines, indexer }: ConfigModel, id: string): ConfigItem | undefined {
   const all = [...connectors, ...pipelines, ...pipelines.flatMap(({ stages }) => stages), indexer];
   return all.find((item) => item?.id === id);

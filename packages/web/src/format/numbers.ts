@@ -27,6 +27,6 @@ export function bytes(value: number): string {
 export function percent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 1) return '<1 %';
-  // 99.6 % is not yet complete.
+  // Do not round 99.6 % to 100 %, which would look finished.
   return `${value < 100 ? Math.floor(value) : 100} %`;
 }

@@ -1,6 +1,6 @@
 import type { RunSample } from '../api/types.ts';
 
-/** The rate at a time: seconds since the epoch, documents per second. */
+/** A measured rate: the time in seconds since the epoch, and the documents per second. */
 export type RateSample = readonly [time: number, docsPerSecond: number];
 
 /** A rate over less time would show how the documents are counted, not how fast they are. */

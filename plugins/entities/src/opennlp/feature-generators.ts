@@ -203,7 +203,7 @@ function suffixes(longest: number): FeatureGenerator {
   return (tokens, at) => lengths(tokens[at] as string, longest).map((length) => `suf=${tokens[at]?.slice(-length)}`);
 }
 
-/** Returns 1, 2, … up to the length of the token or the longest length. */
+/** Returns the numbers from 1 to the length of the token, but no number above `longest`. */
 function lengths(token: string, longest: number): number[] {
   return Array.from({ length: Math.min(longest, token.length) }, (_, i) => i + 1);
 }

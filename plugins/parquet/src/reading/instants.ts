@@ -9,7 +9,7 @@ const MAX_DAYS = 100_000_000;
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
 
-/** The texts of dates. Columns repeat their dates, and a date of JavaScript takes longer than the rest of a value. */
+/** The texts of recent dates, by day. Columns repeat their dates, and creating a `Date` object is slow. */
 const dates = new Map<number, string>();
 const MAX_DATES = 100_000;
 

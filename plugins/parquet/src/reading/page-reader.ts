@@ -19,7 +19,7 @@ export interface Page<V> {
   readonly definitions: readonly number[];
   /** For each value, the level at which it continues a list; 0 for the first value of a row. Empty if there are no lists. */
   readonly repetitions: readonly number[];
-  /** The values that exist. */
+  /** The values without the missing ones. */
   readonly values: readonly V[];
 }
 

@@ -40,7 +40,7 @@ export const readOutlook: FormatReader = async (input, to) => {
   let message = reader.getFileData();
   const page = message.messageCodepage ?? message.internetCodepage;
   if (page !== undefined && iconv.encodingExists(`cp${page}`)) {
-    // A reader keeps its first result.
+    // Create another reader for the code page: a reader returns its first result again.
     reader = new library.default(Uint8Array.from(bytes).buffer);
     reader.parserConfig = { ansiEncoding: `cp${page}` };
     message = reader.getFileData();

@@ -99,7 +99,7 @@ function lineOf(y: number, items: readonly TextItem[]): Line {
   return { y, size, cells: cells.map(({ x, text }) => ({ x, text: text.trim() })).filter(({ text }) => text !== '') };
 }
 
-/** Returns the size of the font of most characters. */
+/** Returns the font size that most characters have. */
 function bodySize(lines: readonly Line[]): number {
   const characters = new Map<number, number>();
   for (const { size, cells } of lines) {

@@ -19,7 +19,7 @@ export interface FrameOptions {
   readonly program: string;
   /** Every n-th frame is read. */
   readonly stride: number;
-  /** Aborted when ffmpeg must end. */
+  /** This signal is aborted when ffmpeg must end. */
   readonly signal: AbortSignal;
   /** Receives the errors of a video that was read to its end. */
   readonly warn: (message: string) => void;
@@ -47,7 +47,7 @@ export async function* readFrames(video: number, options: FrameOptions): AsyncGe
   if (signal.aborted) return;
   const run = new Run(video, options, '-fps_mode');
   yield* run.frames();
-  // The option was added in version 5.1.
+  // ffmpeg has this option since version 5.1.
   if (!run.problems.some((problem) => problem.includes('fps_mode'))) {
     run.check();
     return;

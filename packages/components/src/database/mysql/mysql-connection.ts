@@ -2,13 +2,11 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Value } from '@headrace/engine';
 import { counted } from '@headrace/engine';
-import type { PreparedSql } from '@headrace/java-text/sql';
+import { type HostPort, type PreparedSql, SqlTimes } from '@headrace/java-text/sql';
 import type mysql from 'mysql2';
 import { BatchQueue } from '../batch-queue.ts';
 import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
-import type { HostPort } from '../jdbc-url.ts';
-import { SqlTimes } from '../sql-times.ts';
 import type { MysqlSettings } from './mysql-settings.ts';
 import { type MysqlColumn, type MysqlValue, mysqlIdText, mysqlReader } from './mysql-values.ts';
 

@@ -1,8 +1,7 @@
-import { prepareSql } from '@headrace/java-text/sql';
+import { displayUrl, prepareSql, type ServerUrl } from '@headrace/java-text/sql';
 import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
-import { displayUrl, type ServerUrl } from '../jdbc-url.ts';
 import { MysqlConnection } from './mysql-connection.ts';
 import { mysqlSettings } from './mysql-settings.ts';
 

@@ -1,3 +1,4 @@
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readArray } from './array-text.ts';
@@ -24,7 +25,7 @@ it.each([
 
 it('reads every list of texts with the quotes of Postgres', () => {
   fc.assert(
-    fc.property(fc.array(fc.option(fc.string({ unit: 'binary' }))), (values) => {
+    fc.property(fc.array(fc.option(unicodeText())), (values) => {
       const quoted = values.map((value) =>
         value === null ? 'NULL' : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
       );

@@ -1,8 +1,7 @@
-import { prepareSql } from '@headrace/java-text/sql';
+import { displayUrl, prepareSql, type ServerUrl } from '@headrace/java-text/sql';
 import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';
 import { DatabaseErrors } from '../database-error.ts';
-import { displayUrl, type ServerUrl } from '../jdbc-url.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { isWithoutTls, judgePostgres } from './postgres-errors.ts';
 import { postgresSettings } from './postgres-settings.ts';

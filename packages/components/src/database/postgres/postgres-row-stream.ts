@@ -1,9 +1,9 @@
 import type { RecordChunk } from '@headrace/engine';
 import { counted } from '@headrace/engine';
+import { processZone, SqlTimes } from '@headrace/java-text/sql';
 import { BatchQueue } from '../batch-queue.ts';
 import type { Row, RowLayout, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
-import { processZone, SqlTimes } from '../sql-times.ts';
 import { readDataRows } from './data-rows.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { PostgresRowDecoder } from './row-decoder.ts';

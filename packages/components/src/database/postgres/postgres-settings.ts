@@ -1,11 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
+import { DatabaseUrlError, processZone, type ServerUrl } from '@headrace/java-text/sql';
 import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
-import { DatabaseUrlError } from '../database-url-error.ts';
-import type { ServerUrl } from '../jdbc-url.ts';
-import { processZone } from '../sql-times.ts';
 
 /** The settings of a connection to Postgres. */
 export interface PostgresSettings {

@@ -1,7 +1,7 @@
 import { Document, type ModuleReference, type RecordDecoder, type RecordSink } from '@headrace/engine';
+import { SqlTimes } from '@headrace/java-text/sql';
 import type { RowLayout } from '../database.ts';
 import { RowDocuments } from '../row-documents.ts';
-import { SqlTimes } from '../sql-times.ts';
 import { readDataRows } from './data-rows.ts';
 import type { ValueKind } from './value-kinds.ts';
 import { type BytesReader, bytesReader } from './value-readers.ts';

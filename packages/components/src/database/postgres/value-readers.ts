@@ -1,5 +1,5 @@
 import { double, integer, readJson, type Value } from '@headrace/engine';
-import type { SqlTimes } from '../sql-times.ts';
+import type { SqlTimes } from '@headrace/java-text/sql';
 import { readArray } from './array-text.ts';
 import type { ScalarKind, ValueKind } from './value-kinds.ts';
 

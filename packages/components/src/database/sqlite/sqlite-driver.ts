@@ -1,12 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { counted, double, HeadraceError, integer, mayComputeWithoutEnd, type Value } from '@headrace/engine';
-import { type PreparedSql, prepareSql } from '@headrace/java-text/sql';
+import {
+  displayUrl,
+  type PreparedSql,
+  prepareSql,
+  processZone,
+  type SqliteUrl,
+  SqlTimes,
+} from '@headrace/java-text/sql';
 import { openLocalDatabase } from '../../local-files/local-database.ts';
 import { existsSync } from '../../local-files/local-files.ts';
 import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict } from '../database-error.ts';
-import { displayUrl, type SqliteUrl } from '../jdbc-url.ts';
-import { processZone, SqlTimes } from '../sql-times.ts';
 
 const DIALECT = {
   placeholder: undefined,

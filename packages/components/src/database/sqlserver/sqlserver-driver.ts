@@ -1,5 +1,5 @@
 import { counted } from '@headrace/engine';
-import { type PreparedSql, prepareSql } from '@headrace/java-text/sql';
+import { displayUrl, type PreparedSql, prepareSql, type SqlServerUrl } from '@headrace/java-text/sql';
 import type mssql from 'mssql';
 import { loadLibrary } from '../../libraries/optional-library.ts';
 import { BatchQueue } from '../batch-queue.ts';
@@ -13,7 +13,6 @@ import type {
   SqlParameter,
 } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
-import { displayUrl, type SqlServerUrl } from '../jdbc-url.ts';
 import { sqlServerSettings } from './sqlserver-settings.ts';
 import { type SqlServerReader, sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
 

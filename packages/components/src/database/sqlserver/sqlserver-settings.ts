@@ -1,8 +1,7 @@
+import { DatabaseUrlError, type SqlServerUrl } from '@headrace/java-text/sql';
 import type mssql from 'mssql';
 import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
-import { DatabaseUrlError } from '../database-url-error.ts';
-import type { SqlServerUrl } from '../jdbc-url.ts';
 
 const DEFAULT_LOGIN_SECONDS = 30;
 /** The application name if the URL has none. */

@@ -1,5 +1,5 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
-import { instantOfDate } from '../sql-times.ts';
+import { instantOfDate } from '@headrace/java-text/sql';
 
 /** Converts a value of the driver. */
 export type SqlServerReader = (value: unknown) => Value;

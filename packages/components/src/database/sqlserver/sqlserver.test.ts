@@ -1,6 +1,6 @@
+import { parseJdbcUrl, type SqlServerUrl } from '@headrace/java-text/sql';
 import { describe, expect, it } from 'vitest';
 import { Database } from '../database.ts';
-import { parseJdbcUrl, type SqlServerUrl } from '../jdbc-url.ts';
 import { sqlServerSettings } from './sqlserver-settings.ts';
 import { sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
 

@@ -53,7 +53,7 @@ export class JsonDecoder implements RecordDecoder {
   #bytes: Buffer = Buffer.alloc(0);
   #bytesLineStart = true;
   #offset = 0;
-  // The last object. Documents with the same names share the shape.
+  // The fields of the last object. Documents with the same field names share a shape.
   #shape: Shape = NO_FIELDS;
   #values: Value[] = [];
   #idAt = -1;

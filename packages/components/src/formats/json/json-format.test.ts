@@ -1,6 +1,7 @@
 import { Document, readDocument } from '@headrace/engine';
 import { JsonValueScanner } from '@headrace/records/json';
 import { splitRecords } from '@headrace/records/split';
+import { unicodeText } from '@headrace/testing/unicode-text';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
@@ -218,7 +219,7 @@ describe('JsonFormat with values over several lines', () => {
 
 describe('JsonObjectReader', () => {
   const scalar = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    unicodeText(),
     fc.integer(),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.boolean(),

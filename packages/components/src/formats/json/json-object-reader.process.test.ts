@@ -37,7 +37,7 @@ describe('JsonObjectReader', () => {
     ]);
   });
 
-  it('gives each object its own names after one that it could not read', () => {
+  it('reads the names of an object correctly after an object that it could not read', () => {
     expect(readAll(['{"a":1,"b":2}', '{"a":1,"c":x}', '{"a":1,"c":2}', '{"a":1,"b":2}', '{}'])).toEqual([
       '{"a":1,"b":2}',
       undefined,
@@ -57,7 +57,7 @@ describe('JsonObjectReader', () => {
     expect(readAll([...texts, '{"new":1,"new":2}']).at(-1)).toBeUndefined();
   });
 
-  it('reads many members', () => {
+  it('reads objects with many members', () => {
     const text = JSON.stringify(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`m${i}`, i])));
     expect(readAll([text, text])).toEqual([text, text]);
   });

@@ -7,8 +7,9 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 /** After this many members, the general reader reads objects with unknown names: they are compared with all others. */
 const MAX_COMPARED = 64;
-/** The maximum number of known names, and of known names that can follow one of them. */
+/** The maximum number of names that the reader remembers. */
 const MAX_KNOWN = 4096;
+/** The maximum number of names that the reader remembers as followers of one name. */
 const MAX_NEXT = 32;
 
 /** A name of a member. */
@@ -28,7 +29,7 @@ interface Member {
  * For unusual objects and invalid JSON, `read` returns false. The caller then uses `readJson`.
  */
 export class JsonObjectReader {
-  /** The shape of the last object. */
+  /** The field names of the last object. */
   shape: Shape = Shape.common([]);
   values: Value[] = [];
   #reader = new JsonReader('');

@@ -1,4 +1,5 @@
-import { nearest } from '@headrace/engine';
+/** Returns the candidate that is most similar to a misspelt name, or undefined if none is similar. */
+export type FindSimilar = (name: string, candidates: readonly string[]) => string | undefined;
 
 /** The supported names after `jdbc:`, and common mistakes. */
 const SCHEMES = ['postgresql', 'redshift', 'mysql', 'mariadb', 'sqlserver', 'jtds', 'sqlite', 'h2'];
@@ -46,9 +47,12 @@ export class DatabaseUrlError extends Error {
     );
   }
 
-  /** Returns the error for a name after `jdbc:` that is not supported. */
-  static unsupported(scheme: string): DatabaseUrlError {
-    const meant = MISTAKES.get(scheme) ?? nearest(scheme, SCHEMES);
+  /**
+   * Returns the error for a name after `jdbc:` that is not supported.
+   * @param findSimilar finds the name that the user meant, for the hint
+   */
+  static unsupported(scheme: string, findSimilar?: FindSimilar): DatabaseUrlError {
+    const meant = MISTAKES.get(scheme) ?? findSimilar?.(scheme, SCHEMES);
     if (NAMES[scheme] === undefined && meant !== undefined) {
       return new DatabaseUrlError(`jdbc:${scheme}: is not known`, `Did you mean jdbc:${meant}:?`);
     }

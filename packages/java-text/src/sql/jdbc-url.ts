@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { DatabaseUrlError } from './database-url-error.ts';
+import { DatabaseUrlError, type FindSimilar } from './database-url-error.ts';
 
 /** The address of a server. */
 export interface HostPort {
@@ -53,8 +53,9 @@ const SEVERAL_HOSTS = /^(replication|loadbalance|load-balance|load-balance-read|
 /**
  * Parses a JDBC URL by the rules of the JDBC driver of that database.
  * Throws `DatabaseUrlError`. Its message never quotes the URL, which may contain a password.
+ * @param findSimilar finds the database that a misspelt URL means, for the hint of the error
  */
-export function parseJdbcUrl(url: string): DatabaseUrl {
+export function parseJdbcUrl(url: string, findSimilar?: FindSimilar): DatabaseUrl {
   const match = /^jdbc:([A-Za-z][\w+-]*):(.*)$/s.exec(url.trim());
   if (match === null) throw DatabaseUrlError.notJdbc(url.trim());
   const scheme = (match[1] as string).toLowerCase();
@@ -76,7 +77,7 @@ export function parseJdbcUrl(url: string): DatabaseUrl {
     case 'h2':
       return h2Url(rest);
     default:
-      throw DatabaseUrlError.unsupported(scheme);
+      throw DatabaseUrlError.unsupported(scheme, findSimilar);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type DateZone, epochDayOf, formatUtc, resolveZone } from '@headrace/java-text/date';
+import { type DateZone, epochDayOf, formatUtc, resolveZone } from '../date/index.ts';
 
 const TIME =
   /^(\d{4,7})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d*))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?( BC)?$/;
