@@ -44,7 +44,10 @@ const groups = {
   },
   web: {
     about: 'the web application in Chromium',
-    measure: async () => (await import('./web-jobs.mjs')).webJobs(),
+    measure: async () => [
+      ...(await (await import('./web-jobs.mjs')).webJobs()),
+      ...(await (await import('./scroll-jobs.mjs')).scrollJobs()),
+    ],
   },
   load: {
     about: 'the service with 10,000 configs and runs',

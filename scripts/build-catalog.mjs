@@ -6,7 +6,7 @@
 // --source, for tests, it writes packages/components/src/catalog.jsonl, which lists the sources.
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { catalogText, commonParameters, describeModule } from '@headrace/engine';
-import { runnableExample } from './lib/runnable-example.mjs';
+import { withRunnableExample } from './lib/runnable-example.mjs';
 
 const ofSources = process.argv.includes('--source');
 const folder = new URL('../packages/components/', import.meta.url);
@@ -31,9 +31,3 @@ const fresh = new URL('catalog.jsonl.new', catalog);
 writeFileSync(fresh, catalogText(entries));
 renameSync(fresh, catalog);
 console.log(`catalog: ${entries.length} components`);
-
-function withRunnableExample(entry) {
-  if (entry.kind === 'stage') return entry;
-  const { path, text } = runnableExample(entry);
-  return { ...entry, examples: [{ description: `A config that runs: ${path}`, config: text }] };
-}

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { catalogText, commonParameters, describeModule } from '@headrace/engine';
 import { mustRun } from './lib/root.mjs';
+import { withRunnableExample } from './lib/runnable-example.mjs';
 
 const plugins = new URL('../plugins/', import.meta.url);
 const names = readdirSync(plugins).filter((name) => existsSync(new URL(`${name}/tsconfig.json`, plugins)));
@@ -15,7 +16,9 @@ for (const name of names) {
     const file = component.replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '-').toLowerCase();
     const source = new URL(`src/${file}.ts`, folder).href;
     entries.push(
-      ...describeModule({ [component]: exported }, source, 'index.js', `@headrace/${name}`, commonParameters),
+      ...describeModule({ [component]: exported }, source, 'index.js', `@headrace/${name}`, commonParameters).map(
+        withRunnableExample,
+      ),
     );
   }
   writeFileSync(new URL('dist/catalog.jsonl', folder), catalogText(entries));

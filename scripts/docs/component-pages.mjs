@@ -103,6 +103,7 @@ function pluginComponentPage({ name, folder }, entry) {
     `This ${entry.kind} is in the plugin [${name}](../../../plugins/${folder}/README.md): \`npm install ${name}\`.`,
     ...facts(entry),
     sharedKeys(entry),
+    ...runnableSection(entry),
   ]);
 }
 
@@ -128,14 +129,7 @@ function grouped(stages) {
 }
 
 function componentPage(entry) {
-  return document([
-    `# ${entry.name}`,
-    NOTICE,
-    ...facts(entry),
-    sharedKeys(entry),
-    // The examples of a stage are complete: parameters, documents in, documents out.
-    ...(entry.kind === 'stage' ? [] : runnableSection(entry)),
-  ]);
+  return document([`# ${entry.name}`, NOTICE, ...facts(entry), sharedKeys(entry), ...runnableSection(entry)]);
 }
 
 /** Returns the sentence about the keys of every component of a kind, with a link to their table. */
@@ -169,8 +163,12 @@ function paragraph(text) {
   return block(/^ *CREATE /.test(text) ? 'sql' : 'hocon', text.replace(/^ {4}/gm, ''));
 }
 
-/** Returns the section with the config in examples/ that uses a connector or an indexer. */
+/**
+ * Returns the section with the config in examples/ that uses a connector or an indexer. The examples of a stage are
+ * complete without it: parameters, documents in, documents out.
+ */
 function runnableSection(entry) {
+  if (entry.kind === 'stage') return [];
   const { path, text } = runnableExample(entry);
   return [
     '## A config that runs',
@@ -236,9 +234,10 @@ function allowed({ enum: values, minimum, maximum, exclusiveMinimum, exclusiveMa
   ].join(', ');
 }
 
-function exampleOf(entry, { description, params, documents, output, random }) {
+function exampleOf(entry, { description, needs, params, documents, output, random }) {
   return [
     `**Example:** ${prose(description)}`,
+    ...(needs === undefined ? [] : [`Needs: ${prose(needs)}.`]),
     block('hocon', configOf(entry, params)),
     ...(documents === undefined ? [] : ['Documents in:', block('json', lines(documents))]),
     ...(output === undefined

@@ -13,3 +13,10 @@ export function runnableExample({ kind, name }) {
   }
   throw new Error(`${name} has no config in ${folder}: its page shows one that runs.`);
 }
+
+/** Returns the catalog entry of a component with its example. Stages have examples in their classes. */
+export function withRunnableExample(entry) {
+  if (entry.kind === 'stage') return entry;
+  const { path, text } = runnableExample(entry);
+  return { ...entry, examples: [{ description: `A config that runs: ${path}`, config: text }] };
+}

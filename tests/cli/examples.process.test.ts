@@ -159,6 +159,13 @@ describe('the example of a connector', () => {
     expect(await ids()).toEqual(first);
   });
 
+  it('parquet reads the rows of two states', async () => {
+    const airports = await documents('parquet');
+    expect(airports).toHaveLength(29);
+    expect(new Set(airports.map(({ state }) => state))).toEqual(new Set(['HI', 'VT']));
+    expect(airports[0]).toMatchObject({ id: '0B7', latitude: 44.11672722, title: 'Warren-Sugar Bush (Warren)' });
+  });
+
   it('database reads authors with their books', async () => {
     const authors = await documents('database', 'authors');
     expect(authors.map(({ name, ___children }) => [name, ___children.length])).toEqual([

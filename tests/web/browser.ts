@@ -18,8 +18,13 @@ afterEach(() => {
   expect(problems.splice(0)).toEqual([]);
 });
 
+interface PageOptions extends BrowserContextOptions {
+  /** A script that runs before those of each page. */
+  readonly script?: string;
+}
+
 /** Opens a page of the service for one test. The test fails if the page has errors. */
-export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+export async function openPage(url: string, { script, ...options }: PageOptions = {}): Promise<Page> {
   running ??= launch();
   const browser = await running;
   const context = await browser.newContext({
@@ -29,6 +34,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
     ...options,
   });
   context.setDefaultTimeout(TIMEOUT_MILLIS);
+  if (script !== undefined) await context.addInitScript(script);
   const page = await context.newPage();
   const { origin } = new URL(url);
   page.on('pageerror', (error) => problems.push(`uncaught error: ${error.message}`));

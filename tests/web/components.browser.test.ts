@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
   url = await serviceForFile();
 });
 
-it('every component has a description, and every built-in one an example whose config is valid', async () => {
+it('every component, also of the plugins, has a description and examples whose configs are valid', async () => {
   const lists = await Promise.all(
     ['connector', 'stage', 'indexer'].map(async (kind) => {
       const response = await fetch(`${url}/v1/config-info/${kind}-list`);
@@ -25,8 +26,7 @@ it('every component has a description, and every built-in one an example whose c
   const wrong: unknown[] = [];
   for (const component of lists.flat()) {
     const { class: name, description = '', examples = [] } = component;
-    const isBuiltIn = component.package === '@headrace/components';
-    if (description === '' || (isBuiltIn && examples.length === 0)) wrong.push(name);
+    if (description === '' || examples.length === 0) wrong.push(name);
     for (const { params, config = configOf(name, params) } of examples) {
       const headers = { 'content-type': 'application/hocon' };
       const checked = await fetch(`${url}/v1/config/validate`, { method: 'POST', headers, body: config });
@@ -36,6 +36,10 @@ it('every component has a description, and every built-in one an example whose c
   }
   expect(wrong).toEqual([]);
   expect(lists.every((list) => list.length > 5)).toBe(true);
+  const packages = new Set(lists.flat().map((component) => component.package));
+  const plugins = readdirSync('plugins').map((plugin) => `@headrace/${plugin}`);
+  // The video plugin has a file handler, which is no component.
+  expect(plugins.filter((plugin) => !packages.has(plugin))).toEqual(['@headrace/video']);
 });
 
 describe('the components', () => {
@@ -59,6 +63,18 @@ describe('the components', () => {
     await page.getByRole('link', { name: 'valid' }).waitFor();
     await page.getByRole('link', { name: 'Preview' }).click();
     await page.getByRole('row', { name: /removed raw/ }).waitFor();
+  });
+
+  it('of plugins have examples that run on the page', async () => {
+    const page = await openPage(`${url}/components/TextExtractor`);
+    await page.getByRole('button', { name: 'Run the example' }).click();
+    await page.getByText('Documents after, from this service').waitFor();
+    await page.getByText('"tika_dc_title":"Mill"').waitFor();
+  });
+
+  it('say what their examples need', async () => {
+    const page = await openPage(`${url}/components/EmitDocsToDeleteByPrefix`);
+    await page.getByText('Needs: An index articles of Pinecone').waitFor();
   });
 
   it('include connectors, whose examples are configs that run', async () => {

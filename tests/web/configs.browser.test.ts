@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, startRun } from '../service/served.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -55,6 +56,27 @@ describe('the config page', () => {
 
     await page.goto(`${url}/configs?label=team:search`);
     await page.getByRole('row', { name: /numbers/ }).waitFor();
+  });
+
+  it('shows the last run of each config in the list, with its problem', async () => {
+    const script = "if (doc.id == 3) throw new Error('three is refused')";
+    const stages = `stages: [{ class: ApplyJavascript, script: "${script}" }]`;
+    await putConfig(
+      url,
+      'with-failures',
+      `connectors: [{ class: SequenceConnector, pipeline: p, numDocs: 5 }], pipelines: [{ name: p, ${stages} }], indexer { type: Nop }`,
+    );
+    const page = await openPage(`${url}/configs?q=with-failures`);
+    const row = page.getByRole('row', { name: /with-failures/ });
+    await row.waitFor();
+    expect(await row.getByText('Succeeded').count()).toBe(0);
+    const { runId } = await startRun(url, 'with-failures');
+    await finished(url, runId);
+    await page.goto(`${url}/configs?q=with-failures`);
+    await row.getByText('Succeeded with failures').waitFor();
+    await row.getByText(/three is refused/).waitFor();
+    const { items } = (await (await fetch(`${url}/v1/config?limit=1&content=false`)).json()) as { items: unknown[] };
+    expect(items).toMatchObject([{ name: 'with-failures', lastRun: { runId, status: 'SUCCEEDED', failed: 1 } }]);
   });
 
   it('shows the problems of a text while it is edited, with their positions', async () => {
@@ -166,7 +188,12 @@ describe('the config page', () => {
     await page.getByText('The config was not saved').waitFor();
     await page.getByText('not saved', { exact: true }).waitFor();
 
+    const stored = /\/v1\/config\/shared$/;
+    await page.route(stored, (route) => route.fulfill({ status: 500, json: { code: 'HR_INTERNAL', message: 'no' } }));
     await page.getByRole('button', { name: 'Load the newer version' }).click();
+    await page.getByText('The newest version was not loaded').waitFor();
+    await page.unroute(stored);
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('numDocs: 40').waitFor();
     await expect.poll(() => page.getByText('The config was not saved').count()).toBe(0);
     await page.getByRole('textbox', { name: 'Config' }).click();

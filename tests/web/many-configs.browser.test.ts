@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { kill, serve, serviceDirectory } from '../service/served.ts';
 import { openPage } from './browser.ts';
+import { expectNoGaps } from './scrolling.ts';
+import { CONFIGS, seedConfigs } from './seeded-store.ts';
 
-const CONFIGS = 10_000;
 const PAGE_SIZE = 200;
 /** Rows that fit on the screen, and some above and below. */
 const MAX_ROWS = 60;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const first = `${empty.url}/v1/config/config-00?description=Number+0`;
   expect((await fetch(first, { method: 'PUT', headers, body: 'a: 1' })).status).toBe(201);
   await kill(empty);
-  copyFirstConfig(join(directory, 'store'));
+  seedConfigs(join(directory, 'store'));
   url = (await serve(directory)).url;
 });
 
@@ -40,6 +40,7 @@ it('10,000 configs are shown a part at a time, and loaded while somebody scrolls
   await page.getByRole('link', { name: 'config-00', exact: true }).waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
   expect(requests.length).toBe(CONFIGS / PAGE_SIZE);
+  await expectNoGaps(page, '[role=rowgroup]', '[role=row]');
 });
 
 it('a search among 10,000 configs is one request, and finds names and descriptions', async () => {
@@ -62,18 +63,4 @@ function listRequests(page: Page): URL[] {
     if (address.pathname === '/v1/config') found.push(address);
   });
   return found;
-}
-
-/** Copies the only config of a store until there are enough. Uploads would take half a minute. */
-function copyFirstConfig(directory: string): void {
-  const db = new DatabaseSync(join(directory, 'headrace.db'));
-  const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CONFIGS - 1})`;
-  db.exec(`BEGIN;
-    ${numbers} INSERT INTO configs (seq, id, name, version, created_time, created_by, labels, description)
-      SELECT seq + i, id || i, 'config-' || printf('%02d', i), version, created_time, created_by, labels, 'Number ' || i
-      FROM n, configs ORDER BY i;
-    ${numbers} INSERT INTO config_versions (config, version, digest, created_time, created_by, format, answer, text)
-      SELECT config + i, version, digest, created_time, created_by, format, answer, text FROM n, config_versions;
-    COMMIT;`);
-  db.close();
 }

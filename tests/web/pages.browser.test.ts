@@ -1,59 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, startRun, upload } from '../service/served.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
-import { serviceForFile } from './service.ts';
+import { PAGES, serviceWithEveryPage } from './every-page.ts';
 
 /** The maximum size of the first page without the editor, compressed. */
 const FIRST_LOAD_BYTES = 120 * 1024;
 
-const CONFIG = `
-connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 5 }]
-pipelines: [{ name: main, stages: [{ class: ApplyJavascript, name: picky, script: "if (doc.id == 3) throw new Error('no')" }] }]
-indexer { class: NopIndexer }
-`;
-
-/** Every page, with a text that it shows when it is complete. */
-const PAGES: readonly (readonly [name: string, path: string, shows: string])[] = [
-  ['the overview', '/', 'Latest'],
-  ['the guided form', '/load', 'Path of a CSV or JSON file'],
-  ['the configs', '/configs', 'Changed'],
-  ['the editor', '/configs/CONFIG', 'SequenceConnector'],
-  ['the preview', '/configs/CONFIG/preview', 'picky'],
-  ['the runs of a config', '/configs/CONFIG/runs', 'Succeeded with failures'],
-  ['the schedule of a config', '/configs/CONFIG/schedule', 'Every day at 03:00'],
-  ['the versions of a config', '/configs/CONFIG/versions', 'oldest stored version'],
-  ['the runs', '/runs', 'Succeeded with failures'],
-  ['a run', '/runs/RUN', 'RUN SUMMARY'],
-  ['the stages of a run', '/runs/RUN/stages', 'Share of the time'],
-  ['the failures of a run', '/runs/RUN/failures', 'HR_'],
-  ['the log of a run', '/runs/RUN/log?level=info', 'Starting run'],
-  ['the config of a run', '/runs/RUN/config', 'Version 1'],
-  ['the comparison of runs', '/runs/compare?a=RUN&b=RUN', 'Mean time per document'],
-  ['the components', '/components', 'SplitFieldValues'],
-  ['a component', '/components/SplitFieldValues', 'Splits the texts of a field'],
-  ['the system', '/system', 'Checks'],
-  ['an unknown address', '/runs/a/b/c', 'This page does not exist'],
-];
-
 describe('every page', () => {
-  let url: string;
-  let ids: { configId: string; runId: string };
+  let addressOf: (path: string) => string;
 
   beforeAll(async () => {
-    url = await serviceForFile();
-    const configId = await upload(url, CONFIG);
-    const { runId } = await startRun(url, configId);
-    await finished(url, runId);
-    await fetch(`${url}/v1/config/${configId}/schedule`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: '{"cron": "0 3 * * *"}',
-    });
-    ids = { configId, runId };
+    addressOf = await serviceWithEveryPage();
   });
-
-  const addressOf = (path: string) => url + path.replace('CONFIG', ids.configId).replaceAll('RUN', ids.runId);
 
   it.each(PAGES)('%s is accessible, in light and dark', async (_name, path, shows) => {
     const page = await openPage(addressOf(path));
@@ -71,9 +29,9 @@ describe('every page', () => {
   });
 
   it('the overview sends one request each time while nothing changes', async () => {
-    const page = await openPage(`${url}/system`);
+    const page = await openPage(addressOf('/system'));
     await page.clock.install();
-    await page.goto(url);
+    await page.goto(addressOf('/'));
     await page.getByRole('heading', { name: 'Latest' }).waitFor();
     await page.getByText('Nothing is running.').waitFor();
     const queries: string[] = [];
@@ -91,7 +49,7 @@ describe('every page', () => {
   });
 
   it('the first page loads less than 120 KB before the editor', async () => {
-    const page = await openPage(url);
+    const page = await openPage(addressOf('/'));
     await page.getByText('Latest').waitFor();
     const total = await page.evaluate(
       `performance.getEntries().reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0)`,

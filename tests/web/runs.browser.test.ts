@@ -176,12 +176,16 @@ it('the run page reports a killed service, connects again, and shows that the ru
   await expect.poll(() => page.getByText('The service does not answer').count()).toBe(0);
 });
 
-it('a page reports a service that hangs, and is right again when it continues', async () => {
+it.each([
+  ['the system', (_runId: string) => '/system', 'Headrace 0.1'],
+  ['the log of a run', (runId: string) => `/runs/${runId}/log?level=info`, 'Starting run'],
+])('the page of %s reports a service that hangs, and is right again when it continues', async (_name, path, shows) => {
   const { url, process } = await serve(serviceDirectory());
-  const page = await openPage(`${url}/system`);
+  const { runId } = await startRun(url, await upload(url, ENDLESS));
+  const page = await openPage(url + path(runId));
   await page.clock.install();
   await page.reload();
-  await page.getByText('Headrace 0.1').waitFor();
+  await page.getByText(shows).waitFor();
   process.child.kill('SIGSTOP');
   try {
     // Time passes until a request has no answer for too long.

@@ -1,6 +1,6 @@
-export type { PartitionLag, QueueState } from './roles/consumer-lag.ts';
+export type { PartitionLag } from './health/consumer-lag.ts';
+export type { ThreadHealth } from './health/health-channel.ts';
 export { type DeadLetter, deadLetters, replay } from './roles/dead-letter-topic.ts';
-export { prepareTopics } from './roles/prepare-topics.ts';
 export { PublisherHealth } from './roles/publisher-health.ts';
 export { type PlainConfig, type Role, roleConfig } from './roles/role-config.ts';
 export type { RoleCounts, RoleHealth, RoleState } from './roles/role-health.ts';

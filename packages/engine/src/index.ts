@@ -180,6 +180,7 @@ export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
 export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';
+export { release } from './transport/release.ts';
 export { BatchBytes } from './writing/batch-bytes.ts';
 export { Delivery, type DeliveryFailure, type Destination, type Reply } from './writing/delivery.ts';
 export { FamilyDelivery } from './writing/family-delivery.ts';

@@ -6,7 +6,10 @@ if (args[0] === 'run' && !process.stderr.isTTY) writeOnlyJson();
 endWithLauncher();
 // Start loading the threads now, while this thread reads the command line and the config: loading is half of the start
 // time of a run. If the command does not run anything, the process does not wait for the threads.
-if (args[0] === 'run') (await import('./commands/run-launcher.ts')).runThreads();
+if (args[0] === 'run') {
+  const isDistributed = args.includes('--distributed') || args.includes('--external');
+  (await import('./commands/run-launcher.ts')).runThreads(isDistributed);
+}
 endWithReader();
 const { commandLine } = await import('./cli/command-line.ts');
 process.exitCode = await commandLine(args);

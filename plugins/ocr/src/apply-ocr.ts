@@ -69,6 +69,15 @@ const parameters = Type.Object({
 
 type Params = Static<typeof parameters>;
 
+/** The text "Hello, World!" as a PNG file, in base64. */
+const HELLO = [
+  'iVBORw0KGgoAAAANSUhEUgAAASwAAABDAQMAAAAcZqoNAAAABlBMVEX///8AAABVwtN+AAAACXBIWXMAAAsSAAALEgHS3X78AAABHklE',
+  'QVRIx+3UsU7DMBAG4IuK4g7G6XiDFV7BUzkJC16lUl7gxg5ImIWJB+jAwyRkYOEBOkbqyhC2DBUhTQpTbGVF5J88fB7uzmeAOXPm/Mtw',
+  '/ntEkKMkvzizDUQDW40y9cP0wvWMwixdwATGt2EWOc6XHVsLcBFGPpbUnLcAZi1Ec7NLPjws3XJxcGCuY2Xv0N57GCKXjzlQFmtlka2H',
+  'Gc2lqzqmSBGyHmXtl5FcQgWYSYoJNz7Gkt+6GWD2bARh5av04dgzXUxkL0HG0DNZ7ILsXIIs9kMJEGzIpdsPDfEwOrX3FRLX6NPZGt+w',
+  'tp+HJxCuVpZSe/SNvqK6VSCARUPp1TuNb0L/ttVwB2ABq8DWyGnLpaex5fwNzflj+QZ1yGylFUPcBgAAAABJRU5ErkJggg==',
+].join('');
+
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -85,6 +94,15 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
 export class ApplyOCR extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.ocr.stage.ApplyOCR';
   static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'The text of an image that is in the document, as base64',
+      params: { lang: 'eng', byteArrayField: 'image', extractAllDest: 'text' },
+      documents: [{ id: '1', image: HELLO }],
+      output: [{ id: '1', image: HELLO, text: 'Hello, World!\n' }],
+    },
+  ];
 
   static override *check(params: Params): Generator<ParameterProblem> {
     const { lang, pathField, byteArrayField, extractAllDest, extractionTemplates = [], pages, pagesField } = params;

@@ -84,6 +84,11 @@ const parameters = Type.Object({
 
 type Params = Static<typeof parameters>;
 
+/** The page of the example. */
+const PAGE = Buffer.from(
+  '<html><title>Mill</title><h1>Hours</h1><p>The gate opens at nine.</p><ul><li>Monday<li>Tuesday</ul>',
+).toString('base64');
+
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
 /** How many files a pipeline thread parses concurrently. */
@@ -106,6 +111,22 @@ const THREADS = 2;
 export class TextExtractor extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.tika.stage.TextExtractor';
   static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'The text and the title of a page that is in the document, as base64',
+      params: { byteArrayField: 'page', format: 'markdown', whitelist: ['dc_title'] },
+      documents: [{ id: '1', page: PAGE }],
+      output: [
+        {
+          id: '1',
+          page: PAGE,
+          text: '# Hours\n\nThe gate opens at nine.\n\n- Monday\n- Tuesday\n',
+          tika_dc_title: 'Mill',
+        },
+      ],
+    },
+  ];
 
   static override *check(params: Params): Generator<ParameterProblem> {
     const { filePathField, byteArrayField } = params;

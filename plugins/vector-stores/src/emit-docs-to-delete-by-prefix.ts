@@ -43,6 +43,28 @@ const parameters = Type.Object({
 export class EmitDocsToDeleteByPrefix extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.pinecone.stage.EmitDocsToDeleteByPrefix';
   static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Delete an article and its chunks',
+      needs: 'An index articles of Pinecone with the vectors mill-1 and mill-2',
+      params: {
+        apiKey: 'your key',
+        index: 'articles',
+        deletionMarkerField: 'deleted',
+        deletionMarkerFieldValue: 'true',
+        addPrefix: '-',
+      },
+      documents: [{ id: 'mill', deleted: true }, { id: 'weir' }],
+      output: [
+        { id: 'mill-1', deleted: 'true' },
+        { id: 'mill-2', deleted: 'true' },
+        { id: 'mill', deleted: true },
+        { id: 'weir' },
+      ],
+    },
+  ];
+
   override readonly maxInFlight = 4;
   #index: PineconeIndex | undefined;
 

@@ -7,16 +7,19 @@ import {
   type ModuleReference,
   Type,
 } from '@headrace/engine';
+import { ConsumerLag, healthOf } from '../health/consumer-lag.ts';
+import { HealthAnswers } from '../health/health-channel.ts';
 import { type BatchHeader, toHeaders } from '../queue/headers.ts';
 import { explainWrite, type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { prepareTopics } from '../settings/prepare-topics.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
 import { eventTopic, sourceTopic } from '../settings/topics.ts';
 import { idsOf } from '../wire/batch-decoder.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
-import { type PartitionBatch, unpack } from '../wire/packed-batches.ts';
+import { joinBatches, type PartitionBatch, unpack } from '../wire/packed-batches.ts';
 import { BatchLedger, sumOf } from './batch-ledger.ts';
 import { DocumentLedger } from './document-ledger.ts';
 import { EventReader } from './event-reader.ts';
@@ -25,13 +28,14 @@ import { RunProgressWatch } from './run-progress-watch.ts';
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
   settings: Type.String(),
-  /** The number of partitions of the source topic of each pipeline, as JSON. */
-  partitions: Type.String(),
+  /** The pipelines that the connectors feed. */
+  pipelines: Type.Array(Type.String()),
   /** Whether this process also has the workers and indexers. */
   isExternal: Type.Boolean(),
 });
 
-const MAX_IN_FLIGHT = 8;
+/** The number of requests in progress. A batch needs one request for each partition. */
+const MAX_REQUESTS = 8;
 /** The maximum number of listed failures of a message. */
 const MAX_FAILURES = 100;
 
@@ -54,21 +58,35 @@ export class SourceWriter extends Indexer<typeof parameters> {
   static override readonly block = 'sourceWriter';
   static readonly type = 'SourceWriter';
   readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
-  readonly #partitions = JSON.parse(this.params.partitions) as Record<string, number>;
+  /** The number of partitions of each topic. */
+  #partitions: ReadonlyMap<string, number> = new Map();
   override readonly streaming = this.#settings.format === 'headrace';
-  override readonly maxInFlight = MAX_IN_FLIGHT;
+  /** With many partitions, batches wait for each other, so that fewer and larger messages are written. */
+  override maxInFlight = MAX_REQUESTS;
   #writer: PartitionWriter | undefined;
   readonly #queues = new Map<string, Promise<PipelineQueue>>();
   #stalled: Error | undefined;
+  #health: HealthAnswers | undefined;
+  readonly #lags = this.params.pipelines.map(
+    (pipeline) => new ConsumerLag(this.#settings, sourceTopic(this.#settings, pipeline)),
+  );
+
+  override async prepare(signal: AbortSignal): Promise<void> {
+    this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags, 'publishes documents'));
+    this.#partitions = await prepareTopics(this.#settings, this.params.pipelines, this.context.log, signal);
+    const most = Math.max(1, ...this.params.pipelines.map((pipeline) => this.#partitionsOf(pipeline)));
+    if (this.streaming) this.maxInFlight = Math.max(1, Math.floor(MAX_REQUESTS / most));
+  }
 
   override encoder(pipeline?: string): ModuleReference {
-    const partitions = this.#partitions[pipeline ?? ''] ?? 1;
+    const partitions = this.#partitionsOf(pipeline ?? '');
     const { maxRequestSize: maxBytes } = this.#settings;
     return this.streaming ? BatchEncoder.reference({ partitions, maxBytes }) : QueuedDocumentEncoder.reference;
   }
 
   override async connect(): Promise<void> {
     this.#writer = await PartitionWriter.open(this.#settings, 'headrace-publisher', this.context.log);
+    this.#health?.ready();
   }
 
   override async send(batch: EncodedBatch): Promise<LaterAnswer> {
@@ -78,6 +96,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 
   override async close(): Promise<void> {
+    this.#health?.close();
+    await Promise.all(this.#lags.map((lag) => lag.close()));
     for (const opening of this.#queues.values()) {
       const queue = await opening.catch(() => undefined);
       await queue?.watch.close();
@@ -85,6 +105,10 @@ export class SourceWriter extends Indexer<typeof parameters> {
       if (queue !== undefined && this.#settings.eventTopic === undefined) await this.#deleteTopic(queue.events);
     }
     await this.#writer?.close();
+  }
+
+  #partitionsOf(pipeline: string): number {
+    return this.#partitions.get(sourceTopic(this.#settings, pipeline)) ?? 1;
   }
 
   async #open(pipeline: string): Promise<PipelineQueue> {
@@ -125,18 +149,22 @@ export class SourceWriter extends Indexer<typeof parameters> {
 
   /** Resolves when the brokers have stored the messages. */
   async #sendBatches({ pieces }: EncodedBatch, queue: PipelineQueue): Promise<LaterAnswer> {
-    const parts = pieces.flatMap((piece) => unpack(piece, 0));
+    const batches = pieces.flatMap((piece) => unpack(piece, 0));
+    const parts = joinBatches(batches, this.#settings.maxRequestSize);
     const answers = await Promise.all(parts.map((part) => this.#sendPart(part, queue)));
     return { confirmed: Promise.all(answers.map(({ confirmed }) => confirmed)).then(sumOf) };
   }
 
-  async #sendPart({ partition, value, bytes, count }: PartitionBatch, queue: PipelineQueue): Promise<LaterAnswer> {
+  async #sendPart(
+    { partition, value, bytes, count, pieces }: PartitionBatch,
+    queue: PipelineQueue,
+  ): Promise<LaterAnswer> {
     const { topic, events } = queue;
     const { batch, confirmed } = queue.batches.add();
     // The promise may be rejected before the run waits for it.
     confirmed.catch(() => undefined);
     const reported = this.#settings.events ? { events } : {};
-    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count, bytes };
+    const header: BatchHeader = { run: this.context.runId, ...reported, batch, count, bytes, pieces };
     try {
       await this.#write({ topic, partition, value, headers: toHeaders(header) });
     } catch (error) {
@@ -145,7 +173,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
         confirmed: Promise.resolve({
           ...NOTHING,
           failed: count,
-          failures: refused(value, explainWrite(this.#settings, topic, error)),
+          failures: refused(value, pieces, explainWrite(this.#settings, topic, error)),
         }),
       };
     }
@@ -158,7 +186,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     const ids = batch.ids();
     const bytes = Buffer.concat(batch.pieces);
     const lengths = batch.lengths();
-    const partitions = this.#partitions[batch.pipeline] ?? 1;
+    const partitions = this.#partitionsOf(batch.pipeline);
     const { events } = this.#settings;
     const confirmed = queue.documents.add(events ? ids : []);
     confirmed.catch(() => undefined);
@@ -212,7 +240,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
 const NOTHING: Confirmation = { created: 0, succeeded: 0, failed: 0, dropped: 0, failures: [] };
 
 /** The failures of a message that could not be written; of many, only the first. */
-function refused(value: Buffer, message: string): Confirmation['failures'] {
-  const ids = idsOf(value).slice(0, MAX_FAILURES);
+function refused(value: Buffer, pieces: PartitionBatch['pieces'], message: string): Confirmation['failures'] {
+  const ids = idsOf(value, pieces).slice(0, MAX_FAILURES);
   return ids.map((id) => ({ id, at: 'publisher', code: 'HR_INDEXER_FAILED', message }));
 }

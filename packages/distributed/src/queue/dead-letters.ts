@@ -67,7 +67,7 @@ export class DeadLetters {
   ): Promise<FailedInChunk[]> {
     const tries = this.#settings.maxRetries;
     const reason = `the document ended its worker each time (tries: ${tries}, worker.maxRetries)`;
-    const documents = header === undefined ? [message.value ?? Buffer.alloc(0)] : documentsOf(message, numbers);
+    const documents = header === undefined ? [message.value ?? Buffer.alloc(0)] : documentsOf(message, header, numbers);
     const failures: FailedInChunk[] = [];
     for (const value of documents) {
       const id = idOf(value) ?? placeOf(this.#source, message.partition, message.offset);
@@ -105,7 +105,7 @@ export class DeadLetters {
 }
 
 /** Some documents of a batch, as JSON. */
-function documentsOf({ value }: TopicMessage, numbers: readonly number[]): Buffer[] {
+function documentsOf({ value }: TopicMessage, { pieces }: BatchHeader, numbers: readonly number[]): Buffer[] {
   const found: Buffer[] = [];
   let number = 0;
   const add = (document: Document) => {
@@ -119,7 +119,7 @@ function documentsOf({ value }: TopicMessage, numbers: readonly number[]): Buffe
     reject: () => undefined,
     warn: () => undefined,
   };
-  new BatchDecoder().decode(value ?? new Uint8Array(), { place: '' }, sink);
+  new BatchDecoder().decode(value ?? new Uint8Array(), { place: '', pieces }, sink);
   return found;
 }
 

@@ -15,6 +15,8 @@ export interface BatchHeader {
   readonly count: number;
   /** The number of bytes of the batch before its compression. */
   readonly bytes: number;
+  /** The lengths of the separately compressed pieces of the message. Absent if it has one piece. */
+  readonly pieces?: readonly number[] | undefined;
   /** The attempt to process the batch that produced the documents. Absent before a worker has processed them. */
   readonly attempt?: string;
   /** The number of the message in its attempt, from 0. */

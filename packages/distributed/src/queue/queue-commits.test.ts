@@ -305,18 +305,56 @@ describe('the limits of a queue', () => {
     expect(passed).toBe(1);
     group.queue.done(second);
     await bytes;
-    await group.queue.drained(signal);
+    await group.queue.close();
+  });
+
+  it('let a message wait until it is the only one in progress, and its partition is not released before it', async () => {
+    const group = new Group();
+    const { signal } = new AbortController();
+    const before = group.begin(1, 0);
+    const alone = group.begin(2, 1);
+    const steps: string[] = [];
+    const waiting = group.queue.alone(signal).then(() => steps.push('alone'));
+    const releasing = group.queue.release([1], signal).then(() => steps.push('released'));
+    await new Promise(setImmediate);
+    expect(steps).toEqual([]);
+    group.queue.done(before);
+    await waiting;
+    await new Promise(setImmediate);
+    expect(steps).toEqual(['alone']);
+    group.queue.done(alone);
+    await releasing;
+    expect(steps).toEqual(['alone', 'released']);
+    await group.queue.close();
+  });
+
+  it('show how long no message has finished', async () => {
+    vi.useFakeTimers();
+    const group = new Group();
+    vi.advanceTimersByTime(9000);
+    expect(group.queue.idleMillis).toBe(0);
+    const [first, second] = [group.begin(1), group.begin(2)];
+    vi.advanceTimersByTime(5000);
+    expect(group.queue.idleMillis).toBe(5000);
+    group.queue.done(second);
+    vi.advanceTimersByTime(1000);
+    expect(group.queue.idleMillis).toBe(1000);
+    group.queue.done(first);
+    vi.advanceTimersByTime(1000);
+    expect(group.queue.idleMillis).toBe(0);
+    vi.useRealTimers();
     await group.queue.close();
   });
 
   it('do not make a stopped reader wait', async () => {
     const group = new Group();
     group.begin(1);
+    group.begin(2);
     const stop = new AbortController();
-    const waiting = group.queue.drained(stop.signal);
+    const waiting = group.queue.alone(stop.signal);
     stop.abort();
     await waiting;
-    expect(group.queue.open).toBe(1);
+    expect(group.queue.open).toBe(2);
     await group.queue.close();
   });
 });

@@ -59,6 +59,8 @@ export class QueueCommits {
   #timer: NodeJS.Timeout | undefined;
   #committing: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** When a message has finished, or when the first one began. */
+  #progressAt = 0;
 
   constructor(options: QueueCommitsOptions) {
     this.#options = options;
@@ -69,6 +71,11 @@ export class QueueCommits {
     let open = 0;
     for (const { entries } of this.#lanes.values()) open += entries.length;
     return open;
+  }
+
+  /** How long no message has finished, in milliseconds; 0 if none is in progress. */
+  get idleMillis(): number {
+    return this.open === 0 ? 0 : Date.now() - this.#progressAt;
   }
 
   get #openBytes(): number {
@@ -82,6 +89,7 @@ export class QueueCommits {
    * @param bytes the memory that its documents need, if it is not the length of the value
    */
   begin({ partition, offset, leaderEpoch, value }: OpenMessage, bytes = value?.length ?? 0): Entry {
+    if (this.open === 0) this.#progressAt = Date.now();
     const entry = { partition, offset, leaderEpoch, bytes, isDone: false };
     this.#lane(partition).entries.push(entry);
     return entry;
@@ -90,6 +98,7 @@ export class QueueCommits {
   /** Marks a message as finished. */
   done(entry: Entry): void {
     entry.isDone = true;
+    this.#progressAt = Date.now();
     const lane = this.#lanes.get(entry.partition);
     // Another process may own the partition now.
     if (lane === undefined || !lane.entries.includes(entry)) return;
@@ -122,9 +131,9 @@ export class QueueCommits {
     }
   }
 
-  /** Waits until all messages are finished, or the signal is aborted. */
-  async drained(signal: AbortSignal): Promise<void> {
-    await this.#until(() => this.open === 0, signal);
+  /** Waits until only one message is in progress, or the signal is aborted. */
+  async alone(signal: AbortSignal): Promise<void> {
+    await this.#until(() => this.open <= 1, signal);
   }
 
   /** Waits until fewer messages and bytes than these limits are in progress. */

@@ -18,18 +18,23 @@ import {
   type RecordChunk,
   Type,
 } from '@headrace/engine';
+import { ConsumerLag } from '../health/consumer-lag.ts';
+import { HealthAnswers } from '../health/health-channel.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { prepareTopics } from '../settings/prepare-topics.ts';
 import { BatchDecoder, type BatchPosition } from '../wire/batch-decoder.ts';
 import { placeOf } from '../wire/document-decoder.ts';
 import { CarefulReading, type Range, type RangePlan } from './careful-reading.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
 import { DocumentSources } from './document-sources.ts';
+import { FailureWatch } from './failure-watch.ts';
 import { type BatchHeader, readHeader } from './headers.ts';
 import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
 import { BUSY, QueueCommits } from './queue-commits.ts';
+import { readerHealth } from './reader-health.ts';
 
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
@@ -60,7 +65,14 @@ export interface QueueOrigin {
 const MAX_OPEN_BATCHES = 64;
 const MAX_OPEN_DOCUMENTS = 384;
 /** The maximum number of bytes in progress, which are all in memory. */
-const MAX_OPEN_BYTES = 8 * 1024 * 1024;
+const MAX_OPEN_BYTES = 4 * 1024 * 1024;
+/** The properties of the consumer that a config may change. */
+const PROPERTIES = [
+  // Members learn of a new member from their next heartbeat. With one heartbeat per second, a run starts soon.
+  ['heartbeat.interval.ms', '1000'],
+  // The messages of a response stay in memory until the last one is finished. Brokers send a longer message alone.
+  ['fetch.max.bytes', String(1024 * 1024)],
+] as const;
 const IDLE_MS = 1000;
 
 /**
@@ -76,6 +88,8 @@ export class QueueReader extends Connector<typeof parameters> {
     onFailed: (error) => this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`),
     isFinal: isForbidden,
   });
+  readonly #lag = new ConsumerLag(this.#settings, this.params.topic);
+  #health: HealthAnswers | undefined;
   #source: KafkaSource | undefined;
   #writer: PartitionWriter | undefined;
   #outbox: Outbox | undefined;
@@ -87,10 +101,12 @@ export class QueueReader extends Connector<typeof parameters> {
   #isStopped = false;
   /** Whether a document may have caused the failure. */
   #isSuspicious = false;
-  #isWatching = false;
+  #watch: FailureWatch | undefined;
   /** Functions that reject the promises of open results. */
   readonly #unfinished = new Set<(error: unknown) => void>();
   #documents = new DocumentChunk();
+  /** The entries of the collected messages. */
+  #collected: OpenEntry[] = [];
   /** Messages whose documents have finished, but whose report is not written yet. */
   readonly #finishing = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -104,10 +120,17 @@ export class QueueReader extends Connector<typeof parameters> {
     const { topic, queue, role } = this.params;
     const { log } = this.context;
     const clientId = `headrace-${role}-${queue}`;
+    this.#health = new HealthAnswers(this.context.runId, () =>
+      readerHealth(this.#lag, topic, this.#source?.partitions, this.#commits),
+    );
     this.#writer = await PartitionWriter.open(this.#settings, clientId, log);
     this.#outbox = new Outbox(this.#writer, this.#settings, queue, role !== 'worker', log);
     this.#letters = new DeadLetters(this.#writer, this.#settings, queue, topic, log);
     this.#careful = new CarefulReading(this.#settings.maxRetries, this.#commits, log);
+    this.#watch = new FailureWatch(target, (error) => this.#fail(error));
+    // A worker has prepared the topics before, because its indexer writes to one of them.
+    if (role !== 'worker') await prepareTopics(this.#settings, [queue], log, target.signal);
+    if (target.signal.aborted) return;
     try {
       this.#source = await KafkaSource.open({
         brokers: brokersOf(this.#settings.bootstrapServers),
@@ -115,8 +138,7 @@ export class QueueReader extends Connector<typeof parameters> {
         groupId: this.#settings.groupId,
         clientId,
         rebalanceTimeout: this.#settings.rebalanceTimeout,
-        // Members learn of a new member from their next heartbeat. With one heartbeat per second, a run starts soon.
-        properties: new Map([['heartbeat.interval.ms', '1000'], ...Object.entries(this.#settings.consumer)]),
+        properties: new Map([...PROPERTIES, ...Object.entries(this.#settings.consumer)]),
         offsets: undefined,
         isPreview: false,
         log,
@@ -124,6 +146,7 @@ export class QueueReader extends Connector<typeof parameters> {
         onGone: (partitions) => this.#commits.forget(partitions),
         onGained: (partitions) => this.#gained(partitions),
       });
+      this.#health?.ready();
       await this.#read(this.#source, target);
       if (this.#failure !== undefined) throw this.#failure;
     } catch (error) {
@@ -136,6 +159,8 @@ export class QueueReader extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     this.#stop.abort();
+    this.#health?.close();
+    await this.#lag.close();
     // The documents of these messages are indexed. Without report and commit, they would be processed again.
     await withinCloseTime(Promise.allSettled(this.#finishing));
     await this.#commits.close(this.#isStopped || (this.#failure !== undefined && !this.#isSuspicious));
@@ -170,12 +195,13 @@ export class QueueReader extends Connector<typeof parameters> {
       }
       if (this.#careful?.covers(message) === true) {
         await this.#publishDocuments(target);
-        await this.#commits.drained(signal);
-        if (!signal.aborted) await this.#readAlone(message, target);
+        await this.#readAlone(message, target, signal);
         continue;
       }
       const header = readHeader(message);
       if (header === undefined) {
+        // The message is in progress from now on, so its partition is not released before it has finished.
+        this.#collected.push(this.#commits.begin(message));
         this.#documents.add(message);
         if (this.#documents.isFull) await this.#publishDocuments(target);
       } else {
@@ -186,17 +212,19 @@ export class QueueReader extends Connector<typeof parameters> {
           (error) => this.#fail(error),
         );
       }
-      this.#watch(target);
       const most = header === undefined ? MAX_OPEN_DOCUMENTS : MAX_OPEN_BATCHES;
       await this.#commits.below(most, MAX_OPEN_BYTES, signal);
     }
   }
 
   /** Processes one message while nothing else is in progress. */
-  async #readAlone(message: TopicMessage, target: Publisher): Promise<void> {
+  async #readAlone(message: TopicMessage, target: Publisher, signal: AbortSignal): Promise<void> {
     const careful = this.#careful as CarefulReading;
     const header = readHeader(message);
+    // Begins before it waits: its partition is not released before the message has finished.
     const entry = this.#commits.begin(message, header?.bytes);
+    await this.#commits.alone(signal);
+    if (signal.aborted) return;
     const whole = () =>
       header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
     const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {
@@ -242,16 +270,23 @@ export class QueueReader extends Connector<typeof parameters> {
     const { messages } = this.#documents;
     const chunk = this.#documents.take(this.params.topic);
     this.#documents = new DocumentChunk();
-    const entries = messages.map((message) => this.#commits.begin(message));
+    const entries = this.#collected.splice(0);
     const origin = this.#origin(undefined, messages);
     const { promise, resolve } = Promise.withResolvers<ChunkOutcome>();
     await target.publishChunk(chunk, { origin, finished: resolve });
+    this.#watch?.published();
     void promise.then((outcome) => this.#finish(entries, { outcome, messages, header: undefined, origin }));
   }
 
   #batchChunk({ value, partition, offset }: TopicMessage, header?: BatchHeader, only?: Range): RecordChunk {
     const place = placeOf(this.params.topic, partition, offset);
-    const position: BatchPosition = { place, count: header?.count, ...(only === undefined ? {} : { only }) };
+    const position: BatchPosition = {
+      place,
+      count: header?.count,
+      bytes: header?.bytes,
+      pieces: header?.pieces,
+      ...(only === undefined ? {} : { only }),
+    };
     // Copies to a separate buffer, because the buffer is transferred to another thread.
     return { bytes: new Uint8Array(value ?? []), decoder: BatchDecoder.reference, position, keepsRunIds: true };
   }
@@ -261,23 +296,11 @@ export class QueueReader extends Connector<typeof parameters> {
     this.#unfinished.add(reject);
     try {
       await target.publishChunk(chunk, { origin, finished: resolve });
-      this.#watch(target);
+      this.#watch?.published();
       return await promise;
     } finally {
       this.#unfinished.delete(reject);
     }
-  }
-
-  /** Detects that the run has failed, for example because a document has ended its pipeline thread. */
-  #watch(target: Publisher): void {
-    if (this.#isWatching || this.#stop.signal.aborted) return;
-    this.#isWatching = true;
-    target.settled().then(
-      () => {
-        this.#isWatching = false;
-      },
-      (error: unknown) => this.#fail(error),
-    );
   }
 
   #fail(error: unknown): void {

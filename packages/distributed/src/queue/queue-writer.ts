@@ -1,5 +1,7 @@
 import { type EncodedBatch, Indexer, type IndexFailure, type ModuleReference, Type } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import { prepareTopics } from '../settings/prepare-topics.ts';
+import { destTopic } from '../settings/topics.ts';
 import { BatchEncoder } from '../wire/batch-encoder.ts';
 import { QueuedDocumentEncoder } from '../wire/document-encoder.ts';
 import { partitionOf } from '../wire/murmur2.ts';
@@ -14,10 +16,8 @@ import type { QueueOrigin } from './queue-reader.ts';
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
   settings: Type.String(),
-  /** The topic to write. */
-  topic: Type.String(),
-  /** The number of partitions of the topic. */
-  partitions: Type.Integer(),
+  /** The pipeline. */
+  pipeline: Type.String(),
 });
 
 const MAX_IN_FLIGHT = 8;
@@ -31,12 +31,20 @@ export class QueueWriter extends Indexer<typeof parameters> {
   /** A batch is sent in one message. In Lucille's format each document has its own message, with its id as the key. */
   override readonly streaming = this.#settings.format === 'headrace';
   override readonly maxInFlight = MAX_IN_FLIGHT;
+  readonly #topic = destTopic(this.params.pipeline);
+  /** The number of partitions of the topic. */
+  #partitions = 1;
   #writer: PartitionWriter | undefined;
   /** The parents' messages, which children in Lucille's format need. */
   #events: EventWriter | undefined;
 
+  override async prepare(signal: AbortSignal): Promise<void> {
+    const partitions = await prepareTopics(this.#settings, [this.params.pipeline], this.context.log, signal);
+    this.#partitions = partitions.get(this.#topic) ?? 1;
+  }
+
   override encoder(): ModuleReference {
-    const { partitions } = this.params;
+    const partitions = this.#partitions;
     const { maxRequestSize: maxBytes } = this.#settings;
     return this.streaming ? BatchEncoder.reference({ partitions, maxBytes }) : QueuedDocumentEncoder.reference;
   }
@@ -74,9 +82,16 @@ export class QueueWriter extends Indexer<typeof parameters> {
     const { header = { run: '', batch: 0, count: 0, bytes: 0 }, attempt } = origin;
     // Counts the message before it is written, because an indexer may report it before the broker has answered.
     const number = origin.parts++;
-    const headers: BatchHeader = { ...header, attempt, part: number, count: part.count, bytes: part.bytes };
+    const headers: BatchHeader = {
+      ...header,
+      pieces: undefined,
+      attempt,
+      part: number,
+      count: part.count,
+      bytes: part.bytes,
+    };
     try {
-      const { topic } = this.params;
+      const topic = this.#topic;
       const { partition, value } = part;
       await (this.#writer as PartitionWriter).write({ topic, partition, value, headers: toHeaders(headers) });
       return [];
@@ -110,7 +125,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
     documents: DocumentSources | undefined,
     pipeline: string,
   ): Promise<IndexFailure[]> {
-    const { topic, partitions } = this.params;
+    const topic = this.#topic;
     const writer = this.#writer as PartitionWriter;
     const key = Buffer.from(id);
     try {
@@ -122,7 +137,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
         const value = Buffer.from(eventJson({ type: 'CREATE', documentId: id }, runId, topic));
         if (events !== undefined) await this.#events.write(events, { key, value });
       }
-      await writer.write({ topic, partition: partitionOf(id, partitions), key, value });
+      await writer.write({ topic, partition: partitionOf(id, this.#partitions), key, value });
       return [];
     } catch (error) {
       return this.#failures(error, (message) => [{ index, message }]);
@@ -131,7 +146,7 @@ export class QueueWriter extends Indexer<typeof parameters> {
 
   /** Documents that are too large fail. For any other error, the brokers accept nothing. */
   #failures(error: unknown, failed: (message: string) => IndexFailure[]): IndexFailure[] {
-    const failures = failed(explainWrite(this.#settings, this.params.topic, error));
+    const failures = failed(explainWrite(this.#settings, this.#topic, error));
     return isTooLarge(error) ? failures : undelivered(failures);
   }
 }

@@ -69,9 +69,9 @@ function messageAgain(message: TopicMessage, topic: string, partitions: number):
   if (batch === undefined) return { ...again, partition: partitionOf(key?.toString() ?? '', partitions) };
   // All documents of a batch have the partition of the topic that they came from. The run has already counted them, so
   // nothing is reported.
-  const { run, batch: number, count, bytes } = batch;
+  const { run, batch: number, count, bytes, pieces } = batch;
   const partition = Number(/partition (\d+), offset \d+$/.exec(place)?.[1] ?? 0) % partitions;
-  return { ...again, partition, headers: toHeaders({ run, batch: number, count, bytes }) };
+  return { ...again, partition, headers: toHeaders({ run, batch: number, count, bytes, pieces }) };
 }
 
 async function* readAll(

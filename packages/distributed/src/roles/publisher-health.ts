@@ -1,8 +1,6 @@
-import type { RunHandle } from '@headrace/engine';
-import type { KafkaSettings } from '../settings/kafka-settings.ts';
-import { sourceTopic } from '../settings/topics.ts';
-import { ConsumerLag, type QueueState } from './consumer-lag.ts';
-import { NO_DOCUMENTS, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
+import type { LogRecord, RunHandle } from '@headrace/engine';
+import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts';
+import { NO_DOCUMENTS, noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
 
 /**
  * The health of the process that publishes a run. It also reports the lag of the source topics, which shows how much
@@ -11,17 +9,10 @@ import { NO_DOCUMENTS, type RoleCounts, type RoleHealth, type RoleState } from '
 export class PublisherHealth implements RoleHealth {
   readonly name = 'publisher';
   readonly restarts = 0;
+  state: RoleState = 'starting';
   lastFailure: string | undefined;
-  readonly #lags: readonly ConsumerLag[];
   #handle: RunHandle | undefined;
-
-  constructor(settings: KafkaSettings, pipelines: readonly string[]) {
-    this.#lags = pipelines.map((pipeline) => new ConsumerLag(settings, sourceTopic(settings, pipeline)));
-  }
-
-  get state(): RoleState {
-    return this.#handle === undefined ? 'starting' : 'running';
-  }
+  #questions: HealthQuestions | undefined;
 
   get counts(): RoleCounts {
     return this.#handle?.progress().counts ?? NO_DOCUMENTS;
@@ -30,15 +21,23 @@ export class PublisherHealth implements RoleHealth {
   /** Call this when the run starts. */
   started(handle: RunHandle): void {
     this.#handle = handle;
+    this.#questions = new HealthQuestions(handle.runId, () => {
+      this.state = 'running';
+      this.lastFailure = undefined;
+    });
   }
 
-  async queue(): Promise<QueueState> {
-    const states = await Promise.all(this.#lags.map((lag) => lag.read()));
-    const problem = states.find((state) => state.problem !== undefined)?.problem;
-    return { lags: states.flatMap(({ lags }) => lags), problem };
+  /** Must be called for each record that the run logs. While the run starts, warnings say what it waits for. */
+  logged({ level, message }: LogRecord): void {
+    if (this.state === 'starting' && level === 'warn') this.lastFailure = message;
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#lags.map((lag) => lag.close()));
+  async health(): Promise<ThreadHealth> {
+    if (this.#questions === undefined || this.state !== 'running') return noHealth(this.lastFailure);
+    return this.#questions.ask();
+  }
+
+  close(): void {
+    this.#questions?.close();
   }
 }

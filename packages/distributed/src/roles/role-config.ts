@@ -15,6 +15,8 @@ export interface PlainConfig {
 /** The batch size in Lucille's format, in which each document is one message. */
 const DOCUMENTS_AT_ONCE = 500;
 const WAIT_MILLIS = 10;
+/** The number of documents that may wait to be written by the publisher. More would only need memory. */
+const WAITING_DOCUMENTS = 20_000;
 
 /** Returns the config of the run that a process executes for its role. Other processes execute the rest. */
 export function roleConfig(
@@ -22,7 +24,6 @@ export function roleConfig(
   role: Role,
   pipeline: string,
   settings: KafkaSettings,
-  partitions: ReadonlyMap<string, number>,
   isExternal = false,
 ): PlainConfig {
   const asJson = JSON.stringify(settings);
@@ -30,13 +31,13 @@ export function roleConfig(
   const { connectors: _, tests: __, kafka: ___, ...rest } = config;
   if (role === 'publisher') {
     const { connectors, pipelines = [], publisher = {}, runner = {}, log = {}, worker = {} } = config;
-    const counts = pipelines.map(({ name = '' }) => [name, partitions.get(sourceTopic(settings, name)) ?? 1]);
+    const fed = connectors?.flatMap(({ pipeline }) => (typeof pipeline === 'string' ? [pipeline] : []));
     return {
       connectors,
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
-      sourceWriter: { settings: asJson, partitions: JSON.stringify(Object.fromEntries(counts)), isExternal },
-      publisher,
+      sourceWriter: { settings: asJson, pipelines: [...new Set(fed)], isExternal },
+      publisher: { queueCapacity: WAITING_DOCUMENTS, ...(publisher as object) },
       runner,
       log,
       worker,
@@ -56,7 +57,6 @@ export function roleConfig(
   const shared = { ...rest, connectors: [reader], publisher: {}, runner: { connectorTimeout: 0 } };
   if (role === 'indexer') return { ...shared, pipelines: [{ name: pipeline, stages: [] }] };
   if (role === 'worker-indexer') return { ...shared, pipelines: own };
-  const dest = destTopic(pipeline);
   const { worker = {}, log = {} } = config;
   return {
     connectors: [reader],
@@ -65,11 +65,11 @@ export function roleConfig(
     runner: shared.runner,
     pipelines: own,
     indexer: { class: 'QueueWriter', ...batches },
-    queueWriter: { settings: asJson, topic: dest, partitions: partitions.get(dest) ?? 1 },
+    queueWriter: { settings: asJson, pipeline },
   };
 }
 
 /** The topic that a process reads. */
-export function queueTopic(settings: KafkaSettings, role: Exclude<Role, 'publisher'>, pipeline: string): string {
+function queueTopic(settings: KafkaSettings, role: Exclude<Role, 'publisher'>, pipeline: string): string {
   return role === 'indexer' ? destTopic(pipeline) : sourceTopic(settings, pipeline);
 }

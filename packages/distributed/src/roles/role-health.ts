@@ -1,5 +1,5 @@
 import type { RunProgress } from '@headrace/engine';
-import type { QueueState } from './consumer-lag.ts';
+import { NOTHING, type ThreadHealth } from '../health/health-channel.ts';
 
 /** The state of a role, for health checks. */
 export type RoleState = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
@@ -12,12 +12,18 @@ export const NO_DOCUMENTS: RoleCounts = { published: 0, created: 0, succeeded: 0
 /** What a health endpoint reports about a role. */
 export interface RoleHealth {
   readonly name: string;
+  /** `running` if the role has reached its destination and joined its group. */
   readonly state: RoleState;
   /** Why the role does not run. */
   readonly lastFailure: string | undefined;
   /** The number of restarts. */
   readonly restarts: number;
   readonly counts: RoleCounts;
-  /** What the brokers say about the topic of the role. Never rejects. */
-  queue(): Promise<QueueState>;
+  /** What the thread of the role reports. Never rejects. */
+  health(): Promise<ThreadHealth>;
+}
+
+/** The health of a role that does not run. */
+export function noHealth(problem: string | undefined): ThreadHealth {
+  return { ...NOTHING, problem };
 }

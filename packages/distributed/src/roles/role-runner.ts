@@ -4,18 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createLogger,
   type LogRecord,
-  messageOf,
   type RegistrySource,
   type RunHandle,
   type RunResult,
   readConfigText,
 } from '@headrace/engine';
 import type { RunLauncher } from '@headrace/engine/threads';
+import { HealthQuestions, type ThreadHealth } from '../health/health-channel.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
-import { ConsumerLag, type QueueState } from './consumer-lag.ts';
-import { prepareTopics } from './prepare-topics.ts';
-import { type PlainConfig, queueTopic, type Role, roleConfig } from './role-config.ts';
-import { NO_DOCUMENTS, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
+import { type PlainConfig, type Role, roleConfig } from './role-config.ts';
+import { NO_DOCUMENTS, noHealth, type RoleCounts, type RoleHealth, type RoleState } from './role-health.ts';
 
 export interface RoleOptions {
   /** Starts the threads of the role. */
@@ -43,8 +41,8 @@ export class RoleRunner implements RoleHealth {
   state: RoleState = 'starting';
   readonly #options: RoleOptions;
   readonly #stopping = new AbortController();
-  readonly #lag: ConsumerLag;
   #handle: RunHandle | undefined;
+  #questions: HealthQuestions | undefined;
   /** The totals of the runs that have ended. */
   #before = NO_DOCUMENTS;
   /** The reason why the last run ended, or why the first one has not started. */
@@ -54,8 +52,6 @@ export class RoleRunner implements RoleHealth {
 
   constructor(options: RoleOptions) {
     this.#options = options;
-    const { settings, role, pipeline } = options;
-    this.#lag = new ConsumerLag(settings, queueTopic(settings, role, pipeline));
   }
 
   get handle(): RunHandle | undefined {
@@ -72,9 +68,9 @@ export class RoleRunner implements RoleHealth {
     return this.#handle === undefined ? this.#before : sum(this.#before, this.#handle.progress().counts);
   }
 
-  /** Returns the consumer lag of the topic that the role reads. Never rejects. */
-  queue(): Promise<QueueState> {
-    return this.#lag.read();
+  async health(): Promise<ThreadHealth> {
+    if (this.#questions === undefined || this.state !== 'running') return noHealth(this.lastFailure);
+    return this.#questions.ask();
   }
 
   /** Finishes the messages in progress, and leaves the group. */
@@ -85,24 +81,14 @@ export class RoleRunner implements RoleHealth {
 
   /** Resolves with the last result when the role has stopped. A config that cannot run stops the role immediately. */
   async run(): Promise<RunResult | undefined> {
-    try {
-      return await this.#run();
-    } finally {
-      await this.#lag.close();
-    }
-  }
-
-  async #run(): Promise<RunResult | undefined> {
     const { onLog } = this.#options;
     const { signal } = this.#stopping;
     const log = createLogger('headrace', onLog);
     let wait = FIRST_WAIT_MS;
     let result: RunResult | undefined;
     while (!signal.aborted) {
-      const partitions = await this.#prepare();
-      if (partitions === undefined) break;
       const started = Date.now();
-      result = await this.#runOnce(partitions);
+      result = await this.#runOnce();
       if (signal.aborted) break;
       if (isInvalid(result)) {
         this.state = 'failed';
@@ -123,41 +109,33 @@ export class RoleRunner implements RoleHealth {
     return result;
   }
 
-  /** Undefined if the role was stopped while no broker answered. */
-  async #prepare(): Promise<ReadonlyMap<string, number> | undefined> {
-    const { settings, pipeline } = this.#options;
-    const { signal } = this.#stopping;
-    // While no broker answers, a warning gives the reason.
-    const onWaiting = (record: LogRecord) => {
-      if (record.level === 'warn') this.lastFailure = record.message;
-      this.#options.onLog(record);
-    };
-    try {
-      return await prepareTopics(settings, [pipeline], createLogger('headrace', onWaiting), signal);
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      this.state = 'failed';
-      this.lastFailure = messageOf(error);
-      throw error;
-    }
-  }
-
-  async #runOnce(partitions: ReadonlyMap<string, number>): Promise<RunResult> {
+  async #runOnce(): Promise<RunResult> {
     const { launcher, config, role, pipeline, settings, registry, onLog } = this.#options;
-    const { root } = readConfigText(JSON.stringify(roleConfig(config, role, pipeline, settings, partitions)), {
+    const { root } = readConfigText(JSON.stringify(roleConfig(config, role, pipeline, settings)), {
       env: {},
     });
     if (root === undefined) throw new Error('The config of the role cannot be read');
+    const runId = randomUUID();
+    this.#questions = new HealthQuestions(runId, () => {
+      this.state = 'running';
+      this.lastFailure = undefined;
+    });
+    // While the role starts, warnings say what it waits for: brokers, the group or the destination.
+    const onRoleLog = (record: LogRecord) => {
+      if (this.state !== 'running' && record.level === 'warn') this.lastFailure = record.message;
+      onLog(record);
+    };
     this.#handle = launcher.start(
-      { runId: randomUUID(), root, registry: withRoleComponents(registry), trusted: true },
-      { onLog },
+      { runId, root, registry: withRoleComponents(registry), trusted: true },
+      { onLog: onRoleLog },
     );
-    this.state = 'running';
     try {
       return await this.#handle.done;
     } finally {
       this.#before = this.counts;
       this.#handle = undefined;
+      this.#questions.close();
+      this.#questions = undefined;
     }
   }
 }

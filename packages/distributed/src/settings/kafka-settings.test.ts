@@ -55,6 +55,13 @@ describe('the kafka block', () => {
     expect(settingsOf({ consumer }).consumer).toEqual({ 'session.timeout.ms': '6000', 'fetch.min.bytes': '1' });
   });
 
+  it('passes metadataMaxAgeMs to the consumer, unless its properties have another value', () => {
+    const settings = settingsOf({ metadataMaxAgeMs: 5000 });
+    expect(settings).toMatchObject({ consumer: { 'metadata.max.age.ms': '5000' }, producer: {}, admin: {} });
+    const consumer = { 'metadata.max.age.ms': 7000 };
+    expect(settingsOf({ metadataMaxAgeMs: 5000, consumer }).consumer).toEqual({ 'metadata.max.age.ms': '7000' });
+  });
+
   it('prefers a property file to securityProtocol, and the block of the client to both', () => {
     const file = join(folder, 'producer.properties');
     writeFileSync(file, 'security.protocol=SASL_SSL\nlinger.ms=5\nacks=1\n');

@@ -90,6 +90,8 @@ export function readKafkaSettings(config: unknown): {
     const all: Record<string, string> = {};
     const protocol = text('securityProtocol');
     if (protocol !== undefined) all['security.protocol'] = protocol;
+    const metadataAge = text('metadataMaxAgeMs');
+    if (kind === 'consumer' && metadataAge !== undefined) all['metadata.max.age.ms'] = metadataAge;
     const file = text(`${kind}PropertyFile`);
     try {
       if (file !== undefined) {

@@ -10,6 +10,7 @@ import {
   messageOf,
   type RecordDecoder,
   type RecordSink,
+  release,
   Shape,
   type Value,
   type WireValue,
@@ -24,6 +25,10 @@ export interface BatchPosition {
   readonly place: string;
   /** The number of documents in the message, if its header says it. All fail if the message cannot be read. */
   readonly count?: number | undefined;
+  /** The number of bytes of the message before its compression, if its header says it. */
+  readonly bytes?: number | undefined;
+  /** The lengths of the separately compressed pieces of the message, if its header says it. */
+  readonly pieces?: readonly number[] | undefined;
   /**
    * The range of document numbers to decode, from 0: `[from, to)`. They are decoded one by one. If absent, all
    * documents are decoded.
@@ -36,15 +41,20 @@ export class BatchDecoder implements RecordDecoder {
   static readonly reference: ModuleReference = { url: import.meta.url, name: 'BatchDecoder', options: {} };
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
-    const { place, count: all, only } = position as BatchPosition;
+    const { place, count: all, bytes: expected, pieces, only } = position as BatchPosition;
     /** Rejects the documents `[from, to)`, without those that are not wanted. */
     const reject = (where: string, from: number, to: number, message: string) => {
       const count = Math.min(to, only?.[1] ?? to) - Math.max(from, only?.[0] ?? from);
       if (count > 0) sink.reject({ place: where, message, ...(count === 1 ? {} : { count }) });
     };
     let frames: Frame[];
+    const contents: Uint8Array[] = [];
     try {
-      frames = [...readFrames(decompress(bytes))];
+      frames = cut(bytes, pieces).flatMap((piece) => {
+        const content = decompress(piece, pieces === undefined ? expected : undefined);
+        if (content !== piece) contents.push(content);
+        return [...readFrames(content)];
+      });
     } catch (error) {
       reject(place, 0, isCount(all) ? all : 1, messageOf(error));
       return;
@@ -71,11 +81,13 @@ export class BatchDecoder implements RecordDecoder {
     if (isCount(all) && number < all) {
       reject(`${place}, document ${number}`, number, all, `The message has ${number} of ${counted(all, 'document')}`);
     }
+    // The documents have copies of their texts.
+    for (const content of contents) release(content);
   }
 }
 
 /** The ids of the documents of a batch. */
-export function idsOf(bytes: Uint8Array): string[] {
+export function idsOf(bytes: Uint8Array, pieces?: readonly number[]): string[] {
   const ids: string[] = [];
   const sink: RecordSink = {
     document: ({ id }) => void ids.push(id),
@@ -83,8 +95,22 @@ export function idsOf(bytes: Uint8Array): string[] {
     reject: () => undefined,
     warn: () => undefined,
   };
-  new BatchDecoder().decode(bytes, { place: '' }, sink);
+  new BatchDecoder().decode(bytes, { place: '', pieces }, sink);
   return ids;
+}
+
+/** Cuts a message into its pieces. */
+function cut(bytes: Uint8Array, pieces: unknown): Uint8Array[] {
+  if (!Array.isArray(pieces)) return [bytes];
+  let at = 0;
+  const cuts = pieces.map((length) => {
+    // Other programs may write any number.
+    if (!Number.isSafeInteger(length) || length <= 0) throw new Error('The header of the message is damaged');
+    at += length as number;
+    return bytes.subarray(at - length, at);
+  });
+  if (at !== bytes.length) throw new Error(`The message has ${bytes.length} bytes instead of ${at}`);
+  return cuts;
 }
 
 function isWanted(number: number, only: BatchPosition['only']): boolean {

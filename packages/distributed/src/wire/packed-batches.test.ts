@@ -5,11 +5,11 @@ import { BatchDecoder } from './batch-decoder.ts';
 import { BatchEncoder } from './batch-encoder.ts';
 import { decompress } from './compression.ts';
 import { partitionOf } from './murmur2.ts';
-import { failuresOf, unpack } from './packed-batches.ts';
+import { failuresOf, joinBatches, type PartitionBatch, unpack } from './packed-batches.ts';
 
-function idsIn(value: Uint8Array): string[] {
+function idsIn(value: Uint8Array, pieces?: readonly number[]): string[] {
   const decoded = new DecodedRecords();
-  new BatchDecoder().decode(value, { place: 'here' }, decoded);
+  new BatchDecoder().decode(value, { place: 'here', pieces }, decoded);
   expect(decoded.rejected).toEqual([]);
   return decoded.documents.map(({ id }) => id);
 }
@@ -48,6 +48,41 @@ describe('the messages of a batch', () => {
       ),
     );
   });
+
+  it('are joined by partition up to the maximum size, and are decoded as one message', () => {
+    const tables = fc.array(fc.array(anyTable, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(tables, fc.integer({ min: 1, max: 3 }), fc.constantFrom(1, 600, 1e6), (some, of, most) => {
+        const encoder = new BatchEncoder({ partitions: of, maxBytes: most });
+        const batches = some.flatMap((piece, i) => {
+          const frames = piece.flatMap((table) => encoder.encodeTable(table));
+          return unpack(encoder.pack(Buffer.from(frames.join(''))), i * 1000);
+        });
+        const joined = joinBatches(batches, most);
+        for (let partition = 0; partition < of; partition++) {
+          const ours = (all: readonly PartitionBatch[]) => all.filter((batch) => batch.partition === partition);
+          const ids = ours(joined).flatMap(({ value, pieces, count }) => {
+            const found = idsIn(value, pieces);
+            expect(found).toHaveLength(count);
+            return found;
+          });
+          expect(ids).toEqual(ours(batches).flatMap(({ value }) => idsIn(value)));
+          expect(ours(joined).flatMap(({ ranges }) => ranges)).toEqual(ours(batches).flatMap(({ ranges }) => ranges));
+        }
+        for (const { bytes, pieces } of joined) expect(pieces === undefined || bytes <= most).toBe(true);
+        if (most === 1e6) expect(joined.length).toBe(new Set(batches.map(({ partition }) => partition)).size);
+      }),
+    );
+  });
+
+  it.each([[[3]], [[1, 1.5]], [[-1, 3]], [['2']], [[]]])(
+    'are rejected as a whole if their header has the lengths %j for two bytes',
+    (pieces) => {
+      const decoded = new DecodedRecords();
+      new BatchDecoder().decode(Buffer.from('ab'), { place: 'here', count: 4, pieces }, decoded);
+      expect(decoded.rejected).toMatchObject([{ place: 'here', count: 4 }]);
+    },
+  );
 
   it('fail with all their documents if they could not be written', () => {
     const batch = {

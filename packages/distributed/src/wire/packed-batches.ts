@@ -7,6 +7,8 @@ export interface PartitionBatch {
   readonly partition: number;
   /** The frames of the documents, compressed. */
   readonly value: Buffer;
+  /** The lengths of the separately compressed pieces of the value, if there are several. */
+  readonly pieces?: readonly number[];
   /** The number of bytes before the compression. */
   readonly bytes: number;
   /** The number of documents. */
@@ -78,6 +80,38 @@ export function unpack(piece: Uint8Array, first: number): PartitionBatch[] {
     batches.push({ ...rest, value, ranges: ranges.map(([from, to]) => [first + from, first + to] as const) });
   }
   return batches;
+}
+
+/**
+ * Joins batches of the same partition, up to `maxBytes` before their compression. Each message costs about a
+ * millisecond, so small batches of many partitions would take longer than their documents.
+ */
+export function joinBatches(batches: readonly PartitionBatch[], maxBytes: number): PartitionBatch[] {
+  const open = new Map<number, PartitionBatch[]>();
+  const joined: PartitionBatch[] = [];
+  for (const batch of batches) {
+    const some = open.getOrInsertComputed(batch.partition, () => []);
+    if (some.reduce((sum, { bytes }) => sum + bytes, batch.bytes) > maxBytes) joined.push(...joinAll(some.splice(0)));
+    some.push(batch);
+  }
+  for (const some of open.values()) joined.push(...joinAll(some));
+  return joined;
+}
+
+function joinAll(batches: readonly PartitionBatch[]): PartitionBatch[] {
+  const [first] = batches;
+  if (first === undefined || batches.length === 1) return [...batches];
+  const pieces = batches.map(({ value }) => value.length);
+  return [
+    {
+      partition: first.partition,
+      value: Buffer.concat(batches.map(({ value }) => value)),
+      pieces,
+      bytes: batches.reduce((sum, { bytes }) => sum + bytes, 0),
+      count: batches.reduce((sum, { count }) => sum + count, 0),
+      ranges: batches.flatMap(({ ranges }) => ranges),
+    },
+  ];
 }
 
 /** Returns the failures of all documents of a message that could not be written. */

@@ -186,6 +186,12 @@ export abstract class Indexer<P extends TObject = TObject> {
   }
 
   /**
+   * Called once before `encoder`, if the encoder depends on the state of the destination. An error ends the run.
+   * @param signal aborted when the run must stop. The method must then return soon
+   */
+  prepare?(signal: AbortSignal): Promise<void>;
+
+  /**
    * The `DocumentEncoder` class that encodes for this indexer; undefined if the indexer needs no bytes.
    * @param pipeline the pipeline that the documents come from; undefined outside a run
    */

@@ -4,7 +4,7 @@ import { bytesOf } from '../batch/chunk-marks.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
-import { type ThreadData, YOUNG_MB } from './thread-messages.ts';
+import type { ThreadData } from './thread-messages.ts';
 
 /** Receives the events of a pipeline thread. */
 export interface LaneListener {
@@ -34,7 +34,7 @@ export class PipelineLane {
     const entry = new URL(`./pipeline-thread-entry${extname(import.meta.url)}`, import.meta.url);
     this.#worker = new Worker(entry, {
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: data.heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxOldGenerationSizeMb: data.heapMb, maxYoungGenerationSizeMb: data.youngMb },
       name: 'pipeline',
     });
     this.#worker.unref();

@@ -87,7 +87,7 @@ export class RunIndexers {
 
   async #create(): Promise<Indexer | undefined> {
     const { entry, params, settings } = this.#config.indexer;
-    const { log, indexing } = this.#surroundings;
+    const { log, indexing, signal } = this.#surroundings;
     const context: IndexerContext = {
       runId: this.#request.runId,
       log: createLogger(entry.name, log),
@@ -103,6 +103,8 @@ export class RunIndexers {
       return undefined;
     }
     const Class = await this.#registry.load(entry, 'indexer');
-    return new Class(params as never, context);
+    const indexer = new Class(params as never, context);
+    await indexer.prepare?.(signal);
+    return indexer;
   }
 }

@@ -48,6 +48,11 @@ export interface RunLauncherOptions {
   /** The limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
   /**
+   * The limit of the young generation of each thread, in MiB. A low limit saves memory in a process that processes
+   * small messages.
+   */
+  readonly youngMb?: number;
+  /**
    * The number of pipeline threads that are started with each run. More threads are started when there is work for
    * them. Defaults to the number in the previous run, but at most two, and to one after a small run.
    */
@@ -221,14 +226,14 @@ export class RunLauncher {
   }
 
   #spawn(): Worker {
-    const { heapMb, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
+    const { heapMb, youngMb = YOUNG_MB, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
     const registry = this.#registry;
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
     // Tests run the source files, which have another extension.
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(entry, {
-      workerData: { heapMb, lanes, preload } satisfies ThreadData,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+      workerData: { heapMb, youngMb, lanes, preload } satisfies ThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
       name: 'run',
     });
     // Also an idle thread may fail. Without a listener, its error would end the process.

@@ -16,7 +16,7 @@ export interface ConnectorProgress extends Pick<RunProgress['connectors'][number
 }
 
 /**
- * The limit of the young generation of each thread of a run, in MiB. Most objects that a thread creates for a chunk of
+ * The default limit of the young generation of each thread of a run, in MiB. Most objects that a thread creates for a chunk of
  * a source become garbage soon. The default of V8, twice this size, is not faster and takes 80 MiB more.
  */
 export const YOUNG_MB = 24;
@@ -25,6 +25,8 @@ export const YOUNG_MB = 24;
 export interface ThreadData {
   /** The limit of the JavaScript heap of each thread, in MiB. */
   readonly heapMb: number;
+  /** The limit of the young generation of each thread, in MiB. */
+  readonly youngMb: number;
   /** The number of pipeline threads that are started in advance. */
   readonly lanes: number;
   /** The modules and catalogs that an idle thread loads in advance, because it will probably need them. */

@@ -1,11 +1,11 @@
-import { availableParallelism } from 'node:os';
 import { RoleRunner } from '@headrace/distributed';
 import { type LogRecord, SecretMask } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { EXIT } from '../process/exit-code.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createReporter } from '../report/run-reporter.ts';
-import { HEAP_MB } from './heap.ts';
+import { withThreads } from './distribute.ts';
+import { DISTRIBUTED_YOUNG_MB, HEAP_MB } from './heap.ts';
 import { loadDistributed, pipelineOf } from './load-distributed.ts';
 import { startHealth } from './start-health.ts';
 
@@ -29,11 +29,12 @@ export async function runRole(
   const loaded = await loadDistributed(file, [...options.set, ...threads], options.components);
   if (loaded === undefined) return EXIT.invalid;
   const pipeline = pipelineOf(loaded, options.pipeline);
-  const launcher = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });
+  const launcher = new RunLauncher({ heapMb: HEAP_MB, youngMb: DISTRIBUTED_YOUNG_MB, keepWarm: false, lanes: 1 });
   const mask = new SecretMask(loaded.root, false);
   const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NOTHING);
   const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));
-  const { config, settings, registry } = loaded;
+  const { settings, registry } = loaded;
+  const config = withThreads(loaded.config);
   const runner = new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog });
   const health = await startHealth(options.healthPort, runner);
   let stoppedBy: StopSignal | undefined;

@@ -67,7 +67,10 @@ export async function runFile(threads: RunLauncher, file: string, options: RunOp
       keepAllFailures: true,
     },
     {
-      onLog,
+      onLog: (record) => {
+        published?.logged(record);
+        onLog(record);
+      },
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
       onIndexer: (uses) => {
         // In a distributed run, this process has no indexer that writes to standard output.
@@ -141,21 +144,7 @@ async function publish(
 ): Promise<PublishedRun | undefined> {
   if (distributed === undefined) return undefined;
   const { distribute } = await import('./distribute.ts');
-  const stop = new AbortController();
-  let stoppedBy: StopSignal | undefined;
-  const stopListening = onStopSignal((signal) => {
-    stoppedBy = signal;
-    stop.abort();
-  });
-  try {
-    return await distribute(distributed, { isExternal: external, healthPort }, threads, onLog, stop.signal);
-  } catch (error) {
-    if (stoppedBy === undefined) throw error;
-    const message = `${stoppedBy}: the run ended before it began, because the brokers did not answer`;
-    throw new CommandError(message, signalExitCode(stoppedBy));
-  } finally {
-    stopListening();
-  }
+  return distribute(distributed, { isExternal: external, healthPort }, threads, onLog);
 }
 
 function checkOptions({ distributed, external, dryRun, retry, healthPort }: RunOptions): void {

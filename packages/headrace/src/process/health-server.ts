@@ -52,25 +52,26 @@ interface Answer {
   readonly type?: string;
 }
 
-/** Whether all roles run, and the brokers answer. */
+/** Whether all roles run, the brokers answer, and documents finish. */
 async function readiness(roles: readonly RoleHealth[]): Promise<Answer> {
-  const lines = await Promise.all(
+  const answers = await Promise.all(
     roles.map(async (role) => {
       const { name, state, lastFailure } = role;
-      if (state !== 'running') return [`${name}: ${state}${lastFailure === undefined ? '' : `: ${lastFailure}`}`];
-      const { problem } = await role.queue();
-      return problem === undefined ? [] : [`${name}: ${problem}`];
+      const stopped = `${name}: ${state}${lastFailure === undefined ? '' : `: ${lastFailure}`}`;
+      if (state !== 'running') return { isReady: false, line: stopped };
+      const { problem, work } = await role.health();
+      return { isReady: problem === undefined, line: `${name}: ${problem ?? `ready: ${work}`}` };
     }),
   );
-  const problems = lines.flat();
-  return { status: problems.length === 0 ? 200 : 503, body: `${problems.join('\n') || 'ready'}\n` };
+  const status = answers.every(({ isReady }) => isReady) ? 200 : 503;
+  return { status, body: answers.map(({ line }) => `${line}\n`).join('') };
 }
 
 async function metrics(counting: RoleHealth, roles: readonly RoleHealth[]): Promise<Answer> {
   const restarts = () => roles.reduce((sum, role) => sum + role.restarts, 0);
   const running = () => roles.filter(({ state }) => state === 'running').length;
-  const queues = await Promise.all(roles.map((role) => role.queue()));
-  const reachable = () => (queues.every(({ problem }) => problem === undefined) ? 1 : 0);
+  const queues = await Promise.all(roles.map((role) => role.health()));
+  const reachable = () => (queues.every(({ isConnected }) => isConnected) ? 1 : 0);
   // In a process with all roles, the publisher and the worker report the same topic.
   const lags = new Map(queues.flatMap((queue) => queue.lags.map((lag) => [`${lag.topic}/${lag.partition}`, lag])));
   const body = prometheusText([

@@ -1,6 +1,7 @@
 import { hasErrors, Type } from '@headrace/engine';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { nullable } from '../api/nullable.ts';
+import { RunStateAnswer } from '../api/run-details.ts';
 import { configNotFound } from '../configs/config-errors.ts';
 import type { ConfigItem } from '../configs/config-pages.ts';
 import type { Configs, Upload } from '../configs/configs.ts';
@@ -51,6 +52,18 @@ const ConfigItemAnswer = Type.Object({
   updatedTime: nullable(Type.Number({ description: 'When the current version was stored' })),
   updatedBy: nullable(Type.String()),
   nextTime: nullable(Type.Number({ description: 'When the next run is due; null without a schedule' })),
+  lastRun: nullable(
+    Type.Object(
+      {
+        runId: Type.String(),
+        status: RunStateAnswer,
+        startTime: Type.Number(),
+        failed: Type.Integer({ description: 'The number of failed documents' }),
+        problem: nullable(Type.String({ description: 'The message of the first problem' })),
+      },
+      { description: 'The newest run; null if there is none' },
+    ),
+  ),
   config: Type.Optional(ConfigAnswer),
 });
 
@@ -90,7 +103,7 @@ const checkedBody = {
 /** The routes that store, list, check and delete configs. */
 export async function configRoutes(
   app: FastifyInstance,
-  { configs, previews, schedules, maxConfigBytes }: ServiceParts,
+  { configs, runs, previews, schedules, maxConfigBytes }: ServiceParts,
 ): Promise<void> {
   acceptRawBodies(app, 'application/json', 'application/hocon');
   const tags = ['config'];
@@ -209,7 +222,14 @@ export async function configRoutes(
       if (Object.keys(query).length === 0) return streamJson(reply, allConfigs(configs));
       const { limit = DEFAULT_PAGE, after, label = [], q: text, content = true } = query;
       const { items, next } = await configs.page({ after, limit, labels: parseLabels(label), text });
-      const dated = items.map((item) => ({ ...item, nextTime: schedules.nextTime(item.id) }));
+      const last = new Map(
+        (await runs.lastOf(items.map(({ id }) => id))).map(({ configId, ...run }) => [configId, run]),
+      );
+      const dated = items.map((item) => ({
+        ...item,
+        nextTime: schedules.nextTime(item.id),
+        lastRun: last.get(item.id) ?? null,
+      }));
       if (content) return streamJson(reply, configPage(configs, dated, next));
       const answer = { items: dated.map(({ id, ...item }) => ({ configId: id, ...item })), next };
       return sendJson(reply, JSON.stringify(answer));

@@ -5,7 +5,7 @@ import type { ConfigSource } from '../configs/config-source.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { Limits } from '../settings/service-settings.ts';
 import type { RunMetrics } from '../stats/run-metrics.ts';
-import type { Page, RequestKey, RunFilter, Store } from '../store/store.ts';
+import type { LastRun, Page, RequestKey, RunFilter, Store } from '../store/store.ts';
 import { ActiveRun, type RunIds } from './active-run.ts';
 import { admit } from './admission.ts';
 import { RetryHandle } from './retry-handle.ts';
@@ -94,6 +94,11 @@ export class RunManager {
   /** Returns the samples of a run as JSON, or undefined if there are none. */
   samples(id: string): Promise<string | undefined> {
     return this.#records.samples(id);
+  }
+
+  /** Returns the newest run of each of these configs that has one. */
+  lastOf(configIds: readonly string[]): Promise<LastRun[]> {
+    return this.#options.store.lastRuns(configIds);
   }
 
   /** Records the rollback of a finished run. Returns its details as JSON. */

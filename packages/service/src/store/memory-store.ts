@@ -1,4 +1,5 @@
 import { withoutDocument } from '@headrace/engine';
+import type { RunDetails } from '../api/run-details.ts';
 import { containsText } from './contains-text.ts';
 import {
   type ConfigFilter,
@@ -11,6 +12,7 @@ import {
   type FailureGroups,
   type FailurePage,
   FORGOTTEN_CONTENT,
+  type LastRun,
   MAX_FAILURE_PAGE,
   MAX_STORED_FAILURES,
   type Page,
@@ -176,6 +178,18 @@ export class MemoryStore implements Store {
       run.startTime < until &&
       hasLabels(run, labels);
     return newestFirst(this.#runs, page, wanted).map(({ seq, id, details }) => ({ seq, id, details }));
+  }
+
+  async lastRuns(configIds: readonly string[]): Promise<LastRun[]> {
+    const last = new Map([...this.#runs.values()].map((run) => [run.configId, run]));
+    return configIds.flatMap((configId) => {
+      const run = last.get(configId);
+      if (run === undefined) return [];
+      const { progress, runResult } = JSON.parse(run.details) as Partial<RunDetails>;
+      const problem = runResult?.problems[0]?.message ?? null;
+      const { id: runId, status, startTime } = run;
+      return { configId, runId, status, startTime, failed: progress?.failed ?? 0, problem };
+    });
   }
 
   async unfinishedRuns(): Promise<string[]> {

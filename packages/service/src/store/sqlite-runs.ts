@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { labelled } from './sqlite-labels.ts';
 import { type Prepared, prepareAll } from './sqlite-statements.ts';
 import {
+  type LastRun,
   type Page,
   REQUEST_KEY_SECONDS,
   type RequestKey,
@@ -50,6 +51,10 @@ export class SqliteRuns {
     const { values, ...query } = queryOf(filter);
     const statement = values.length === 0 ? this.#sql.list : this.#db.prepare(listRuns(query));
     return statement.all(...values, before, limit) as unknown as RunListing[];
+  }
+
+  last(configIds: readonly string[]): LastRun[] {
+    return this.#sql.last.all(JSON.stringify(configIds)) as unknown as LastRun[];
   }
 
   unfinished(): string[] {
@@ -114,6 +119,12 @@ const SQL = {
   addKey: `INSERT INTO request_keys (user, key, run_id, digest, time) VALUES (?, ?, ?, ?, ?)`,
   forgetKeys: 'DELETE FROM request_keys WHERE time < ?',
   requested: 'SELECT run_id AS runId, digest FROM request_keys WHERE user = ? AND key = ? AND time >= ?',
+  // The subquery finds each run in the index of configs.
+  last: `SELECT config_id AS configId, runs.id AS runId, status, start_time AS startTime,
+           coalesce(json_extract(details, '$.progress.failed'), 0) AS failed,
+           json_extract(details, '$.runResult.problems[0].message') AS problem
+         FROM json_each(?) AS wanted
+           JOIN runs ON seq = (SELECT max(seq) FROM runs AS own WHERE own.config_id = wanted.value)`,
   details: 'SELECT details FROM runs WHERE id = ?',
   list: listRuns(labelled('run', {})),
   unfinished: 'SELECT details FROM runs WHERE done = 0 ORDER BY seq',

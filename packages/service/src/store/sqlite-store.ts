@@ -15,6 +15,7 @@ import type {
   FailureFilter,
   FailureGroups,
   FailurePage,
+  LastRun,
   Page,
   RequestKey,
   RunFilter,
@@ -170,6 +171,10 @@ export class SqliteStore implements Store {
 
   async listRuns(page: Page, filter: RunFilter = {}): Promise<RunListing[]> {
     return this.#read(() => this.#runs.list(page, filter));
+  }
+
+  async lastRuns(configIds: readonly string[]): Promise<LastRun[]> {
+    return this.#read(() => this.#runs.last(configIds));
   }
 
   async unfinishedRuns(): Promise<string[]> {

@@ -237,6 +237,22 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
+  it('returns the newest run of each config', async () => {
+    const store = open();
+    const details = '{"progress":{"failed":2},"runResult":{"problems":[{"message":"no"},{"message":"other"}]}}';
+    await store.saveRun(run('a', { configId: 'x', startTime: 30 }));
+    await store.saveRun(run('b', { configId: 'y', startTime: 20 }));
+    await store.saveRun(run('c', { configId: 'x', startTime: 10 }));
+    await store.saveRun(run('c', { configId: 'x', startTime: 10, status: 'FAILED', done: true, details }));
+    const last = await store.lastRuns(['y', 'none', 'x']);
+    expect(last.toSorted((one, other) => (one.runId < other.runId ? -1 : 1))).toEqual([
+      { configId: 'y', runId: 'b', status: 'RUNNING', startTime: 20, failed: 0, problem: null },
+      { configId: 'x', runId: 'c', status: 'FAILED', startTime: 10, failed: 2, problem: 'no' },
+    ]);
+    expect(await store.lastRuns([])).toEqual([]);
+    await store.close();
+  });
+
   it('filters runs by requester and time', async () => {
     const store = open();
     await store.saveRun(run('a', { startTime: 10.5, requestedBy: 'mary' }));

@@ -98,6 +98,18 @@ export interface ScheduleState {
 /** The result of writing a schedule. `missing` means that the config does not exist. */
 export type ScheduleWrite = 'written' | 'full' | 'missing';
 
+/** The newest run of a config, for lists of configs. */
+export interface LastRun {
+  readonly configId: string;
+  readonly runId: string;
+  readonly status: string;
+  /** Seconds since the epoch. */
+  readonly startTime: number;
+  readonly failed: number;
+  /** The message of its first problem, or null. */
+  readonly problem: string | null;
+}
+
 export interface RunListing {
   seq: number;
   id: string;
@@ -258,6 +270,8 @@ export interface Store {
   requestedRun(user: string | null, key: string, now: number): Promise<{ runId: string; digest: string } | undefined>;
   runDetails(id: string): Promise<string | undefined>;
   listRuns(page: Page, filter?: RunFilter): Promise<RunListing[]>;
+  /** Returns the newest run of each of these configs that has one. */
+  lastRuns(configIds: readonly string[]): Promise<LastRun[]>;
   /** Returns the details of the runs that are not done, oldest first. */
   unfinishedRuns(): Promise<string[]>;
   /**

@@ -60,19 +60,48 @@ export function failureGroupsQuery(id: string, { at = '', live = false }: { at?:
   });
 }
 
-/** How many failed documents a page of a group shows. */
-export const FAILURE_PAGE = 25;
+/** Failed documents per request. The service sends fewer if they are large. */
+const FAILURE_PAGE = 500;
 
 /** A page of a group of failed documents. */
 export function failuresQuery(id: string, group: string, after: string | undefined) {
   return queryOptions({
     queryKey: ['runs', 'failures', id, group, after],
-    queryFn: ({ signal }): Promise<FailurePage> =>
-      session.client.call('GET /v1/run/{id}/failures', {
-        path: { id },
-        query: { limit: FAILURE_PAGE, after, group },
-        signal,
-      }),
+    queryFn: ({ signal }) => failurePage(id, group, after, signal),
+  });
+}
+
+/** A failed document in a list: what identifies it, and where it is among the pages. */
+export interface FailureRow {
+  readonly id: string;
+  readonly message: string;
+  /** The cursor of its page, and its position there. */
+  readonly after: string | undefined;
+  readonly index: number;
+}
+
+/** All failed documents of a group without their contents, in pages. */
+export function failureRowsQuery(id: string, group: string, live: boolean) {
+  return infiniteQueryOptions({
+    queryKey: ['runs', 'failure-rows', id, group],
+    queryFn: async ({ pageParam, signal }): Promise<{ rows: readonly FailureRow[]; next: string | undefined }> => {
+      const { items, next } = await failurePage(id, group, pageParam, signal);
+      const rows = items.map((item, index) => ({ id: item.id, message: item.message, after: pageParam, index }));
+      return { rows, next: next ?? undefined };
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next,
+    // Stored failures do not change. A long list is not requested again while a user scrolls through it.
+    staleTime: live ? LIVE_MILLIS : Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) <= 1 ? LIVE_MILLIS : false),
+  });
+}
+
+function failurePage(id: string, group: string, after: string | undefined, signal: AbortSignal): Promise<FailurePage> {
+  return session.client.call('GET /v1/run/{id}/failures', {
+    path: { id },
+    query: { limit: FAILURE_PAGE, after, group },
+    signal,
   });
 }
 
@@ -96,6 +125,8 @@ export function configsQuery(label = '', text = '') {
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
+    // The last runs change. A long list is not requested again while a user scrolls through it.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? 10_000 : false),
     // While somebody types, the configs of the text before stay visible.
     placeholderData: keepPreviousData,
   });

@@ -44,7 +44,7 @@ export class ConfigDraft {
       this.#saved = this.#text;
       this.#loading = false;
       void this.#check();
-    } else void this.reload();
+    } else void this.#open();
   }
 
   get loading(): boolean {
@@ -109,16 +109,20 @@ export class ConfigDraft {
   /** Loads the stored text. Changes that are not saved are lost. */
   async reload(): Promise<void> {
     const id = this.id as string;
-    this.#failure = undefined;
+    const { headers, body } = await session.client.request('GET /v1/config/{id}', { path: { id } });
+    const text = await this.#textOf(id, body);
+    this.#etag = headers.get('etag') ?? undefined;
+    this.#title = id;
+    this.#text = text;
+    this.#saved = text;
+    await this.#loadAbout(id);
+    this.#loading = false;
+    await this.#check();
+  }
+
+  async #open(): Promise<void> {
     try {
-      const { headers, body } = await session.client.request('GET /v1/config/{id}', { path: { id } });
-      this.#etag = headers.get('etag') ?? undefined;
-      this.#title = id;
-      this.#text = await this.#textOf(id, body);
-      this.#saved = this.#text;
-      await this.#loadAbout(id);
-      this.#loading = false;
-      await this.#check();
+      await this.reload();
     } catch (error) {
       this.#failure = error;
     }

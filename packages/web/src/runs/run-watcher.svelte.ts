@@ -1,5 +1,5 @@
 import type { RunEvent } from '@headrace/client';
-import { connection } from '../api/connection.svelte.ts';
+import { connection, SILENCE_MILLIS } from '../api/connection.svelte.ts';
 import { isUnreachable } from '../api/query-client.ts';
 import { session } from '../api/session.svelte.ts';
 import type { RunDetails } from '../api/types.ts';
@@ -21,6 +21,8 @@ export class RunWatcher {
   #details = $state.raw<RunDetails>();
   #failure = $state.raw<unknown>();
   #onLog: (line: LogLine) => void = () => {};
+  /** Whether an event came since the last check. */
+  #heard = false;
 
   constructor(id: string) {
     this.#id = id;
@@ -56,6 +58,7 @@ export class RunWatcher {
       const stream = new AbortController();
       const signal = AbortSignal.any([this.#abort.signal, stream.signal]);
       const ignore = connection.onReturn(() => stream.abort());
+      const check = setInterval(() => this.#checkSilence(), SILENCE_MILLIS);
       try {
         await this.refresh();
         this.#failure = undefined;
@@ -71,6 +74,7 @@ export class RunWatcher {
         }
         await this.#whenReachable();
       } finally {
+        clearInterval(check);
         ignore();
       }
     }
@@ -88,7 +92,15 @@ export class RunWatcher {
     });
   }
 
+  /** Requests the run if no event came for a while. A service that hangs is noticed, because it does not answer. */
+  #checkSilence(): void {
+    // An error also ends the stream of events, which handles it.
+    if (!this.#heard && !connection.lost) this.refresh().catch(() => {});
+    this.#heard = false;
+  }
+
   #apply(event: RunEvent): void {
+    this.#heard = true;
     if (this.#details === undefined) return;
     switch (event.name) {
       case 'queued':

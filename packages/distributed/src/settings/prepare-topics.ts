@@ -1,9 +1,12 @@
 import type { Logger } from '@headrace/engine';
-import type { KafkaSettings } from '../settings/kafka-settings.ts';
-import { TopicAdmin } from '../settings/topic-admin.ts';
-import { destTopic, failTopic, sourceTopic } from '../settings/topics.ts';
+import type { KafkaSettings } from './kafka-settings.ts';
+import { TopicAdmin } from './topic-admin.ts';
+import { destTopic, failTopic, sourceTopic } from './topics.ts';
 
-/** Creates the missing topics of some pipelines. Returns the number of partitions of each topic. */
+/**
+ * Creates the missing topics of some pipelines. Returns the number of partitions of each topic, or nothing if the run
+ * was stopped while no broker answered.
+ */
 export async function prepareTopics(
   settings: KafkaSettings,
   pipelines: readonly string[],
@@ -18,6 +21,9 @@ export async function prepareTopics(
   const admin = await TopicAdmin.open(settings, log);
   try {
     return await admin.ensure(wanted, signal);
+  } catch (error) {
+    if (signal.aborted) return new Map();
+    throw error;
   } finally {
     await admin.close();
   }

@@ -2,6 +2,7 @@ import { isPassing, kafkaError, withinCloseTime } from '@headrace/components/kaf
 import type { Admin } from '@platformatic/kafka';
 import { openAdmin } from '../settings/kafka-admin.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
+import type { ThreadHealth } from './health-channel.ts';
 
 /** The number of messages of a partition that wait for the consumer group. */
 export interface PartitionLag {
@@ -18,11 +19,21 @@ const FRESH_MS = 5000;
 const WAIT_MS = 2000;
 
 /** The consumer lag of a topic, as the brokers report it. */
-export interface QueueState {
+interface QueueState {
   /** Empty until the brokers have answered. */
   readonly lags: readonly PartitionLag[];
   /** The reason why the brokers do not answer. Undefined if they do. */
   readonly problem: string | undefined;
+}
+
+/**
+ * Returns the health of a thread that makes progress if the brokers answer. Never rejects.
+ * @param work what the thread does
+ */
+export async function healthOf(lags: readonly ConsumerLag[], work: string): Promise<ThreadHealth> {
+  const states = await Promise.all(lags.map((lag) => lag.read()));
+  const problem = states.find((state) => state.problem !== undefined)?.problem;
+  return { problem, work, isConnected: problem === undefined, lags: states.flatMap((state) => state.lags) };
 }
 
 /** Asks the brokers for the lag of the consumer group on a topic, at most every five seconds. */
