@@ -183,6 +183,8 @@ export { decodeList, encodeList, type WireValue } from './transport/document-wir
 export { release } from './transport/release.ts';
 export { BatchBytes } from './writing/batch-bytes.ts';
 export { Delivery, type DeliveryFailure, type Destination, type Reply } from './writing/delivery.ts';
+export { FamilyDelivery } from './writing/family-delivery.ts';
 export { KeyOrder } from './writing/key-order.ts';
 export { RequestSize } from './writing/request-size.ts';
-export { isTransient, NO_ANSWER, type Retries } from './writing/retries.ts';
+export { NO_ANSWER, type Retries } from './writing/retries.ts';
+export { isTransient } from './writing/transient-status.ts';

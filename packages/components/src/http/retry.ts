@@ -1,4 +1,7 @@
 import { isTransient } from '@headrace/engine';
+
+export { isTransient };
+
 /** The rules for retrying requests: which, how often, and after which wait. */
 export interface RetryPolicy {
   /** The number of attempts after the first. */

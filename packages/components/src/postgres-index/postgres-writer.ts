@@ -4,6 +4,7 @@ import {
   type Destination,
   type EncodedBatch,
   type Family,
+  FamilyDelivery,
   type IndexFailure,
   NO_ANSWER,
   type Reply,
@@ -12,7 +13,6 @@ import {
 } from '@headrace/engine';
 import type { Database, DatabaseConnection, SqlParameter } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { FamilyDelivery } from '../delivery/family-delivery.ts';
 import { blamedField, NUL_ERROR } from './blamed-field.ts';
 import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from './postgres-table.ts';

@@ -6,6 +6,7 @@ import {
   type Destination,
   type EncodedBatch,
   type Family,
+  FamilyDelivery,
   type IndexFailure,
   KeyOrder,
   type Logger,
@@ -15,7 +16,6 @@ import {
   type Retries,
 } from '@headrace/engine';
 import { type ErrorCause, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
-import { FamilyDelivery } from '../delivery/family-delivery.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';

@@ -5,13 +5,13 @@ import {
   type Destination,
   type EncodedBatch,
   type Family,
+  FamilyDelivery,
   type IndexFailure,
   NO_ANSWER,
   type Reply,
   RequestSize,
   type Retries,
 } from '@headrace/engine';
-import { FamilyDelivery } from '../delivery/family-delivery.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';

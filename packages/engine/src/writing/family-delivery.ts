@@ -1,13 +1,8 @@
-import {
-  Delivery,
-  type EncodedBatch,
-  type Family,
-  type IndexFailure,
-  type Reply,
-  RequestSize,
-  type Retries,
-  splitFamilies,
-} from '@headrace/engine';
+import type { EncodedBatch, IndexFailure } from '../component/indexer.ts';
+import { type Family, splitFamilies } from '../families/split-families.ts';
+import { Delivery, type Reply } from './delivery.ts';
+import { RequestSize } from './request-size.ts';
+import type { Retries } from './retries.ts';
 
 /** The most families in one request. Search engines limit the number of conditions of a query. */
 const MAX_FAMILIES = 256;
