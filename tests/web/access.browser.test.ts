@@ -27,6 +27,11 @@ it('the application signs in, shows only what the role may do, and signs out', a
   expect(await page.getByRole('link', { name: /^Load a/ }).count()).toBe(0);
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText('This service has no config yet').waitFor();
+  await page.getByRole('button', { name: 'Search /' }).click();
+  await page.getByRole('combobox').fill('conf');
+  await page.getByRole('option', { name: /^Configs/ }).waitFor();
+  expect(await page.getByRole('option', { name: 'New config' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
   expect(await page.getByRole('link', { name: /^Load a/ }).count()).toBe(0);
 
   await page.reload();

@@ -58,6 +58,37 @@ describe('the config page', () => {
     await page.getByRole('row', { name: /numbers/ }).waitFor();
   });
 
+  it('changes the name, the description and the labels of a stored config, without a new version', async () => {
+    await putConfig(url, 'unnamed', CONFIG);
+    const page = await openPage(`${url}/configs/unnamed`);
+    await page.getByText('version 1').waitFor();
+    await page.getByRole('button', { name: 'Details…' }).click();
+    const form = page.getByRole('form', { name: 'Details of the config' });
+    await form.getByLabel('Description').fill('Ten of them');
+    await form.getByLabel('Labels').fill('team:search env:live');
+    await form.getByRole('button', { name: 'Save the details' }).click();
+    await page.getByText('team:search env:live').waitFor();
+    await page.getByRole('button', { name: 'Details…' }).click();
+    await form.getByLabel('Name').fill('named');
+    await form.getByLabel('Labels').fill('');
+    await form.getByRole('button', { name: 'Save the details' }).click();
+    await page.waitForURL(`${url}/configs/named`);
+    await page.getByRole('heading', { name: 'named' }).waitFor();
+    await page.getByText('Ten of them').waitFor();
+    await page.getByText('version 1').waitFor();
+    const { items } = (await (await fetch(`${url}/v1/config?q=named&content=false`)).json()) as { items: unknown[] };
+    expect(items).toMatchObject([{ name: 'named', description: 'Ten of them', labels: {}, version: 1 }]);
+  });
+
+  it('shows and keeps the layout of a config that was stored as JSON', async () => {
+    const json = '{ "connectors": [], "pipelines": [ ],\n  "indexer": {"type": "Nop"}, "n": 9007199254740993 }\n';
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${url}/v1/config/layout`, { method: 'PUT', headers, body: json });
+    const page = await openPage(`${url}/configs/layout`);
+    await page.getByText('9007199254740993 }').waitFor();
+    await page.getByText('"pipelines": [ ],').waitFor();
+  });
+
   it('shows the last run of each config in the list, with its problem', async () => {
     const script = "if (doc.id == 3) throw new Error('three is refused')";
     const stages = `stages: [{ class: ApplyJavascript, script: "${script}" }]`;
@@ -88,6 +119,13 @@ describe('the config page', () => {
     await expect.poll(() => page.locator('.cm-activeLine').textContent()).toContain('Concatenat');
     await replaceText(page, CONFIG);
     await page.getByRole('link', { name: 'valid' }).waitFor();
+  });
+
+  it('explains a parameter under the pointer', async () => {
+    await putConfig(url, 'explained', CONFIG);
+    const page = await openPage(`${url}/configs/explained`);
+    await page.getByText('numDocs', { exact: true }).hover();
+    await page.getByText('How many documents to publish.').waitFor();
   });
 
   it('completes classes and parameters, and explains them', async () => {
@@ -232,6 +270,9 @@ describe('the config page', () => {
     await page.getByText('Line 2 is not JSON').waitFor();
     await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}');
     await page.getByRole('row', { name: 'added title "Number mine"' }).waitFor();
+    const file = { name: 'a.jsonl', mimeType: 'application/json', buffer: Buffer.from('{"id": "uploaded"}\n') };
+    await page.getByLabel('or a file').setInputFiles(file);
+    await page.getByRole('row', { name: 'added title "Number uploaded"' }).waitFor();
   });
 
   it('shows the preview below the editor, and follows each change of the text', async () => {

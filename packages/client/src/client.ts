@@ -32,6 +32,8 @@ export interface Reply<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
+  /** The body as it was received: a parsed one has neither its layout nor the digits of integers beyond 2^53. */
+  readonly text: string;
 }
 
 interface RawInput extends CallOptions {
@@ -90,7 +92,7 @@ export class HeadraceClient {
     const text = await response.text();
     const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
     const body = (text === '' ? undefined : isJson ? JSON.parse(text) : text) as Output<N>;
-    return { status: response.status, headers: response.headers, body };
+    return { status: response.status, headers: response.headers, body, text };
   }
 
   async #send(operation: string, { path, query, headers, body, signal }: RawInput = {}): Promise<Response> {
