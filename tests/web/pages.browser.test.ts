@@ -28,6 +28,22 @@ describe('every page', () => {
     await page.context().close();
   });
 
+  it('the colours are chosen with a button, and kept', async () => {
+    const page = await openPage(addressOf('/system'), { colorScheme: 'light' });
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await background();
+    await page.getByRole('button', { name: 'Colours: system' }).click();
+    await page.getByRole('button', { name: 'Colours: light' }).click();
+    await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: 'Colours: dark' }).click();
+    await page.getByRole('button', { name: 'Colours: system' }).waitFor();
+    expect(await background()).toBe(light);
+    await page.context().close();
+  });
+
   it('the overview sends one request each time while nothing changes', async () => {
     const page = await openPage(addressOf('/system'));
     await page.clock.install();
