@@ -72,6 +72,23 @@ it('a reader sees a run with its failures, and no button that changes anything',
   await page.getByText('You cannot preview configs').waitFor();
 });
 
+it('signing out asks before unsaved changes are lost', async () => {
+  const { url } = await serve(serviceDirectory(`${USERS}    - { name: ada, password: may-everything, role: admin }\n`));
+  const page = await openPage(`${url}/configs/new`);
+  await page.getByLabel('User', { exact: true }).fill('ada');
+  await page.getByLabel('Password', { exact: true }).fill('may-everything');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('textbox', { name: 'Config' }).click();
+  await page.keyboard.insertText('# mine ');
+  await page.getByText('not saved').waitFor();
+  page.once('dialog', (dialog) => dialog.dismiss());
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('# mine').waitFor();
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+});
+
 it('an operator may run and preview a config, but not change it', async () => {
   const admin = `${USERS}    - { name: ada, password: may-everything, role: admin }\n`;
   const { url } = await serve(serviceDirectory(admin));

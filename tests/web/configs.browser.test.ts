@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, startRun } from '../service/served.ts';
+import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -64,6 +65,7 @@ describe('the config page', () => {
     await page.getByText('version 1').waitFor();
     await page.getByRole('button', { name: 'Details…' }).click();
     const form = page.getByRole('form', { name: 'Details of the config' });
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await form.getByLabel('Description').fill('Ten of them');
     await form.getByLabel('Labels').fill('team:search env:live');
     await form.getByRole('button', { name: 'Save the details' }).click();
@@ -134,6 +136,7 @@ describe('the config page', () => {
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: /SplitFieldValues/ }).waitFor();
     await page.getByText('Splits the texts of a field').first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.getByRole('option', { name: /SplitFieldValues/ }).click();
     await page.keyboard.insertText(', delim');
     await page.keyboard.press('Control+Space');
@@ -250,6 +253,7 @@ describe('the config page', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('old, all its versions and its schedule are deleted.').waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`${url}/configs`);
     expect((await fetch(`${url}/v1/config/old`)).status).toBe(404);

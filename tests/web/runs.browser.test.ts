@@ -166,6 +166,7 @@ describe('the pages of runs', () => {
     await page.keyboard.press('/');
     await page.getByRole('combobox').fill('splitfield');
     await page.getByRole('option', { name: /SplitFieldValues/ }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.keyboard.press('Enter');
     await page.waitForURL(`${url}/components/SplitFieldValues`);
   });
