@@ -89,6 +89,17 @@ describe('the config page', () => {
     const page = await openPage(`${url}/configs/layout`);
     await page.getByText('9007199254740993 }').waitFor();
     await page.getByText('"pipelines": [ ],').waitFor();
+    await page.getByRole('button', { name: 'Details…' }).click();
+    await page.getByLabel('Description').fill('In JSON');
+    await page.getByRole('button', { name: 'Save the details' }).click();
+    await page.getByText('In JSON').waitFor();
+    await page.getByText('version 1').waitFor();
+    await replaceText(page, json.replace('[ ]', '[  ]'));
+    await page.keyboard.press('Control+s');
+    await page.getByText('version 2').waitFor();
+    const stored = await fetch(`${url}/v1/config/layout/text`);
+    expect(stored.headers.get('content-type')).toContain('application/json');
+    expect(await stored.text()).toBe(json.replace('[ ]', '[  ]'));
   });
 
   it('shows the last run of each config in the list, with its problem', async () => {

@@ -37,17 +37,21 @@ it('sends path, query, headers and body of an operation', async () => {
   });
   await client.call('GET /v1/config/{id}', { path: { id: 'a/b' } });
   await client.call('POST /v1/run', { body: { configId: 'c' } });
+  const asJson = { 'content-type': 'application/json' };
+  await client.call('PUT /v1/config/{id}', { path: { id: 'a' }, headers: asJson, body: '{}' });
   expect(requests.map(({ line }) => line)).toEqual([
     'POST /v1/config?validate=true',
     'GET /v1/config/a%2Fb',
     'POST /v1/run',
+    'PUT /v1/config/a',
   ]);
   expect(requests.map(({ headers }) => headers['content-type'])).toEqual([
     'application/hocon',
     undefined,
     'application/json',
+    'application/json',
   ]);
-  expect(requests.map(({ body }) => body)).toEqual(['a = 1', '', '{"configId":"c"}']);
+  expect(requests.map(({ body }) => body)).toEqual(['a = 1', '', '{"configId":"c"}', '{}']);
   expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('märy:x').toString('base64')}`);
 });
 

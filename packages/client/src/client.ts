@@ -115,7 +115,9 @@ export class HeadraceClient {
     }
     if (this.#authorization !== undefined) headers.set('authorization', this.#authorization);
     // The service accepts only configs as text bodies. They are HOCON, which includes JSON.
-    if (body !== undefined) headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
+    if (body !== undefined && !headers.has('content-type')) {
+      headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
+    }
     return headers;
   }
 }

@@ -32,6 +32,8 @@ export class ConfigDraft {
   #problems = $state.raw<readonly Problem[]>([]);
   #knownFields = $state.raw<readonly string[]>([]);
   #etag: string | undefined;
+  /** Of the stored text. JSON stays JSON. */
+  #contentType: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checks = 0;
   /** Documents for the preview, from an example. */
@@ -144,7 +146,7 @@ export class ConfigDraft {
     }
     const { headers, body: answer } = await session.client.request('PUT /v1/config/{id}', {
       path: { id: this.id },
-      ...this.#ifMatch(),
+      headers: this.#headers(),
       body,
     });
     this.#etag = headers.get('etag') ?? undefined;
@@ -160,7 +162,7 @@ export class ConfigDraft {
     const { headers, body } = await session.client.request('PUT /v1/config/{id}', {
       path: { id },
       query: queryOf(about, this.#about),
-      ...this.#ifMatch(),
+      headers: this.#headers(),
       body: this.#saved,
     });
     this.#etag = headers.get('etag') ?? undefined;
@@ -193,7 +195,8 @@ export class ConfigDraft {
 
   async #textOf(id: string, resolved: unknown): Promise<string> {
     try {
-      const { text } = await session.client.request('GET /v1/config/{id}/text', { path: { id } });
+      const { text, headers } = await session.client.request('GET /v1/config/{id}/text', { path: { id } });
+      this.#contentType = headers.get('content-type') ?? undefined;
       this.#preset = false;
       this.#locked = undefined;
       return text;
@@ -224,8 +227,12 @@ export class ConfigDraft {
     } while (after !== undefined);
   }
 
-  #ifMatch() {
-    return this.#etag === undefined ? {} : { headers: { 'if-match': this.#etag } };
+  /** Returns the headers of a request that replaces the stored text. The service reads JSON with mistakes as HOCON. */
+  #headers(): { 'if-match'?: string; 'content-type'?: string } {
+    return {
+      ...(this.#etag === undefined ? {} : { 'if-match': this.#etag }),
+      ...(this.#contentType === undefined ? {} : { 'content-type': this.#contentType }),
+    };
   }
 
   /** Asks the service for the problems of the text. An answer for an older text is ignored. */
