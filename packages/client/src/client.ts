@@ -16,6 +16,8 @@ type Arguments<I> = Record<never, never> extends I ? [input?: I & CallOptions] :
 
 interface CallOptions {
   readonly signal?: AbortSignal;
+  /** The format of a text body: HOCON by default. */
+  readonly headers?: { readonly 'content-type'?: string };
 }
 
 export interface ClientOptions {
@@ -36,7 +38,8 @@ export interface Reply<T> {
   readonly text: string;
 }
 
-interface RawInput extends CallOptions {
+interface RawInput {
+  readonly signal?: AbortSignal;
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, unknown>>;
