@@ -92,7 +92,8 @@ it('an operator may run and preview a config, but not change it', async () => {
 it('the text of a config that is not saved is in the editor again after the session has ended', async () => {
   const { url } = await serve(serviceDirectory(`${USERS}    - { name: ada, password: may-everything, role: admin }\n`));
   const headers = { authorization: `Basic ${Buffer.from('ada:may-everything').toString('base64')}` };
-  const config = 'connectors: [{ name: n, class: SequenceConnector, numDocs: 1 }], pipelines: [], indexer { type: Nop }\n';
+  const config =
+    'connectors: [{ name: n, class: SequenceConnector, numDocs: 1 }], pipelines: [], indexer { type: Nop }\n';
   const id = await storedConfig(url, headers, config);
   const page = await openPage(`${url}/configs/${id}`);
   let refuses = false;

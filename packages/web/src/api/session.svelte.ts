@@ -28,7 +28,7 @@ class Session {
     return this.#client;
   }
 
-  /** The name of the user. Null if the service has no users, or nobody is signed in. */
+  /** The name of the user. Null if the service has no users, or no user is signed in. */
   get user(): string | null {
     return this.#state.kind === 'signed-in' ? this.#state.user : null;
   }
@@ -104,7 +104,11 @@ function clientWith(auth: Credentials | undefined): HeadraceClient {
       clearTimeout(timer);
     }
   };
-  const client = new HeadraceClient({ url: window.location.origin, fetch: send, ...(auth === undefined ? {} : { auth }) });
+  const client = new HeadraceClient({
+    url: window.location.origin,
+    fetch: send,
+    ...(auth === undefined ? {} : { auth }),
+  });
   return client;
 }
 

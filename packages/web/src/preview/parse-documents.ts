@@ -14,7 +14,10 @@ export function parseDocuments(text: string): ParsedDocuments {
   const parsed = parsedValues(text);
   const count = parsed.documents.length;
   if (count <= MAX_DOCUMENTS) return parsed;
-  return { documents: [], problem: `A preview takes at most ${exact(MAX_DOCUMENTS)} documents, and these are ${exact(count)}.` };
+  return {
+    documents: [],
+    problem: `A preview takes at most ${exact(MAX_DOCUMENTS)} documents, and these are ${exact(count)}.`,
+  };
 }
 
 function parsedValues(text: string): ParsedDocuments {
