@@ -66,7 +66,7 @@ for (const started = performance.now(); times.length < FEWEST_ROUNDS || performa
   const before = process.cpuUsage();
   for (const [sequence, chunk] of chunks.entries()) {
     flow.set(sequence, 0, 0, false);
-    await processor.process(sequence, { kind: 'records', chunk: { ...chunk, bytes: new Uint8Array(chunk.bytes) } });
+    await processor.process(sequence, { kind: 'records', chunks: [{ ...chunk, bytes: new Uint8Array(chunk.bytes) }] });
   }
   const { user, system } = process.cpuUsage(before);
   times.push((user + system) / documents);

@@ -27,6 +27,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'kubernetes.md',
     'metrics.md',
     'reindexing.md',
+    'retrieval.md',
     'reliability.md',
     'performance.md',
   ],

@@ -152,6 +152,16 @@ describe('run', () => {
   });
 });
 
+it('a distributed run refuses indexer.childrenField, because no process writes a whole family', async () => {
+  const config = `connectors: [{ ${SEQUENCE}, name: c, pipeline: p }], pipelines: [{ name: p, stages: [] }]
+    kafka { bootstrapServers: "localhost:1", consumerGroupId: g, maxPollIntervalSecs: 600, maxRequestSize: 1000000 }
+    indexer { type: OpenSearch, childrenField: parent_id }, opensearch { url: "http://localhost:1", index: a }`;
+  const cwd = directoryWith({ 'a.conf': config });
+  const { code, stderr } = await headrace(['run', 'a.conf', '--distributed'], { cwd });
+  expect(code).toBe(2);
+  expect(stderr).toContain('A distributed run does not support indexer.childrenField');
+});
+
 describe('a signal', () => {
   it.each([
     ['SIGINT', 130],

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import { basename, join } from 'node:path';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { embedTexts } from './embed-texts.ts';
 import { LocalEmbed } from './local-embed.ts';
 import { ModelFiles } from './local-files/model-files.ts';
 import { bertGraph } from './model/bert-graph.ts';
@@ -63,6 +64,10 @@ function expectClose(found: readonly number[][], wanted: readonly number[][], di
 }
 
 describe('LocalEmbed', () => {
+  it('gives questions the same vectors with embedTexts', async () => {
+    expectClose(await embedTexts(TEXTS, { model: folder }), TEXTS.map(expected));
+  });
+
   it('satisfies the stage contract', async () => {
     await assertStageContract(LocalEmbed, {
       params: { source: 'text', model: folder },

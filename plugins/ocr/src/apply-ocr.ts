@@ -10,6 +10,7 @@ import {
 } from 'headrace/engine';
 import {
   checkStorageSettings,
+  contentOf,
   type StorageSettings,
   Storages,
   storageParameters,
@@ -175,7 +176,12 @@ export class ApplyOCR extends Stage<typeof parameters> {
     let pictures: readonly Picture[];
     const wanted = this.#pagesOf(document, pagesField);
     try {
-      const bytes = await this.#bytesOf(document);
+      const bytes = await contentOf(
+        document,
+        { pathField: this.params.pathField, bytesField: this.params.byteArrayField },
+        this.#storages,
+        MAX_FILE_BYTES,
+      );
       if (bytes === undefined) return;
       const { openPictures } = await import('./recognition/picture.ts');
       pictures = await openPictures(bytes);
@@ -253,17 +259,5 @@ export class ApplyOCR extends Stage<typeof parameters> {
     const { pages, problem } = readPageMap(text);
     if (problem !== undefined) this.context.log.warn(`${pagesField}: ${problem}`, { document: document.id });
     return new Map([...fixed, ...pages]);
-  }
-
-  async #bytesOf(document: Document): Promise<Uint8Array | undefined> {
-    const { pathField, byteArrayField } = this.params;
-    if (pathField !== undefined) {
-      const path = document.text(pathField);
-      return path === undefined ? undefined : this.#storages.readContent(path, MAX_FILE_BYTES);
-    }
-    const value = document.first(byteArrayField as string);
-    if (value instanceof Uint8Array) return value;
-    if (typeof value !== 'string') throw new Error(`the field ${byteArrayField} has no bytes`);
-    return Buffer.from(value, 'base64');
   }
 }

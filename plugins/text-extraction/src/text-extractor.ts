@@ -14,6 +14,7 @@ import {
 import { safeUrl } from 'headrace/http';
 import {
   checkStorageSettings,
+  contentOf,
   type StorageSettings,
   Storages,
   storageParameters,
@@ -206,7 +207,12 @@ export class TextExtractor extends Stage<typeof parameters> {
     const hints = this.#hintsOf(document);
     let bytes: Uint8Array | undefined;
     try {
-      bytes = await this.#bytesOf(document);
+      bytes = await contentOf(
+        document,
+        { pathField: this.params.filePathField, bytesField: this.params.byteArrayField },
+        this.#storages,
+        MAX_FILE_BYTES,
+      );
     } catch (error) {
       this.#problem(document, messageOf(error));
     }
@@ -247,19 +253,6 @@ export class TextExtractor extends Stage<typeof parameters> {
     const { filePathField } = this.params;
     const path = filePathField === undefined ? undefined : document.text(filePathField);
     return path === undefined ? undefined : basename(path);
-  }
-
-  async #bytesOf(document: Document): Promise<Uint8Array | undefined> {
-    const { filePathField, byteArrayField } = this.params;
-    if (filePathField !== undefined) {
-      const path = document.text(filePathField);
-      return path === undefined ? undefined : this.#storages.readContent(path, MAX_FILE_BYTES);
-    }
-    const value = document.first(byteArrayField as string);
-    if (value instanceof Uint8Array) return value;
-    if (typeof value !== 'string') throw new Error(`The field ${byteArrayField} has no bytes`);
-    if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(value)) throw new Error(`The field ${byteArrayField} is not base64 text`);
-    return Buffer.from(value, 'base64');
   }
 
   #addMetadata(document: Document, hints: ReadonlyMap<string, string[]>, { metadata }: ParsedFile): void {

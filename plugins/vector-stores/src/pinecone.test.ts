@@ -25,6 +25,10 @@ beforeEach(async () => {
       const from = Number(searchParams.get('paginationToken') ?? 0);
       const next = from + 2 < found.length ? { pagination: { next: String(from + 2) } } : {};
       response.end(JSON.stringify({ vectors: found.slice(from, from + 2).map((id) => ({ id })), ...next }));
+    } else if (pathname === '/vectors/fetch') {
+      // The vector doc1-3 belongs to another document.
+      const vector = (id: string) => [id, { metadata: { parent_id: id === 'doc1-3' ? 'doc1-3' : 'doc1' } }];
+      response.end(JSON.stringify({ vectors: Object.fromEntries(searchParams.getAll('ids').map(vector)) }));
     } else response.writeHead(pathname.startsWith('/vectors/') ? 200 : 404).end('{}');
   });
 });
@@ -42,6 +46,22 @@ describe('PineconeIndexer', () => {
     expect(stub.requests[0]?.headers).toMatchObject({ 'api-key': 'key' });
     const vectors = [{ id: 'a', values: [1, 0.5], metadata: { n: '3', tags: '[x, y]' } }];
     expect(sent()).toEqual([{ path: '/vectors/upsert', namespace: 'default', vectors }]);
+  });
+
+  it('deletes the vectors of a document that are not its children any more', async () => {
+    const params = { defaultEmbeddingField: 'v', metadataFields: ['parent_id'] };
+    const indexer = create(params, { ...QUICK, childrenField: 'parent_id' });
+    await writeDocuments(indexer, [{ id: 'doc1', v: [1] }], { doc1: ['doc1', 'doc1-1'] });
+    const [fetched] = stub.requests.filter(({ path }) => path.startsWith('/vectors/fetch'));
+    expect(fetched?.path).toBe('/vectors/fetch?namespace=default&ids=doc1-2&ids=doc1-3');
+    const { path, body } = stub.requests.at(-1) ?? { body: '' };
+    expect([path, JSON.parse(body)]).toEqual(['/vectors/delete', { ids: ['doc1-2'], namespace: 'default' }]);
+  });
+
+  it('refuses childrenField if it is not sent as metadata', () => {
+    const params = { ...access(), defaultEmbeddingField: 'v' };
+    const problems = [...PineconeIndexer.check(params as never, { childrenField: 'parent_id' } as never)];
+    expect(problems.map(({ hint }) => hint)).toEqual(['Add parent_id to pinecone.metadataFields.']);
   });
 
   it('keeps the types of metadata if the config says so', async () => {

@@ -59,6 +59,33 @@ describe('QdrantIndexer', () => {
     expect(sent()).toEqual([{ at: 'POST /collections/my%20articles/points/delete?wait=true', points }]);
   });
 
+  it('deletes the points of a document that are not its children any more', async () => {
+    const indexer = create({ vectorField: 'v' }, { ...QUICK, childrenField: 'parent_id' });
+    await writeDocuments(indexer, [{ id: 'a', v: [1] }], { a: ['doc1'] });
+    const should = [
+      {
+        must: [{ key: 'parent_id', match: { value: 'a' } }],
+        must_not: [{ has_id: ['83e4b178-9306-33d1-8991-40df3827d600'] }],
+      },
+    ];
+    expect(sent()[1]).toEqual({ at: 'POST /collections/my%20articles/points/delete?wait=true', filter: { should } });
+  });
+
+  it('fails the document whose old children cannot be deleted', async () => {
+    stub.handle(({ method }, response) => void response.writeHead(method === 'POST' ? 403 : 200).end('{}'));
+    const indexer = create({ vectorField: 'v' }, { ...QUICK, childrenField: 'parent_id' });
+    const failed = await writeDocuments(
+      indexer,
+      [
+        { id: 'a', v: [1] },
+        { id: 'b', v: [1] },
+      ],
+      { a: [] },
+    );
+    const message = 'The document was written, but its old children were not deleted: Qdrant returned HTTP 403: {}';
+    expect(failed).toEqual({ a: { message, status: 403, undelivered: true } });
+  });
+
   it.each([
     [{ url: 'localhost:6333', vectorField: 'v' }, 'localhost:6333 is not an http or https URL'],
     [{ url: 'http://x' }, 'vectorField is missing'],

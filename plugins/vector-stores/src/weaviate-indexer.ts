@@ -168,7 +168,8 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
   async #requireClass(client: StoreClient, signal?: AbortSignal): Promise<void> {
     const { className = 'Document' } = this.params;
     try {
-      await client.read(`${this.#url}/v1/schema/${encodeURIComponent(className)}`, signal);
+      const url = `${this.#url}/v1/schema/${encodeURIComponent(className)}`;
+      requireExactField((await client.read(url, signal)) as ClassSchema, this.context.settings.childrenField);
     } catch (error) {
       if (!(error instanceof StoreError) || error.status !== 404) throw error;
       throw new StoreError(404, `Weaviate has no collection ${className}`, {
@@ -181,15 +182,28 @@ export class WeaviateIndexer extends Indexer<typeof parameters> {
 /** The most objects that Weaviate returns for a query (QUERY_MAXIMUM_RESULTS), by default. */
 const MAX_RESULTS = 10_000;
 
+interface ClassSchema {
+  readonly properties?: readonly { readonly name: string; readonly tokenization?: string }[];
+}
+
+/** Throws if the property with the id of the parent is missing or split into words, so that no query finds an id. */
+function requireExactField({ properties = [] }: ClassSchema, field: string | undefined): void {
+  const tokenization = properties.find(({ name }) => name === field)?.tokenization;
+  if (field === undefined || tokenization === 'field') return;
+  const problem = tokenization === undefined ? 'is not a text property' : `is split into words (${tokenization})`;
+  throw new StoreError(400, `The property ${field} (indexer.childrenField) ${problem}`, {
+    hint: 'Create the property with dataType text and tokenization field.',
+  });
+}
+
 interface GraphAnswer {
-  readonly data?: { readonly Get?: Readonly<Record<string, readonly Record<string, unknown>[]>> };
+  readonly data?: {
+    readonly Get?: Readonly<Record<string, readonly { readonly _additional: { readonly id: string } }[]>>;
+  };
   readonly errors?: readonly { readonly message?: string }[];
 }
 
-/**
- * Returns the UUIDs of the objects that have the parent in a property, but are not in its family. Weaviate compares
- * words by default, so the values are compared here.
- */
+/** Returns the UUIDs of the objects that have the parent in a property, but are not in its family. */
 async function oldChildren(
   client: StoreClient,
   url: string,
@@ -198,7 +212,7 @@ async function oldChildren(
   { parent, children }: Family,
 ): Promise<string[]> {
   const where = `{path: ["${field}"], operator: Equal, valueText: ${JSON.stringify(parent)}}`;
-  const query = `{Get {${className}(limit: ${MAX_RESULTS}, where: ${where}) {${field} _additional {id}}}}`;
+  const query = `{Get {${className}(limit: ${MAX_RESULTS}, where: ${where}) {_additional {id}}}}`;
   const answer = (await client.read(url, undefined, JSON.stringify({ query }))) as GraphAnswer;
   const found = answer.data?.Get?.[className];
   if (answer.errors !== undefined || found === undefined) {
@@ -206,10 +220,7 @@ async function oldChildren(
     throw new StoreError(422, `Weaviate did not find the children of ${parent}: ${reason}`);
   }
   const kept = new Set(children.map((id) => uuidOf(id)));
-  const ids = found
-    .filter((object) => object[field] === parent)
-    .map((object) => (object._additional as { id: string }).id);
-  return ids.filter((id) => !kept.has(id));
+  return found.map(({ _additional: { id } }) => id).filter((id) => !kept.has(id));
 }
 
 interface BatchItem {

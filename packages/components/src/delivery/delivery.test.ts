@@ -1,8 +1,16 @@
-import { type IndexerSettings, type Logger, RequestSize } from '@headrace/engine';
+import {
+  Delivery,
+  type DeliveryFailure,
+  type Destination,
+  type IndexerSettings,
+  type Logger,
+  NO_ANSWER,
+  type Reply,
+  RequestSize,
+} from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Delivery, type DeliveryFailure, type Destination, type Reply } from './delivery.ts';
-import { NO_ANSWER, retriesOf } from './retries.ts';
+import { retriesOf } from './retries.ts';
 
 /** Returns the retries for the settings of a block `indexer`. */
 const retriesAs = (settings: IndexerSettings, log: Partial<Logger> = {}) =>

@@ -3,9 +3,17 @@
  *
  * @module
  */
-export { BatchBytes, RequestSize } from '@headrace/engine';
+export {
+  BatchBytes,
+  Delivery,
+  type DeliveryFailure,
+  type Destination,
+  FamilyDelivery,
+  NO_ANSWER,
+  type Reply,
+  RequestSize,
+  type Retries,
+} from '@headrace/engine';
 export { DeletionMarks, type DeletionSettings, deletionSettings } from './deletion-marks.ts';
-export { Delivery, type DeliveryFailure, type Destination, type Reply } from './delivery.ts';
-export { FamilyDelivery } from './family-delivery.ts';
 export { type DocumentKey, KeyedEncoder, keyedEncoderOptions } from './keyed-encoder.ts';
-export { NO_ANSWER, type Retries, retriesOf } from './retries.ts';
+export { retriesOf } from './retries.ts';

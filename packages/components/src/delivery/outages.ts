@@ -1,5 +1,4 @@
-import type { Logger } from '@headrace/engine';
-import type { DeliveryFailure } from './delivery.ts';
+import type { DeliveryFailure, Logger } from '@headrace/engine';
 
 /** The minimum time between two warnings: a destination that accepts only some documents would fill the log. */
 const QUIET_MS = 60_000;

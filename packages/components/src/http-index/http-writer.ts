@@ -1,7 +1,16 @@
-import { BatchBytes, type EncodedBatch, type IndexFailure, RequestSize } from '@headrace/engine';
-import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
+import {
+  BatchBytes,
+  Delivery,
+  type DeliveryFailure,
+  type Destination,
+  type EncodedBatch,
+  type IndexFailure,
+  NO_ANSWER,
+  type Reply,
+  RequestSize,
+  type Retries,
+} from '@headrace/engine';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
-import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { NO_RETRY } from '../http/retry.ts';

@@ -1,6 +1,4 @@
-import { counted } from '@headrace/engine';
-import type { DeliveryFailure, Reply } from '../delivery/delivery.ts';
-import { NO_ANSWER } from '../delivery/retries.ts';
+import { counted, type DeliveryFailure, NO_ANSWER, type Reply } from '@headrace/engine';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';

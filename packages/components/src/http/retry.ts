@@ -1,3 +1,7 @@
+import { isTransient } from '@headrace/engine';
+
+export { isTransient };
+
 /** The rules for retrying requests: which, how often, and after which wait. */
 export interface RetryPolicy {
   /** The number of attempts after the first. */
@@ -7,11 +11,6 @@ export interface RetryPolicy {
   readonly maxDelay: number;
   /** Whether a status may be temporary. Lost connections and time-outs are always retried. */
   readonly statuses: (status: number) => boolean;
-}
-
-/** Returns whether a status means overload, or a gateway whose server restarts. */
-export function isTransient(status: number): boolean {
-  return status === 429 || status === 502 || status === 503 || status === 504;
 }
 
 export const NO_RETRY: RetryPolicy = { retries: 0, initialDelay: 0, maxDelay: 0, statuses: () => false };

@@ -1,8 +1,18 @@
-import { BatchBytes, type EncodedBatch, HeadraceError, type IndexFailure, RequestSize } from '@headrace/engine';
+import {
+  BatchBytes,
+  Delivery,
+  type DeliveryFailure,
+  type Destination,
+  type EncodedBatch,
+  HeadraceError,
+  type IndexFailure,
+  NO_ANSWER,
+  type Reply,
+  RequestSize,
+  type Retries,
+} from '@headrace/engine';
 import type { MessageToProduce, Producer } from '@platformatic/kafka';
-import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
-import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { loadLibrary } from '../libraries/optional-library.ts';
 import type { KafkaProperties } from './client-properties.ts';
 import { closeClient } from './close-client.ts';

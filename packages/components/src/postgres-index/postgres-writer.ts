@@ -1,9 +1,18 @@
-import { BatchBytes, type EncodedBatch, type Family, type IndexFailure, RequestSize } from '@headrace/engine';
+import {
+  BatchBytes,
+  Delivery,
+  type Destination,
+  type EncodedBatch,
+  type Family,
+  FamilyDelivery,
+  type IndexFailure,
+  NO_ANSWER,
+  type Reply,
+  RequestSize,
+  type Retries,
+} from '@headrace/engine';
 import type { Database, DatabaseConnection, SqlParameter } from '../database/database.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { Delivery, type Destination, type Reply } from '../delivery/delivery.ts';
-import { FamilyDelivery } from '../delivery/family-delivery.ts';
-import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import { blamedField, NUL_ERROR } from './blamed-field.ts';
 import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from './postgres-table.ts';

@@ -1,7 +1,5 @@
-import { counted } from '@headrace/engine';
+import { counted, type DeliveryFailure, NO_ANSWER, type Reply } from '@headrace/engine';
 import { type ErrorCause, isFaultOfDestination, reasonOf } from '@headrace/reindexing';
-import type { DeliveryFailure, Reply } from '../delivery/delivery.ts';
-import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';

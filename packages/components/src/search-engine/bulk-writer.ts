@@ -1,17 +1,21 @@
 import {
   BatchBytes,
   counted,
+  Delivery,
+  type DeliveryFailure,
+  type Destination,
   type EncodedBatch,
   type Family,
+  FamilyDelivery,
   type IndexFailure,
   KeyOrder,
   type Logger,
+  NO_ANSWER,
+  type Reply,
   RequestSize,
+  type Retries,
 } from '@headrace/engine';
 import { type ErrorCause, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
-import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
-import { FamilyDelivery } from '../delivery/family-delivery.ts';
-import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';

@@ -1,5 +1,4 @@
-import type { Family } from '@headrace/engine';
-import type { Reply } from '../delivery/delivery.ts';
+import type { Family, Reply } from '@headrace/engine';
 import type { HttpResponse } from '../http/http-client.ts';
 import { type ProductName, parse, statusRefusal } from './bulk-reply.ts';
 

@@ -1,7 +1,17 @@
-import { BatchBytes, type EncodedBatch, type Family, type IndexFailure, RequestSize } from '@headrace/engine';
-import { Delivery, type DeliveryFailure, type Destination, type Reply } from '../delivery/delivery.ts';
-import { FamilyDelivery } from '../delivery/family-delivery.ts';
-import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
+import {
+  BatchBytes,
+  Delivery,
+  type DeliveryFailure,
+  type Destination,
+  type EncodedBatch,
+  type Family,
+  FamilyDelivery,
+  type IndexFailure,
+  NO_ANSWER,
+  type Reply,
+  RequestSize,
+  type Retries,
+} from '@headrace/engine';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';

@@ -54,7 +54,12 @@ class ByText extends Stage {
     else if (text === 'skip') document.skip();
     else if (text === 'fail') throw new Error('it fails');
     else if (text === 'child') return [toDocument({ id: `${document.id}-child`, a: ' A1;b2 ', c: 'x' })];
-    else document.set('seen', document.length('a'));
+    else if (text === 'family') {
+      // A child with one of the special texts is skipped, dropped, fails or has children in the next such stage.
+      const special = (name: string, at: number) =>
+        toDocument({ id: `${document.id}-${at}`, a: 'x', b: document.text(name) ?? null });
+      return ['a', 'c', 'd'].map(special);
+    } else document.set('seen', document.length('a'));
     return undefined;
   }
 }
@@ -126,7 +131,7 @@ const conditions = fc.oneof(
 
 const plain = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(' A1;b2 ', 'x', '', '1', 'É;;', ' ;', '2024-05-06') },
-  { weight: 1, arbitrary: fc.constantFrom('drop', 'skip', 'fail', 'child') },
+  { weight: 1, arbitrary: fc.constantFrom('drop', 'skip', 'fail', 'child', 'family') },
   { weight: 1, arbitrary: fc.constantFrom(1, 1.5, true, null) },
 );
 const value = fc.oneof(

@@ -156,10 +156,7 @@ export class BatchProcessor implements RecordSink {
     const begun = this.#begun as Begun | undefined;
     const held = this.#held as Iterable<Document> | undefined;
     if (begun !== undefined && begun.at === this.#done) {
-      this.#part.rollback(begun.mark);
-      const { statisticsMark } = this.#options.pipeline;
-      statisticsMark.restore();
-      statisticsMark.uncount(begun.tableStages, begun.tableEnd - begun.at);
+      this.#rollback(begun);
       this.#limit.noteEndedAtDocument();
     } else if (held !== undefined || this.#done !== before) this.#limit.noteRead();
     else if (!this.#limit.noteEndedUnread(processorMillis() - processorBefore)) {
@@ -224,12 +221,17 @@ export class BatchProcessor implements RecordSink {
     let from = 0;
     if (this.#mayUseTables) {
       this.#begin();
-      // Stays true if V8 interrupts the call.
+      // Stays true if V8 interrupts the call, or if the table must be processed row by row.
       this.#byRow = true;
       // The documents of the first table are processed one at a time, which shows how fast the stages are.
-      let whole = this.#tables++ > 0 && pipeline.suitsTables;
-      if (whole) this.#tablePass.run(rows);
-      else if (!(rows instanceof DocumentList)) {
+      let whole = this.#tables++ > 0 && this.#tablePass.suits;
+      if (whole && !this.#tablePass.run(rows)) {
+        // The next pass decodes the documents again, because stages have changed them.
+        this.#rollback(this.#begun as Begun);
+        this.#paused = true;
+        return;
+      }
+      if (!whole && !(rows instanceof DocumentList)) {
         from = pipeline.processTable(rows);
         whole = from === pipeline.length && !rows.hasBypassed;
         if (whole) this.#part.table(rows);
@@ -292,6 +294,13 @@ export class BatchProcessor implements RecordSink {
   #begin(tableStages = 0, tableEnd = this.#done): void {
     this.#begun = { at: this.#done, mark: this.#part.mark(), tableStages, tableEnd };
     this.#options.pipeline.statisticsMark.set();
+  }
+
+  #rollback({ at, mark, tableStages, tableEnd }: Begun): void {
+    this.#part.rollback(mark);
+    const { statisticsMark } = this.#options.pipeline;
+    statisticsMark.restore();
+    statisticsMark.uncount(tableStages, tableEnd - at);
   }
 
   /** Collects documents that will be processed alone, until there are enough of them. */

@@ -63,7 +63,7 @@ describe('PartBuilder', () => {
     dropped.drop();
     builder.emit(dropped, false);
     builder.finished(dropped);
-    builder.dropped(2);
+    builder.dropped(2, 0);
     builder.rejected('words:1', { code: 'HR_RECORD_UNREADABLE', message: 'unreadable' }, 2);
     expect(builder.failedDocuments).toEqual([]);
     expect(take(builder)).toMatchObject({ published: 5, created: 1, dropped: 3, failed: 2, count: 1, text: 'child\n' });

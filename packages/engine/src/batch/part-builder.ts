@@ -2,6 +2,7 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { writeString } from '../document/json-writer.ts';
+import type { TableGroup } from '../document/table-group.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import type { FamilyLines, FamilyMark } from '../families/family-lines.ts';
@@ -103,6 +104,11 @@ export class PartBuilder implements TableSink {
     return this.#output.characters >= FULL_CHARACTERS;
   }
 
+  /** True if a child must leave directly before its parent, without documents of other families between them. */
+  get needsFamilies(): boolean {
+    return this.#family !== undefined;
+  }
+
   /** Begins a batch. If `listsIds` is true, its parts list the ids of the documents. */
   startBatch(listsIds: boolean): void {
     this.#lists = listsIds ? { created: [], dropped: [], sent: [] } : undefined;
@@ -155,17 +161,47 @@ export class PartBuilder implements TableSink {
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
-  dropped(count: number): void {
-    this.#published += count;
-    this.#dropped += count;
+  dropped(inputs: number, children: number): void {
+    this.#published += inputs;
+    this.#created += children;
+    this.#dropped += inputs + children;
   }
 
-  /** Receives a table whose documents all leave the pipeline. */
-  table(table: DocumentTable): void {
+  /** Receives a group whose documents all leave the pipeline. */
+  group(group: TableGroup): void {
+    const { tables, skipped } = group;
+    if (tables.length === 1 && skipped.length === 0 && !group.hasChildren) {
+      this.table(tables[0] as DocumentTable, group);
+      return;
+    }
+    const texts = [...tables, ...skipped].map((table) => this.#texts(table));
+    group.each((table, row, number) => {
+      const place = table.position(row);
+      const isChild = group.isChild(place);
+      this.position = group.position(place);
+      const list = texts[number];
+      if (list === undefined) {
+        const document = table.document(row);
+        this.emit(document, isChild);
+        if (!isChild) this.finished(document);
+        return;
+      }
+      if (isChild) this.#created++;
+      else this.#published++;
+      this.#add(table.ids[row] as string, list[row] ?? '');
+    });
+  }
+
+  /**
+   * Receives a table whose documents all leave the pipeline.
+   * @param group the group of the table, if the rows have places in a group
+   */
+  table(table: DocumentTable, group?: TableGroup): void {
     const texts = this.#texts(table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
-        this.position = table.position(row);
+        const place = table.position(row);
+        this.position = group?.position(place) ?? place;
         const document = table.document(row);
         this.emit(document, false);
         this.finished(document);

@@ -63,6 +63,7 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
     block: 'weaviate',
     npm: VECTOR_STORES,
   },
+  { kind: 'indexer', name: 'LanceDBIndexer', block: 'lancedb', npm: VECTOR_STORES },
   { kind: 'indexer', name: 'QdrantIndexer', block: 'qdrant', npm: VECTOR_STORES },
   {
     kind: 'file handler',

@@ -85,6 +85,8 @@ export abstract class Stage<P extends TObject = TObject> {
 
   /**
    * Does the same as `process` for all documents of a table. Optional. The most common stages implement it for speed.
+   * The result for a document must not depend on earlier documents: documents with other fields, such as children, may
+   * be in another table, which comes before or after it.
    * If it returns false or throws, the engine rolls back the changes to the table and processes each document
    * separately.
    */

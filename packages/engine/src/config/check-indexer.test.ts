@@ -15,6 +15,14 @@ describe('the indexer', () => {
     ]);
   });
 
+  it('refuses childrenField for an indexer that deletes no old children, and for several indices', async () => {
+    expect(await problemsOf(block('indexer {type: Nothing, childrenField: parent_id}'))).toEqual([
+      'indexer.childrenField 3:40 <indexer> Nothing cannot delete old children (indexer.childrenField) | Remove childrenField. OpenSearch, Elasticsearch, Solr, Postgres and the vector stores support it.',
+    ]);
+    const settings = 'indexer {type: Nothing, childrenField: parent_id, indexOverrideField: index}';
+    expect((await problemsOf(block(settings))).join()).toContain('indexer.childrenField needs one index');
+  });
+
   it.each([
     [
       'indexer {}',

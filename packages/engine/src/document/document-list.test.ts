@@ -11,30 +11,44 @@ function listOf(...documents: readonly object[]): DocumentList {
 
 const wide = (prefix: string) => Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`${prefix}${i}`, i]));
 
+/** Returns the ids of the documents in each table of each group. */
+function idsOf(list: DocumentList) {
+  return list.groups()?.map(({ tables }) => tables.map(({ ids }) => ids.join()));
+}
+
 describe('DocumentList', () => {
   it('returns one table for documents that lack some fields', () => {
-    const tables = listOf({ id: '1', a: 1 }, { id: '2', b: 2 }, { id: '3', a: 3, b: 4 }).tables();
-    expect(tables?.map(({ count }) => count)).toEqual([3]);
+    expect(idsOf(listOf({ id: '1', a: 1 }, { id: '2', b: 2 }, { id: '3', a: 3, b: 4 }))).toEqual([['1,2,3']]);
   });
 
-  it('starts another table where the order of the fields differs', () => {
-    const tables = listOf({ id: '1', a: 1, b: 2 }, { id: '2', b: 2, a: 1 }, { id: '3', b: 3, a: 1 }).tables();
-    expect(tables?.map(({ count }) => count)).toEqual([1, 2]);
+  it('returns a table for each order of the fields', () => {
+    const list = listOf({ id: '1', a: 1, b: 2 }, { id: '2', b: 2, a: 1 }, { id: '3', a: 3, b: 1 });
+    expect(idsOf(list)).toEqual([['1,3', '2']]);
   });
 
-  it('starts another table where most cells would be empty', () => {
-    const tables = listOf({ id: '1', ...wide('a') }, { id: '2', ...wide('b') }, { id: '3', x: 1 }).tables();
-    expect(tables?.map(({ count }) => count)).toEqual([2, 1]);
+  it('returns another table where most cells would be empty', () => {
+    const list = listOf({ id: '1', ...wide('a') }, { id: '2', ...wide('b') }, { id: '3', x: 1 });
+    expect(idsOf(list)).toEqual([['1,2', '3']]);
   });
 
-  it('returns no table if its receiver wants none, and keeps the documents', () => {
-    const list = listOf({ id: '1', a: 1, b: 2 }, { id: '2', b: 2, a: 1 });
-    const counts: number[] = [];
-    expect(list.tables((count) => counts.push(count) < 1)).toBeUndefined();
-    expect(counts).toEqual([1]);
-    expect([0, 1].map((row) => writeDocument(list.document(row)))).toEqual([
-      '{"id":"1","a":1,"b":2}',
-      '{"id":"2","b":2,"a":1}',
+  it('starts another group after four tables', () => {
+    const orders = ['abc', 'acb', 'bac', 'bca', 'cab', 'abc'];
+    const documents = orders.map((names, i) => ({ id: `${i}`, ...Object.fromEntries([...names].map((n) => [n, 1])) }));
+    expect(idsOf(listOf(...documents))).toEqual([
+      ['0', '1', '2', '3'],
+      ['4', '5'],
     ]);
+  });
+
+  it('returns no group if its receiver wants none, and keeps the documents', () => {
+    const orders = ['abc', 'acb', 'bac', 'bca', 'cab'];
+    const documents = orders.map((names, i) => ({ id: `${i}`, ...Object.fromEntries([...names].map((n) => [n, 1])) }));
+    const list = listOf(...documents);
+    const counts: number[] = [];
+    expect(list.groups((count) => counts.push(count) < 1)).toBeUndefined();
+    expect(counts).toEqual([4]);
+    expect(documents.map((_, row) => writeDocument(list.document(row)))).toEqual(
+      documents.map((document) => JSON.stringify(document)),
+    );
   });
 });

@@ -1,6 +1,5 @@
 import type { Document } from './document.ts';
-import type { DocumentTable } from './document-table.ts';
-import { TableBuilder } from './table-builder.ts';
+import { GroupBuilder, type TableGroup } from './table-group.ts';
 
 /** Consecutive documents of a batch, as a table or as a list. */
 export interface DocumentRows {
@@ -37,23 +36,27 @@ export class DocumentList implements DocumentRows {
     return this.#first + row;
   }
 
+  /** Calls a function for each document, in order. */
+  each(visit: (document: Document, position: number, isChild: boolean) => void): void {
+    for (let row = 0; row < this.count; row++) visit(this.document(row), this.position(row), false);
+  }
+
   /**
-   * Returns the documents as tables, in order. Usually one table, or several if the fields differ much or in order.
-   * @param isEnough called with the number of documents of each complete table; if it returns false, no table is
+   * Returns the documents as groups of tables, in order. Usually one group of one table.
+   * @param isEnough called with the number of documents of each complete group; if it returns false, no group is
    *   returned, and the documents stay usable
    */
-  tables(isEnough: (documents: number) => boolean = () => true): DocumentTable[] | undefined {
-    const tables: DocumentTable[] = [];
-    const builder = new TableBuilder();
+  groups(isEnough: (documents: number) => boolean = () => true): TableGroup[] | undefined {
+    const groups: TableGroup[] = [];
+    const builder = new GroupBuilder();
     for (let row = 0; row < this.count; row++) {
       const document = this.document(row);
-      if (builder.add(document, this.position(row))) continue;
-      const table = builder.take();
-      if (!isEnough(table.count)) return undefined;
-      tables.push(table);
-      builder.add(document, this.position(row));
+      if (builder.add(document, this.position(row), false)) continue;
+      if (!isEnough(builder.count)) return undefined;
+      groups.push(builder.take());
+      builder.add(document, this.position(row), false);
     }
-    tables.push(builder.take());
-    return tables;
+    groups.push(builder.take());
+    return groups;
   }
 }

@@ -39,3 +39,22 @@ it('a table finds every field after any change, with few or many fields', () => 
     }),
   );
 });
+
+it('a table with gaps returns documents with the present fields only, in order', () => {
+  const rows = fc.array(fc.array(fc.boolean(), { minLength: 70, maxLength: 70 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(fc.constantFrom(1, 29, 30, 31, 70), rows, (fields, present) => {
+      const names = ['id', ...Array.from({ length: fields }, (_, i) => `f${i}`)];
+      const cell = (row: number, at: number) => (at > 0 && present[row]?.[at - 1] ? `${row} ${at}` : undefined);
+      const columns = names.map((_, at) => present.map((_row, row) => (at === 0 ? `id${row}` : cell(row, at))));
+      const table = new DocumentTable(names, columns, present.length, [false, ...new Array(fields).fill(true)]);
+      for (const row of present.keys()) {
+        const expected: [string, unknown][] = names.map((name, at) => [name, columns[at]?.[row]]);
+        const { fieldNames, fieldValues } = table.document(row);
+        expect(fieldNames.map((name, i) => [name, fieldValues[i]])).toEqual(
+          expected.filter(([, value]) => value !== undefined),
+        );
+      }
+    }),
+  );
+});

@@ -2,7 +2,7 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import { Document } from './document.ts';
 import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
-import { Shape } from './shape.ts';
+import { NAMES_PER_MASK, Shape } from './shape.ts';
 import type { Value } from './value.ts';
 
 /** The values of one field in all documents of a table. Undefined means that the document does not have the field. */
@@ -170,17 +170,28 @@ export class DocumentTable {
   /** Returns one document. It shares its values with the table, so call this only once for each row. */
   document(row: number): Document {
     const fields = this.#fields;
+    const { length } = fields;
     const values: Value[] = [];
-    for (let i = 0; i < fields.length; i++) {
+    for (let i = 0; i < length; i++) {
       const value = ((fields[i] as Field).column ?? this.#columnAt(i))[row];
       if (value !== undefined) values.push(value);
     }
-    if (values.length === fields.length) {
-      this.#shape ??= Shape.common(this.names);
-      return new Document(this.#shape, values);
+    this.#shape ??= Shape.common(this.names);
+    return new Document(values.length === length ? this.#shape : this.#shape.part(this.#masks(row)), values);
+  }
+
+  /** Returns which fields a document has, for `Shape.part`. */
+  #masks(row: number): number[] {
+    const fields = this.#fields;
+    const masks: number[] = [];
+    for (let i = 0; i < fields.length; ) {
+      let mask = 0;
+      for (let bit = 0; bit < NAMES_PER_MASK && i < fields.length; bit++, i++) {
+        if (((fields[i] as Field).column as Column)[row] !== undefined) mask |= 1 << bit;
+      }
+      masks.push(mask);
     }
-    const present = fields.filter((_, i) => this.#columnAt(i)[row] !== undefined);
-    return new Document(Shape.common(present.map(({ name }) => name)), values);
+    return masks;
   }
 
   /**

@@ -15,6 +15,10 @@ const MAX_RECENT = 8;
  * those that belong to one document, and those on the way to another shape.
  */
 const SEARCHES_BEFORE_MAP = 64;
+/** The maximum number of kept parts of a shape. Above it, they are computed again. */
+const MAX_PARTS = 1024;
+/** The number of names for which one integer says which of them a part has. */
+export const NAMES_PER_MASK = 30;
 
 let namesHeld = 0;
 /** The recent shapes with many names, and the recent lists of names that were seen only once. The latest is last. */
@@ -38,7 +42,11 @@ export class Shape {
   #positions: Map<string, number> | undefined = undefined;
   #searches = 0;
   #added: Map<string, Shape> | undefined = undefined;
+  /** The name that was added last, and its shape. Most shapes have one successor. */
+  #lastAdded: string | undefined = undefined;
+  #lastShape: Shape | undefined = undefined;
   #removed: Map<number, Shape> | undefined = undefined;
+  #parts: Map<number | string, Shape> | undefined = undefined;
 
   private constructor(names: readonly string[], owned: boolean) {
     this.names = names;
@@ -83,8 +91,13 @@ export class Shape {
       this.flagged ||= name === '___dropped' || name === '___skipped';
       return this;
     }
+    if (name === this.#lastAdded) return this.#lastShape as Shape;
     const known = this.#added?.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#lastAdded = name;
+      this.#lastShape = known;
+      return known;
+    }
     this.#added ??= new Map();
     const kept = internName(name);
     const owned = !isInterned(kept) || mustOwn(this.names.length + 1, this.#added.size);
@@ -107,6 +120,23 @@ export class Shape {
     const next = new Shape(this.names.toSpliced(at, 1), mustOwn(this.names.length - 1, this.#removed.size));
     if (!next.#owned) this.#removed.set(at, next);
     return next;
+  }
+
+  /**
+   * Returns the shape with some of the names. One look-up for documents that lack optional fields: adding the names one
+   * by one takes one look-up for each name.
+   * @param masks bit `i` of the mask `n` is set if the name at `n * NAMES_PER_MASK + i` is present
+   */
+  part(masks: readonly number[]): Shape {
+    const key = masks.length === 1 ? (masks[0] as number) : masks.join();
+    const known = this.#parts?.get(key);
+    if (known !== undefined) return known;
+    const isPresent = (at: number) => ((masks[Math.trunc(at / NAMES_PER_MASK)] as number) >> (at % NAMES_PER_MASK)) & 1;
+    const part = Shape.common(this.names.filter((_, at) => isPresent(at) === 1));
+    if (this.#owned || part.#owned) return part;
+    if (this.#parts === undefined || this.#parts.size >= MAX_PARTS) this.#parts = new Map();
+    this.#parts.set(key, part);
+    return part;
   }
 
   /** Returns the same shape for another document. */

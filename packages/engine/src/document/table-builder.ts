@@ -41,9 +41,10 @@ export class TableBuilder {
     if ((shape !== this.#shape || shape.changing) && !this.#learn(shape)) return false;
     const columns = this.#columns;
     const places = this.#places;
+    const row = this.#positions.length;
     for (let i = 0; i < columns.length; i++) {
       const at = places[i] as number;
-      (columns[i] as (Value | undefined)[]).push(at < 0 ? undefined : fieldValues[at]);
+      (columns[i] as (Value | undefined)[])[row] = at < 0 ? undefined : fieldValues[at];
     }
     this.#positions.push(position);
     return true;
@@ -68,6 +69,14 @@ export class TableBuilder {
       return true;
     }
     const { count } = this;
+    const places = placesIn(this.#names, shape.names);
+    if (places !== undefined && this.#names.length <= MAX_SPARSENESS * shape.names.length + FEW_FIELDS) {
+      for (let i = 0; i < places.length; i++) if ((places[i] as number) < 0) this.#sparse[i] = true;
+      this.#places = places;
+      if (!shape.changing) this.#known.set(shape, places);
+      this.#shape = shape;
+      return true;
+    }
     const names = count === 0 ? shape.names : mergeNames(this.#names, shape.names);
     if (names === undefined || names.length > MAX_SPARSENESS * shape.names.length + FEW_FIELDS) return false;
     const columns = new Map(this.#names.map((name, i) => [name, i]));
@@ -85,4 +94,15 @@ export class TableBuilder {
     this.#shape = shape;
     return true;
   }
+}
+
+/**
+ * Returns for each name its position in other names, or -1. Returns undefined if the other names contain more, or have
+ * another order. Much faster than `mergeNames`, and sufficient for most documents that lack optional fields.
+ */
+function placesIn(names: readonly string[], others: readonly string[]): number[] | undefined {
+  const places: number[] = new Array(names.length);
+  let next = 0;
+  for (let i = 0; i < places.length; i++) places[i] = names[i] === others[next] ? next++ : -1;
+  return next === others.length ? places : undefined;
 }

@@ -9,7 +9,7 @@ import { givenUp, overdue, StageError } from './stage-error.ts';
 import { type PipelineContext, startStages, stopStages } from './start-stages.ts';
 import { StatisticsMark } from './statistics-mark.ts';
 import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step } from './step.ts';
-import { type DocumentFeed, suitTables, TablePass, type TableSink } from './table-pass.ts';
+import { type DocumentFeed, TablePass, type TableSink } from './table-pass.ts';
 import { Tracer } from './trace.ts';
 
 /** Receives the results of the documents of a pipeline, in their order. */
@@ -93,11 +93,6 @@ export class Pipeline implements DocumentRunner {
     return this.#steps.length;
   }
 
-  /** True if the next table may be processed with `tablePass`. */
-  get suitsTables(): boolean {
-    return suitTables(this.#steps);
-  }
-
   /** Returns a pass that sends whole tables through all stages. */
   tablePass(sink: TableSink, feeder: DocumentFeed): TablePass {
     return new TablePass(this.#steps, sink, feeder);
@@ -172,7 +167,8 @@ export class Pipeline implements DocumentRunner {
       this.#atWork = step;
       const result = callStage(step, document);
       if (!isGiven(result)) continue;
-      step.emits = true;
+      if (isPromise(result)) step.waits = true;
+      else step.emits = true;
       return this.#runAfter(result, document, i + 1, to, outlet);
     }
     outlet.emit(document);

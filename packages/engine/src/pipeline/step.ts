@@ -1,6 +1,6 @@
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
-import type { DocumentTable } from '../document/document-table.ts';
+import type { DocumentTable, TableState } from '../document/document-table.ts';
 import { TableRow } from '../document/field-reader.ts';
 import { isGiven } from './children.ts';
 import type { Predicate } from './conditions.ts';
@@ -37,8 +37,9 @@ export interface Step {
   readonly timedMask: number;
   /** The number of refused tables since the last accepted one. */
   declined: number;
-  /** True if the stage has emitted children or waited. */
+  /** True if the stage has emitted children, and true if it has returned a promise. */
   emits: boolean;
+  waits: boolean;
 }
 
 /** Returns the statistics of a stage without any calls. */
@@ -64,6 +65,7 @@ export function newStep(
     timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
     declined: tables ? 0 : MAX_DECLINED,
     emits: false,
+    waits: false,
   };
 }
 
@@ -97,6 +99,21 @@ export function isPromise(result: Children | Promise<StageResult>): result is Pr
 /** Returns true if the stage accepts tables. */
 export function takesTables({ stage, declined }: Step): boolean {
   return stage.processTable !== undefined && declined < MAX_DECLINED;
+}
+
+/**
+ * Sends all tables of a group to the stage. Returns true if the stage has processed them. Otherwise they are unchanged.
+ */
+export function callWithGroup(step: Step, tables: readonly DocumentTable[]): boolean {
+  const { processed } = step.statistics;
+  const before = tables.length > 1 ? tables.map((table) => table.save()) : [];
+  for (let i = 0; i < tables.length; i++) {
+    if (callWithTable(step, tables[i] as DocumentTable)) continue;
+    for (let k = 0; k < i; k++) (tables[k] as DocumentTable).restore(before[k] as TableState);
+    step.statistics.processed = processed;
+    return false;
+  }
+  return true;
 }
 
 /** Sends a table to the stage. Returns true if the stage has processed it. Otherwise the table is unchanged. */

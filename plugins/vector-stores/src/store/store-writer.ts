@@ -32,17 +32,24 @@ export class StoreWriter {
   readonly #deletes: Delivery;
   readonly #families: FamilyDelivery;
   readonly #childrenField: string | undefined;
+  readonly #http: boolean;
 
   /**
    * @param maxBytes the size of the largest request that the store accepts
    * @param childrenField the field with the id of the parent, if old children are deleted
+   * @param http false if the statuses of replies are not HTTP statuses
    */
   constructor(
     targets: readonly StoreTarget[],
     retries: Retries,
-    { maxBytes, childrenField }: { readonly maxBytes?: number; readonly childrenField?: string | undefined } = {},
+    {
+      maxBytes,
+      childrenField,
+      http = true,
+    }: { readonly maxBytes?: number; readonly childrenField?: string | undefined; readonly http?: boolean } = {},
   ) {
-    this.#families = new FamilyDelivery(retries);
+    this.#families = new FamilyDelivery(retries, http);
+    this.#http = http;
     this.#childrenField = childrenField;
     this.#targets = targets;
     this.#uploads = targets.map(() => new Delivery(retries, new RequestSize(maxBytes)));
@@ -70,6 +77,7 @@ export class StoreWriter {
     const isDelete = (position: number) => keys[position]?.delete === true;
     const common = {
       partial: false,
+      ...(this.#http ? {} : ({ http: false } as const)),
       key: (position: number) => (keys[position] as DocumentKey).id,
       length: (position: number) => bytes.length(position),
       isolates: (status: number) => status === 400 || status === 422,

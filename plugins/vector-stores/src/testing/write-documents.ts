@@ -12,10 +12,14 @@ export function contextOf(settings: object = QUICK) {
   return { runId: 'run', log, settings: settings as never };
 }
 
-/** Connects the indexer, sends documents in one batch, and closes it. Returns the failures by document id. */
+/**
+ * Connects the indexer, sends documents in one batch, and closes it. Returns the failures by document id.
+ * @param families the ids of the children of a document, by its id
+ */
 export async function writeDocuments(
   indexer: Indexer,
   documents: readonly Fields[],
+  families: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<Record<string, Omit<IndexFailure, 'index'>>> {
   await indexer.connect?.();
   try {
@@ -24,7 +28,12 @@ export async function writeDocuments(
     const module = (await import(reference.url)) as Record<string, new (options: unknown) => DocumentEncoder>;
     const Encoder = module[reference.name] as new (options: unknown) => DocumentEncoder;
     const encoder = new Encoder(JSON.parse(JSON.stringify(reference.options)));
-    const pieces = documents.map((document) => Buffer.from(encoder.encode(readDocument(JSON.stringify(document)))));
+    const pieces = documents.map((document) => {
+      const parent = document.id;
+      const children = families[parent];
+      const line = children === undefined ? '' : `#${JSON.stringify({ parent, children })}\n`;
+      return Buffer.from(encoder.encode(readDocument(JSON.stringify(document))) + line);
+    });
     const batch: EncodedBatch = {
       count: pieces.length,
       pieces,

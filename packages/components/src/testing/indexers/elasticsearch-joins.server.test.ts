@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { BulkEngine } from './bulk-engine.ts';
 import { describeDeletesByField } from './delete-by-field-conformance.ts';
 import { byId, EngineRuns, outcome } from './engine-runs.ts';
+import { describeFamilies } from './family-conformance.ts';
 
 // The newer versions that are available for tests lack joins and deletes by query.
 await describeWithOwnServer(
@@ -13,6 +14,7 @@ await describeWithOwnServer(
     const runs = new EngineRuns(engine);
     afterAll(() => runs.close());
     describeDeletesByField(engine, url);
+    describeFamilies(engine, url);
 
     it('joins children to their parents', async () => {
       const target = await engine.create({ relation: { type: 'join', relations: { question: 'answer' } } }, 3);

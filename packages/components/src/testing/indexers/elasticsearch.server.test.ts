@@ -2,12 +2,10 @@ import { describeWithServer } from '@headrace/testing/real-server';
 import { describeBulkConformance } from './bulk-conformance.ts';
 import { BulkEngine } from './bulk-engine.ts';
 import { describeConformance } from './conformance.ts';
-import { describeFamilies } from './family-conformance.ts';
 
 await describeWithServer('elasticsearch', (server) => {
   const url = () => server.url;
   const engine = new BulkEngine('Elasticsearch', url);
   describeBulkConformance(engine, url);
   describeConformance(engine, url);
-  describeFamilies(engine, url);
 });

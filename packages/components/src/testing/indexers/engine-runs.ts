@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { catalogUrl } from '@headrace/components';
+import { installedCatalogs } from '@headrace/components';
 import { type RunRequest, type RunResult, readConfigText, writeFailureLine } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
-
-/** The catalog of the build: threads load the built modules. */
 
 export type Fields = Record<string, unknown>;
 
@@ -55,7 +53,7 @@ export class EngineRuns {
       ${this.#engine.config(url, target, settings, more)}`;
     const { root, problems } = readConfigText(config);
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
-    const registry = { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false };
+    const registry = { catalogs: installedCatalogs(), modules: [], base: import.meta.url, allowModules: false };
     this.failed = [];
     const onFailures = (failures: Parameters<typeof writeFailureLine>[0][]) => {
       this.failed.push(...failures.map(writeFailureLine));

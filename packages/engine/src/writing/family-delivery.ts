@@ -1,5 +1,7 @@
-import { type EncodedBatch, type Family, type IndexFailure, RequestSize, splitFamilies } from '@headrace/engine';
+import type { EncodedBatch, IndexFailure } from '../component/indexer.ts';
+import { type Family, splitFamilies } from '../families/split-families.ts';
 import { Delivery, type Reply } from './delivery.ts';
+import { RequestSize } from './request-size.ts';
 import type { Retries } from './retries.ts';
 
 /** The most families in one request. Search engines limit the number of conditions of a query. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IndexFailure, RequestSize } from '@headrace/engine';
-import { isTransient } from '../http/retry.ts';
+import type { IndexFailure } from '../component/indexer.ts';
+import type { RequestSize } from './request-size.ts';
 import { NO_ANSWER, type Retries } from './retries.ts';
+import { isTransient } from './transient-status.ts';
 
 /** Why documents or a whole request were not accepted. */
 export interface DeliveryFailure {
