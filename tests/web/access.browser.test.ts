@@ -111,6 +111,38 @@ it('an operator may run and preview a config, but not change it', async () => {
   await page.getByText('Succeeded', { exact: true }).first().waitFor();
 });
 
+it('the text of a config that is not saved is in the editor again after the session has ended', async () => {
+  const { url } = await serve(serviceDirectory(`${USERS}    - { name: ada, password: may-everything, role: admin }\n`));
+  const headers = { authorization: `Basic ${Buffer.from('ada:may-everything').toString('base64')}` };
+  const config =
+    'connectors: [{ name: n, class: SequenceConnector, numDocs: 1 }], pipelines: [], indexer { type: Nop }\n';
+  const id = await storedConfig(url, headers, config);
+  const page = await openPage(`${url}/configs/${id}`);
+  let refuses = false;
+  await page.route('**/v1/**', (route) =>
+    refuses ? route.fulfill({ status: 401, json: { code: 'HR_UNAUTHORIZED' } }) : route.continue(),
+  );
+  const signIn = async () => {
+    await page.getByLabel('User', { exact: true }).fill('ada');
+    await page.getByLabel('Password', { exact: true }).fill('may-everything');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  await signIn();
+  const editor = page.locator('.cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('# not saved yet');
+  // The service refuses the credentials, as after a change of the password.
+  refuses = true;
+  await page.keyboard.press('Control+s');
+  await page.getByText('Your session has ended').waitFor();
+  refuses = false;
+  await signIn();
+  await editor.getByText('# not saved yet').waitFor();
+  await page.keyboard.press('Control+s');
+  await page.getByText('version 2').waitFor();
+});
+
 async function storedConfig(url: string, headers: Record<string, string>, config: string): Promise<string> {
   const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/hocon' }, body: config };
   const { configId } = (await (await fetch(`${url}/v1/config`, init)).json()) as { configId: string };

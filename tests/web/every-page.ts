@@ -27,6 +27,7 @@ export const PAGES: readonly (readonly [name: string, path: string, shows: strin
   ['the components', '/components', 'SplitFieldValues'],
   ['a component', '/components/SplitFieldValues', 'Splits the texts of a field'],
   ['the system', '/system', 'Checks'],
+  ['a config that does not exist', '/configs/none', 'There is no config none'],
   ['an unknown address', '/runs/a/b/c', 'This page does not exist'],
 ];
 

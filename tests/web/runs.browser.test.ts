@@ -33,6 +33,23 @@ describe('the pages of runs', () => {
     url = await serviceForFile();
   });
 
+  it('show why no document is finished while the search engine does not answer', async () => {
+    // Nothing listens on this port.
+    const config = `
+      connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 1 }]
+      pipelines: [{ name: main, stages: [] }]
+      indexer { type: OpenSearch, connectTimeout: 600000 }
+      opensearch { url: "http://127.0.0.1:1", index: numbers }`;
+    const { runId } = await startRun(url, await upload(url, config));
+    const page = await openPage(`${url}/runs/${runId}`);
+    await page.getByText('No document is finished yet').waitFor();
+    await page.getByText(/connection refused.*Waiting up to 600 s/).waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    expect(await page.getByText('No document is finished yet').count()).toBe(0);
+  });
+
   it('group the failed documents by reason, and run them again', async () => {
     const { runId } = await startRun(url, await upload(url, PICKY));
     const page = await openPage(`${url}/runs/${runId}`);
@@ -186,6 +203,19 @@ it('the run page reports a killed service, connects again, and shows that the ru
   await serveAt(directory, port);
   await page.getByText('Interrupted', { exact: true }).waitFor();
   await expect.poll(() => page.getByText('The service does not answer').count()).toBe(0);
+});
+
+it('a page that is opened while the service is down is loaded when it answers again', async () => {
+  const directory = serviceDirectory();
+  const first = await serve(directory);
+  const { port } = new URL(first.url);
+  const page = await openPage(first.url);
+  await page.getByText('Nothing has run here yet').waitFor();
+  await kill(first);
+  await page.getByRole('link', { name: 'Components' }).click();
+  await page.getByText('The service does not answer').waitFor();
+  await serveAt(directory, port);
+  await page.getByRole('link', { name: /^SplitFieldValues/ }).waitFor();
 });
 
 it.each([

@@ -1,7 +1,6 @@
 import { ApiError } from '@headrace/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/svelte-query';
 import { connection } from './connection.svelte.ts';
-import { session } from './session.svelte.ts';
 
 const MAX_TRIES = 3;
 
@@ -12,7 +11,6 @@ export function isUnreachable(error: unknown): boolean {
 
 function onError(error: unknown): void {
   if (isUnreachable(error)) connection.reportLoss();
-  if (error instanceof ApiError && error.status === 401) session.expire('Your session has ended. Sign in again.');
 }
 
 /** Caches the answers of the service. Refusals are not tried again, because the same request gets the same answer. */

@@ -18,6 +18,7 @@ const RANKS: Readonly<Record<Role, number>> = { reader: 0, operator: 1, admin: 2
 class Session {
   #state = $state.raw<State>({ kind: 'loading' });
   #client = clientWith(stored());
+  readonly #listeners = new Set<() => void>();
 
   get state(): State {
     return this.#state;
@@ -25,6 +26,11 @@ class Session {
 
   get client(): HeadraceClient {
     return this.#client;
+  }
+
+  /** The name of the user. Null if the service has no users, or no user is signed in. */
+  get user(): string | null {
+    return this.#state.kind === 'signed-in' ? this.#state.user : null;
   }
 
   /** Returns whether the user has a role, or one that includes it. */
@@ -56,8 +62,21 @@ class Session {
     this.expire('You are signed out.');
   }
 
+  /** Ends the session if the service no longer accepts its credentials. */
+  refuse(client: HeadraceClient): void {
+    if (this.#state.kind === 'signed-in' && client === this.#client)
+      this.expire('Your session has ended. Sign in again.');
+  }
+
+  /** Adds a listener for the end of the session, before the page is removed. Returns a function that removes it. */
+  onEnd(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /** Forgets the credentials, because the user signs out or the service no longer accepts them. */
   expire(message: string): void {
+    for (const listener of [...this.#listeners]) listener();
     sessionStorage.removeItem(STORAGE_KEY);
     this.#client = clientWith(undefined);
     this.#state = { kind: 'signed-out', message };
@@ -74,7 +93,9 @@ function clientWith(auth: Credentials | undefined): HeadraceClient {
     try {
       // Without this option, the browser shows its own dialog for a password, and then adds the password to each
       // request.
-      return await fetch(input, { ...init, credentials: 'omit' });
+      const response = await fetch(input, { ...init, credentials: 'omit' });
+      if (response.status === 401) session.refuse(client);
+      return response;
     } catch (error) {
       // Also for requests that are sent again until they succeed, such as event streams.
       if (error instanceof TypeError) connection.reportLoss();
@@ -83,7 +104,12 @@ function clientWith(auth: Credentials | undefined): HeadraceClient {
       clearTimeout(timer);
     }
   };
-  return new HeadraceClient({ url: window.location.origin, fetch: send, ...(auth === undefined ? {} : { auth }) });
+  const client = new HeadraceClient({
+    url: window.location.origin,
+    fetch: send,
+    ...(auth === undefined ? {} : { auth }),
+  });
+  return client;
 }
 
 function stored(): Credentials | undefined {

@@ -4,6 +4,7 @@ import type { ConfigPage, Problem } from '../api/types.ts';
 import { location } from '../routing/location.svelte.ts';
 import { storeDraft, takeDraft } from '../ui/stored-draft.ts';
 import { starterConfig } from './starter-configs.ts';
+import { keepUnsaved, takeUnsaved } from './unsaved-texts.ts';
 
 /** The pause in typing before the text is checked, in milliseconds. */
 const CHECK_MILLIS = 250;
@@ -36,6 +37,8 @@ export class ConfigDraft {
   #contentType: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checks = 0;
+  readonly #user = session.user;
+  readonly #ignoreEnd = session.onEnd(() => this.#keep());
   /** Documents for the preview, from an example. */
   readonly documents: readonly unknown[];
 
@@ -44,11 +47,12 @@ export class ConfigDraft {
     const given = id === undefined ? takeDraft() : undefined;
     this.documents = given?.documents ?? [];
     if (id === undefined) {
-      this.#text = given?.text ?? starterConfig(location.query('start'));
-      this.#saved = this.#text;
+      const unsaved = given === undefined ? takeUnsaved('', this.#user) : undefined;
+      this.#saved = unsaved?.saved ?? given?.text ?? starterConfig(location.query('start'));
+      this.#text = unsaved?.text ?? this.#saved;
       this.#loading = false;
       void this.#check();
-    } else void this.#open();
+    } else void this.#open(id);
   }
 
   get loading(): boolean {
@@ -127,9 +131,14 @@ export class ConfigDraft {
     await this.#check();
   }
 
-  async #open(): Promise<void> {
+  async #open(id: string): Promise<void> {
     try {
       await this.reload();
+      const unsaved = this.editable ? takeUnsaved(id, this.#user) : undefined;
+      if (unsaved === undefined) return;
+      this.text = unsaved.text;
+      // If somebody has stored a newer version, saving reports it.
+      this.#etag = unsaved.etag;
     } catch (error) {
       this.#failure = error;
     }
@@ -189,8 +198,16 @@ export class ConfigDraft {
   }
 
   close(): void {
+    this.#ignoreEnd();
     clearTimeout(this.#timer);
     this.#checks++;
+  }
+
+  /** Keeps changes when the session ends: the same user gets them again after signing in. */
+  #keep(): void {
+    if (!this.changed) return;
+    const unsaved = { user: this.#user, text: this.#text, saved: this.#saved, etag: this.#etag };
+    keepUnsaved(this.id ?? '', unsaved);
   }
 
   async #textOf(id: string, resolved: unknown): Promise<string> {

@@ -17,6 +17,8 @@ export interface DetectedFile {
   readonly settings: FileSettings;
   readonly fields: readonly { readonly name: string; readonly values: readonly unknown[] }[];
   readonly failures: readonly string[];
+  /** The names that several columns of a CSV file have. Only the last of these columns is read. */
+  readonly repeatedColumns: readonly string[];
 }
 
 const SEPARATORS = [',', ';', '\t', '|'];
@@ -31,7 +33,7 @@ export async function detectFile(path: string, idField: string, read: ReadFirst)
   const extension = extensionOf(path).toLowerCase();
   if (['json', 'jsonl', 'ndjson'].includes(extension)) return detectJson(path, idField, read);
   if (['csv', 'tsv', 'psv'].includes(extension)) return detectCsv(path, read);
-  const [first = ''] = await firstLines(path, read);
+  const [first = ''] = await firstLines(path, 'utf-8', read);
   return /^\s*[[{]/.test(first) ? detectJson(path, idField, read) : detectCsv(path, read);
 }
 
@@ -47,29 +49,32 @@ async function detectCsv(path: string, read: ReadFirst): Promise<DetectedFile> {
     encoding = 'auto';
     best = await readBest(path, encoding, read);
   }
-  const { separator, first } = best;
-  const connector = { class: 'CSVConnector', path, separatorChar: separator };
-  // Without idField, the connector skips a column with the reserved name id.
-  const withId = await read({ ...connector, encoding, idField: 'id' }).catch(() => undefined);
-  const names = namesOf((withId ?? first).documents).filter((name) => name !== 'id' || withId !== undefined);
+  const { separator, first, hasId } = best;
+  const names = columnsOf(first, hasId);
+  const [header = ''] = await firstLines(path, encoding, read);
   return {
-    settings: { path, format: 'csv', separator, encoding, idField: withId === undefined ? '' : 'id' },
-    fields: valuesOf(names, (withId ?? first).documents),
+    settings: { path, format: 'csv', separator, encoding, idField: hasId ? 'id' : '' },
+    fields: valuesOf(names, first.documents),
     failures: first.failures,
+    repeatedColumns: repeatedCells(header, separator),
   };
 }
 
 /** Reads a CSV file with each separator. Returns the first documents with the most columns. */
 async function readBest(path: string, encoding: FileSettings['encoding'], read: ReadFirst) {
-  let best: { separator: string; first: FirstDocuments; columns: number } | undefined;
+  let best: { separator: string; first: FirstDocuments; hasId: boolean; columns: number } | undefined;
   let refusal: unknown;
+  const other = encoding === 'utf-8' ? {} : { encoding };
   for (const separator of SEPARATORS) {
+    const connector = { class: 'CSVConnector', path, separatorChar: separator, ...other };
     try {
-      const other = encoding === 'utf-8' ? {} : { encoding };
-      const first = await read({ class: 'CSVConnector', path, separatorChar: separator, ...other });
-      // The id that the connector makes is no column. It skips a column of this name.
-      const columns = namesOf(first.documents).filter((name) => name !== 'id').length;
-      if (columns > (best?.columns ?? -1)) best = { separator, first, columns };
+      // Without idField, the connector skips a column with the reserved name id. With it, a file without the column
+      // is refused.
+      const withId = await read({ ...connector, idField: 'id' }).catch(() => undefined);
+      const hasId = withId !== undefined && withId.documents.length > 0;
+      const first = hasId ? withId : await read(connector);
+      const columns = columnsOf(first, hasId).length;
+      if (columns > (best?.columns ?? -1)) best = { separator, first, hasId, columns };
     } catch (error) {
       refusal ??= error;
     }
@@ -79,12 +84,26 @@ async function readBest(path: string, encoding: FileSettings['encoding'], read: 
   return best;
 }
 
+/** Returns the columns of a CSV file. The id that the connector makes is no column. */
+function columnsOf({ documents }: FirstDocuments, hasId: boolean): string[] {
+  return namesOf(documents).filter((name) => hasId || name !== 'id');
+}
+
+/** Returns the names that occur more than once in the header of a CSV file. */
+function repeatedCells(header: string, separator: string): string[] {
+  // Separators between quotes are part of a name.
+  const plain = header.replaceAll(/"(?:[^"]|"")*"/g, (name) => name.slice(1, -1).replaceAll(separator, ''));
+  const names = plain.split(separator);
+  return [...new Set(names.filter((name, i) => names.indexOf(name) < i))];
+}
+
 async function detectJson(path: string, idField: string, read: ReadFirst): Promise<DetectedFile> {
   const settings = { path, format: 'json', separator: '', encoding: 'utf-8' } as const;
   const found = ({ documents, failures }: FirstDocuments, id: string): DetectedFile => ({
     settings: { ...settings, idField: id },
     fields: valuesOf(namesOf(documents), documents),
     failures,
+    repeatedColumns: [],
   });
   const plain = await read({ class: 'JSONConnector', jsonPath: path });
   if (idField === '' || idField === 'id') {
@@ -104,7 +123,7 @@ async function detectJson(path: string, idField: string, read: ReadFirst): Promi
     if (!hasRepeatedValue(file, id)) return file;
     repeated ??= file;
   }
-  return repeated ?? { settings: { ...settings, idField }, fields: [], failures: plain.failures };
+  return repeated ?? found({ ...plain, documents: [] }, idField);
 }
 
 /** Returns whether two of the first documents have the same value in a field: it is no id. */
@@ -115,7 +134,7 @@ export function hasRepeatedValue({ fields }: DetectedFile, name: string): boolea
 
 /** Returns the names of the first object with a text or number as value. Names that sound like an id come first. */
 async function namesOfFirstObject(path: string, read: ReadFirst): Promise<string[]> {
-  const lines = await firstLines(path, read);
+  const lines = await firstLines(path, 'utf-8', read);
   const object = firstObject(lines.join('\n'));
   const names = Object.entries(object)
     .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
@@ -125,10 +144,11 @@ async function namesOfFirstObject(path: string, read: ReadFirst): Promise<string
 }
 
 /** Returns the first lines of a file. Read as CSV without separators and quotes, each line is one cell. */
-async function firstLines(path: string, read: ReadFirst): Promise<string[]> {
+async function firstLines(path: string, encoding: FileSettings['encoding'], read: ReadFirst): Promise<string[]> {
   const { documents } = await read({
     class: 'CSVConnector',
     path,
+    encoding,
     separatorChar: '\u0001',
     interpretQuotes: false,
     ignoreEscapeChar: true,

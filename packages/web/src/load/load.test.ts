@@ -144,6 +144,43 @@ it('the separator of a CSV file is the one with the most columns', async () => {
       { name: 'price', values: ['1,5'] },
     ],
     failures: [],
+    repeatedColumns: [],
   });
   await expect(detectFile('/f.csv', '', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
 });
+
+it('a file with an id and one more column is read with the right separator', async () => {
+  const read = readerOf('id\tname\n1\tChair\n');
+  const { settings, fields } = await detectFile('/f.csv', '', read);
+  expect(settings).toMatchObject({ separator: '\t', idField: 'id' });
+  expect(fields).toEqual([
+    { name: 'id', values: ['1'] },
+    { name: 'name', values: ['Chair'] },
+  ]);
+});
+
+it('columns with the same name are reported, but not parts of names in quotes', async () => {
+  const { repeatedColumns } = await detectFile('/f.csv', '', readerOf('sku,name,"name",price\n1,a,b,2\n'));
+  expect(repeatedColumns).toEqual(['name']);
+  const other = await detectFile('/f.csv', '', readerOf('sku,"a,b","c,b"\n1,2,3\n'));
+  expect(other.repeatedColumns).toEqual([]);
+});
+
+/** Reads a text as the connector for CSV files does: without `idField`, it makes ids and skips a column `id`. */
+function readerOf(text: string) {
+  return async ({ separatorChar, idField, interpretQuotes }: Readonly<Record<string, unknown>>) => {
+    const cellsOf = (line: string) => {
+      if (interpretQuotes === false) return line.split(separatorChar as string);
+      return line
+        .split(new RegExp(`\\${separatorChar}(?=(?:[^"]*"[^"]*")*[^"]*$)`))
+        .map((cell) => cell.replaceAll('"', ''));
+    };
+    const [names = [], ...rows] = text.trim().split('\n').map(cellsOf);
+    if (idField !== undefined && !names.includes('id')) throw new Error('no column id');
+    const documents = rows.map((cells) => {
+      const doc = Object.fromEntries(names.map((name, i) => [name, cells[i]]));
+      return idField === undefined ? { ...doc, id: 'f-1' } : doc;
+    });
+    return { documents, failures: [] };
+  };
+}

@@ -1,3 +1,8 @@
+import { exact } from '../format/numbers.ts';
+
+/** The limit of the service. */
+const MAX_DOCUMENTS = 1_000;
+
 /** The documents of a text, or what is wrong with it. */
 export interface ParsedDocuments {
   readonly documents: readonly unknown[];
@@ -6,6 +11,16 @@ export interface ParsedDocuments {
 
 /** Parses documents: a JSON list, one JSON object, or one JSON object per line. */
 export function parseDocuments(text: string): ParsedDocuments {
+  const parsed = parsedValues(text);
+  const count = parsed.documents.length;
+  if (count <= MAX_DOCUMENTS) return parsed;
+  return {
+    documents: [],
+    problem: `A preview takes at most ${exact(MAX_DOCUMENTS)} documents, and these are ${exact(count)}.`,
+  };
+}
+
+function parsedValues(text: string): ParsedDocuments {
   try {
     const value: unknown = JSON.parse(text);
     return { documents: Array.isArray(value) ? value : [value] };

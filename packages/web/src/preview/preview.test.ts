@@ -14,6 +14,14 @@ describe('the documents of a preview', () => {
     expect(parseDocuments('{"id": "1"}\n{"id": ')).toMatchObject({ documents: [], problem: /^Line 2 is not JSON/ });
     expect(parseDocuments('{"id": "1"}\n{"id": "2"').problem).not.toMatch(/line 1|position/);
   });
+
+  it('have a problem if the service would refuse their number', () => {
+    expect(parseDocuments('{"id": "1"}\n'.repeat(1_000)).documents.length).toBe(1_000);
+    expect(parseDocuments('{"id": "1"}\n'.repeat(1_001))).toEqual({
+      documents: [],
+      problem: 'A preview takes at most 1,000 documents, and these are 1,001.',
+    });
+  });
 });
 
 it('a stage adds, changes and removes fields', () => {

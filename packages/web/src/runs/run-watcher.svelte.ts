@@ -14,6 +14,14 @@ export interface LogLine {
   readonly message: string;
 }
 
+/** Returns the lines of a log, as the service returns it. */
+export function logLines(text: string): readonly LogLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as LogLine);
+}
+
 /** The state of one run, which follows its events until the run is done. */
 export class RunWatcher {
   readonly #id: string;

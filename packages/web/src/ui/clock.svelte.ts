@@ -1,4 +1,5 @@
-const TICK_MILLIS = 5_000;
+/** The duration of a running run follows the clock. */
+const TICK_MILLIS = 1_000;
 
 class Clock {
   #now = $state(Date.now() / 1000);
