@@ -114,12 +114,13 @@ await describeWithServer('kafka', (server) => {
          { class: SequenceConnector, name: b, pipeline: "${there}", numDocs: 10 }]
        pipelines: [{ name: "${here}", stages: [] }, { name: "${there}", stages: [] }]`,
     );
-    const run = setup.start('run', 'run.conf', '--external', '--pipeline', here, '--threads', '2');
-    await run.says(`Start one: headrace worker CONFIG --pipeline ${there}`);
-    expect(setup.indexed).toHaveLength(20);
     const service = setup.start('worker-indexer', 'run.conf', '--pipeline', there, '--threads', '1');
+    const run = setup.start('run', 'run.conf', '--external', '--pipeline', here, '--threads', '2');
     expect(await run.ended).toBe(0);
     expect(setup.indexed).toHaveLength(30);
+    // Each process logs the partitions that it reads.
+    expect(run.output).toContain(`Partitions of ${here}_source`);
+    expect(run.output).not.toContain(`Partitions of ${there}_source`);
     expect(await service.signal('SIGTERM')).toBe(0);
   });
 
