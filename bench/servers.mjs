@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** The launchers of real servers. */
 const LAUNCHERS = fileURLToPath(new URL('../tests/servers/', import.meta.url));
@@ -14,7 +15,8 @@ const PORTS = 8_000;
  * the start fails, only the rows of this server are missing.
  *
  * @param directory the data folder of a started server
- * @param work is called with the address and, for a started server, the id of its process
+ * @param work is called with the address and, for a started server, the id of its process, and a function that starts a
+ * killed server again and returns both
  */
 export async function withServer(name, directory, work) {
   const variable = name.toUpperCase();
@@ -35,10 +37,13 @@ export async function withServer(name, directory, work) {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   try {
-    const printed = execFileSync(launcher, ['start'], { env: environment, encoding: 'utf8' });
-    const [, url] = /^url: (.*)$/m.exec(printed);
-    const [, pid] = /^pid: (.*)$/m.exec(printed);
-    return await work({ url, pid });
+    const start = async () => {
+      const { stdout } = await promisify(execFile)(launcher, ['start'], { env: environment });
+      const [, url] = /^url: (.*)$/m.exec(stdout);
+      const [, pid] = /^pid: (.*)$/m.exec(stdout);
+      return { url, pid };
+    };
+    return await work({ ...(await start()), start });
   } catch (error) {
     return [{ job: `all with ${name}`, error: error.stack }];
   } finally {

@@ -42,6 +42,11 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       why: 'the reference only writes to an index that exists, and deletes nothing by itself',
     },
     {
+      to: ['SolrIndexer '],
+      names: ['create', 'sync'],
+      why: 'the reference only writes to a collection that exists, and deletes nothing by itself',
+    },
+    {
       to: ['SolrIndexer ', 'SolrConnector solr.'],
       names: ['bearerToken', 'tls'],
       why: 'the reference supports only basic authentication and Java key stores',

@@ -1,64 +1,74 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { killRebuilds } from './rebuild-kills.ts';
-import { RebuildRuns, versioned } from './rebuild-runs.ts';
+import { versioned } from './rebuild-runs.ts';
+import { rebuildTest } from './rebuild-test.ts';
 
 /** Tests of the blocks `create` and `rebuild` with a real search engine. */
 export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () => string): void {
-  let runs: RebuildRuns;
-  beforeEach(() => {
-    runs = new RebuildRuns(type, url);
-  });
-  afterEach(() => runs.close());
+  const it = rebuildTest(type, url);
 
   describe('a rebuild of an index', () => {
-    it('moves the alias to a new index with the settings of the config, and keeps old indices for a rollback', async () => {
+    it('moves the alias to a new index with the settings of the config, keeps old indices, and rolls back to them', async ({
+      runs,
+    }) => {
       const block = `
         create {
           settings { number_of_shards: 2, number_of_replicas: 1, refresh_interval: "7s" }
           mappings { properties { title { type: text }, version { type: integer } }, _meta { owner: shop } }
         }
-        rebuild { keep: 1 }`;
+        rebuild { keep: 2 }`;
       await runs.ask('PUT', `/${runs.alias}-by-hand`);
-      for (const version of [1, 2, 3]) {
-        const { status, message } = await runs.run(versioned(10 + version, version), block);
+      await expect(runs.rollback(block)).rejects.toThrow('There is no alias');
+      let version = 0;
+      const seen = new Set<unknown>();
+      const reading = new AbortController();
+      const read = (async () => {
+        while (!reading.signal.aborted) {
+          const before = version;
+          const found = await runs.count();
+          seen.add(found === undefined && before > 0 ? 'no alias' : (found ?? 0) / 20);
+        }
+      })();
+      for (const next of [1, 2, 3, 4]) {
+        const { status, message, replaced } = await runs.run(versioned(20 * next, next), block);
         expect([status, message]).toEqual(['SUCCEEDED', expect.stringContaining('Check documents: passed.')]);
-        expect([await runs.count(`version:${version}`), await runs.count()]).toEqual([10 + version, 10 + version]);
+        expect(replaced === undefined).toBe(next === 1);
+        version = next;
+        expect([await runs.count(`version:${version}`), await runs.count()]).toEqual([20 * version, 20 * version]);
       }
+      reading.abort();
+      await read;
+      // Readers of the alias have seen complete indices only.
+      expect([...seen].filter((one) => ![0, 1, 2, 3, 4].includes(one as number))).toEqual([]);
       const states = await runs.states();
-      expect(states.map(([, state]) => state)).toEqual(['complete', 'complete', undefined]);
-      expect(await runs.targets()).toEqual([states[1]?.[0]]);
-      const live = (await runs.indices())[states[1]?.[0] as string];
+      expect(states.map(([, state]) => state)).toEqual(['complete', 'complete', 'complete', undefined]);
+      const names = states.map(([name]) => name);
+      expect(await runs.targets()).toEqual([names[2]]);
+      const live = (await runs.indices())[names[2] as string];
       expect(live?.settings.index).toMatchObject({ number_of_replicas: '1', refresh_interval: '7s' });
       expect(live?.settings.index).not.toHaveProperty('auto_expand_replicas');
       expect(live?.mappings).toMatchObject({ properties: { title: { type: 'text' } }, _meta: { owner: 'shop' } });
-      expect(Object.keys(live as object)).toContain('aliases');
       expect(live).toMatchObject({ aliases: { [runs.alias]: {} } });
+
+      expect(await runs.rollback(block)).toBe(
+        `The alias ${runs.alias} points to ${names[1]} again, which replaces ${names[2]}`,
+      );
+      expect(await runs.count('version:3')).toBe(60);
+      await runs.rollback(block);
+      expect([await runs.count('version:2'), await runs.targets()]).toEqual([40, [names[0]]]);
+      await expect(runs.rollback(block)).rejects.toThrow(`There is no index older than ${names[0]}`);
+      await runs.run(versioned(5, 5), block);
+      expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete', undefined]);
+      await runs.rollback(block);
+      expect(await runs.count('version:2')).toBe(40);
     });
 
-    it('shows readers of the alias only complete indices', async () => {
-      let version = 0;
-      let isDone = false;
-      const seen = new Set<unknown>();
-      const reading = (async () => {
-        while (!isDone) {
-          const before = version;
-          const found = await runs.count();
-          seen.add(found === undefined && before > 0 ? 'no alias' : (found ?? 0) / 200);
-        }
-      })();
-      for (const next of [1, 2, 3]) {
-        expect((await runs.run(versioned(200 * next, next), 'rebuild {}')).status).toBe('SUCCEEDED');
-        version = next;
-      }
-      isDone = true;
-      await reading;
-      expect([...seen].filter((one) => ![0, 1, 2, 3].includes(one as number))).toEqual([]);
-    });
-
-    it('leaves the alias alone if a check fails, reports each check, and removes the index in the next run', async () => {
+    it('leaves the alias alone if a check fails, reports each check, and removes the index in the next run', async ({
+      runs,
+    }) => {
       const first = 'create.mappings.properties.title.type: text, rebuild {}';
       expect((await runs.run(versioned(20, 1), first)).status).toBe('SUCCEEDED');
       const [live] = await runs.targets();
@@ -100,7 +110,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await runs.count('version:3')).toBe(20);
     });
 
-    it('leaves the alias alone if there are no documents, the run fails or the run is cancelled', async () => {
+    it('leaves the alias alone if there are no documents, the run fails or the run is cancelled', async ({ runs }) => {
       expect((await runs.run(versioned(5, 1), 'rebuild {}')).status).toBe('SUCCEEDED');
       const targets = await runs.targets();
       const empty = await runs.run([], 'rebuild {}');
@@ -117,7 +127,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'failed']);
     });
 
-    it('refuses a second rebuild of the alias at the same time', async () => {
+    it('refuses a second rebuild of the alias at the same time', async ({ runs }) => {
       const first = runs.start(runs.config(versioned(8000, 1), 'rebuild {}'));
       while (first.progress().counts.succeeded < 100) await sleep(5);
       const second = await runs.run(versioned(5, 2), 'rebuild {}');
@@ -126,13 +136,13 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect((await runs.states()).length).toBe(1);
     });
 
-    it('lets at most one of two rebuilds that start together finish', async () => {
+    it('lets at most one of two rebuilds that start together finish', async ({ runs }) => {
       const results = await Promise.all([1, 2].map((version) => runs.run(versioned(200, version), 'rebuild {}')));
       expect(results.map(({ status }) => status).toSorted()).toEqual(['FAILED', 'SUCCEEDED']);
       expect([await runs.count(), (await runs.targets()).length]).toEqual([200, 1]);
     });
 
-    it('fails without an index of guessed types if its index is deleted during the run', async () => {
+    it('fails without an index of guessed types if its index is deleted during the run', async ({ runs }) => {
       const handle = runs.start(runs.config(versioned(8000, 1), 'rebuild {}'));
       while (handle.progress().counts.succeeded < 100) await sleep(5);
       for (const name of Object.keys(await runs.indices())) await runs.ask('DELETE', `/${name}`);
@@ -140,7 +150,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await runs.indices()).toEqual({});
     });
 
-    it('refuses an alias that is the name of an index, also in a check before the run', async () => {
+    it('refuses an alias that is the name of an index, also in a check before the run', async ({ runs }) => {
       await runs.ask('PUT', `/${runs.alias}`);
       const text = `${runs.alias} is an index`;
       expect((await runs.run(versioned(5, 1), 'rebuild {}')).message).toContain(text);
@@ -149,28 +159,10 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       ]);
     });
 
-    it('rolls back to the previous indices, and removes the replaced one in the next run', async () => {
-      const block = 'rebuild { keep: 2 }';
-      await expect(runs.rollback(block)).rejects.toThrow('There is no alias');
-      for (const version of [1, 2, 3]) await runs.run(versioned(5, version), block);
-      const names = (await runs.states()).map(([name]) => name);
-      expect(await runs.rollback(block)).toBe(
-        `The alias ${runs.alias} points to ${names[1]} again, which replaces ${names[2]}`,
-      );
-      expect(await runs.count('version:2')).toBe(5);
-      await runs.rollback(block);
-      expect([await runs.count('version:1'), await runs.targets()]).toEqual([5, [names[0]]]);
-      await expect(runs.rollback(block)).rejects.toThrow(`There is no index older than ${names[0]}`);
-      await runs.run(versioned(5, 4), block);
-      expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete']);
-      await runs.rollback(block);
-      expect(await runs.count('version:1')).toBe(5);
-    });
-
     it('points the alias at a complete index after each kill, and the next run removes what was left', {
       timeout: 120_000,
-    }, async () => {
-      const { moved, unmoved } = await killRebuilds(runs, url(), 5, 2000);
+    }, async ({ runs }) => {
+      const { moved, unmoved } = await killRebuilds(runs, url(), 5, 1000);
       expect(moved + unmoved).toBe(5);
     });
   });
@@ -178,7 +170,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
   describe('the block sync', () => {
     const ids = (from: number, to: number) => versioned(to, 1).slice(from);
 
-    it('deletes what a complete run did not write, within the limit and only of its source', async () => {
+    it('deletes what a complete run did not write, within the limit and only of its source', async ({ runs }) => {
       const block = 'sync { deleteMissing: true, where { prefix { id: d } } }';
       await runs.ask('PUT', `/${runs.alias}/_doc/other?refresh=true`, { id: 'other', run_id: 'x' });
       expect((await runs.run(ids(0, 100), block)).status).toBe('SUCCEEDED');
@@ -199,7 +191,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await runs.count()).toBe(86);
     });
 
-    it('deletes nothing after a run in which a document failed, or that was cancelled', async () => {
+    it('deletes nothing after a run in which a document failed, or that was cancelled', async ({ runs }) => {
       const block =
         'create.mappings.properties.version.type: integer, sync { deleteMissing: true, maxDeletePercent: 100 }';
       expect((await runs.run(ids(0, 20), block)).status).toBe('SUCCEEDED');
@@ -216,7 +208,9 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
   });
 
   describe('the block create', () => {
-    it('creates what is missing, changes nothing that exists, and reports each difference with its position', async () => {
+    it('creates what is missing, changes nothing that exists, and reports each difference with its position', async ({
+      runs,
+    }) => {
       const { alias, folder } = runs;
       const pipelineFile = join(folder, 'pipeline.json');
       const templateFile = join(folder, 'template.json');

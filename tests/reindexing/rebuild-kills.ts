@@ -60,6 +60,69 @@ export async function killRebuilds(
   return { unmoved: kills - moved, moved };
 }
 
+/** A search engine that can be killed. */
+export interface KillableEngine {
+  /** Kills the process of the search engine without any warning, and waits for its end. */
+  kill(): Promise<void>;
+  /** Starts it again with its data, at the same address. */
+  start(): Promise<void>;
+}
+
+/**
+ * Kills the search engine at random moments of rebuilds, and starts it again. After each rebuild, the alias must point to
+ * one complete index: the new one if the run succeeded, otherwise the old one. Throws if that is not so.
+ */
+export async function killEngines(
+  runs: RebuildRuns,
+  url: string,
+  engine: KillableEngine,
+  kills: number,
+  documents: number,
+): Promise<KillReport> {
+  let live = await rebuild(runs, documents, 0);
+  let moved = 0;
+  for (let version = 1; version <= kills; version++) {
+    const before = new Set(Object.keys(await runs.indices()));
+    const run = runs.start(runs.config(versioned(documents, version), BLOCK));
+    const enough = Math.min(documents, Math.random() * 1.2 * documents);
+    let isDone = false;
+    void run.done.then(() => {
+      isDone = true;
+    });
+    while (!isDone && (await writtenBy(runs, url, before)) < enough) await sleep(2);
+    if (enough === documents) await sleep(Math.random() * 300);
+    await engine.kill();
+    await engine.start();
+    const { status, message } = await run.done;
+    const expected = status === 'SUCCEEDED' ? version : live;
+    if (status === 'SUCCEEDED') moved++;
+    const [found, all] = [await runs.count(`version:${expected}`), await runs.count()];
+    const targets = await runs.targets();
+    if (found !== documents || all !== documents || targets.length !== 1) {
+      throw new Error(
+        `Kill ${version}: the run is ${status}, and the alias has ${found} of ${all} documents in ${targets}: ${message}`,
+      );
+    }
+    live = await afterLease(runs, documents, version + 0.5);
+    const states = await runs.states();
+    if (states.length !== 1) throw new Error(`Kill ${version}: the next rebuild left ${JSON.stringify(states)}`);
+  }
+  return { unmoved: kills - moved, moved };
+}
+
+/**
+ * Rebuilds the index. A failed run cannot mark its index while the search engine is away, so for two minutes it looks as
+ * if it were still running.
+ */
+async function afterLease(runs: RebuildRuns, documents: number, version: number): Promise<number> {
+  for (;;) {
+    const { status, message } = await runs.run(versioned(documents, version), BLOCK);
+    if (status === 'SUCCEEDED') return version;
+    if (!message.includes('Another rebuild of')) throw new Error(`The rebuild ${version} failed: ${message}`);
+    await sleep(1000);
+  }
+}
+
 async function rebuild(runs: RebuildRuns, documents: number, version: number): Promise<number> {
   const { status, message } = await runs.run(versioned(documents, version), BLOCK);
   if (status !== 'SUCCEEDED') throw new Error(`The rebuild ${version} failed: ${message}`);

@@ -104,7 +104,8 @@ export class RebuildRuns {
 
   async close(): Promise<void> {
     await this.#threads.close();
-    for (const name of Object.keys(await this.indices())) await this.ask('DELETE', `/${name}`);
+    const names = Object.keys(await this.indices());
+    if (names.length > 0) await this.ask('DELETE', `/${names.join(',')}`);
     rmSync(this.folder, { recursive: true });
   }
 

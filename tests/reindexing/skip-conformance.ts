@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Fields, RebuildRuns, versioned } from './rebuild-runs.ts';
+import { describe, expect } from 'vitest';
+import { type Fields, type RebuildRuns, versioned } from './rebuild-runs.ts';
+import { rebuildTest } from './rebuild-test.ts';
 
 const RUN = `
 const { RebuildRuns } = await import('./rebuild-runs.ts');
@@ -14,42 +15,45 @@ await runs.start(config).done;
 
 /** Tests of `skipUnchanged` with a real search engine. */
 export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () => string): void {
-  let runs: RebuildRuns;
-  beforeEach(() => {
-    runs = new RebuildRuns(type, url);
-  });
-  afterEach(() => runs.close());
+  const it = rebuildTest(type, url);
 
-  const block = (more = '') => `skipUnchanged: true, hashesFile: "${join(runs.folder, 'hashes')}", ${more}`;
+  const block = (runs: RebuildRuns, more = '') =>
+    `skipUnchanged: true, hashesFile: "${join(runs.folder, 'hashes')}", ${more}`;
   /** Runs documents. Returns the status, and how many of them succeeded and were not sent. */
-  const run = async (documents: readonly Fields[], more = '', blocks = '') => {
-    const handle = runs.start(runs.config(documents, block(more), blocks));
-    const { status, counts, message } = await handle.done;
-    const { published, succeeded, failed, dropped } = counts;
-    expect(published).toBe(succeeded + failed + dropped);
-    return { status, succeeded, failed, message, unchanged: handle.progress().indexing?.unchanged };
-  };
+  const runWith =
+    (runs: RebuildRuns) =>
+    async (documents: readonly Fields[], more = '', blocks = '') => {
+      const handle = runs.start(runs.config(documents, block(runs, more), blocks));
+      const { status, counts, message } = await handle.done;
+      const { published, succeeded, failed, dropped } = counts;
+      expect(published).toBe(succeeded + failed + dropped);
+      return { status, succeeded, failed, message, unchanged: handle.progress().indexing?.unchanged };
+    };
 
   describe('skipUnchanged', () => {
-    it('sends only what has changed since the last run, and counts the others as unchanged', async () => {
+    it('sends only what has changed since the last run, and counts the others as unchanged', async ({ runs }) => {
+      const run = runWith(runs);
       expect(await run(versioned(100, 1))).toMatchObject({ status: 'SUCCEEDED', succeeded: 100, unchanged: 0 });
       const again = await run(versioned(100, 1));
       expect(again).toMatchObject({ succeeded: 100, unchanged: 100 });
       expect(again.message).toContain('Unchanged, and not sent again: 100 documents.');
       const changed = [...versioned(98, 1), { id: 'd98', version: 2 }, { id: 'd99', version: 2 }, { id: 'new' }];
       expect(await run(changed)).toMatchObject({ succeeded: 101, unchanged: 98 });
-      // The last version of a document counts, also if the first one is the one in the index.
+      // All versions of a changed document are sent, because the last one counts.
       const versions = [
         { id: 'd98', version: 2 },
         { id: 'd98', version: 3 },
         { id: 'd98', version: 2 },
       ];
-      expect(await run(versions)).toMatchObject({ succeeded: 3, unchanged: 1 });
+      expect(await run(versions)).toMatchObject({ succeeded: 3, unchanged: 0 });
       await runs.ask('POST', `/${runs.alias}/_refresh`);
       expect([await runs.count('version:1'), await runs.count('version:2'), await runs.count()]).toEqual([98, 2, 101]);
     });
 
-    it('sends documents again that failed, were deleted by a run, or were written with external versions', async () => {
+    it('sends documents again that failed, were deleted by a run, or were written with external versions', async ({
+      runs,
+    }) => {
+      const run = runWith(runs);
       const strict = 'create.mappings.properties.version.type: integer';
       const marked = 'indexer { deletionMarkerField: gone, deletionMarkerFieldValue: "true" }';
       const bad = { id: 'bad', version: 'no number' };
@@ -65,12 +69,22 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await run(newer, strict, external)).toMatchObject({ succeeded: 10, unchanged: 10 });
     });
 
-    it('sends everything if another program changed or created the index, and the next run is fast again', async () => {
+    it('sends everything if another program changed or created the index, and the next run is fast again', async ({
+      runs,
+    }) => {
+      const run = runWith(runs);
       await run(versioned(20, 1));
       await runs.ask('DELETE', `/${runs.alias}/_doc/d3?refresh=true`);
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 0 });
       expect(await runs.ids()).toHaveLength(20);
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 20 });
+      // Another program may also write during a run.
+      const handle = runs.start(runs.config(versioned(4000, 2), block(runs)));
+      while (handle.progress().counts.succeeded < 100) await sleep(5);
+      await runs.ask('PUT', `/${runs.alias}/_doc/d3?refresh=true`, { id: 'd3', version: 9 });
+      await handle.done;
+      expect(await run(versioned(20, 2))).toMatchObject({ unchanged: 0 });
+      expect(await run(versioned(20, 2))).toMatchObject({ unchanged: 20 });
       await runs.ask('DELETE', `/${runs.alias}`);
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 0 });
       await runs.ask('PUT', `/${runs.alias}/_mapping`, { properties: { more: { type: 'keyword' } } });
@@ -78,7 +92,8 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 20 });
     });
 
-    it('deletes what the source no longer has, together with sync.deleteMissing', async () => {
+    it('deletes what the source no longer has, together with sync.deleteMissing', async ({ runs }) => {
+      const run = runWith(runs);
       const sync = 'sync { deleteMissing: true, maxDeletePercent: 30 }';
       await runs.ask('PUT', `/${runs.alias}/_doc/old`, { id: 'old', run_id: 'x' });
       const odd = { id: 'é "1"', version: 1 };
@@ -93,10 +108,13 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await run(versioned(8, 1), sync)).toMatchObject({ status: 'SUCCEEDED', unchanged: 8 });
     });
 
-    it('refuses a second run at the same time, and continues after a killed run without losing a change', async () => {
+    it('refuses a second run at the same time, and continues after a killed run without losing a change', async ({
+      runs,
+    }) => {
+      const run = runWith(runs);
       await run(versioned(20, 0));
       const documents = versioned(4000, 1);
-      const config = runs.config(documents, block());
+      const config = runs.config(documents, block(runs));
       const child = spawn(process.execPath, ['-e', RUN, config], {
         cwd: import.meta.dirname,
         stdio: ['ignore', 'ignore', 'inherit'],
@@ -121,14 +139,15 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect([await runs.count('version:1'), await runs.count()]).toEqual([4000, 4000]);
     });
 
-    it('is refused together with settings for which it cannot know what is in the index', async () => {
+    it('is refused together with settings for which it cannot know what is in the index', async ({ runs }) => {
       const refused = async (more: string, blocks = '') =>
-        runs.run([], block(more), blocks).then(({ message }) => message);
+        runs.run([], block(runs, more), blocks).then(({ message }) => message);
       expect(await refused('rebuild {}')).toContain('a rebuild writes to a new index');
       expect(await refused('update: true')).toContain('update changes a part');
       const by =
         'indexer { deletionMarkerField: a, deletionMarkerFieldValue: b, deleteByFieldField: c, deleteByFieldValue: d }';
       expect(await refused('', by)).toContain('deletes documents that skipUnchanged cannot know');
+      expect(await refused('', 'indexer.childrenField: a')).toContain('indexer.childrenField deletes documents');
       expect(await refused('', 'indexer.indexOverrideField: a')).toContain('one index with a fixed name');
     });
   });

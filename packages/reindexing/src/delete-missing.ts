@@ -63,6 +63,7 @@ export async function deleteMissing({
     return result('failed', `the source no longer has ${share}: nothing was deleted`);
   }
   const deleted = await missing.deleteAll();
+  hashes?.deleted(deleted);
   hashes?.complete();
   log.info(`deleteMissing: ${counted(deleted, 'document')} deleted from ${index}`);
   return result('passed', `the source no longer had ${share}: ${deleted} deleted`);

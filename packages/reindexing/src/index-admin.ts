@@ -79,7 +79,9 @@ function read<T>({ status, body }: IndexResponse, what: string): T {
     // A proxy answers with a page. The message shows its beginning.
   }
   if (json !== undefined && status >= 200 && status < 300) return json as T;
-  throw new ReindexError(`${what} answered ${status}: ${reasonOf(json?.error) ?? text.slice(0, MAX_EXCERPT)}`);
+  // Solr has a message instead of a reason.
+  const { msg } = (typeof json?.error === 'object' ? json.error : {}) as { msg?: string };
+  throw new ReindexError(`${what} answered ${status}: ${msg ?? reasonOf(json?.error) ?? text.slice(0, MAX_EXCERPT)}`);
 }
 
 /** Returns a name for the path of a request. */

@@ -2,7 +2,8 @@ export { aliasOf, checkReindexing, type ReindexProblem } from './check-reindexin
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
 export { createMissing } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
-export { DocumentHashes, type HashedDocument } from './document-hashes.ts';
+export { deleteMissingRows } from './delete-missing-rows.ts';
+export { DocumentHashes, type HashedBatch } from './document-hashes.ts';
 export { type ErrorCause, isFaultOfDestination, reasonOf } from './error-cause.ts';
 export { findDifferences } from './find-differences.ts';
 export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } from './index-admin.ts';
@@ -11,5 +12,15 @@ export { IndexHashes } from './index-hashes.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
+export {
+  type CollectionDefinition,
+  compareCollection,
+  createCollection,
+  deleteMissingFromCollection,
+  type FieldDifference,
+} from './solr-collection.ts';
+export type { SqlSession } from './sql-session.ts';
+export { compareTable, createTable, type TableDefinition, type TableDifference } from './table-definition.ts';
+export { rollBackTable, TableRebuild, type TableRebuildPlan } from './table-rebuild.ts';
 export type { CheckResult, Checks, FinishedIndex, Json, Log, RebuildPlan, SavedQuery } from './types.ts';
 export { type BulkDocuments, type TakenBatch, UnchangedDocuments } from './unchanged-documents.ts';

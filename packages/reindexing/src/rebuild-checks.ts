@@ -20,7 +20,7 @@ interface CheckedIndex {
 export async function runChecks(checked: CheckedIndex): Promise<CheckResult[]> {
   const { checks, failed } = checked;
   const count = (await countOf(checked, checked.index)) ?? 0;
-  const results = [...(await checkCount(checked, count))];
+  const results = await checkCounts(checks, count, 'index', () => countOf(checked, checked.alias));
   if (checks.maxFailed !== undefined) {
     const passed = failed <= checks.maxFailed;
     results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
@@ -30,26 +30,36 @@ export async function runChecks(checked: CheckedIndex): Promise<CheckResult[]> {
   return results;
 }
 
-async function checkCount(checked: CheckedIndex, count: number): Promise<CheckResult[]> {
-  const { min = 1, max, maxFewerPercent, maxMorePercent } = checked.checks.documents ?? {};
+/**
+ * Checks the number of documents.
+ * @param what the output, such as `index`
+ * @param countLive returns the number of documents of the live output; undefined if there is none
+ */
+export async function checkCounts(
+  checks: Checks,
+  count: number,
+  what: string,
+  countLive: () => Promise<number | undefined>,
+): Promise<CheckResult[]> {
+  const { min = 1, max, maxFewerPercent, maxMorePercent } = checks.documents ?? {};
   const results: CheckResult[] = [];
   const expect = (passed: boolean, expected: string) =>
-    results.push({ name: 'documents', ...asResult(passed, `${count} in the new index`, expected) });
+    results.push({ name: 'documents', ...asResult(passed, `${count} in the new ${what}`, expected) });
   expect(count >= min, `at least ${min}`);
   if (max !== undefined) expect(count <= max, `at most ${max}`);
   if (maxFewerPercent === undefined && maxMorePercent === undefined) return results;
-  const live = await countOf(checked, checked.alias);
+  const live = await countLive();
   const compare = (percent: number | undefined, word: 'fewer' | 'more') => {
     if (percent === undefined) return;
     if (live === undefined) {
-      const found = 'there is no live index to compare with';
-      const expected = `at most ${percent} % ${word} than in the live index`;
+      const found = `there is no live ${what} to compare with`;
+      const expected = `at most ${percent} % ${word} than in the live ${what}`;
       results.push({ name: 'documents', outcome: 'not run', found, expected });
       return;
     }
     const limit = live * (1 + (word === 'more' ? percent : -percent) / 100);
     const passed = word === 'more' ? count <= limit : count >= limit;
-    expect(passed, `at most ${percent} % ${word} than the ${live} in the live index`);
+    expect(passed, `at most ${percent} % ${word} than the ${live} in the live ${what}`);
   };
   compare(maxFewerPercent, 'fewer');
   compare(maxMorePercent, 'more');
@@ -91,7 +101,8 @@ async function checkQuery(
   return results;
 }
 
-function asResult(passed: boolean, found: string, expected: string): Omit<CheckResult, 'name'> {
+/** Returns the result of a check without its name. */
+export function asResult(passed: boolean, found: string, expected: string): Omit<CheckResult, 'name'> {
   return { outcome: passed ? 'passed' : 'failed', found, expected };
 }
 

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
-import type { DocumentHashes, HashedDocument } from './document-hashes.ts';
+import { type DocumentHashes, HASH_BYTES } from './document-hashes.ts';
 
-/** The bytes of a hash that are kept. */
-const HASH_BYTES = 16;
 const ID_MEMBER = '"_id":';
 const DELETION = '{"delete"';
 const ENDS = '}}';
@@ -45,8 +43,18 @@ export class UnchangedDocuments {
 
   /** Call it when no earlier version of these documents is being sent. */
   take(batch: BulkDocuments): TakenBatch {
-    const documents: HashedDocument[] = [];
-    for (let i = 0; i < batch.count; i++) documents.push(this.#hashed(batch.firstLine(i), batch.document(i)));
+    const keys: string[] = [];
+    const hashes = Buffer.alloc(batch.count * HASH_BYTES);
+    const deletions = new Set<number>();
+    for (let i = 0; i < batch.count; i++) {
+      const line = batch.firstLine(i);
+      // The members of the identity are the last ones: "_id", "_index" and perhaps "routing".
+      const identity = line.slice(line.indexOf(ID_MEMBER) + ID_MEMBER.length, -ENDS.length);
+      keys.push(identity.replace(this.#indexMember, ''));
+      if (line.startsWith(DELETION)) deletions.add(i);
+      else hashes.write(this.#hashOf(batch.document(i)), i * HASH_BYTES, HASH_BYTES, 'hex');
+    }
+    const documents = { keys, hashes, deletions };
     const positions = this.#hashes.take(documents);
     if (positions.length < batch.count) this.#onUnchanged(batch.count - positions.length);
     const acknowledge = (failed: Iterable<{ readonly index: number }>) =>
@@ -54,14 +62,8 @@ export class UnchangedDocuments {
     return { positions, acknowledge };
   }
 
-  #hashed(line: string, bytes: Buffer): HashedDocument {
-    // The members of the identity are the last ones: "_id", "_index" and perhaps "routing".
-    const identity = line.slice(line.indexOf(ID_MEMBER) + ID_MEMBER.length, -ENDS.length);
-    const key = identity.replace(this.#indexMember, '');
-    return { key, hash: line.startsWith(DELETION) ? undefined : this.#hashOf(bytes) };
-  }
-
-  #hashOf(bytes: Buffer): Uint8Array {
+  /** Returns the hash in hexadecimal digits, which takes half the time of one in bytes. */
+  #hashOf(bytes: Buffer): string {
     const at = bytes.indexOf(this.#runId);
     let content = bytes;
     if (at >= 0) {
@@ -70,6 +72,6 @@ export class UnchangedDocuments {
       bytes.copy(this.#scratch, at, at + this.#runId.length);
       content = this.#scratch.subarray(0, bytes.length - this.#runId.length);
     }
-    return hash('sha256', content, 'buffer').subarray(0, HASH_BYTES);
+    return hash('sha256', content, 'hex');
   }
 }

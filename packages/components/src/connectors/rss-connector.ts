@@ -4,6 +4,7 @@ import {
   Connector,
   Document,
   HeadraceError,
+  isTransient,
   messageOf,
   type ParameterProblem,
   type Publisher,
@@ -29,7 +30,7 @@ import { feedText } from '../formats/feed/feed-text.ts';
 import { HttpClient, type HttpClientOptions, headerText, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';
-import { isTransient, NO_RETRY } from '../http/retry.ts';
+import { NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { isTransient } from '@headrace/engine';
 import { hasOpenssl, makeCertificates } from '@headrace/testing/certificates';
 import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HttpClient, type HttpClientOptions, requireStreamSuccess, requireSuccess } from './http-client.ts';
 import { HttpError } from './http-error.ts';
-import { DEFAULT_RETRY, isTransient, NO_RETRY } from './retry.ts';
+import { DEFAULT_RETRY, NO_RETRY } from './retry.ts';
 
 const closing: { close(): Promise<void> }[] = [];
 

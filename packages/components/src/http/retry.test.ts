@@ -1,5 +1,6 @@
+import { isTransient } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
-import { isTransient, NO_RETRY, readRetryAfter, retryDelay } from './retry.ts';
+import { NO_RETRY, readRetryAfter, retryDelay } from './retry.ts';
 
 const policy = { retries: 9, initialDelay: 100, maxDelay: 1000, statuses: isTransient };
 

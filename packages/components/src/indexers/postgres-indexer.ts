@@ -1,14 +1,18 @@
 import {
   CONNECTS,
   type EncodedBatch,
+  type FinishedDocuments,
+  type FinishedOutput,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
   type ModuleReference,
   type ParameterProblem,
+  type ReportProblem,
   type Static,
   Type,
 } from '@headrace/engine';
+import { createTable, deleteMissingRows, rollBackTable, type SqlSession, TableRebuild } from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { reachDatabase } from '../database/reach-database.ts';
@@ -17,6 +21,15 @@ import { retriesOf } from '../delivery/retries.ts';
 import { PostgresEncoder } from '../postgres-index/postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from '../postgres-index/postgres-table.ts';
 import { PostgresWriter } from '../postgres-index/postgres-writer.ts';
+import {
+  definitionOf,
+  differencesOf,
+  openSession,
+  planOf,
+  type TableParameters,
+  tableParameters,
+  withSession,
+} from '../postgres-index/table-lifecycle.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
@@ -37,6 +50,7 @@ const parameters = Type.Object({
   columns: Type.Optional(Type.Array(Type.String())),
   /** A column of the type jsonb or json for the whole document, with all its fields. */
   documentColumn: Type.Optional(Type.String()),
+  ...tableParameters,
 });
 
 /**
@@ -50,7 +64,7 @@ const parameters = Type.Object({
  *     indexer { type: "Postgres", batchSize: 1000 }
  *     postgres { connectionString: "jdbc:postgresql://localhost/search?user=me", jdbcPassword: ${?DB_PASSWORD}, table: "articles", documentColumn: "rest" }
  *
- * The table must exist, and the column of the id must be its primary key or unique. A row with the id of a document is
+ * The table must exist unless create names its columns, and the column of the id must be its primary key or unique. A row with the id of a document is
  * replaced: columns without a field in the document become NULL. Columns with a default keep it in a new row, and their
  * value in a replaced row, unless columns names them. Columns that are always generated are not written. Fields without
  * a column are not written; documentColumn keeps them. Names are case-sensitive.
@@ -67,6 +81,8 @@ const parameters = Type.Object({
  * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
  * document deletes the row with its id. If it also has the fields named by indexer.deleteByFieldField and
  * indexer.deleteByFieldValue, these contain a column and a value, and every row with that value is deleted.
+ *
+ * With rebuild, each run writes to a new table that replaces the old one at the end: see the guide on reindexing.
  */
 export class PostgresIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -75,6 +91,13 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   static readonly javaClass = null;
   override readonly deletesOldChildren = true;
   #writer: PostgresWriter | undefined;
+  #session: SqlSession | undefined;
+  #rebuild: TableRebuild | undefined;
+
+  static override needsWholeRun({ rebuild, sync }: TableParameters): string | undefined {
+    if (rebuild !== undefined) return 'rebuild';
+    return sync?.deleteMissing === true ? 'sync' : undefined;
+  }
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     const { connectionString, table, idColumn } = params;
@@ -90,6 +113,10 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     }
     if (table.trim() === '') yield { parameter: 'table', message: 'table must not be empty' };
     if (idColumn === '') yield { parameter: 'idColumn', message: 'idColumn must not be empty' };
+    if (params.rebuild !== undefined && params.sync?.deleteMissing === true) {
+      const message = 'a rebuild already omits what the source no longer has';
+      yield { parameter: 'sync.deleteMissing', message, hint: 'Remove sync.' };
+    }
     if (settings.indexOverrideField !== undefined) {
       yield {
         block: 'indexer',
@@ -114,18 +141,66 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     });
   }
 
-  override async reach(): Promise<void> {
-    await reachDatabase(this.#databaseSettings(), this.context.log, (connection, database) =>
-      PostgresTable.read(connection, database, this.#tableSettings()),
-    );
+  override async reach(report: ReportProblem): Promise<void> {
+    const { log } = this.context;
+    const { table, create } = this.params;
+    await reachDatabase(this.#databaseSettings(), log, async (connection, database) => {
+      const { rows } = await connection.query(database.driver.prepare('select to_regclass(?)::text'), [table]);
+      // The run creates a missing table.
+      if (create === undefined || rows[0]?.[0] !== null)
+        await PostgresTable.read(connection, database, this.#tableSettings());
+    });
+    for (const problem of await differencesOf(this.params, this.#databaseSettings(), log)) {
+      report({ ...problem, parameter: ['create', ...problem.parameter], severity: 'warning' });
+    }
   }
 
   override async connect(): Promise<void> {
     const database = await Database.open(this.#databaseSettings(), this.context.log);
-    const { childrenField } = this.context.settings;
-    const retries = retriesOf(this.context, database.name);
-    this.#writer = new PostgresWriter(database, this.#tableSettings(), retries, childrenField);
-    await this.#writer.connect();
+    try {
+      const table = await this.#prepare();
+      const settings = { ...this.#tableSettings(), table };
+      const { childrenField } = this.context.settings;
+      const retries = retriesOf(this.context, database.name);
+      this.#writer = new PostgresWriter(database, settings, retries, childrenField);
+      await this.#writer.connect();
+    } catch (error) {
+      await this.#session?.close();
+      throw error;
+    }
+  }
+
+  /** Creates what is missing, and the new table of a rebuild. Returns the table to write to. */
+  async #prepare(): Promise<string> {
+    const { table, rebuild } = this.params;
+    const { runId, log, retry } = this.context;
+    const definition = definitionOf(this.params);
+    // The failed documents of an earlier run belong in the table that is in use.
+    if (rebuild === undefined || retry === true) {
+      if (definition === undefined) return table;
+      await withSession(this.#databaseSettings(), log, (session) => createTable(session, table, definition, log));
+      return table;
+    }
+    this.#session = await openSession(this.#databaseSettings(), log);
+    this.#rebuild = new TableRebuild(planOf(this.params), runId, log);
+    return this.#rebuild.begin(this.#session);
+  }
+
+  override async finish({ failed }: FinishedDocuments): Promise<FinishedOutput> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed);
+    const { table, sync: { deleteMissing = false, maxDeletePercent, where } = {} } = this.params;
+    const { runId, log, retry } = this.context;
+    if (!deleteMissing || retry === true) return { checks: [] };
+    const check = await withSession(this.#databaseSettings(), log, (session) =>
+      deleteMissingRows({ session, table, maxDeletePercent, where, runId, failed, log }),
+    );
+    return { checks: [check] };
+  }
+
+  override async rollback(runId?: string): Promise<string> {
+    if (this.params.rebuild === undefined) throw new Error('The config has no block rebuild: there is no older table');
+    const { log } = this.context;
+    return withSession(this.#databaseSettings(), log, (session) => rollBackTable(session, this.params.table, runId));
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -135,6 +210,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
 
   override async close(): Promise<void> {
     await this.#writer?.close();
+    await this.#session?.close();
   }
 
   #databaseSettings(): DatabaseSettings {

@@ -1,16 +1,21 @@
 import {
   type EncodedBatch,
+  type FinishedDocuments,
+  type FinishedOutput,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
   type ModuleReference,
   type ParameterProblem,
+  type ReportProblem,
   type Static,
   Type,
 } from '@headrace/engine';
+import { compareCollection, createCollection, deleteMissingFromCollection, IndexAdmin } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
+import { type CollectionParameters, collectionOf, collectionParameters } from '../solr/collection-parameters.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
 import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
@@ -25,6 +30,7 @@ const parameters = Type.Object({
    */
   url: Type.Optional(SolrUrls),
   ...solrParameters,
+  ...collectionParameters,
 });
 
 /**
@@ -55,6 +61,8 @@ const parameters = Type.Object({
  * document deletes the one with its id. If it also has the fields named by indexer.deleteByFieldField and
  * indexer.deleteByFieldValue, these contain a field and a value, and every document with that value is deleted, if it
  * was written before.
+ *
+ * create adds fields to the schema, and sync deletes what the source no longer has: see the guide on reindexing.
  */
 export class SolrIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -64,9 +72,18 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   #engine: SearchEngine | undefined;
   #writer: SolrWriter | undefined;
 
+  static override needsWholeRun({ sync }: CollectionParameters): string | undefined {
+    return sync?.deleteMissing === true ? 'sync' : undefined;
+  }
+
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkAddress(params, settings);
     yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
+    for (const block of ['create', 'sync'] as const) {
+      if (params[block] === undefined || settings.indexOverrideField === undefined) continue;
+      const message = `${block} needs one collection for all documents`;
+      yield { parameter: block, message, hint: `Remove indexer.indexOverrideField, or remove ${block}.` };
+    }
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
     yield* ignoredSettings(settings, ignored, 'SolrIndexer', 'Solr has no such setting');
   }
@@ -91,9 +108,17 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     return useCloudClient ? defaultCollection : splitCoreUrl(solrUrls({ url })[0] ?? '').core;
   }
 
-  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const settings = { ...this.params, url: this.params.url ?? [] };
-    const { useCloudClient = false, zkHosts = [], defaultCollection = '' } = settings;
+    const { useCloudClient = false, zkHosts = [], defaultCollection = '', create } = settings;
+    if (create !== undefined) {
+      const admin = new IndexAdmin(await connectToSolr(settings));
+      const compared = compareCollection(admin, this.#collection ?? '', collectionOf(this.params));
+      for (const problem of await compared.finally(() => admin.close())) {
+        report({ ...problem, parameter: ['create', ...problem.parameter], severity: 'warning' });
+      }
+      return;
+    }
     // ZooKeeper knows the nodes of a SolrCloud. Without a collection there is nothing more to check.
     if (!useCloudClient || (zkHosts.length === 0 && defaultCollection !== '')) return reachSolr(settings, signal);
     await (await connectToSolr(settings)).close();
@@ -101,8 +126,21 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     this.#engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
+    const collection = this.#collection ?? '';
+    if (this.params.create !== undefined) {
+      const created = createCollection(
+        new IndexAdmin(this.#engine),
+        collection,
+        collectionOf(this.params),
+        this.context.log,
+      );
+      await created.catch(async (error: unknown) => {
+        await this.#engine?.close();
+        throw error;
+      });
+    }
     const { childrenField: field } = this.context.settings;
-    const children = field === undefined ? undefined : { collection: this.#collection ?? '', field };
+    const children = field === undefined ? undefined : { collection, field };
     const retries = retriesOf(this.context, `Solr at ${this.#engine.address}`);
     this.#writer = new SolrWriter(this.#engine, retries, children);
   }
@@ -110,6 +148,17 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
     return (this.#writer as SolrWriter).write(batch, signal);
+  }
+
+  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
+    const { deleteMissing = false, maxDeletePercent, where } = this.params.sync ?? {};
+    const { runId, retry } = this.context;
+    if (!deleteMissing || retry === true) return { checks: [] };
+    // The engine calls `connect` first.
+    const admin = new IndexAdmin(this.#engine as SearchEngine);
+    const collection = this.#collection ?? '';
+    const run = { admin, collection, maxDeletePercent, where, runId, failed, signal };
+    return { checks: [await deleteMissingFromCollection(run)] };
   }
 
   override async close(): Promise<void> {

@@ -14,17 +14,18 @@ const query = Type.Object({
   minMrr: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 });
 
-const checks = Type.Object({
-  /** How many documents the new index must have. Without min, it must have at least one. */
+/** The checks that all outputs have. */
+export const outputChecks = {
+  /** How many documents the new output must have. Without min, it must have at least one. */
   documents: Type.Optional(
     Type.Object({
       /** The lowest number. Defaults to 1. */
       min: Type.Optional(Type.Integer({ minimum: 0 })),
       /** The highest number. Defaults to no limit. */
       max: Type.Optional(Type.Integer({ minimum: 0 })),
-      /** By how many percent the number may be lower than in the live index. */
+      /** By how many percent the number may be lower than in the live output. */
       maxFewerPercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
-      /** By how many percent the number may be higher than in the live index. */
+      /** By how many percent the number may be higher than in the live output. */
       maxMorePercent: Type.Optional(Type.Number({ minimum: 0 })),
     }),
   ),
@@ -32,6 +33,10 @@ const checks = Type.Object({
   maxFailed: Type.Optional(Type.Integer({ minimum: 0 })),
   /** For each field, the lowest percentage of documents that must have it: title: 100. Put names with dots in quotes. */
   required: Type.Optional(MapOf(Type.Number({ minimum: 0, maximum: 100 }))),
+};
+
+const checks = Type.Object({
+  ...outputChecks,
   /** Saved queries with the documents that they should find. */
   queries: Type.Optional(Type.Array(query)),
 });

@@ -1,5 +1,6 @@
+import { isTransient } from '@headrace/engine';
 import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
-import { isTransient, type RetryPolicy } from '../http/retry.ts';
+import type { RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { authorizationOf, type ServerAccess, tlsOf } from '../http/server-access.ts';
 import { baseUrls } from './connection.ts';

@@ -82,6 +82,20 @@ await describeWithServer('opensearch', (server) => {
   );
 });
 
+await describeWithServer('opensearch', (server) => {
+  it(
+    'the example indexers/incremental.conf sends nothing in its second run',
+    async () => {
+      const engine = new BulkEngine('OpenSearch', () => server.url);
+      for (let run = 0; run < 2; run++) await runExample('indexers/incremental', { OPENSEARCH_URL: server.url });
+      expect(Object.keys(await engine.contents('airports-incremental'))).toHaveLength(AIRPORTS);
+      const stats = await engine.ask('GET', '/airports-incremental/_stats/indexing');
+      expect(stats).toMatchObject({ _all: { primaries: { indexing: { index_total: AIRPORTS } } } });
+    },
+    PATIENCE_MS,
+  );
+});
+
 await describeWithServer('solr', (server) => {
   it(
     'the example indexers/solr.conf fills a core, which connectors/solr.conf reads',

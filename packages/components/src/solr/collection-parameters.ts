@@ -1,0 +1,46 @@
+import { MapOf, type Static, Type } from '@headrace/engine';
+import type { CollectionDefinition } from '@headrace/reindexing';
+import { jsonOf } from '../search-engine/index-lifecycle.ts';
+
+/** The parameters of the Solr indexer that create a collection and delete what disappeared. */
+export const collectionParameters = {
+  /**
+   * Adds fields to the schema before the first document, and creates the collection of a SolrCloud if it does not exist.
+   * What exists is not changed, unless update is true. Defaults to none.
+   */
+  create: Type.Optional(
+    Type.Object({
+      /** The config set of a new collection. Defaults to a copy of _default. */
+      configSet: Type.Optional(Type.String()),
+      /** The number of shards of a new collection. Defaults to 1. */
+      shards: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+      /** The number of replicas of each shard of a new collection. Defaults to 1. */
+      replicas: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+      /** The fields of the schema with their properties: title { type: text_general, multiValued: false }. */
+      fields: Type.Optional(MapOf(MapOf(Type.Unknown()))),
+      /** Whether existing fields that differ are replaced. Defaults to false. */
+      update: Type.Optional(Type.Boolean({ default: false })),
+    }),
+  ),
+  /** Deletes documents that the source no longer has, at the end of a complete run. Defaults to none. */
+  sync: Type.Optional(
+    Type.Object({
+      /** Whether a run deletes the documents that it did not write: those with another run_id. Defaults to false. */
+      deleteMissing: Type.Optional(Type.Boolean({ default: false })),
+      /** If more than this percentage would be deleted, nothing is, and the run fails. Defaults to 20. */
+      maxDeletePercent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, default: 20 })),
+      /** A query for the documents of this source, if the collection has others: "shop:north". Defaults to all. */
+      where: Type.Optional(Type.String()),
+    }),
+  ),
+};
+
+const schema = Type.Object(collectionParameters);
+
+export type CollectionParameters = Static<typeof schema> & { readonly useCloudClient?: boolean };
+
+export function collectionOf({ create = {}, useCloudClient }: CollectionParameters): CollectionDefinition {
+  const { configSet, shards = 1, replicas = 1, fields = [], update = false } = create;
+  const given = [...fields].map(([name, field]) => [name, jsonOf(field)] as const);
+  return { isCloud: useCloudClient === true, configSet, shards, replicas, fields: given, update };
+}

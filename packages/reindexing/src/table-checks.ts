@@ -1,0 +1,32 @@
+import { asResult, checkCounts } from './rebuild-checks.ts';
+import { quoteName, type SqlSession } from './sql-session.ts';
+import type { CheckResult, Checks } from './types.ts';
+
+interface CheckedTable {
+  readonly session: SqlSession;
+  /** The name of the new table as in SQL. */
+  readonly table: string;
+  /** The live table; undefined if there is none. */
+  readonly live: string | undefined;
+  readonly checks: Checks;
+  /** How many documents of the run failed. */
+  readonly failed: number;
+}
+
+/** Runs the checks of a new table. */
+export async function runTableChecks({ session, table, live, checks, failed }: CheckedTable): Promise<CheckResult[]> {
+  const count = async (name: string, condition = 'TRUE') =>
+    Number((await session.query(`SELECT count(*) FROM ${name} WHERE ${condition}`))[0]?.[0]);
+  const all = await count(table);
+  const results = await checkCounts(checks, all, 'table', async () => (live === undefined ? undefined : count(live)));
+  if (checks.maxFailed !== undefined) {
+    const passed = failed <= checks.maxFailed;
+    results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
+  }
+  for (const [column, percent] of checks.required ?? []) {
+    const filled = all === 0 ? 0 : ((await count(table, `${quoteName(column)} IS NOT NULL`)) / all) * 100;
+    const found = `${Math.floor(filled * 100) / 100} % of the rows have it`;
+    results.push({ name: `required ${column}`, ...asResult(filled >= percent, found, `at least ${percent} %`) });
+  }
+  return results;
+}
