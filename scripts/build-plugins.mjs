@@ -9,12 +9,14 @@ const names = readdirSync(plugins).filter((name) => existsSync(new URL(`${name}/
 await mustRun('tsc', ['-b', ...names.map((name) => `plugins/${name}`)]);
 for (const name of names) {
   const folder = new URL(`${name}/`, plugins);
+  const sources = readdirSync(new URL('src/', folder));
   const entries = [];
   const exports = await import(new URL('dist/index.js', folder).href);
   for (const [component, exported] of Object.entries(exports)) {
     // The comments of a component are in the file that has its name.
-    const file = component.replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '-').toLowerCase();
-    const source = new URL(`src/${file}.ts`, folder).href;
+    const file = sources.find((source) => source.replaceAll('-', '') === `${component.toLowerCase()}.ts`);
+    if (file === undefined) throw new Error(`No file in plugins/${name}/src has the name of ${component}.`);
+    const source = new URL(`src/${file}`, folder).href;
     entries.push(
       ...describeModule({ [component]: exported }, source, 'index.js', `@headrace/${name}`, commonParameters).map(
         withRunnableExample,

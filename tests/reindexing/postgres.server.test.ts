@@ -9,176 +9,175 @@ import { describeWithServer } from '@headrace/testing/real-server';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-await describeWithServer('postgres', (server) => {
-  const folder = mkdtempSync(join(tmpdir(), 'headrace-table-'));
-  const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
-  let client: pg.Client;
-  let table: string;
+/** The server has the extension pgvector. */
+const PGVECTOR = { POSTGRES_PGVECTOR: '1' };
 
-  beforeAll(async () => {
-    client = new pg.Client(server.url);
-    await client.connect();
-  });
-  beforeEach(() => {
-    table = `t${randomUUID().slice(0, 8)}`;
-  });
-  afterAll(async () => {
-    await client.end();
-    await threads.close();
-    rmSync(folder, { recursive: true });
-  });
+await describeWithServer(
+  'postgres',
+  (server) => {
+    const folder = mkdtempSync(join(tmpdir(), 'headrace-table-'));
+    const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
+    let client: pg.Client;
+    let table: string;
 
-  const requestOf = (documents: readonly object[], block: string, more = '') => {
-    const path = join(folder, `${randomUUID()}.jsonl`);
-    writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
-    const { host, pathname, username } = new URL(server.url);
-    const { root, problems } = readConfigText(`
+    beforeAll(async () => {
+      client = new pg.Client(server.url);
+      await client.connect();
+    });
+    beforeEach(() => {
+      table = `t${randomUUID().slice(0, 8)}`;
+    });
+    afterAll(async () => {
+      await client.end();
+      await threads.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    const requestOf = (documents: readonly object[], block: string, more = '') => {
+      const path = join(folder, `${randomUUID()}.jsonl`);
+      writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
+      const { host, pathname, username } = new URL(server.url);
+      const { root, problems } = readConfigText(`
       connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
       pipelines: [{name: p, stages: []}]
       indexer { type: Postgres, batchTimeout: 50 }
       postgres { connectionString: "jdbc:postgresql://${host}${pathname}?user=${username}", table: "${table}", ${block} }
       ${more}`);
-    if (root === undefined) throw new Error(JSON.stringify(problems));
-    return { root, registry: { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false } };
-  };
-  const start = (documents: readonly object[], block: string, more = '') =>
-    threads.start({ runId: randomUUID(), ...requestOf(documents, block, more) });
-  const run = (...given: Parameters<typeof start>): Promise<RunResult> => start(...given).done;
-  const rows = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
-  const versioned = (count: number, version: number) =>
-    Array.from({ length: count }, (_, i) => ({ id: `d${i}`, version, title: `title ${i}` }));
-  /** Returns the other tables of a rebuild. */
-  const others = async () =>
-    (await rows(`SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE '${table}\\_\\_%'`)).flat();
-  const CREATE = 'create.columns { title: "text NOT NULL", version: integer, run_id: text }';
+      if (root === undefined) throw new Error(JSON.stringify(problems));
+      return { root, registry: { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false } };
+    };
+    const start = (documents: readonly object[], block: string, more = '') =>
+      threads.start({ runId: randomUUID(), ...requestOf(documents, block, more) });
+    const run = (...given: Parameters<typeof start>): Promise<RunResult> => start(...given).done;
+    const rows = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
+    const versioned = (count: number, version: number) =>
+      Array.from({ length: count }, (_, i) => ({ id: `d${i}`, version, title: `title ${i}` }));
+    /** Returns the other tables of a rebuild. */
+    const others = async () =>
+      (await rows(`SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE '${table}\\_\\_%'`)).flat();
+    const CREATE = 'create.columns { title: "text NOT NULL", version: integer, run_id: text }';
 
-  describe('the block create of Postgres', () => {
-    it('creates the table, changes nothing that exists, and reports each difference with its position', async () => {
-      const reach = async (block: string) =>
-        (await threads.reach(requestOf([], block), 30_000)).map(({ severity, path, message }) => [
-          severity,
-          path,
-          message,
+    describe('the block create of Postgres', () => {
+      it('creates the table, changes nothing that exists, and reports each difference with its position', async () => {
+        const reach = async (block: string) =>
+          (await threads.reach(requestOf([], block), 30_000)).map(({ severity, path, message }) => [
+            severity,
+            path,
+            message,
+          ]);
+        expect(await reach(CREATE)).toEqual([]);
+        expect((await run(versioned(3, 1), CREATE)).status).toBe('SUCCEEDED');
+        expect(await rows(`SELECT id, version FROM ${table} ORDER BY id`)).toEqual([
+          ['d0', 1],
+          ['d1', 1],
+          ['d2', 1],
         ]);
-      expect(await reach(CREATE)).toEqual([]);
-      expect((await run(versioned(3, 1), CREATE)).status).toBe('SUCCEEDED');
-      expect(await rows(`SELECT id, version FROM ${table} ORDER BY id`)).toEqual([
-        ['d0', 1],
-        ['d1', 1],
-        ['d2', 1],
-      ]);
-      expect(await reach(CREATE)).toEqual([]);
-      const other = 'create.columns { title: "varchar(5)", version: int4, size: "numeric(10, 2)" }';
-      expect(await reach(other)).toEqual([
-        [
-          'warning',
-          'postgres.create.columns.title',
-          `the column title is text in the table ${table}, but the config says character varying(5)`,
-        ],
-        [
-          'warning',
-          'postgres.create.columns.size',
-          `the column size is missing in the table ${table}, but the config says numeric(10,2)`,
-        ],
-      ]);
-      await run(versioned(1, 2), other);
-      expect(await reach(other)).toHaveLength(2);
-      await run(versioned(1, 2), `${other}, create.update: true`);
-      expect(await reach(other)).toHaveLength(1);
-    });
+        expect(await reach(CREATE)).toEqual([]);
+        const other = 'create.columns { title: "varchar(5)", version: int4, size: "numeric(10, 2)" }';
+        expect(await reach(other)).toEqual([
+          [
+            'warning',
+            'postgres.create.columns.title',
+            `the column title is text in the table ${table}, but the config says character varying(5)`,
+          ],
+          [
+            'warning',
+            'postgres.create.columns.size',
+            `the column size is missing in the table ${table}, but the config says numeric(10,2)`,
+          ],
+        ]);
+        await run(versioned(1, 2), other);
+        expect(await reach(other)).toHaveLength(2);
+        await run(versioned(1, 2), `${other}, create.update: true`);
+        expect(await reach(other)).toHaveLength(1);
+      });
 
-    it('makes vector columns with HNSW indexes if the server has pgvector, and says so otherwise', async () => {
-      const block = 'create { columns { embedding: "vector(3)" }, hnsw { embedding: cosine } }';
-      const result = await run([{ id: 'a', embedding: [1, 2, 3] }], block);
-      const [[isAvailable]] = (await rows(
-        "SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'vector'",
-      )) as [[boolean]];
-      if (isAvailable) {
+      it('makes vector columns with HNSW indexes', async () => {
+        const block = 'create { columns { embedding: "vector(3)" }, hnsw { embedding: cosine } }';
+        const result = await run([{ id: 'a', embedding: [1, 2, 3] }], block);
         expect(result.status).toBe('SUCCEEDED');
         const [[index]] = (await rows(
           `SELECT indexdef FROM pg_indexes WHERE tablename = '${table}' AND indexdef LIKE '%hnsw%'`,
         )) as [[string]];
         expect(index).toContain('vector_cosine_ops');
-      } else {
-        expect(result.status).toBe('FAILED');
-        expect(result.message).toContain('does not have the extension pgvector');
-      }
+      });
     });
-  });
 
-  describe('a rebuild of a table', () => {
-    it('replaces the table with its rights in one step, keeps old tables, and rolls back', async () => {
-      await client.query(`CREATE TABLE ${table} (id text PRIMARY KEY, version int DEFAULT 7, title text);
+    describe('a rebuild of a table', () => {
+      it('replaces the table with its rights in one step, keeps old tables, and rolls back', async () => {
+        await client.query(`CREATE TABLE ${table} (id text PRIMARY KEY, version int DEFAULT 7, title text);
         CREATE INDEX ON ${table} (version); GRANT SELECT ON ${table} TO PUBLIC; INSERT INTO ${table} VALUES ('old', 0)`);
-      const block = 'rebuild { keep: 1 }';
-      const first = await run(versioned(10, 1), block);
-      expect([first.status, first.replaced]).toEqual(['SUCCEEDED', expect.stringMatching(/_old$/)]);
-      for (const version of [2, 3])
-        expect((await run(versioned(10 + version, version), block)).status).toBe('SUCCEEDED');
-      expect(await rows(`SELECT min(version), max(version), count(*)::int FROM ${table}`)).toEqual([[3, 3, 13]]);
-      expect(await others()).toHaveLength(1);
-      const rights = await rows(
-        `SELECT has_table_privilege('public', oid, 'SELECT'), relhasindex FROM pg_class WHERE relname = '${table}'`,
-      );
-      expect(rights).toEqual([[true, true]]);
-      const rollBack = (runId?: string) =>
-        threads.rollback({ ...requestOf([], block), ...(runId === undefined ? {} : { runId }) }, 30_000);
-      await expect(rollBack('another')).rejects.toThrow('is not the one of the run another');
-      expect(await rollBack()).toContain(`The table public.${table} is ${table}__`);
-      expect(await rows(`SELECT max(version), count(*)::int FROM ${table}`)).toEqual([[2, 12]]);
-      await expect(rollBack()).rejects.toThrow('There is no older table');
-      await run(versioned(4, 4), block);
-      expect([await rows(`SELECT max(version) FROM ${table}`), (await others()).length]).toEqual([[[4]], 1]);
+        const block = 'rebuild { keep: 1 }';
+        const first = await run(versioned(10, 1), block);
+        expect([first.status, first.replaced]).toEqual(['SUCCEEDED', expect.stringMatching(/_old$/)]);
+        for (const version of [2, 3])
+          expect((await run(versioned(10 + version, version), block)).status).toBe('SUCCEEDED');
+        expect(await rows(`SELECT min(version), max(version), count(*)::int FROM ${table}`)).toEqual([[3, 3, 13]]);
+        expect(await others()).toHaveLength(1);
+        const rights = await rows(
+          `SELECT has_table_privilege('public', oid, 'SELECT'), relhasindex FROM pg_class WHERE relname = '${table}'`,
+        );
+        expect(rights).toEqual([[true, true]]);
+        const rollBack = (runId?: string) =>
+          threads.rollback({ ...requestOf([], block), ...(runId === undefined ? {} : { runId }) }, 30_000);
+        await expect(rollBack('another')).rejects.toThrow('is not the one of the run another');
+        expect(await rollBack()).toContain(`The table public.${table} is ${table}__`);
+        expect(await rows(`SELECT max(version), count(*)::int FROM ${table}`)).toEqual([[2, 12]]);
+        await expect(rollBack()).rejects.toThrow('There is no older table');
+        await run(versioned(4, 4), block);
+        expect([await rows(`SELECT max(version) FROM ${table}`), (await others()).length]).toEqual([[[4]], 1]);
+      });
+
+      it('leaves the table alone if a check fails or the run is cancelled, and removes what was left', async () => {
+        const block = `${CREATE}, rebuild.checks { documents { min: 5, maxFewerPercent: 10 }, required { title: 100 } }`;
+        const first = await run(versioned(20, 1), block);
+        expect(first.checks?.map(({ outcome }) => outcome)).toEqual(['passed', 'not run', 'passed']);
+        const few = await run(versioned(10, 2), block);
+        expect([few.status, few.message]).toEqual([
+          'FAILED',
+          expect.stringContaining('10 in the new table, expected at most 10 % fewer than the 20 in the live table'),
+        ]);
+        const handle = start(versioned(20_000, 3), block);
+        await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(100);
+        const second = await run(versioned(20, 4), block);
+        expect(second.message).toContain(`Another rebuild of public.${table} is running`);
+        handle.stop('CANCELLED');
+        expect((await handle.done).status).toBe('CANCELLED');
+        expect(await rows(`SELECT max(version), count(*)::int FROM ${table}`)).toEqual([[1, 20]]);
+        expect((await run(versioned(19, 5), block)).status).toBe('SUCCEEDED');
+        expect([await rows(`SELECT max(version) FROM ${table}`), (await others()).length]).toEqual([[[5]], 1]);
+      });
+
+      it('refuses a table with a view, which would stay with the old table', async () => {
+        await client.query(
+          `CREATE TABLE ${table} (id text PRIMARY KEY); CREATE VIEW ${table}_v AS SELECT * FROM ${table}`,
+        );
+        expect((await run(versioned(1, 1), 'rebuild {}')).message).toContain(
+          `the view ${table}_v would stay with the old table`,
+        );
+      });
     });
 
-    it('leaves the table alone if a check fails or the run is cancelled, and removes what was left', async () => {
-      const block = `${CREATE}, rebuild.checks { documents { min: 5, maxFewerPercent: 10 }, required { title: 100 } }`;
-      const first = await run(versioned(20, 1), block);
-      expect(first.checks?.map(({ outcome }) => outcome)).toEqual(['passed', 'not run', 'passed']);
-      const few = await run(versioned(10, 2), block);
-      expect([few.status, few.message]).toEqual([
-        'FAILED',
-        expect.stringContaining('10 in the new table, expected at most 10 % fewer than the 20 in the live table'),
+    it('sync of Postgres deletes what a complete run did not write, in one transaction and within the limit', async () => {
+      const block = `${CREATE}, sync { deleteMissing: true, where: "id LIKE 'd%'" }`;
+      await run(versioned(20, 1), block);
+      await client.query(`INSERT INTO ${table} VALUES ('other', 'x', 1, 'by hand')`);
+      const second = await run(versioned(17, 2), block);
+      expect(second.checks?.map(({ found }) => found)).toEqual([
+        'the source no longer had 3 rows of 20 (15 %): 3 deleted',
       ]);
-      const handle = start(versioned(20_000, 3), block);
-      await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(100);
-      const second = await run(versioned(20, 4), block);
-      expect(second.message).toContain(`Another rebuild of public.${table} is running`);
-      handle.stop('CANCELLED');
-      expect((await handle.done).status).toBe('CANCELLED');
-      expect(await rows(`SELECT max(version), count(*)::int FROM ${table}`)).toEqual([[1, 20]]);
-      expect((await run(versioned(19, 5), block)).status).toBe('SUCCEEDED');
-      expect([await rows(`SELECT max(version) FROM ${table}`), (await others()).length]).toEqual([[[5]], 1]);
+      expect(await rows(`SELECT count(*)::int, count(*) FILTER (WHERE id = 'other')::int FROM ${table}`)).toEqual([
+        [18, 1],
+      ]);
+      const tooMany = await run(versioned(5, 3), block);
+      expect([tooMany.status, tooMany.message]).toEqual([
+        'FAILED',
+        expect.stringContaining('12 rows of 17 (70.59 %): nothing was deleted'),
+      ]);
+      const failed = await run([...versioned(10, 4), { id: 'bad', title: 'x', version: 'no' }], block);
+      expect(failed.checks?.map(({ outcome }) => outcome)).toEqual(['not run']);
+      expect(await rows(`SELECT count(*)::int FROM ${table}`)).toEqual([[18]]);
     });
-
-    it('refuses a table with a view, which would stay with the old table', async () => {
-      await client.query(
-        `CREATE TABLE ${table} (id text PRIMARY KEY); CREATE VIEW ${table}_v AS SELECT * FROM ${table}`,
-      );
-      expect((await run(versioned(1, 1), 'rebuild {}')).message).toContain(
-        `the view ${table}_v would stay with the old table`,
-      );
-    });
-  });
-
-  it('sync of Postgres deletes what a complete run did not write, in one transaction and within the limit', async () => {
-    const block = `${CREATE}, sync { deleteMissing: true, where: "id LIKE 'd%'" }`;
-    await run(versioned(20, 1), block);
-    await client.query(`INSERT INTO ${table} VALUES ('other', 'x', 1, 'by hand')`);
-    const second = await run(versioned(17, 2), block);
-    expect(second.checks?.map(({ found }) => found)).toEqual([
-      'the source no longer had 3 rows of 20 (15 %): 3 deleted',
-    ]);
-    expect(await rows(`SELECT count(*)::int, count(*) FILTER (WHERE id = 'other')::int FROM ${table}`)).toEqual([
-      [18, 1],
-    ]);
-    const tooMany = await run(versioned(5, 3), block);
-    expect([tooMany.status, tooMany.message]).toEqual([
-      'FAILED',
-      expect.stringContaining('12 rows of 17 (70.59 %): nothing was deleted'),
-    ]);
-    const failed = await run([...versioned(10, 4), { id: 'bad', title: 'x', version: 'no' }], block);
-    expect(failed.checks?.map(({ outcome }) => outcome)).toEqual(['not run']);
-    expect(await rows(`SELECT count(*)::int FROM ${table}`)).toEqual([[18]]);
-  });
-});
+  },
+  PGVECTOR,
+);

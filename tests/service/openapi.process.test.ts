@@ -74,6 +74,9 @@ function mistakes(pointer: readonly string[], value: unknown): string | undefine
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
+/** Tested in tests/web/rollback.server.test.ts. */
+const NEEDS_SEARCH_ENGINE = 'POST /v1/run/{id}/rollback';
+
 describe('the OpenAPI document of the service', () => {
   it('is valid', async () => {
     const { valid, errors } = await new Validator().validate({ ...structuredClone(document) });
@@ -121,7 +124,9 @@ describe('the OpenAPI document of the service', () => {
 
   it('has examples that the service answers as documented', { timeout: 180_000 }, async () => {
     const wrong: string[] = [];
-    for (const { name, path, method, operation } of operations()) {
+    const tried = operations().filter(({ name }) => name !== NEEDS_SEARCH_ENGINE);
+    expect(tried).toHaveLength(operations().length - 1);
+    for (const { name, path, method, operation } of tried) {
       const reported = await tryExample(path, method, operation);
       if (reported !== undefined) wrong.push(`${name}: ${reported}`);
     }

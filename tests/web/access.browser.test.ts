@@ -27,6 +27,11 @@ it('the application signs in, shows only what the role may do, and signs out', a
   expect(await page.getByRole('link', { name: /^Load a/ }).count()).toBe(0);
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByText('This service has no config yet').waitFor();
+  await page.getByRole('button', { name: 'Search /' }).click();
+  await page.getByRole('combobox').fill('conf');
+  await page.getByRole('option', { name: /^Configs/ }).waitFor();
+  expect(await page.getByRole('option', { name: 'New config' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
   expect(await page.getByRole('link', { name: /^Load a/ }).count()).toBe(0);
 
   await page.reload();
@@ -65,6 +70,23 @@ it('a reader sees a run with its failures, and no button that changes anything',
   expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
   await page.goto(`${url}/configs/${await storedConfig(url, headers, config)}/preview`);
   await page.getByText('You cannot preview configs').waitFor();
+});
+
+it('signing out asks before unsaved changes are lost', async () => {
+  const { url } = await serve(serviceDirectory(`${USERS}    - { name: ada, password: may-everything, role: admin }\n`));
+  const page = await openPage(`${url}/configs/new`);
+  await page.getByLabel('User', { exact: true }).fill('ada');
+  await page.getByLabel('Password', { exact: true }).fill('may-everything');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('textbox', { name: 'Config' }).click();
+  await page.keyboard.insertText('# mine ');
+  await page.getByText('not saved').waitFor();
+  page.once('dialog', (dialog) => dialog.dismiss());
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('# mine').waitFor();
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
 });
 
 it('an operator may run and preview a config, but not change it', async () => {

@@ -52,6 +52,10 @@ describe('the components', () => {
     await page.getByRole('link', { name: /OpenSearchIndexer/ }).click();
     await page.waitForURL(`${url}/components/OpenSearchIndexer?q=opensearch&kind=indexer`);
     await page.getByRole('rowheader', { name: /url required/ }).waitFor();
+    // File handlers are parameters of components. A search finds those that have them.
+    await page.goto(`${url}/components?q=video`);
+    await page.getByRole('link', { name: /FileConnector/ }).click();
+    await page.getByText('VideoFileHandler of the package @headrace/video').waitFor();
   });
 
   it('have examples that run on the page, and open in the editor with their documents', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, startRun } from '../service/served.ts';
+import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
 
@@ -58,6 +59,49 @@ describe('the config page', () => {
     await page.getByRole('row', { name: /numbers/ }).waitFor();
   });
 
+  it('changes the name, the description and the labels of a stored config, without a new version', async () => {
+    await putConfig(url, 'unnamed', CONFIG);
+    const page = await openPage(`${url}/configs/unnamed`);
+    await page.getByText('version 1').waitFor();
+    await page.getByRole('button', { name: 'Details…' }).click();
+    const form = page.getByRole('form', { name: 'Details of the config' });
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await form.getByLabel('Description').fill('Ten of them');
+    await form.getByLabel('Labels').fill('team:search env:live');
+    await form.getByRole('button', { name: 'Save the details' }).click();
+    await page.getByText('team:search env:live').waitFor();
+    await page.getByRole('button', { name: 'Details…' }).click();
+    await form.getByLabel('Name').fill('named');
+    await form.getByLabel('Labels').fill('');
+    await form.getByRole('button', { name: 'Save the details' }).click();
+    await page.waitForURL(`${url}/configs/named`);
+    await page.getByRole('heading', { name: 'named' }).waitFor();
+    await page.getByText('Ten of them').waitFor();
+    await page.getByText('version 1').waitFor();
+    const { items } = (await (await fetch(`${url}/v1/config?q=named&content=false`)).json()) as { items: unknown[] };
+    expect(items).toMatchObject([{ name: 'named', description: 'Ten of them', labels: {}, version: 1 }]);
+  });
+
+  it('shows and keeps the layout of a config that was stored as JSON', async () => {
+    const json = '{ "connectors": [], "pipelines": [ ],\n  "indexer": {"type": "Nop"}, "n": 9007199254740993 }\n';
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${url}/v1/config/layout`, { method: 'PUT', headers, body: json });
+    const page = await openPage(`${url}/configs/layout`);
+    await page.getByText('9007199254740993 }').waitFor();
+    await page.getByText('"pipelines": [ ],').waitFor();
+    await page.getByRole('button', { name: 'Details…' }).click();
+    await page.getByLabel('Description').fill('In JSON');
+    await page.getByRole('button', { name: 'Save the details' }).click();
+    await page.getByText('In JSON').waitFor();
+    await page.getByText('version 1').waitFor();
+    await replaceText(page, json.replace('[ ]', '[  ]'));
+    await page.keyboard.press('Control+s');
+    await page.getByText('version 2').waitFor();
+    const stored = await fetch(`${url}/v1/config/layout/text`);
+    expect(stored.headers.get('content-type')).toContain('application/json');
+    expect(await stored.text()).toBe(json.replace('[ ]', '[  ]'));
+  });
+
   it('shows the last run of each config in the list, with its problem', async () => {
     const script = "if (doc.id == 3) throw new Error('three is refused')";
     const stages = `stages: [{ class: ApplyJavascript, script: "${script}" }]`;
@@ -90,12 +134,20 @@ describe('the config page', () => {
     await page.getByRole('link', { name: 'valid' }).waitFor();
   });
 
+  it('explains a parameter under the pointer', async () => {
+    await putConfig(url, 'explained', CONFIG);
+    const page = await openPage(`${url}/configs/explained`);
+    await page.getByText('numDocs', { exact: true }).hover();
+    await page.getByText('How many documents to publish.').waitFor();
+  });
+
   it('completes classes and parameters, and explains them', async () => {
     const page = await openPage(`${url}/configs/new`);
     await replaceText(page, 'pipelines: [{ name: main, stages: [{ class: SplitFieldVal');
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: /SplitFieldValues/ }).waitFor();
     await page.getByText('Splits the texts of a field').first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.getByRole('option', { name: /SplitFieldValues/ }).click();
     await page.keyboard.insertText(', delim');
     await page.keyboard.press('Control+Space');
@@ -212,6 +264,7 @@ describe('the config page', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('old, all its versions and its schedule are deleted.').waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`${url}/configs`);
     expect((await fetch(`${url}/v1/config/old`)).status).toBe(404);
@@ -232,6 +285,9 @@ describe('the config page', () => {
     await page.getByText('Line 2 is not JSON').waitFor();
     await page.getByLabel(/Documents as JSON/).fill('{"id": "mine"}');
     await page.getByRole('row', { name: 'added title "Number mine"' }).waitFor();
+    const file = { name: 'a.jsonl', mimeType: 'application/json', buffer: Buffer.from('{"id": "uploaded"}\n') };
+    await page.getByLabel('or a file').setInputFiles(file);
+    await page.getByRole('row', { name: 'added title "Number uploaded"' }).waitFor();
   });
 
   it('shows the preview below the editor, and follows each change of the text', async () => {

@@ -142,6 +142,7 @@ describe('a dialog keeps the focus, and Escape returns it to the button', () => 
   it.each([
     ['Run with other values', '/configs/CONFIG', 'Run with…'],
     ['Save the new config', '/configs/new', 'Save'],
+    ['Details of the config', '/configs/CONFIG', 'Details…'],
   ])('and the panel "%s" takes the focus, and returns it when it is cancelled', async (name, path, label) => {
     const page = await openPage(addressOf(path));
     const button = page.getByRole('button', { name: label, exact: true });

@@ -28,6 +28,37 @@ describe('every page', () => {
     await page.context().close();
   });
 
+  it.each([
+    ['/configs/nope', 'nope · Headrace', 'The config cannot be shown'],
+    ['/runs/nope', 'Run nope · Headrace', 'The run cannot be shown'],
+    ['/runs/a/b/c', 'Not found · Headrace', 'This page does not exist'],
+  ])('%s has a title, also after another page, and says that it does not exist', async (path, title, shows) => {
+    const page = await openPage(addressOf('/system'));
+    await page.getByRole('heading', { name: 'Checks' }).waitFor();
+    await page.evaluate(`history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
+    await page.getByText(shows).waitFor();
+    expect(await page.title()).toBe(title);
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await page.context().close();
+  });
+
+  it('the colours are chosen with a button, and kept', async () => {
+    const page = await openPage(addressOf('/system'), { colorScheme: 'light' });
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await background();
+    await page.getByRole('button', { name: 'Colours: system' }).click();
+    await page.getByRole('button', { name: 'Colours: light' }).click();
+    await page.getByRole('button', { name: 'Colours: dark' }).waitFor();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: 'Colours: dark' }).click();
+    await page.getByRole('button', { name: 'Colours: system' }).waitFor();
+    expect(await background()).toBe(light);
+    await page.context().close();
+  });
+
   it('the overview sends one request each time while nothing changes', async () => {
     const page = await openPage(addressOf('/system'));
     await page.clock.install();

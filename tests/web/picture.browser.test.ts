@@ -151,6 +151,22 @@ describe('the picture of a config', () => {
     await page.keyboard.press('Tab');
     await page.getByText('This is not a number.').waitFor();
     expect(await textOf(page)).toContain('numDocs: 10');
+
+    // Another box has another form.
+    await box(page, 'TrimWhitespace').click();
+    await expect.poll(() => page.getByText('This is not a number.').count()).toBe(0);
+    await box(page, 'SequenceConnector').click();
+    await expect.poll(() => page.getByLabel(/^numDocs/).inputValue()).toBe('10');
+  });
+
+  it('keeps the comments inside a list that is edited in a form', async () => {
+    const fields = 'fields: [\n      title # of a book\n    ]';
+    const page = await openConfig(url, 'commented', CONFIG.replace('fields: [title]', fields));
+    await box(page, 'TrimWhitespace').click();
+    const form = page.getByRole('form', { name: 'Parameters of TrimWhitespace' });
+    await form.getByLabel(/^fields/).fill('title\nauthor');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => textOf(page)).toMatch(/title # of a book\s*author/);
   });
 });
 

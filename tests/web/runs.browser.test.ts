@@ -108,6 +108,17 @@ describe('the pages of runs', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
   });
 
+  it('are on the overview if they failed, with the reason', async () => {
+    const missing = PICKY.replace('SequenceConnector', 'CSVConnector').replace('numDocs: 5', 'path: "/no/such.csv"');
+    const { runId } = await startRun(url, await upload(url, missing));
+    const page = await openPage(url);
+    const failed = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Failed' }) });
+    const item = failed.getByRole('listitem').filter({ hasText: 'Cannot read /no/such.csv' });
+    await item.getByRole('link').click();
+    await page.waitForURL(`${url}/runs/${runId}`);
+    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+  });
+
   it('follow a run while it is running, and cancel it', async () => {
     const configId = await upload(url, ENDLESS);
     const { runId } = await startRun(url, configId);
@@ -155,6 +166,7 @@ describe('the pages of runs', () => {
     await page.keyboard.press('/');
     await page.getByRole('combobox').fill('splitfield');
     await page.getByRole('option', { name: /SplitFieldValues/ }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.keyboard.press('Enter');
     await page.waitForURL(`${url}/components/SplitFieldValues`);
   });

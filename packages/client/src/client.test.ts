@@ -37,31 +37,36 @@ it('sends path, query, headers and body of an operation', async () => {
   });
   await client.call('GET /v1/config/{id}', { path: { id: 'a/b' } });
   await client.call('POST /v1/run', { body: { configId: 'c' } });
+  const asJson = { 'content-type': 'application/json' };
+  await client.call('PUT /v1/config/{id}', { path: { id: 'a' }, headers: asJson, body: '{}' });
   expect(requests.map(({ line }) => line)).toEqual([
     'POST /v1/config?validate=true',
     'GET /v1/config/a%2Fb',
     'POST /v1/run',
+    'PUT /v1/config/a',
   ]);
   expect(requests.map(({ headers }) => headers['content-type'])).toEqual([
     'application/hocon',
     undefined,
     'application/json',
+    'application/json',
   ]);
-  expect(requests.map(({ body }) => body)).toEqual(['a = 1', '', '{"configId":"c"}']);
+  expect(requests.map(({ body }) => body)).toEqual(['a = 1', '', '{"configId":"c"}', '{}']);
   expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('märy:x').toString('base64')}`);
 });
 
-it('returns status and headers from request(), undefined for an empty body, and plain text unchanged', async () => {
+it('returns status, headers and the text as received from request(), undefined for an empty body, and plain text unchanged', async () => {
   const { client, requests } = await clientOf(
     (request, response) => {
       if (request.method === 'DELETE') response.writeHead(200).end();
       else if (request.url === '/metrics') response.writeHead(200, { 'content-type': 'text/plain' }).end('runs 1\n');
-      else json(response, 200, {}, { etag: '"1"' });
+      else
+        response.writeHead(200, { 'content-type': 'application/json', etag: '"1"' }).end('{ "n": 9007199254740993 }\n');
     },
     { token: 't' },
   );
-  const { status, headers } = await client.request('GET /v1/config/{id}', { path: { id: 'a' } });
-  expect([status, headers.get('etag')]).toEqual([200, '"1"']);
+  const { status, headers, text } = await client.request('GET /v1/config/{id}', { path: { id: 'a' } });
+  expect([status, headers.get('etag'), text]).toEqual([200, '"1"', '{ "n": 9007199254740993 }\n']);
   expect(await client.call('DELETE /v1/config/{id}', { path: { id: 'a' } })).toBeUndefined();
   expect(await client.call('GET /metrics')).toBe('runs 1\n');
   expect(requests[0]?.headers.authorization).toBe('Bearer t');

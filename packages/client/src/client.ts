@@ -16,6 +16,8 @@ type Arguments<I> = Record<never, never> extends I ? [input?: I & CallOptions] :
 
 interface CallOptions {
   readonly signal?: AbortSignal;
+  /** The format of a text body: HOCON by default. */
+  readonly headers?: { readonly 'content-type'?: string };
 }
 
 export interface ClientOptions {
@@ -32,9 +34,12 @@ export interface Reply<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
+  /** The body as it was received: a parsed one has neither its layout nor the digits of integers beyond 2^53. */
+  readonly text: string;
 }
 
-interface RawInput extends CallOptions {
+interface RawInput {
+  readonly signal?: AbortSignal;
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, unknown>>;
@@ -90,7 +95,7 @@ export class HeadraceClient {
     const text = await response.text();
     const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
     const body = (text === '' ? undefined : isJson ? JSON.parse(text) : text) as Output<N>;
-    return { status: response.status, headers: response.headers, body };
+    return { status: response.status, headers: response.headers, body, text };
   }
 
   async #send(operation: string, { path, query, headers, body, signal }: RawInput = {}): Promise<Response> {
@@ -113,7 +118,9 @@ export class HeadraceClient {
     }
     if (this.#authorization !== undefined) headers.set('authorization', this.#authorization);
     // The service accepts only configs as text bodies. They are HOCON, which includes JSON.
-    if (body !== undefined) headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
+    if (body !== undefined && !headers.has('content-type')) {
+      headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
+    }
     return headers;
   }
 }

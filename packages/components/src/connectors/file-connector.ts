@@ -103,8 +103,9 @@ const REMOTE_TOGETHER = 32;
 
 /**
  * Publishes files: of the local disk, of Amazon S3, Google Cloud Storage and Azure Blob Storage. Each file becomes a
- * document. If its extension has a handler, each of its records becomes a document instead. Archives and compressed
- * files can be opened.
+ * document. If its extension has a handler, each of its records becomes a document instead: the rows of a CSV file, the
+ * objects of a JSON file, elements of an XML file, and with VideoFileHandler of the package @headrace/video the frames of
+ * a video. Archives and compressed files can be opened.
  *
  * The document of a file has the fields file_path (its full path, a URI), file_modification_date, file_size_bytes,
  * file_creation_date if the storage has it, and file_content, its bytes. Its id is the docIdPrefix and the MD5 of the

@@ -1,5 +1,6 @@
 import type { EditPath, PlainValue, Span, TextChange } from '@headrace/hocon';
 import { applyChanges, EditError, insertItem, moveItem, removeItem, removeKey, setAt } from '@headrace/hocon';
+import { changeValue, differenceOf } from './change-value.ts';
 import { selectionIn } from './config-fixes.ts';
 import type { Component, ConfigKnowledge } from './config-knowledge.ts';
 import type { ConnectorItem, PipelineItem, StageItem } from './config-model.ts';
@@ -67,7 +68,7 @@ export function setParameter(
   value: PlainValue,
 ): ConfigEdit {
   const path = [...item.path, ...keys];
-  const changes = setAt(config.text, path, value, config.options);
+  const changes = changeValue(config, path, value);
   return { changes, select: selectionIn(config, changes, path) };
 }
 
@@ -119,7 +120,7 @@ export function setIndexer(config: ParsedConfig, component: Component, knowledge
   const parameters = requiredOf(component, knowledge);
   const needsBlock = block !== undefined && !has([block]) && Object.keys(parameters).length > 0;
   if (needsBlock) edit(setAt(text, [block], parameters, options));
-  const changes = difference(config.text, text);
+  const changes = differenceOf(config.text, text);
   return { changes, select: needsBlock ? selectionIn(config, changes, [block]) : undefined };
 }
 
@@ -158,15 +159,4 @@ function placeOf(path: EditPath): { list: EditPath; index: number } {
 function sizeOf(config: ParsedConfig, list: EditPath): number {
   const node = config.nodeAt(list);
   return node?.kind === 'list' ? node.items.length : 0;
-}
-
-/** Returns one change that turns a text into another one. */
-function difference(before: string, after: string): TextChange[] {
-  if (before === after) return [];
-  const most = Math.min(before.length, after.length);
-  let from = 0;
-  while (from < most && before[from] === after[from]) from++;
-  let end = 0;
-  while (end < most - from && before.at(-1 - end) === after.at(-1 - end)) end++;
-  return [{ from, to: before.length - end, insert: after.slice(from, after.length - end) }];
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@headrace/client';
 import { session } from '../api/session.svelte.ts';
-import type { Problem } from '../api/types.ts';
+import type { ConfigPage, Problem } from '../api/types.ts';
 import { location } from '../routing/location.svelte.ts';
 import { storeDraft, takeDraft } from '../ui/stored-draft.ts';
 import { starterConfig } from './starter-configs.ts';
@@ -8,12 +8,14 @@ import { starterConfig } from './starter-configs.ts';
 /** The pause in typing before the text is checked, in milliseconds. */
 const CHECK_MILLIS = 250;
 
-/** Name, description and labels of a new config. Labels are a text such as \`team:search env:live\`. */
+/** Name, description and labels of a config. Labels are a text such as \`team:search env:live\`. */
 export interface About {
   readonly name: string;
   readonly description: string;
   readonly labels: string;
 }
+
+const NO_ABOUT: About = { name: '', description: '', labels: '' };
 
 /** The text of a config in the editor, and how it differs from the stored config. */
 export class ConfigDraft {
@@ -23,13 +25,15 @@ export class ConfigDraft {
   #failure = $state.raw<unknown>();
   #text = $state('');
   #saved = $state('');
-  #title = $state('New config');
+  #about = $state.raw(NO_ABOUT);
   #version = $state<number>();
   #preset = $state(false);
   #locked = $state<string>();
   #problems = $state.raw<readonly Problem[]>([]);
   #knownFields = $state.raw<readonly string[]>([]);
   #etag: string | undefined;
+  /** Of the stored text. JSON stays JSON. */
+  #contentType: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checks = 0;
   /** Documents for the preview, from an example. */
@@ -72,7 +76,11 @@ export class ConfigDraft {
   }
 
   get title(): string {
-    return this.#title;
+    return this.#about.name || this.id || 'New config';
+  }
+
+  get about(): About {
+    return this.#about;
   }
 
   get version(): number | undefined {
@@ -112,7 +120,6 @@ export class ConfigDraft {
     const { headers, body } = await session.client.request('GET /v1/config/{id}', { path: { id } });
     const text = await this.#textOf(id, body);
     this.#etag = headers.get('etag') ?? undefined;
-    this.#title = id;
     this.#text = text;
     this.#saved = text;
     await this.#loadAbout(id);
@@ -132,26 +139,36 @@ export class ConfigDraft {
   async save(about?: About): Promise<string> {
     const body = this.#text;
     if (this.id === undefined) {
-      const { name = '', description = '', labels = '' } = about ?? {};
-      const query = {
-        ...(name === '' ? {} : { name }),
-        ...(description === '' ? {} : { description }),
-        ...(labels === '' ? {} : { label: labels.split(/\s+/) }),
-      };
+      const query = about === undefined ? {} : queryOf(about, NO_ABOUT);
       const { configId } = await session.client.call('POST /v1/config', { query, body });
       this.#saved = body;
-      return name === '' ? configId : name;
+      return about?.name || configId;
     }
-    const ifMatch = this.#etag === undefined ? {} : { headers: { 'if-match': this.#etag } };
     const { headers, body: answer } = await session.client.request('PUT /v1/config/{id}', {
       path: { id: this.id },
-      ...ifMatch,
+      headers: this.#headers(),
       body,
     });
     this.#etag = headers.get('etag') ?? undefined;
     this.#version = answer.version;
     this.#saved = body;
     return this.id;
+  }
+
+  /** Changes the name, the description and the labels of the stored config. Returns its id or new name. */
+  async describe(about: About): Promise<string> {
+    const id = this.id as string;
+    // The same text makes no new version.
+    const { headers, body } = await session.client.request('PUT /v1/config/{id}', {
+      path: { id },
+      query: queryOf(about, this.#about),
+      headers: this.#headers(),
+      body: this.#saved,
+    });
+    this.#etag = headers.get('etag') ?? undefined;
+    const wasNamed = id === this.#about.name;
+    this.#about = about;
+    return wasNamed ? about.name || body.configId : id;
   }
 
   /** Stores the text as the newest version, although another one was stored since this one was loaded. */
@@ -178,10 +195,11 @@ export class ConfigDraft {
 
   async #textOf(id: string, resolved: unknown): Promise<string> {
     try {
-      const text = await session.client.call('GET /v1/config/{id}/text', { path: { id } });
+      const { text, headers } = await session.client.request('GET /v1/config/{id}/text', { path: { id } });
+      this.#contentType = headers.get('content-type') ?? undefined;
       this.#preset = false;
       this.#locked = undefined;
-      return typeof text === 'string' ? text : `${JSON.stringify(text, null, 2)}\n`;
+      return text;
     } catch (error) {
       // Presets, and texts whose secrets cannot be masked, have no text here: only the content.
       if (!(error instanceof ApiError && error.status === 409)) throw error;
@@ -193,8 +211,28 @@ export class ConfigDraft {
 
   async #loadAbout(id: string): Promise<void> {
     if (this.#preset) return;
-    const { items } = await session.client.call('GET /v1/config/{id}/versions', { path: { id }, query: { limit: 1 } });
-    this.#version = items[0]?.version;
+    // The id may be a part of other names. Most searches find this config alone.
+    let after: string | undefined;
+    do {
+      const query = { q: id, content: false, limit: 200, after };
+      const page = (await session.client.call('GET /v1/config', { query })) as ConfigPage;
+      const found = page.items.find(({ configId, name }) => configId === id || name === id);
+      if (found !== undefined) {
+        const labels = Object.entries(found.labels).map(([name, value]) => `${name}:${value}`);
+        this.#about = { name: found.name ?? '', description: found.description ?? '', labels: labels.join(' ') };
+        this.#version = found.version ?? undefined;
+        return;
+      }
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+  }
+
+  /** Returns the headers of a request that replaces the stored text. The service reads JSON with mistakes as HOCON. */
+  #headers(): { 'if-match'?: string; 'content-type'?: string } {
+    return {
+      ...(this.#etag === undefined ? {} : { 'if-match': this.#etag }),
+      ...(this.#contentType === undefined ? {} : { 'content-type': this.#contentType }),
+    };
   }
 
   /** Asks the service for the problems of the text. An answer for an older text is ignored. */
@@ -210,4 +248,14 @@ export class ConfigDraft {
       this.#problems = [{ severity: 'error', code: error.code, path: '', message: error.message }];
     }
   }
+}
+
+/** Returns the query of an upload: what differs from the stored values. An empty value removes the old one. */
+function queryOf({ name, description, labels }: About, stored: About) {
+  return {
+    ...(name === stored.name ? {} : { name }),
+    ...(description === stored.description ? {} : { description }),
+    // The values of labels from other clients may contain spaces.
+    ...(labels === stored.labels ? {} : { label: labels.split(/\s+/) }),
+  };
 }

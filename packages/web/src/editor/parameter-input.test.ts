@@ -22,6 +22,17 @@ it('a value that is shown and entered again is the same value', () => {
   }
 });
 
+it('a number keeps all its digits', () => {
+  const long = '1234567890123456789';
+  const node = parse(`a: { n: ${long}, list: [${long}] }`).root.entries.get('a')!;
+  const parts = node.kind === 'object' ? node.entries : new Map<string, typeof node>();
+  expect(shownValue({ type: 'number' }, parts.get('n'))).toBe(long);
+  expect(parseInput({ type: 'number' }, long)).toEqual({ value: BigInt(long) });
+  expect(parseInput({ type: 'list' }, shownValue({ type: 'list' }, parts.get('list')))).toEqual({
+    value: [BigInt(long)],
+  });
+});
+
 it('an empty input removes a parameter, and a wrong one has a reason', () => {
   expect(parseInput({ type: 'string' }, ' ')).toEqual({});
   expect(parseInput({ type: 'number' }, 'ten')).toEqual({ mistake: 'This is not a number.' });

@@ -1,9 +1,9 @@
-import { type ConfigNode, toValue } from '@headrace/hocon';
+import { type ConfigNode, type PlainValue, parse, render, toValue } from '@headrace/hocon';
 import type { Parameter } from '../config/config-knowledge.ts';
 
 /** The value of an input. `value` is undefined if the parameter is not set. */
 export interface ParsedInput {
-  readonly value?: unknown;
+  readonly value?: PlainValue;
   readonly mistake?: string;
 }
 
@@ -12,11 +12,12 @@ type Typed = Pick<Parameter, 'type'>;
 /** Returns the text that an input shows for a value. A list of texts has one per line, other structures are JSON. */
 export function shownValue({ type }: Typed, node: ConfigNode | undefined): string {
   if (node === undefined) return '';
-  const value: unknown = toValue(node);
+  const value = toValue(node);
   if (type === 'list' && Array.isArray(value) && value.every((item) => typeof item === 'string' && isOneLine(item))) {
     return value.join('\n');
   }
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  // Unlike `JSON.stringify`, this keeps all digits of a number.
+  return typeof value === 'string' ? value : node.kind === 'number' ? node.text : render(node);
 }
 
 /** Returns the value of a text that a user entered. An empty text means that the parameter is not set. */
@@ -27,6 +28,8 @@ export function parseInput({ type }: Typed, text: string): ParsedInput {
     case 'boolean':
       return { value: trimmed === 'true' };
     case 'number': {
+      // Long integers keep all their digits.
+      if (/^-?\d{16,}$/.test(trimmed)) return { value: BigInt(trimmed) };
       const value = Number(trimmed);
       return Number.isFinite(value) ? { value } : { mistake: 'This is not a number.' };
     }
@@ -43,10 +46,13 @@ export function parseInput({ type }: Typed, text: string): ParsedInput {
 
 function parseJson(text: string): ParsedInput {
   try {
-    return { value: JSON.parse(text) as unknown };
+    JSON.parse(text);
   } catch (error) {
     return { mistake: `This is not JSON: ${(error as Error).message}` };
   }
+  // This parser keeps all digits of a number.
+  const node = parse(`{"value":${text}}`, { format: 'json' }).root.entries.get('value');
+  return node === undefined ? {} : { value: toValue(node) };
 }
 
 /** A line that starts with a bracket would be read as JSON. */

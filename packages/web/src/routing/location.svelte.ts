@@ -1,4 +1,4 @@
-/** Returns whether the page may be left for another path. Asks the user if there are unsaved changes. */
+/** The answer of a page to `mayLeave`. */
 type LeaveGuard = (path: string) => boolean;
 
 class Location {
@@ -28,11 +28,16 @@ class Location {
     return this.#url.searchParams.get(name) ?? '';
   }
 
+  /** Returns whether the page may be left for another path. Asks the user if there are unsaved changes. */
+  mayLeave(path: string): boolean {
+    return this.#guard?.(path) ?? true;
+  }
+
   /** Opens a page of the application. */
   open(target: string, { replace = false }: { replace?: boolean } = {}): void {
     const url = new URL(target, this.#url);
     if (url.href === this.#url.href) return;
-    if (url.pathname !== this.#url.pathname && !this.#mayLeave(url.pathname)) return;
+    if (url.pathname !== this.#url.pathname && !this.mayLeave(url.pathname)) return;
     if (replace) history.replaceState(null, '', url);
     else history.pushState(null, '', url);
     const isOtherPage = url.pathname !== this.#url.pathname;
@@ -64,12 +69,8 @@ class Location {
     };
   }
 
-  #mayLeave(path: string): boolean {
-    return this.#guard?.(path) ?? true;
-  }
-
   #returnTo(url: URL): void {
-    if (url.pathname !== this.#url.pathname && !this.#mayLeave(url.pathname)) {
+    if (url.pathname !== this.#url.pathname && !this.mayLeave(url.pathname)) {
       history.pushState(null, '', this.#url);
       return;
     }
