@@ -3,8 +3,8 @@
 //   node bench/distributed/kill.mjs [DOCUMENTS] [KILLS]
 //
 // 200,000 documents through three workers and two indexers; ten times one of them is killed with SIGKILL and started
-// again; once the broker is stopped and started. Prints what happened as JSON. Exits with 1 if a document is missing
-// or the accounts are wrong.
+// again; once the broker is stopped and started. Prints what happened as JSON. Exits with 1 if a document is missing,
+// the accounts are wrong, there are duplicates without a kill, or the run ended before the last kill.
 import { spawn, spawnSync } from 'node:child_process';
 import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -141,4 +141,6 @@ try {
   kafka('stop');
   rmSync(folder, { recursive: true, force: true });
 }
-process.exitCode = result.indexed === documents && result.succeeded === documents && result.exitCode === 0 ? 0 : 1;
+const isComplete = result.indexed === documents && result.succeeded === documents && result.exitCode === 0;
+const isExplained = result.kills === kills && (kills > 0 || result.duplicates === 0);
+process.exitCode = isComplete && isExplained ? 0 : 1;

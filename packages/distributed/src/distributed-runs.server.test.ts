@@ -107,6 +107,23 @@ await describeWithServer('kafka', (server) => {
     expect(sorted(setup.indexed)).toEqual(wanted);
   });
 
+  it('a run with --external and --pipeline leaves the other pipelines to other processes', async () => {
+    const [here, there] = [setup.name('here'), setup.name('there')];
+    setup.writeConfig(
+      `connectors: [{ class: SequenceConnector, name: a, pipeline: "${here}", numDocs: 20 }
+         { class: SequenceConnector, name: b, pipeline: "${there}", numDocs: 10 }]
+       pipelines: [{ name: "${here}", stages: [] }, { name: "${there}", stages: [] }]`,
+    );
+    const service = setup.start('worker-indexer', 'run.conf', '--pipeline', there, '--threads', '1');
+    const run = setup.start('run', 'run.conf', '--external', '--pipeline', here, '--threads', '2');
+    expect(await run.ended).toBe(0);
+    expect(setup.indexed).toHaveLength(30);
+    // Each process logs the partitions that it reads.
+    expect(run.output).toContain(`Partitions of ${here}_source`);
+    expect(run.output).not.toContain(`Partitions of ${there}_source`);
+    expect(await service.signal('SIGTERM')).toBe(0);
+  });
+
   it('a run with --distributed is served by worker and indexer processes, and its event topics are deleted', async () => {
     writeVariedConfig();
     const local = await setup.run('run', 'run.conf');

@@ -1,34 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import { configToJson } from '@headrace/engine';
+import type { RunLauncher } from '@headrace/engine/threads';
 import { describeWithServer } from '@headrace/testing/real-server';
-import { type PlainConfig, RoleRunner, readKafkaSettings, roleConfig, withRoleComponents } from './index.ts';
-import { defineTransportContract, registry, rootOf } from './transport-contract.test.lib.ts';
+import {
+  type KafkaSettings,
+  type PlainConfig,
+  RoleRunner,
+  readKafkaSettings,
+  roleConfig,
+  withRoleComponents,
+} from './index.ts';
+import {
+  type CarriedRun,
+  defineTransportContract,
+  registry,
+  rootOf,
+  type Transport,
+} from './transport-contract.test.lib.ts';
 
 await describeWithServer('kafka', (server) => {
-  defineTransportContract('Kafka', () => ({
-    deliversAgain: true,
-    start: async (launcher, text, pipeline) => {
-      const kafka = `kafka { bootstrapServers: "${server.url}", consumerGroupId: "${pipeline}", maxPollIntervalSecs: 60
-          maxRequestSize: 1000000, partitions: 1 }`;
-      const config = JSON.parse(configToJson(rootOf(`${text}\n${kafka}`))) as PlainConfig;
-      const { settings } = readKafkaSettings(config);
-      if (settings === undefined) throw new Error('The settings are invalid');
-      const roles = (['worker', 'indexer'] as const).map(
-        (role) => new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog: () => undefined }),
-      );
-      const running = roles.map((role) => role.run());
-      const publisher = rootOf(JSON.stringify(roleConfig(config, 'publisher', '', settings)));
-      const runs = { root: publisher, registry: withRoleComponents(registry), trusted: true };
-      const handle = launcher.start({ runId: randomUUID(), ...runs });
-      return {
-        handle,
-        close: async () => {
-          handle.stop('CANCELLED');
-          await handle.done;
-          for (const role of roles) role.stop();
-          await Promise.all(running);
-        },
-      };
-    },
-  }));
+  defineTransportContract('Kafka', () => new KafkaTransport(() => server.url));
 });
+
+/** The queues of Kafka. A worker and an indexer serve all runs. */
+class KafkaTransport implements Transport {
+  readonly deliversAgain = true;
+  readonly #url: () => string;
+  #roles: RoleRunner[] = [];
+  #running: Promise<unknown>[] = [];
+
+  constructor(url: () => string) {
+    this.#url = url;
+  }
+
+  start(launcher: RunLauncher, text: string, pipeline: string): CarriedRun {
+    const kafka = `kafka { bootstrapServers: "${this.#url()}", consumerGroupId: "${pipeline}", maxPollIntervalSecs: 60
+      maxRequestSize: 1000000, partitions: 1, consumer { heartbeat.interval.ms: 100 } }`;
+    const config = JSON.parse(configToJson(rootOf(`${text}\n${kafka}`))) as PlainConfig;
+    const { settings } = readKafkaSettings(config);
+    if (settings === undefined) throw new Error('The settings are invalid');
+    if (this.#roles.length === 0) this.#serve(launcher, config, settings, pipeline);
+    const root = rootOf(JSON.stringify(roleConfig(config, 'publisher', '', settings)));
+    const handle = launcher.start({
+      runId: randomUUID(),
+      root,
+      registry: withRoleComponents(registry),
+      trusted: true,
+    });
+    return {
+      handle,
+      close: async () => {
+        handle.stop('CANCELLED');
+        await handle.done;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const role of this.#roles) role.stop();
+    await Promise.all(this.#running);
+  }
+
+  #serve(launcher: RunLauncher, config: PlainConfig, settings: KafkaSettings, pipeline: string): void {
+    this.#roles = (['worker', 'indexer'] as const).map(
+      (role) => new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog: () => undefined }),
+    );
+    this.#running = this.#roles.map((role) => role.run());
+  }
+}

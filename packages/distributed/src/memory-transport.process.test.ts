@@ -3,7 +3,7 @@ import { defineTransportContract, registry, rootOf } from './transport-contract.
 
 defineTransportContract('memory', () => ({
   deliversAgain: false,
-  start: async (launcher, config) => {
+  start: (launcher, config) => {
     const handle = launcher.start({ runId: randomUUID(), root: rootOf(config), registry, trusted: true });
     return {
       handle,
@@ -13,4 +13,5 @@ defineTransportContract('memory', () => ({
       },
     };
   },
+  close: async () => undefined,
 }));

@@ -114,6 +114,21 @@ await describeWithServer('kafka', (server) => {
     expect(run.output).toContain('--health-port needs --distributed or --external.');
   });
 
+  it('--pipeline without --external, or with a pipeline that no connector feeds, is refused with exit code 2', async () => {
+    const refusals = [
+      [[], '--pipeline needs --external. A run in one process executes all pipelines.'],
+      [['--distributed'], '--pipeline needs --external. With --distributed, this process has no workers and indexers.'],
+      [['--external'], `--pipeline: no connector feeds nowhere. The connectors feed ${pipeline}.`],
+    ] as const;
+    await Promise.all(
+      refusals.map(async ([options, message]) => {
+        const run = await setup.run('run', 'run.conf', '--pipeline', 'nowhere', ...options);
+        expect(await run.ended).toBe(2);
+        expect(run.output).toContain(message);
+      }),
+    );
+  });
+
   it('--external refuses two pipelines that would write the same file, with exit code 2', async () => {
     setup.write(
       'two.conf',

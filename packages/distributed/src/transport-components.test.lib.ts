@@ -18,8 +18,8 @@ const channel = Type.Object({ channel: Type.String() });
 export type Command =
   | { readonly to: 'connector'; readonly publish: readonly string[] }
   | { readonly to: 'connector'; readonly end: true }
-  /** The answer to the batch with this number, or to all later batches. */
-  | { readonly to: 'indexer'; readonly batch: number | 'all'; readonly refuse?: 'document' | 'everything' };
+  /** The answer to the batch with this number. */
+  | { readonly to: 'indexer'; readonly batch: number; readonly refuse?: 'document' | 'everything' };
 
 /** What the connector and the indexer report to the test. */
 export type Report =
@@ -82,7 +82,6 @@ export class CommandedIndexer extends Indexer<typeof channel> {
   static override readonly block = 'commanded';
   #channel: BroadcastChannel | undefined;
   #batches = 0;
-  #toAll: Command | undefined;
   readonly #answers = new Map<number, (command: Command) => void>();
 
   override encoder() {
@@ -93,11 +92,7 @@ export class CommandedIndexer extends Indexer<typeof channel> {
     this.#channel = new BroadcastChannel(this.params.channel);
     this.#channel.onmessage = ({ data }) => {
       const command = data as Command;
-      if (command.to !== 'indexer') return;
-      if (command.batch === 'all') {
-        this.#toAll = command;
-        for (const answer of this.#answers.values()) answer(command);
-      } else this.#answers.get(command.batch)?.(command);
+      if (command.to === 'indexer') this.#answers.get(command.batch)?.(command);
     };
   }
 
@@ -112,7 +107,7 @@ export class CommandedIndexer extends Indexer<typeof channel> {
     const { promise, resolve } = Promise.withResolvers<Command>();
     this.#answers.set(number, resolve);
     this.#channel?.postMessage({ from: 'indexer', batch: number, documents } satisfies Report);
-    const answer = this.#toAll ?? (await promise);
+    const answer = await promise;
     this.#answers.delete(number);
     if (answer.to !== 'indexer' || answer.refuse === undefined) return [];
     if (answer.refuse === 'document') return [{ index: 0, message: 'refused by the destination' }];

@@ -2,7 +2,7 @@ import { BroadcastChannel } from 'node:worker_threads';
 import { catalogUrl } from '@headrace/components';
 import { type RegistrySource, type RunHandle, type RunResult, readConfigText } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Command, Report } from './transport-components.test.lib.ts';
 
 const MODULE = './transport-components.test.lib.ts';
@@ -17,14 +17,16 @@ export const registry: RegistrySource = {
 export interface CarriedRun {
   /** The run that has the accounts. */
   readonly handle: RunHandle;
-  /** Ends everything that the transport has started. */
+  /** Ends the run. */
   close(): Promise<void>;
 }
 
 /** A transport of the engine. */
 export interface Transport {
-  /** Starts a run of a config with one pipeline. */
-  start(launcher: RunLauncher, config: string, pipeline: string): Promise<CarriedRun>;
+  /** Starts a run of the config. All runs of a transport have the same config, with one pipeline. */
+  start(launcher: RunLauncher, config: string, pipeline: string): CarriedRun;
+  /** Ends what the runs share. */
+  close(): Promise<void>;
   /** Whether documents that the destination gives back are delivered again in the same run. */
   readonly deliversAgain: boolean;
 }
@@ -35,6 +37,7 @@ class Run {
   readonly #run: CarriedRun;
   readonly batches: { readonly number: number; readonly documents: readonly Record<string, unknown>[] }[] = [];
   readonly steps: string[] = [];
+  #answersAll = false;
 
   constructor(run: CarriedRun, channel: BroadcastChannel) {
     this.#channel = channel;
@@ -46,6 +49,7 @@ class Run {
       else {
         const documents = report.documents.map((json) => JSON.parse(json) as Record<string, unknown>);
         this.batches.push({ number: report.batch, documents });
+        if (this.#answersAll) this.answer(this.batches.length - 1);
       }
     };
   }
@@ -66,12 +70,14 @@ class Run {
   }
 
   /** Answers all batches that have arrived or will arrive. */
-  answerAll(refuse?: 'document' | 'everything'): void {
-    const command: Command = { to: 'indexer', batch: 'all', ...(refuse === undefined ? {} : { refuse }) };
-    this.#channel.postMessage(command);
+  answerAll(): void {
+    this.#answersAll = true;
+    for (const index of this.batches.keys()) this.answer(index);
   }
 
-  answer(batch: number, refuse?: 'document' | 'everything'): void {
+  /** Answers a batch that has arrived. */
+  answer(index: number, refuse?: 'document' | 'everything'): void {
+    const batch = this.batches[index]?.number as number;
     this.#channel.postMessage({ to: 'indexer', batch, ...(refuse === undefined ? {} : { refuse }) } satisfies Command);
   }
 
@@ -95,6 +101,7 @@ class Run {
   }
 }
 
+const BATCH_SIZE = 4;
 const POLL = { timeout: 30_000, interval: 10 };
 
 /** Returns documents with these numbers. */
@@ -106,30 +113,31 @@ function numbered(count: number, fields: object = {}): { id: string }[] {
 export function defineTransportContract(name: string, open: () => Transport): void {
   describe(`the transport of documents (${name})`, () => {
     const launcher = new RunLauncher({ heapMb: 256, youngMb: 6, keepWarm: false, lanes: 1 });
-    let transport: Transport;
+    const transport = open();
+    const pipeline = `p-${crypto.randomUUID().slice(0, 8)}`;
+    const config = `
+      connectors: [{ class: CommandedConnector, name: c, pipeline: "${pipeline}", channel: "${pipeline}" }]
+      pipelines: [{ name: "${pipeline}", stages: [
+        { class: FailBad }
+        { class: CreateChildrenStage, numChildren: 2, dropChild: 1, conditions: [{ fields: [parent] }] }
+        { class: DropDocument, conditions: [{ fields: [unwanted] }] }
+      ] }]
+      worker.threads: 1
+      indexer { class: CommandedIndexer, batchSize: ${BATCH_SIZE}, batchTimeout: 20 }
+      commanded { channel: "${pipeline}" }`;
     let run: Run | undefined;
-    beforeEach(() => {
-      transport = open();
-    });
     afterEach(async () => {
       await run?.close();
       run = undefined;
     });
-    afterAll(() => launcher.close());
+    afterAll(async () => {
+      await transport.close();
+      await launcher.close();
+    });
 
-    async function start(indexer = 'batchSize: 10, batchTimeout: 20', stages = ''): Promise<Run> {
-      const pipeline = `p-${crypto.randomUUID().slice(0, 8)}`;
+    async function start(): Promise<Run> {
       const channel = new BroadcastChannel(pipeline);
-      const started = await transport.start(
-        launcher,
-        `connectors: [{ class: CommandedConnector, name: c, pipeline: "${pipeline}", channel: "${pipeline}" }]
-         pipelines: [{ name: "${pipeline}", stages: [${stages}] }]
-         worker.threads: 1
-         indexer { class: CommandedIndexer, ${indexer} }
-         commanded { channel: "${pipeline}" }`,
-        pipeline,
-      );
-      run = new Run(started, channel);
+      run = new Run(transport.start(launcher, config, pipeline), channel);
       await expect.poll(() => run?.steps, POLL).toContain('executing');
       return run;
     }
@@ -154,18 +162,18 @@ export function defineTransportContract(name: string, open: () => Transport): vo
     });
 
     it('fills batches up to the limit of the indexer, and sends an incomplete batch after its time', async () => {
-      const carried = await start('batchSize: 4, batchTimeout: 20');
+      const carried = await start();
       carried.answerAll();
       await carried.publish(numbered(10));
       await expect.poll(() => carried.ids, POLL).toHaveLength(10);
-      for (const { documents } of carried.batches) expect(documents.length).toBeLessThanOrEqual(4);
+      for (const { documents } of carried.batches) expect(documents.length).toBeLessThanOrEqual(BATCH_SIZE);
       carried.end();
       expect((await carried.result()).counts.succeeded).toBe(10);
     });
 
     it('settles documents, and ends the run, only after the destination has acknowledged them', async () => {
-      const carried = await start('batchSize: 2, batchTimeout: 20');
-      await carried.publish(numbered(4));
+      const carried = await start();
+      await carried.publish(numbered(2 * BATCH_SIZE));
       await expect.poll(() => carried.batches, POLL).toHaveLength(1);
       carried.end();
       carried.answer(0);
@@ -173,15 +181,12 @@ export function defineTransportContract(name: string, open: () => Transport): vo
       expect(carried.steps).not.toContain('settled');
       expect(carried.handle.progress().connectors[0]?.status).toBe('running');
       carried.answer(1);
-      expect((await carried.result()).counts).toMatchObject({ published: 4, succeeded: 4 });
+      expect((await carried.result()).counts).toMatchObject({ published: 8, succeeded: 8 });
       await expect.poll(() => carried.steps, POLL).toContain('settled');
     });
 
     it('reports each result: children, dropped documents, failures of stages and of the indexer', async () => {
-      const stages = `{ class: FailBad }
-        { class: CreateChildrenStage, numChildren: 2, dropChild: 1, conditions: [{ fields: [parent] }] }
-        { class: DropDocument, conditions: [{ fields: [unwanted] }] }`;
-      const carried = await start('batchSize: 50, batchTimeout: 200', stages);
+      const carried = await start();
       await carried.publish([
         { id: 'good' },
         { id: 'wrong', bad: 1 },
@@ -201,7 +206,7 @@ export function defineTransportContract(name: string, open: () => Transport): vo
     });
 
     it('does not lose documents that the destination gives back', async () => {
-      const carried = await start('batchSize: 10, batchTimeout: 20');
+      const carried = await start();
       await carried.publish(numbered(3));
       await expect.poll(() => carried.ids, POLL).toHaveLength(3);
       carried.answer(0, 'everything');
@@ -229,7 +234,7 @@ export function defineTransportContract(name: string, open: () => Transport): vo
     });
 
     it('counts every document of a run that is stopped with work in progress', async () => {
-      const carried = await start('batchSize: 5, batchTimeout: 20');
+      const carried = await start();
       await carried.publish(numbered(20));
       await expect.poll(() => carried.batches, POLL).toHaveLength(1);
       carried.handle.stop('CANCELLED');

@@ -90,15 +90,17 @@ export class RunProgressWatch {
       const members = [
         ...((await this.#admin.describeGroups({ groups: [groupId] })).get(groupId)?.members.values() ?? []),
       ];
-      const reads = (topic: string) => members.some(({ metadata }) => metadata?.topics?.includes(topic) === true);
-      const isHybrid = members.some(({ clientId }) => clientId.startsWith('headrace-worker-indexer'));
-      if (isExternal && (!reads(sourceTopic(settings, pipeline)) || !reads(destTopic(pipeline)))) {
+      const readersOf = (topic: string) => members.filter(({ metadata }) => metadata?.topics?.includes(topic) === true);
+      const workers = readersOf(sourceTopic(settings, pipeline));
+      const hasIndexer = readersOf(destTopic(pipeline)).length > 0;
+      const needsIndexer = workers.some(({ clientId }) => clientId !== `headrace-worker-indexer-${pipeline}`);
+      if (isExternal && (workers.length === 0 || (settings.format === 'lucille' && !hasIndexer))) {
         return `The worker or the indexer of this process has not joined the consumer group ${groupId} yet. Its messages say why.`;
       }
-      if (!reads(sourceTopic(settings, pipeline))) {
+      if (workers.length === 0) {
         return `No worker is running. Start one: headrace worker CONFIG --pipeline ${pipeline}.`;
       }
-      if (!isHybrid && !reads(destTopic(pipeline))) {
+      if (needsIndexer && !hasIndexer) {
         return `Workers are running, but no indexer is. Start one: headrace indexer CONFIG --pipeline ${pipeline}.`;
       }
       return `${members.length} processes of the consumer group ${groupId} are running. Look at their logs.`;

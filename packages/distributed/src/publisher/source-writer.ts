@@ -30,8 +30,8 @@ const parameters = Type.Object({
   settings: Type.String(),
   /** The pipelines that the connectors feed. */
   pipelines: Type.Array(Type.String()),
-  /** Whether this process also has the workers and indexers. */
-  isExternal: Type.Boolean(),
+  /** The pipelines whose workers and indexers are in this process. */
+  served: Type.Array(Type.String()),
 });
 
 /** The number of requests in progress. A batch needs one request for each partition. */
@@ -129,7 +129,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
       documents.rejectAll(error);
     };
     const unfinished = () => batches.size + documents.size;
-    const { isExternal } = this.params;
+    const isExternal = this.params.served.includes(pipeline);
     const options = { settings, pipeline, log, unfinished, isExternal, onStalled: fail };
     const watch = await RunProgressWatch.open(options);
     const progressed = (hasFinished: boolean) => hasFinished && watch.progressed();

@@ -18,13 +18,16 @@ const WAIT_MILLIS = 10;
 /** The number of documents that may wait to be written by the publisher. More would only need memory. */
 const WAITING_DOCUMENTS = 20_000;
 
-/** Returns the config of the run that a process executes for its role. Other processes execute the rest. */
+/**
+ * Returns the config of the run that a process executes for its role. Other processes execute the rest.
+ * @param served for a publisher, the pipelines whose workers and indexers are in the same process
+ */
 export function roleConfig(
   config: PlainConfig,
   role: Role,
   pipeline: string,
   settings: KafkaSettings,
-  isExternal = false,
+  served: readonly string[] = [],
 ): PlainConfig {
   const asJson = JSON.stringify(settings);
   const batches = settings.format === 'lucille' ? { batchSize: DOCUMENTS_AT_ONCE, batchTimeout: WAIT_MILLIS } : {};
@@ -36,7 +39,7 @@ export function roleConfig(
       connectors,
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
-      sourceWriter: { settings: asJson, pipelines: [...new Set(fed)], isExternal },
+      sourceWriter: { settings: asJson, pipelines: [...new Set(fed)], served },
       publisher: { queueCapacity: WAITING_DOCUMENTS, ...(publisher as object) },
       runner,
       log,

@@ -119,6 +119,12 @@ const explained: readonly CommandSpec[] = [
         kind: 'flag',
         description: 'Run everything in this process, with the queues on Kafka.',
       },
+      pipeline: {
+        ...roleOptions.pipeline,
+        description:
+          'Process and index only this pipeline in this process; other processes do the others. Only with --external.',
+      },
+      threads: roleOptions.threads,
       healthPort: {
         ...healthOptions.healthPort,
         description: `${healthOptions.healthPort.description} Only with --distributed or --external.`,

@@ -25,6 +25,8 @@ export interface PublishedRun {
 export interface DistributeOptions {
   /** Whether this process also processes and indexes the documents. */
   readonly isExternal: boolean;
+  /** The only pipeline whose documents this process processes, with `isExternal`. Undefined for all pipelines. */
+  readonly pipeline: string | undefined;
   /** The port of the health endpoint, if there is one. */
   readonly healthPort: number | undefined;
 }
@@ -32,18 +34,20 @@ export interface DistributeOptions {
 /** Prepares a distributed run: starts the health endpoint and, for `--external`, the workers and indexers of this process. */
 export async function distribute(
   { config, settings, registry, writesFile }: DistributedConfig,
-  { isExternal, healthPort }: DistributeOptions,
+  { isExternal, pipeline, healthPort }: DistributeOptions,
   launcher: RunLauncher,
   onLog: (record: LogRecord) => void,
 ): Promise<PublishedRun> {
-  const pipelines = pipelinesInUse(config);
-  if (isExternal && writesFile && pipelines.length > 1) {
-    const message = `--external runs an indexer for each pipeline (${pipelines.join(', ')}), and only one of them could write the file. Run without --external, or use an indexer that sends to a server.`;
+  const served = isExternal ? servedPipelines(config, pipeline) : [];
+  if (writesFile && served.length > 1) {
+    const message = `--external runs an indexer for each pipeline (${served.join(', ')}), and only one of them could write the file. Run without --external, or use an indexer that sends to a server.`;
     throw new CommandError(message, EXIT.invalid);
   }
-  const roles = isExternal ? (['worker', 'indexer'] as const) : [];
+  // One role needs fewer threads than two, and writes nothing to the dest topic. In Lucille's format, other programs may
+  // read that topic.
+  const roles = settings.format === 'lucille' ? (['worker', 'indexer'] as const) : (['worker-indexer'] as const);
   const shared = withThreads(config, isExternal);
-  const runners = pipelines.flatMap((pipeline) =>
+  const runners = served.flatMap((pipeline) =>
     roles.map((role) => new RoleRunner({ launcher, config: shared, settings, registry, role, pipeline, onLog })),
   );
   const publisher = new PublisherHealth();
@@ -53,7 +57,7 @@ export async function distribute(
     onLog({ level: 'info', time: Date.now(), logger: 'headrace', message });
   }
   const running = runners.map((runner) => runner.run());
-  const text = JSON.stringify(roleConfig(shared, 'publisher', '', settings, isExternal));
+  const text = JSON.stringify(roleConfig(shared, 'publisher', '', settings, served));
   const { root } = readConfigText(text);
   if (root === undefined) throw new Error('The config of the publisher cannot be read');
   return {
@@ -80,7 +84,11 @@ export function withThreads(config: PlainConfig, isExternal = false): PlainConfi
   return { ...config, worker: { threads, ...(config['worker'] as object | undefined) } };
 }
 
-/** Returns the pipelines that connectors feed. */
-function pipelinesInUse({ connectors = [] }: PlainConfig): string[] {
-  return [...new Set(connectors.flatMap(({ pipeline }) => (typeof pipeline === 'string' ? [pipeline] : [])))];
+/** Returns the pipelines that connectors feed, or the named one of them. */
+function servedPipelines({ connectors = [] }: PlainConfig, named: string | undefined): string[] {
+  const fed = [...new Set(connectors.flatMap(({ pipeline }) => (typeof pipeline === 'string' ? [pipeline] : [])))];
+  if (named === undefined) return fed;
+  if (fed.includes(named)) return [named];
+  const known = fed.length === 0 ? 'no pipeline' : fed.join(', ');
+  throw new CommandError(`--pipeline: no connector feeds ${named}. The connectors feed ${known}.`, EXIT.invalid);
 }

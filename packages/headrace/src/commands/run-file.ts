@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly components: readonly string[];
   readonly distributed: boolean;
   readonly external: boolean;
+  readonly pipeline?: string | undefined;
+  readonly threads?: number | undefined;
   readonly healthPort?: number | undefined;
 }
 
@@ -138,16 +140,20 @@ async function load(file: string, options: RunOptions, isDistributed: boolean): 
 /** Prepares a distributed run. Returns undefined for a run in this process. */
 async function publish(
   { distributed }: Loaded,
-  { external, healthPort }: RunOptions,
+  { external, pipeline, healthPort }: RunOptions,
   threads: RunLauncher,
   onLog: (record: LogRecord) => void,
 ): Promise<PublishedRun | undefined> {
   if (distributed === undefined) return undefined;
   const { distribute } = await import('./distribute.ts');
-  return distribute(distributed, { isExternal: external, healthPort }, threads, onLog);
+  return distribute(distributed, { isExternal: external, pipeline, healthPort }, threads, onLog);
 }
 
-function checkOptions({ distributed, external, dryRun, retry, healthPort }: RunOptions): void {
+function checkOptions({ distributed, external, pipeline, dryRun, retry, healthPort }: RunOptions): void {
+  if (pipeline !== undefined && !external) {
+    const message = `--pipeline needs --external. ${distributed ? 'With --distributed, this process has no workers and indexers.' : 'A run in one process executes all pipelines.'}`;
+    throw new CommandError(message, EXIT.invalid);
+  }
   if (!distributed && !external) {
     if (healthPort === undefined) return;
     throw new CommandError('--health-port needs --distributed or --external.', EXIT.invalid);
@@ -166,8 +172,12 @@ function writeSummary(text: string, to: NodeJS.WritableStream, runId: string): v
 }
 
 /** Returns the values of the config that options set. */
-function settingsOf({ set, maxFailures }: RunOptions): readonly string[] {
-  return maxFailures === undefined ? set : [...set, `runner.maxFailures=${maxFailures}`];
+function settingsOf({ set, maxFailures, threads }: RunOptions): readonly string[] {
+  return [
+    ...set,
+    ...(maxFailures === undefined ? [] : [`runner.maxFailures=${maxFailures}`]),
+    ...(threads === undefined ? [] : [`worker.threads=${threads}`]),
+  ];
 }
 
 /**
