@@ -144,6 +144,12 @@ describe('ParquetIndexer', () => {
     expect((await readDocuments({ paths: [first.path] })).json).toEqual(['{"id":"2"}']);
   });
 
+  it('fails at the start if its path is a folder', async () => {
+    const { indexer } = newIndexer({ columns: { id: 'text' } }, mkdtempSync(join(directory, 'folder-')));
+    await expect(indexer.connect()).rejects.toThrow('it is a folder');
+    await indexer.close();
+  });
+
   it('writes an empty table if there are no documents', async () => {
     const { json, rejected, message } = await written([], { columns: { id: 'text' } });
     expect({ json, rejected, message }).toEqual({ json: [], rejected: [], message: '1 files' });

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from 'headrace/delivery';
 import {
   type EncodedBatch,
   type FinishedOutput,
@@ -37,21 +38,7 @@ const parameters = Type.Object({
 
 type Params = Static<typeof parameters>;
 
-/** Settings of the block `indexer` that a file cannot follow. */
-const IGNORED = [
-  'idOverrideField',
-  'indexOverrideField',
-  'deletionMarkerField',
-  'deleteByFieldField',
-  'routingField',
-  'versionType',
-  'versionField',
-  'maxRetries',
-  'whitelist',
-  'blacklist',
-  'batchSize',
-  'batchByteSize',
-] as const satisfies readonly (keyof IndexerSettings)[];
+const IGNORED = [...SEARCH_ENGINE_SETTINGS, ...BATCH_SETTINGS, 'indexOverrideField', 'whitelist', 'blacklist'] as const;
 
 /**
  * Writes a row for each document to a Parquet file.
@@ -90,12 +77,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
         hint: `Use ${CELL_TYPES.join(', ')}, or one of them with [] at the end for lists.`,
       };
     }
-    for (const parameter of IGNORED) {
-      const value = settings[parameter];
-      if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-      const message = `Config setting 'indexer.${parameter}' has no effect with ParquetIndexer: every document is a row of the columns`;
-      yield { block: 'indexer', parameter, message, severity: 'warning' };
-    }
+    yield* ignoredSettings(settings, IGNORED, 'ParquetIndexer', 'every document is a row of the columns');
   }
 
   /** A file without its end cannot be read, so no row of an earlier run or of a part of a run can be kept. */
@@ -113,6 +95,8 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { columns, compression = 'zstd', rowGroupSize = 100_000 } = this.params;
+    // Otherwise a path that cannot be replaced fails only at the end of the run.
+    await reachOutputFile(this.#path);
     const output = await openOutputFile(this.#partialPath, false);
     this.#output = output;
     this.#rows = new RowGroupWriter(
@@ -137,6 +121,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
     try {
       await rename(this.#partialPath, this.#path);
     } catch (error) {
+      await remove(this.#partialPath);
       throw new HeadraceError('HR_INDEXER_FINISH', `Cannot write to ${this.#path}: ${messageOf(error)}`);
     }
     return { checks: [] };

@@ -10,9 +10,9 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
+import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from '../delivery/ignored-settings.ts';
 import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
 import { type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
-import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
 
 const parameters = Type.Object({
   /** The file. Missing folders are created. */

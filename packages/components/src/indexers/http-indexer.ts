@@ -15,6 +15,7 @@ import {
   Type,
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
+import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { HttpClient } from '../http/http-client.ts';
@@ -22,7 +23,6 @@ import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { authorizationOf, checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
 import { HttpWriter, ID_PLACE } from '../http-index/http-writer.ts';
-import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
   /**

@@ -12,6 +12,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
+import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
@@ -20,7 +21,6 @@ import { PRODUCER_PROPERTIES } from '../kafka/producer-properties.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { TopicWriter } from '../kafka/topic-writer.ts';
 import { checkLibrary } from '../libraries/optional-library.ts';
-import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
   /** Host and port of some brokers, separated by commas. */

@@ -17,6 +17,7 @@ import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { reachDatabase } from '../database/reach-database.ts';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
+import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { PostgresEncoder } from '../postgres-index/postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from '../postgres-index/postgres-table.ts';
@@ -30,7 +31,6 @@ import {
   tableParameters,
   withSession,
 } from '../postgres-index/table-lifecycle.ts';
-import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
   /**

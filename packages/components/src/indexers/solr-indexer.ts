@@ -13,6 +13,7 @@ import {
 } from '@headrace/engine';
 import { compareCollection, createCollection, deleteMissingFromCollection, IndexAdmin } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
+import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import { type CollectionParameters, collectionOf, collectionParameters } from '../solr/collection-parameters.ts';
@@ -21,7 +22,6 @@ import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
 import { checkSolrAccess, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
 import { SolrWriter } from '../solr/solr-writer.ts';
-import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
   /**
