@@ -43,7 +43,7 @@ export function* checkCache(cache: CacheSettings | undefined): Generator<Paramet
     yield {
       parameter: 'cache',
       message: 'cache needs either path or connectionString',
-      hint: 'cache.path names a file.',
+      hint: 'Set cache.path to a file, or cache.connectionString to a Postgres database.',
     };
   } else if (cache.connectionString?.startsWith('jdbc:postgresql:') === false) {
     yield { parameter: 'cache.connectionString', message: 'cache.connectionString must begin with jdbc:postgresql:' };
