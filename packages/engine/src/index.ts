@@ -17,6 +17,7 @@ export {
 } from './component/connector.ts';
 export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
+export { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './component/ignored-settings.ts';
 export {
   type CheckResult,
   type Confirmation,

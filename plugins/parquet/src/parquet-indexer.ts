@@ -1,17 +1,19 @@
 import { extname } from 'node:path';
-import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from 'headrace/delivery';
 import {
+  BATCH_SETTINGS,
   type EncodedBatch,
   type FinishedOutput,
   HeadraceError,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
+  ignoredSettings,
   MapOf,
   type ModuleReference,
   messageOf,
   OneOf,
   type ParameterProblem,
+  SEARCH_ENGINE_SETTINGS,
   type Static,
   Type,
   WRITES,

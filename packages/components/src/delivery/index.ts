@@ -15,6 +15,5 @@ export {
   type Retries,
 } from '@headrace/engine';
 export { DeletionMarks, type DeletionSettings, deletionSettings } from './deletion-marks.ts';
-export { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
 export { type DocumentKey, KeyedEncoder, keyedEncoderOptions } from './keyed-encoder.ts';
 export { retriesOf } from './retries.ts';

@@ -6,6 +6,7 @@ import {
   Indexer,
   type IndexerSettings,
   type IndexFailure,
+  ignoredSettings,
   MapOf,
   type ModuleReference,
   OneOf,
@@ -15,7 +16,6 @@ import {
   Type,
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
-import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { HttpClient } from '../http/http-client.ts';

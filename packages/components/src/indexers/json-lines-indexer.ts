@@ -1,16 +1,18 @@
 import {
+  BATCH_SETTINGS,
   type EncodedBatch,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
+  ignoredSettings,
   type ModuleReference,
   type ParameterProblem,
   type RunOutcome,
+  SEARCH_ENGINE_SETTINGS,
   type Static,
   Type,
   WRITES,
 } from '@headrace/engine';
-import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from '../delivery/ignored-settings.ts';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
 import { type Output, openOutputFile, reachOutputFile, StandardOutput } from '../local-files/output-file.ts';
 

@@ -3,6 +3,7 @@ import {
   Indexer,
   type IndexerSettings,
   type IndexFailure,
+  ignoredSettings,
   MapOf,
   type ModuleReference,
   type ParameterProblem,
@@ -12,7 +13,6 @@ import {
   type Value,
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
-import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';

@@ -6,6 +6,7 @@ import {
   Indexer,
   type IndexerSettings,
   type IndexFailure,
+  ignoredSettings,
   type ModuleReference,
   type ParameterProblem,
   type ReportProblem,
@@ -17,7 +18,6 @@ import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { reachDatabase } from '../database/reach-database.ts';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
-import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { PostgresEncoder } from '../postgres-index/postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from '../postgres-index/postgres-table.ts';

@@ -5,6 +5,7 @@ import {
   Indexer,
   type IndexerSettings,
   type IndexFailure,
+  ignoredSettings,
   type ModuleReference,
   type ParameterProblem,
   type ReportProblem,
@@ -13,7 +14,6 @@ import {
 } from '@headrace/engine';
 import { compareCollection, createCollection, deleteMissingFromCollection, IndexAdmin } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
-import { ignoredSettings } from '../delivery/ignored-settings.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import { type CollectionParameters, collectionOf, collectionParameters } from '../solr/collection-parameters.ts';

@@ -254,7 +254,8 @@ export class ActiveRun {
     // The details show no indexing if the run did not reach its indexer.
     if (indexing?.indexer === undefined) return;
     const { indexer: type, seconds, ...counts } = indexing;
-    this.#details.progress.indexing = { type, ...counts, seconds: toMillis(seconds) };
+    // Microseconds, because the metrics add up the times of many small runs.
+    this.#details.progress.indexing = { type, ...counts, seconds: Math.round(seconds * 1e6) / 1e6 };
   }
 
   #setConnectors(connectors: RunProgress['connectors']): void {

@@ -1,4 +1,5 @@
-import type { IndexerSettings, ParameterProblem } from '@headrace/engine';
+import type { IndexerSettings } from './indexer-settings.ts';
+import type { ParameterProblem } from './parameters.ts';
 
 /** Warns about settings of the `indexer` block that have no effect with an indexer. */
 export function* ignoredSettings(
