@@ -14,8 +14,15 @@ const ANSWERS_MODEL = join(cache, 'all-minilm-l6-v2');
 await describeWithServer(
   'postgres',
   (server) => {
-    const files = mkdtempSync(join(tmpdir(), 'headrace-answers-'));
-    const env = () => ({ ...process.env, ANSWERS_MODEL, ANSWERS_DATABASE: server.url, ANSWERS_FILES: files });
+    const home = mkdtempSync(join(tmpdir(), 'headrace-answers-'));
+    const [files, cacheFile] = [join(home, 'files'), join(home, 'answers.cache')];
+    const env = () => ({
+      ...process.env,
+      ANSWERS_MODEL,
+      ANSWERS_DATABASE: server.url,
+      ANSWERS_FILES: files,
+      ANSWERS_CACHE: cacheFile,
+    });
     const node = async (script: string, ...args: string[]) =>
       (await promisify(execFile)(process.execPath, [join(EXAMPLE, script), ...args], { env: env() })).stdout;
     const run = async () => {
@@ -30,7 +37,7 @@ await describeWithServer(
       await node('create-table.mjs');
       await run();
     }, 600_000);
-    afterAll(() => rmSync(files, { recursive: true }));
+    afterAll(() => rmSync(home, { recursive: true }));
 
     describe('the example answers', () => {
       it.each(['pgvector', 'opensearch'])('has a valid config for %s', async (name) => {

@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
-import { assertStageContract, runStage } from '@headrace/engine/testing';
+import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { StubServer } from '@headrace/testing/stub-server';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +33,9 @@ async function extractAll(
     error === undefined ? JSON.parse(document ?? '') : { error },
   );
 }
+
+const home = mkdtempSync(join(tmpdir(), 'headrace-extracted-'));
+afterAll(() => rmSync(home, { recursive: true }));
 
 const TABLE = '| a | b |\n| --- | --- |\n| 1 | 2 |';
 
@@ -234,12 +240,58 @@ describe('TextExtractor', () => {
   });
 });
 
+describe('TextExtractor with a cache', () => {
+  const path = join(home, 'texts.cache');
+
+  /** Extracts files, and returns the documents and whether each file was in the cache. */
+  async function run(files: readonly string[], params: object = {}) {
+    const hits: boolean[] = [];
+    const context = stageContext({ onCacheLookup: (isHit) => hits.push(isHit) });
+    const stage = makeStage(TextExtractor, { filePathField: 'path', cache: { path }, ...params }, context);
+    await stage.start?.();
+    const documents: string[] = [];
+    for (const file of files) {
+      const document = toDocument({ id: '1', path: file });
+      for (const child of (await stage.process(document)) ?? []) documents.push(child.toJson());
+      documents.push(document.toJson());
+    }
+    await stage.stop?.();
+    return { hits, documents };
+  }
+
+  it('parses a file once, with equal results, until its parameters or its content change', async () => {
+    const files = ['word.docx', 'images.pdf', 'mail.eml'].map((name) => `${folder}${name}`);
+    const params = { emitImages: true, format: 'markdown' };
+    const first = await run(files, params);
+    expect(first.hits).toEqual([false, false, false]);
+    expect(await run(files, params)).toEqual({ hits: [true, true, true], documents: first.documents });
+    expect((await run(files, { ...params, format: 'text' })).hits).toEqual([false, false, false]);
+
+    const changed = join(home, 'mail.eml');
+    writeFileSync(changed, readFileSync(`${folder}mail.eml`));
+    expect((await run([changed], params)).hits).toEqual([true]);
+    appendFileSync(changed, 'A new line.\n');
+    expect((await run([changed], params)).hits).toEqual([false]);
+  });
+
+  it('parses a file again if its entry is damaged', async () => {
+    const files = [`${folder}utf8.txt`];
+    const { documents } = await run(files);
+    const database = new DatabaseSync(path);
+    database.exec('UPDATE entries SET value = substr(value, 1, 20)');
+    database.close();
+    expect(await run(files)).toEqual({ hits: [false], documents });
+  });
+});
+
 describe('TextExtractor with a Tika server', () => {
   let stub: StubServer;
+  let version = 'Apache Tika 3.3.1';
 
   beforeAll(async () => {
     stub = await StubServer.start(({ body, path }, response) => {
-      if (body === 'damaged') response.writeHead(422).end('TIKA-198: Illegal IOException\nat Parser');
+      if (path === '/version') response.end(version);
+      else if (body === 'damaged') response.writeHead(422).end('TIKA-198: Illegal IOException\nat Parser');
       else if (body === 'refused') response.writeHead(400).end();
       else {
         const content = path.endsWith('html') ? '<html><body><h1>Title</h1><p>A text</p></body></html>' : 'A text\n';
@@ -269,5 +321,16 @@ describe('TextExtractor with a Tika server', () => {
       text: '# Title\n\nA text\n',
     });
     expect(stub.requests.at(-1)?.headers['content-disposition']).toBe("attachment; filename*=UTF-8''utf8.txt");
+  });
+
+  it('sends a file once with a cache, until the server has another version', async () => {
+    const cache = { path: join(home, 'tika.cache') };
+    const sent = () => stub.requests.filter(({ method }) => method === 'PUT').length;
+    const before = sent();
+    for (let i = 0; i < 2; i++) await extract('utf8.txt', { tika: { url: stub.url }, cache });
+    expect(sent()).toBe(before + 1);
+    version = 'Apache Tika 4.0.0';
+    await extract('utf8.txt', { tika: { url: stub.url }, cache });
+    expect(sent()).toBe(before + 2);
   });
 });

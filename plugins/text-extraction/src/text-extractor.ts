@@ -13,13 +13,18 @@ import {
 } from 'headrace/engine';
 import { safeUrl } from 'headrace/http';
 import {
+  CacheParameter,
+  checkCache,
   checkStorageSettings,
   contentOf,
+  type GuardedCache,
+  openCache,
   type StorageSettings,
   Storages,
   storageParameters,
   unreadyStorages,
 } from 'headrace/storage';
+import { cachedParse, readersIdentity } from './parsing/cached-parse.ts';
 import { checkIgnored, ignoredParameters } from './parsing/ignored-parameters.ts';
 import { cleanName, MetadataFilter } from './parsing/metadata.ts';
 import type { ParsedFile } from './parsing/parse-message.ts';
@@ -78,6 +83,12 @@ const parameters = Type.Object({
       url: Type.String(CONNECTS),
     }),
   ),
+  /**
+   * Keeps texts and metadata between runs, by the content and the name of the file and the parameters, so that an
+   * unchanged file is parsed once: path (a SQLite file) or connectionString and table (Postgres), maxMegabytes and
+   * maxAgeDays. Defaults to none.
+   */
+  cache: Type.Optional(CacheParameter),
   ...ignoredParameters,
   ...storageParameters,
 });
@@ -158,6 +169,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         hint: 'Remove one of them.',
       };
     }
+    yield* checkCache(params.cache);
     yield* checkIgnored(params);
   }
 
@@ -170,6 +182,9 @@ export class TextExtractor extends Stage<typeof parameters> {
   );
   #threads: ParseThreads | undefined;
   #server: TikaServer | undefined;
+  #cache: GuardedCache | undefined;
+  /** Identifies what reads the files, if there is a cache. */
+  #reader = '';
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     const { tika, parseTimeout = 120_000 } = this.params;
@@ -186,14 +201,18 @@ export class TextExtractor extends Stage<typeof parameters> {
     const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
     const threads = new ParseThreads({ memoryMb: maxMemoryMb, timeout: parseTimeout }, THREADS);
     this.#threads = threads;
-    if (tika === undefined) return;
-    this.#server = await TikaServer.open(tika.url, parseTimeout, (page) => threads.parse(page));
+    if (tika !== undefined) {
+      this.#server = await TikaServer.open(tika.url, parseTimeout, (page) => threads.parse(page));
+    }
+    this.#cache = await openCache(this.params.cache, this.context);
+    if (this.#cache !== undefined) this.#reader = [readersIdentity(), (await this.#server?.identity()) ?? ''].join(' ');
   }
 
   override async stop(): Promise<void> {
     await this.#server?.close();
     await this.#threads?.close();
     await this.#storages.close();
+    await this.#cache?.close();
   }
 
   override process(document: Document): Promise<Iterable<Document> | undefined> | undefined {
@@ -219,8 +238,7 @@ export class TextExtractor extends Stage<typeof parameters> {
     if (bytes === undefined) return undefined;
     let parsed: ParsedFile;
     try {
-      // The stage was started before.
-      parsed = await (this.#server ?? (this.#threads as ParseThreads)).parse({
+      const request = {
         bytes,
         name: hints.get('resourceName')?.[0] ?? this.#nameOf(document),
         contentType: hints.get('Content-Type')?.[0],
@@ -228,7 +246,10 @@ export class TextExtractor extends Stage<typeof parameters> {
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
         images: this.params.emitImages ?? false,
-      });
+      };
+      // The stage was started before.
+      const parser = this.#server ?? (this.#threads as ParseThreads);
+      parsed = await cachedParse(this.#cache, this.#reader, request, (file) => parser.parse(file));
     } catch (error) {
       if (!(error instanceof ParseFailure)) throw error;
       throw new HeadraceError('HR_STAGE_FAILED', `The file cannot be parsed: ${error.message}`);

@@ -36,6 +36,12 @@ export class TikaServer {
     await this.#client.request({ url: `${this.#url}/version`, retry: NO_RETRY, signal });
   }
 
+  /** Returns the URL and the version of the server. Throws an `HttpError` if it does not answer. */
+  async identity(): Promise<string> {
+    const { body } = await this.#client.request({ url: `${this.#url}/version` });
+    return `${this.#url} ${body.toString('utf8')}`;
+  }
+
   /** Parses a file. Rejects with a `ParseFailure` if the server fails; a problem of the file is a part of the result. */
   async parse(request: ParseRequest): Promise<ParsedFile> {
     const { bytes, name, contentType, format, maxCharacters } = request;
