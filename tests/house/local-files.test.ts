@@ -19,6 +19,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/sandbox/src/boundary/launcher.ts': 'runs while the boundary is created',
   'packages/sandbox/src/boundary/probe.ts': 'runs inside a boundary, to check that it blocks access',
   'packages/sandbox/src/process/processor-time.ts': 'reads the processor time of a child process from the kernel',
+  'plugins/text-extraction/src/parsing/cached-parse.ts': 'reads the version of its package',
   'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
   'plugins/ocr/src/recognition/program-recognizer.ts': 'starts the program of a trusted config only',
   'plugins/video/src/frames/find-program.ts': 'finds ffmpeg, which no uploaded config sets',
@@ -33,7 +34,7 @@ const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
 
 const sources = repositoryFiles().filter(
   (path) =>
-    /^(packages\/(archives|components|engine|sandbox)|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
+    /^(packages\/(archives|components|engine|local-models|sandbox)|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
     !isForTests(path) &&
     !/\/local-files\/|\.lib\.ts$/.test(path),
 );

@@ -1,3 +1,4 @@
+import { ModelFiles, Tokenizer } from '@headrace/local-models';
 import {
   type Document,
   type JsonObject,
@@ -201,11 +202,7 @@ export class ChunkPassages extends Stage<typeof parameters> {
 
   /** Returns the limit in tokens, and the function that counts them. */
   async #tokens(model: string): Promise<{ max: number; sizeOf: (text: string) => number }> {
-    const [{ ModelFiles }, { readModelSettings }, { Tokenizer }] = await Promise.all([
-      import('./local-files/model-files.ts'),
-      import('./model/model-settings.ts'),
-      import('./model/tokenizer.ts'),
-    ]);
+    const { readModelSettings } = await import('./model/model-settings.ts');
     const files = new ModelFiles(model);
     const { maxLength } = await readModelSettings(files, {});
     const tokenizer = await Tokenizer.open(files, maxLength);

@@ -1,4 +1,4 @@
-import type { Dtype } from './model/embedding-model.ts';
+import type { Dtype } from '@headrace/local-models';
 
 export interface EmbedOptions {
   /** The folder of the model. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { checkRuntime } from '@headrace/local-models';
 import {
   CONNECTS,
   type Document,
@@ -17,7 +18,6 @@ import { checkCache } from 'headrace/storage';
 import type { CachedModel } from './fields/cached-model.ts';
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
 import { addVectors, type TextFields } from './fields/text-fields.ts';
-import { checkRuntime } from './runtime/onnx-runtime.ts';
 
 const parameters = Type.Object({
   /** The field with the text. If it is a list, its first value is used. */
@@ -144,11 +144,19 @@ export class JlamaEmbed extends Stage<typeof parameters> {
       const { downloadModel } = await import('./hub/download-model.ts');
       await downloadModel(this.#hubModel(), folder);
     }
-    const { pooling, normalize, maxLength, batchSize = 32, threads = 1, workingQuantizationType = '' } = this.params;
+    const {
+      pooling,
+      normalize,
+      maxLength,
+      batchSize = 32,
+      threads = 1,
+      device,
+      workingQuantizationType = '',
+    } = this.params;
     const dtype = EIGHT_BITS.includes(workingQuantizationType.trim().toUpperCase()) ? 'q8' : 'fp32';
     const { CachedModel } = await import('./fields/cached-model.ts');
     this.#model = await CachedModel.open(
-      { folder, dtype, pooling, normalize, maxLength, batchSize, threads },
+      { folder, dtype, pooling, normalize, maxLength, batchSize, threads, device },
       this.params.cache,
       this.context,
     );

@@ -1,10 +1,10 @@
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
+import { ModelFiles } from '@headrace/local-models';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embedTexts } from './embed-texts.ts';
 import { LocalEmbed } from './local-embed.ts';
-import { ModelFiles } from './local-files/model-files.ts';
 import { bertGraph } from './model/bert-graph.ts';
 import { Safetensors } from './model/safetensors.ts';
 import { TinyModel } from './testing/tiny-model.ts';

@@ -1,3 +1,4 @@
+import { checkRuntime } from '@headrace/local-models';
 import {
   type Document,
   OneOf,
@@ -14,7 +15,6 @@ import { checkCache } from 'headrace/storage';
 import type { CachedModel } from './fields/cached-model.ts';
 import { checkVectorField, modelParameters } from './fields/model-parameters.ts';
 import { addVectors, type TextFields } from './fields/text-fields.ts';
-import { checkRuntime } from './runtime/onnx-runtime.ts';
 
 const parameters = Type.Object({
   /** The field with the text, in the document and in its children. If it is a list, its first value is used. */
@@ -105,9 +105,9 @@ export class LocalEmbed extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { CachedModel } = await import('./fields/cached-model.ts');
-    const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1 } = this.params;
+    const { model, dtype = 'fp32', pooling, normalize, maxLength, batchSize = 32, threads = 1, device } = this.params;
     this.#model = await CachedModel.open(
-      { folder: model, dtype, pooling, normalize, maxLength, batchSize, threads },
+      { folder: model, dtype, pooling, normalize, maxLength, batchSize, threads, device },
       this.params.cache,
       this.context,
     );

@@ -1,3 +1,4 @@
+import { checkRuntime, DEVICES } from '@headrace/local-models';
 import {
   type Document,
   type JsonObject,
@@ -22,17 +23,36 @@ const parameters = Type.Object({
   /**
    * What to find: for each field the path of a model of OpenNLP for names. A path may be local, classpath:, or an
    * object of a cloud. For the engine compromise, the name of the model or of the field says what to find: person,
-   * location or organization.
+   * location or organization. For the engine onnx, a type of the model without B- or I-, such as PER.
    */
   models: MapOf(Type.String(READS), { minProperties: 1 }),
-  /** The path of the model of OpenNLP that splits texts into words. The engine compromise does not need it. */
+  /** The path of the model of OpenNLP that splits texts into words. Only for opennlp. */
   tokenizerPath: Type.Optional(Type.String(READS)),
   /**
-   * What finds the names: opennlp, or compromise, which needs no models and knows rules and words of English. Defaults
-   * to opennlp.
+   * What finds the names: opennlp; compromise, which needs no models and knows rules and words of English; or onnx, a
+   * model for token classification in ONNX Runtime. Defaults to opennlp.
    */
-  engine: Type.Optional(OneOf(['opennlp', 'compromise'], { default: 'opennlp' })),
-  /** The least probability of a name, from 0 to 1. Only for opennlp. Defaults to 0. */
+  engine: Type.Optional(OneOf(['opennlp', 'compromise', 'onnx'], { default: 'opennlp' })),
+  /**
+   * The folder of the model for onnx: a model of Hugging Face for token classification, with config.json, tokenizer.json
+   * or vocab.txt, and model.onnx or onnx/model.onnx (for q8 model_quantized.onnx or model_int8.onnx).
+   */
+  model: Type.Optional(Type.String(READS)),
+  /** The numbers that the model for onnx uses: fp32, or q8, which has 8 bits and needs less memory. Defaults to fp32. */
+  dtype: Type.Optional(OneOf(['fp32', 'q8'], { default: 'fp32' })),
+  /**
+   * How the pieces of a word get one label with onnx, as in the pipeline of transformers: first, average, max; or simple,
+   * if pieces keep their labels. Defaults to first.
+   */
+  aggregation: Type.Optional(OneOf(['first', 'average', 'max', 'simple'], { default: 'first' })),
+  /** How many processor threads each pipeline thread uses for the model for onnx. Defaults to 1. */
+  threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64 })),
+  /**
+   * What computes the model for onnx: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or
+   * webgpu. It must be offered by the installed onnxruntime-node. Defaults to cpu.
+   */
+  device: Type.Optional(OneOf(DEVICES, { default: 'cpu' })),
+  /** The least probability of a name, from 0 to 1. Not for compromise. Defaults to 0. */
   minScore: Type.Optional(Type.Number({ default: 0, minimum: 0, maximum: 1 })),
   /**
    * A field for a list of objects, one for each place where a name is: field, name, value (the number of the text in
@@ -55,6 +75,10 @@ type Params = Static<typeof parameters>;
  * and their probabilities are those of OpenNLP. The text is split into words by a model, not into sentences.
  *
  * With the engine compromise, no models are needed. It is less exact, and only for English.
+ *
+ * With the engine onnx, a model such as a fine-tuned BERT labels each piece of a word, in the schemes BIO, BIOES and
+ * BILOU. It knows the languages of its training, and needs the package onnxruntime-node. Long texts are computed in
+ * windows that overlap. Nothing is downloaded.
  *
  * Each field of models gets the names that were found, each once, in the order of the text. The words of a name are
  * separated by single spaces. A document without a text or without names does not change.
@@ -97,6 +121,14 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
       yield { parameter: 'tokenizerPath', message: 'The engine opennlp needs tokenizerPath', hint };
       return;
     }
+    if (engine === 'onnx') {
+      if (params.model === undefined) {
+        const hint = 'Set the folder of a model for token classification.';
+        yield { parameter: 'model', message: 'The engine onnx needs model', hint };
+      }
+      yield* checkRuntime('engine');
+      return;
+    }
     for (const [field, model] of models) {
       if (entityTypeOf(field, model) !== undefined) continue;
       const message = `The engine compromise does not know what to find for ${field}: ${model}`;
@@ -112,6 +144,7 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
 
   override async reach(): Promise<void> {
     await this.start();
+    await this.stop();
   }
 
   override async start(): Promise<void> {
@@ -120,18 +153,33 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
       const { CompromiseEngine } = await import('./engines/compromise-engine.ts');
       const types = [...models].map(([field, model]) => [field, entityTypeOf(field, model) as EntityType] as const);
       this.#engine = new CompromiseEngine(new Map(types));
+    } else if (engine === 'onnx') {
+      const { OnnxEngine } = await import('./engines/onnx-engine.ts');
+      const { model: folder = '', dtype = 'fp32', aggregation = 'first', threads = 1, device } = this.params;
+      this.#engine = await OnnxEngine.open({ folder, dtype, threads, device }, new Map(models), aggregation);
     } else {
       const { OpenNlpEngine } = await import('./engines/open-nlp-engine.ts');
       this.#engine = await OpenNlpEngine.open(tokenizerPath, models, { s3, azure, gcp });
     }
   }
 
-  override process(document: Document): void {
-    const { textField, minScore = 0, detailsField, updateMode } = this.params;
-    const texts = document.texts(textField).map((text) => text ?? '');
+  override process(document: Document): void | Promise<void> {
+    const texts = document.texts(this.params.textField).map((text) => text ?? '');
     if (texts.every((text) => text === '')) return;
+    const found = (this.#engine as EntityEngine).find(texts);
+    if (found instanceof Promise) return found.then((names) => this.#write(document, names));
+    this.#write(document, found);
+  }
+
+  override async stop(): Promise<void> {
+    await this.#engine?.close?.();
+    this.#engine = undefined;
+  }
+
+  #write(document: Document, names: Map<string, Entity[][]>): void {
+    const { minScore = 0, detailsField, updateMode } = this.params;
     const details: JsonObject[] = [];
-    for (const [field, found] of (this.#engine as EntityEngine).find(texts)) {
+    for (const [field, found] of names) {
       const names = new Set<string>();
       for (const [value, entities] of found.entries()) {
         for (const entity of entities) {
@@ -143,10 +191,6 @@ export class ApplyOpenNLPNameFinders extends Stage<typeof parameters> {
       document.update(field, updateMode as UpdateMode, [...names]);
     }
     if (detailsField !== undefined && details.length > 0) document.set(detailsField, details);
-  }
-
-  override stop(): void {
-    this.#engine = undefined;
   }
 }
 

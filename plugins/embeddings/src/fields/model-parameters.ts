@@ -1,3 +1,4 @@
+import { DEVICES } from '@headrace/local-models';
 import { OneOf, type ParameterProblem, RESERVED_FIELDS, Type } from 'headrace/engine';
 import { CacheParameter } from 'headrace/storage';
 
@@ -24,6 +25,11 @@ export const modelParameters = {
    * so more threads here need less memory than more pipeline threads. Defaults to 1.
    */
   threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64 })),
+  /**
+   * What computes the model: cpu, or a graphics card with cuda (Linux), coreml (macOS), dml (Windows) or webgpu. It must
+   * be offered by the installed onnxruntime-node. Defaults to cpu.
+   */
+  device: Type.Optional(OneOf(DEVICES, { default: 'cpu' })),
   /**
    * Keeps vectors between runs, by model and text, so that the model computes a text once: path (a SQLite file) or
    * connectionString and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.

@@ -1,4 +1,4 @@
-import type { ModelFiles } from '../local-files/model-files.ts';
+import type { ModelFiles } from '@headrace/local-models';
 import type { Pooling } from './pooling.ts';
 
 /** How the vectors of the tokens become the vector of a text. */

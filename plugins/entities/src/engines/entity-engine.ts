@@ -12,5 +12,7 @@ export interface Entity {
 /** Finds names in texts. */
 export interface EntityEngine {
   /** Returns the names of the texts of a document, for each field and each text. */
-  find(texts: readonly string[]): Map<string, Entity[][]>;
+  find(texts: readonly string[]): Map<string, Entity[][]> | Promise<Map<string, Entity[][]>>;
+  /** Releases the memory of the models. */
+  close?(): Promise<void>;
 }

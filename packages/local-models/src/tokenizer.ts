@@ -1,31 +1,68 @@
-import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
-import type { ModelFiles } from '../local-files/model-files.ts';
+import type { ModelFiles } from './local-files/model-files.ts';
+import { type Span, type TokenForm, tokenSpans } from './token-spans.ts';
 
 /** What this file uses of the library, whose types cannot be imported into ES modules. */
 interface Encoder {
-  encode(text: string, options?: { add_special_tokens: boolean }): { readonly ids: number[] };
+  readonly normalizer: ((text: string) => string) | null;
+  encode(
+    text: string,
+    options?: { add_special_tokens: boolean },
+  ): { readonly ids: number[]; readonly tokens: string[] };
   token_to_id(token: string): number | undefined;
+}
+
+/** The parts of tokenizer.json that say how tokens write the text. */
+interface Definition {
+  readonly model?: {
+    readonly unk_token?: string | null;
+    readonly continuing_subword_prefix?: string | null;
+    readonly end_of_word_suffix?: string | null;
+    readonly unk_id?: number | null;
+    readonly vocab?: unknown;
+  };
+  readonly pre_tokenizer?: unknown;
+}
+
+/** A token with its position in the text. */
+export interface TokenPiece extends Span {
+  readonly id: number;
+  /** Whether the token continues a word, by its form; undefined if the form does not show it. */
+  readonly continuesWord: boolean | undefined;
 }
 
 /** The tokens of a text are the ids of pieces of words, between the special tokens of the model. */
 export class Tokenizer {
   readonly #tokenizer: Encoder;
   readonly #maxLength: number;
-  /** The number of special tokens at the end of every text. */
-  readonly #atEnd: number;
-  /** The number of special tokens of every text. */
-  readonly special: number;
+  readonly #form: TokenForm;
+  /** The special tokens at the start and the end of every text. */
+  readonly #before: readonly number[];
+  readonly #after: readonly number[];
   readonly padding: number;
 
-  private constructor(tokenizer: Encoder, config: Record<string, unknown>, maxLength: number) {
+  private constructor(tokenizer: Encoder, definition: Definition, config: Record<string, unknown>, maxLength: number) {
     this.#tokenizer = tokenizer;
+    this.#form = formOf(tokenizer, definition);
     this.#maxLength = maxLength;
     this.padding = tokenizer.token_to_id(tokenText(config.pad_token) ?? '[PAD]') ?? 0;
     const plain = tokenizer.encode('a', { add_special_tokens: false }).ids;
     const full = tokenizer.encode('a').ids;
-    const from = full.findIndex((_, i) => plain.every((id, j) => id === full[i + j]));
-    this.special = full.length - plain.length;
-    this.#atEnd = full.length - Math.max(0, from) - plain.length;
+    const from = Math.max(
+      0,
+      full.findIndex((_, i) => plain.every((id, j) => id === full[i + j])),
+    );
+    this.#before = full.slice(0, from);
+    this.#after = full.slice(from + plain.length);
+  }
+
+  /** The number of special tokens at the start of every text. */
+  get specialBefore(): number {
+    return this.#before.length;
+  }
+
+  /** The number of special tokens of every text. */
+  get special(): number {
+    return this.#before.length + this.#after.length;
   }
 
   /**
@@ -36,7 +73,9 @@ export class Tokenizer {
     const config = ((await files.readJson('tokenizer_config.json')) ?? {}) as Record<string, unknown>;
     const definition = (await files.readJson('tokenizer.json')) ?? (await fromVocabulary(files, config));
     if (definition === undefined) throw new Error(`${files.folder} has neither tokenizer.json nor vocab.txt`);
-    return new Tokenizer(new HuggingFaceTokenizer(definition, config) as Encoder, config, maxLength);
+    const { Tokenizer: HuggingFaceTokenizer } = await import('@huggingface/tokenizers');
+    const tokenizer = new HuggingFaceTokenizer(definition, config) as unknown as Encoder;
+    return new Tokenizer(tokenizer, definition, config, maxLength);
   }
 
   /** Returns the number of tokens of a text without the special tokens. */
@@ -48,8 +87,36 @@ export class Tokenizer {
   encode(text: string): number[] {
     const { ids } = this.#tokenizer.encode(text);
     if (ids.length <= this.#maxLength) return ids;
-    return [...ids.slice(0, this.#maxLength - this.#atEnd), ...ids.slice(ids.length - this.#atEnd)];
+    return [...ids.slice(0, this.#maxLength - this.#after.length), ...this.#after];
   }
+
+  /** Returns all tokens of a text with their positions, without special tokens. */
+  pieces(text: string): TokenPiece[] {
+    const { ids, tokens } = this.#tokenizer.encode(text, { add_special_tokens: false });
+    const { continuation } = this.#form;
+    return tokenSpans(text, tokens, this.#form).map((span, i) => ({
+      ...span,
+      id: ids[i] as number,
+      continuesWord: continuation === '' ? undefined : (tokens[i] as string).startsWith(continuation),
+    }));
+  }
+
+  /** Returns tokens between the special tokens of the model. */
+  withSpecialTokens(ids: readonly number[]): number[] {
+    return [...this.#before, ...ids, ...this.#after];
+  }
+}
+
+function formOf({ normalizer }: Encoder, { model = {}, pre_tokenizer: preTokenizer }: Definition): TokenForm {
+  const { vocab, unk_id: unknownId } = model;
+  const unknownPiece = Array.isArray(vocab) && typeof unknownId === 'number' ? vocab[unknownId]?.[0] : undefined;
+  return {
+    normalize: normalizer === null ? (text) => text : (text) => normalizer(text),
+    isByteLevel: JSON.stringify(preTokenizer ?? null).includes('"ByteLevel"'),
+    continuation: model.continuing_subword_prefix ?? '',
+    ending: model.end_of_word_suffix ?? '',
+    unknown: model.unk_token ?? unknownPiece ?? '',
+  };
 }
 
 /** A token in a config is a text, or an object with the text. */

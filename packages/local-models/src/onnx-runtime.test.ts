@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { checkRuntime, missingRuntime } from './onnx-runtime.ts';
 
 it('reports that ONNX Runtime is not installed, with the command that installs the tested versions', () => {
-  const { peerDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(missingRuntime(() => false)).toMatchObject({
     code: 'HR_LIBRARY_MISSING',
     message: expect.stringContaining(

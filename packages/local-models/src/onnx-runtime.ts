@@ -7,7 +7,7 @@ const PACKAGE = 'onnxruntime-node';
 const RANGE = '^1.30.0';
 
 /**
- * Loads ONNX Runtime. It is not installed with this plugin, because its install script downloads files that only
+ * Loads ONNX Runtime. It is not installed with the plugins, because its install script downloads files that only
  * graphics cards need, from a server that is not the npm registry. Throws `HR_LIBRARY_MISSING` if it is not installed.
  */
 export async function loadRuntime(): Promise<typeof Onnx> {

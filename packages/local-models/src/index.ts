@@ -1,0 +1,18 @@
+/**
+ * Parts of models in local folders, for plugins. Libraries are loaded when a model is opened.
+ *
+ * @module
+ */
+export { ModelFiles } from './local-files/model-files.ts';
+export { checkRuntime, loadRuntime } from './onnx-runtime.ts';
+export {
+  DEVICES,
+  DTYPES,
+  type Dtype,
+  onnxFileNames,
+  readOnnx,
+  TokenModel,
+  type TokenModelOptions,
+  type TokenVectors,
+} from './token-model.ts';
+export { Tokenizer, type TokenPiece } from './tokenizer.ts';
