@@ -123,7 +123,6 @@ export class BulkEncoder implements DocumentEncoder {
   }
 
   #encodeTable(table: DocumentTable): string[] {
-    const { update } = this.#options;
     const given = table.ids;
     const ids: string[] = new Array(table.count);
     const actions: string[] = new Array(table.count);
@@ -140,21 +139,19 @@ export class BulkEncoder implements DocumentEncoder {
       }
     }
     const sources = this.#sources(table, ids);
-    for (let row = 0; row < sources.length; row++) {
-      const source = sources[row] as string;
-      sources[row] = (actions[row] as string) + (update ? `${source.slice(0, -1)}}\n` : source);
-    }
+    for (let row = 0; row < sources.length; row++) sources[row] = (actions[row] as string) + (sources[row] as string);
     return sources;
   }
 
   /** Returns the lines of the sources of all documents, with these ids. */
   #sources(table: DocumentTable, ids: readonly string[]): string[] {
-    if (table.has('___children')) return ids.map((id, row) => `${this.#source(table.document(row), id)}\n`);
+    const end = this.#options.update ? '}\n' : '\n';
+    if (table.has('___children')) return ids.map((id, row) => this.#source(table.document(row), id) + end);
     const before = table.save();
     try {
       if (this.#options.idOverrideField !== undefined) table.put('id', ids, false);
       for (const name of table.names) removeNulls(table, name);
-      return this.#json.encodeTable(table);
+      return this.#json.encodeTable(table, end);
     } finally {
       table.restore(before);
     }

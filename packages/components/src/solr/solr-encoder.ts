@@ -1,12 +1,15 @@
 import {
+  type Column,
   type Document,
   type DocumentEncoder,
+  type DocumentTable,
   type ModuleReference,
   type Value,
   writeString,
   writeValue,
 } from '@headrace/engine';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
+import { JsonEncoder } from '../formats/json/json-encoder.ts';
 
 /** The settings that select the fields and the collection of documents. Plain data. */
 export interface SolrEncoderOptions extends DeletionSettings {
@@ -29,10 +32,12 @@ export interface SolrTarget {
  * `SolrTarget`, which is not sent.
  */
 export class SolrEncoder implements DocumentEncoder {
+  readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
   readonly #options: SolrEncoderOptions;
   readonly #marks: DeletionMarks;
   readonly #whitelist: ReadonlySet<string> | undefined;
   readonly #blacklist: ReadonlySet<string>;
+  readonly #json: JsonEncoder;
 
   constructor(options: SolrEncoderOptions) {
     this.#options = options;
@@ -46,6 +51,10 @@ export class SolrEncoder implements DocumentEncoder {
       ...blacklist,
       ...(indexOverrideField === undefined ? [] : [indexOverrideField]),
     ]);
+    this.#json = new JsonEncoder({ whitelist, blacklist: [...this.#blacklist] });
+    const { idOverrideField, deletionMarkerField } = options;
+    const special = [idOverrideField, indexOverrideField, deletionMarkerField].some((field) => field !== undefined);
+    this.encodeTable = special ? undefined : (table) => this.#encodePlain(table);
   }
 
   static reference(options: SolrEncoderOptions): ModuleReference {
@@ -61,6 +70,20 @@ export class SolrEncoder implements DocumentEncoder {
     if (by === undefined) return `${target}"delete":{"id":${writeString(id)}}\n`;
     const query = `{!term f=${quoted(by.field)} v=${quoted(by.value)}}`;
     return `{"collection":${collection}}\n"delete":{"query":${writeString(query)}}\n`;
+  }
+
+  /** Throws if a document must be encoded alone: it has children or an object. */
+  #encodePlain(table: DocumentTable): string[] {
+    const { collection = '' } = this.#options;
+    if (collection === '' || table.has('___children')) throw new Error('These documents must be encoded one at a time');
+    const isRefused = (name: string) => this.#isSent(name) && hasObjects(table.column(name) as Column);
+    if (table.names.some(isRefused)) throw new Error('A field with an object is refused');
+    const before = `{"collection":${writeString(collection)},"id":`;
+    const texts = this.#json.encodeTable(table, '}\n');
+    for (let row = 0; row < texts.length; row++) {
+      texts[row] = `${before}${writeString(table.ids[row] as string)}}\n"add":{"doc":${texts[row]}`;
+    }
+    return texts;
   }
 
   #idOf(document: Document): string {
@@ -109,7 +132,7 @@ export class SolrEncoder implements DocumentEncoder {
 
   /** Rejects objects, which Solr would read as a partial update or as a child document. */
   #value(name: string, value: Value, id: string): string {
-    if (value instanceof Map || (Array.isArray(value) && value.some((item) => item instanceof Map))) {
+    if (hasObject(value)) {
       throw new Error(`Object field '${name}' on document id=${id} is not supported by the SolrIndexer.`);
     }
     return writeValue(value);
@@ -118,6 +141,18 @@ export class SolrEncoder implements DocumentEncoder {
   #isSent(name: string): boolean {
     return (this.#whitelist?.has(name) ?? true) && !this.#blacklist.has(name);
   }
+}
+
+function hasObjects(column: Column): boolean {
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row];
+    if (typeof value === 'object' && hasObject(value)) return true;
+  }
+  return false;
+}
+
+function hasObject(value: Value): boolean {
+  return value instanceof Map || (Array.isArray(value) && value.some((item) => item instanceof Map));
 }
 
 /** Quotes a value for Solr's local parameters. */

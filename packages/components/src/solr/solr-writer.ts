@@ -114,15 +114,23 @@ export class SolrWriter {
     const bytes = new BatchBytes(batch);
     const lines: string[] = [];
     const collections = new Map<string, number[]>();
+    let start = '';
+    let positions: number[] = [];
     for (let i = 0; i < bytes.count; i++) {
-      lines.push(bytes.firstLine(i));
-      const { collection } = bytes.firstJson(i) as SolrTarget;
-      collections.getOrInsertComputed(collection, () => []).push(i);
+      const line = bytes.firstLine(i);
+      lines.push(line);
+      // Most documents have the collection of the document before them. Parsing each line takes much longer.
+      if (start === '' || !line.startsWith(start)) {
+        const { collection } = bytes.firstJson(i) as SolrTarget;
+        start = Buffer.from(`{"collection":${JSON.stringify(collection)}`).toString('latin1');
+        positions = collections.getOrInsertComputed(collection, () => []);
+      }
+      positions.push(i);
     }
     const failures: IndexFailure[] = [];
-    for (const [collection, positions] of collections) {
+    for (const [collection, some] of collections) {
       const destination = this.#destination(collection, bytes, lines);
-      failures.push(...(await this.#delivery.deliver(positions, destination, signal)));
+      failures.push(...(await this.#delivery.deliver(some, destination, signal)));
     }
     return failures;
   }

@@ -28,6 +28,12 @@ export class ByteWriter {
     if (this.#pending.length >= JOIN_CHARACTERS) this.#encode();
   }
 
+  /** Returns the number of bytes since the last `take`. */
+  measure(): number {
+    if (this.#pending !== '') this.#encode();
+    return this.#length;
+  }
+
   /** Returns the state for `rollback`. It is not valid after a `take`. */
   mark(): WriterMark {
     const { characters } = this;

@@ -208,7 +208,7 @@ export class PartBuilder implements TableSink {
       }
       return;
     }
-    for (const text of texts) this.#write(text);
+    this.#writeAll(texts);
     this.#count += table.count;
     this.#published += table.count;
     // A streaming indexer fails as a whole, and a run does not report more failed documents than this.
@@ -330,6 +330,26 @@ export class PartBuilder implements TableSink {
   #write(text: string): void {
     this.#output.write(text);
     if (this.#withLengths) this.#lengths.push(Buffer.byteLength(text));
+  }
+
+  /**
+   * Writes many texts. If all their characters are ASCII, the lengths are known. Otherwise V8 must join the pieces of
+   * each text to compute its length.
+   */
+  #writeAll(texts: readonly string[]): void {
+    const output = this.#output;
+    if (!this.#withLengths) {
+      for (const text of texts) output.write(text);
+      return;
+    }
+    const start = output.measure();
+    let characters = 0;
+    for (const text of texts) {
+      characters += text.length;
+      output.write(text);
+    }
+    const isAscii = output.measure() - start === characters;
+    for (const text of texts) this.#lengths.push(isAscii ? text.length : Buffer.byteLength(text));
   }
 
   #fail(id: string, at: string, failure: Failure): void {

@@ -33,7 +33,7 @@ const SECOND_LANE_DOCUMENTS = 100_000;
  * The maximum growth of the old generation of a thread before a garbage collection, in percent of the live memory. By
  * default, V8 lets a small heap grow to four times its size. This takes 20 to 40 MiB more per thread and is not faster.
  */
-const HEAP_GROWING_PERCENT = 50;
+const HEAP_GROWING_PERCENT = 100;
 
 /**
  * The time after which a run is long enough for the collector to be tuned. With a changed flag, V8 rejects the compiled

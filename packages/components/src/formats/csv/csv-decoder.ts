@@ -48,6 +48,8 @@ export class CsvDecoder implements RecordDecoder {
   readonly #idFields: readonly string[];
   readonly #idFormat: TextFormat;
   readonly #ignored: ReadonlySet<string>;
+  /** For each length, true if an ignored term has it. Most cells need no other look-up. */
+  readonly #ignoredLengths: boolean[] = [];
   readonly #maxLines: number;
   #warnedOfId = false;
   /** The number and the line of the next record. */
@@ -55,9 +57,11 @@ export class CsvDecoder implements RecordDecoder {
   #line = 0;
   /**
    * The rows that wait to become a table: their cells by column, their record numbers, and their ids if columns form
-   * the ids.
+   * the ids. A cell is undefined if the document lacks the field.
    */
-  #cells: string[][];
+  #cells: (Value | undefined)[][];
+  /** For each column, true if cells are undefined. */
+  #sparse: boolean[] = [];
   #records: number[] = [];
   #ids: string[] = [];
 
@@ -70,6 +74,7 @@ export class CsvDecoder implements RecordDecoder {
     this.#idFields = idFieldsOf(settings);
     this.#idFormat = idFormatOf(settings);
     this.#ignored = new Set(settings.ignoredTerms);
+    for (const { length } of this.#ignored) this.#ignoredLengths[length] = true;
     this.#maxLines = settings.maxLinesPerCell ?? MAX_LINES_PER_CELL;
     this.#cells = this.#layout.names.map(() => []);
   }
@@ -127,8 +132,9 @@ export class CsvDecoder implements RecordDecoder {
       this.#rejectCount(place, record, line, sink);
       return;
     }
-    const tabular = sink.table !== undefined && (this.#ignored.size === 0 || !this.#hasIgnored());
-    if (tabular && this.#idFields.length === 0) {
+    const tabular = sink.table !== undefined;
+    const isPartial = this.#ignored.size > 0 && this.#hasIgnored();
+    if (tabular && !isPartial && this.#idFields.length === 0) {
       this.#addRow(record);
       return;
     }
@@ -137,14 +143,15 @@ export class CsvDecoder implements RecordDecoder {
         ? `${this.#prefix}${place.name}-${integerText(record)}`
         : this.#idOf(place, line, sink);
     if (tabular && id !== '') {
-      this.#ids.push(id);
-      this.#addRow(record);
+      if (this.#idFields.length > 0) this.#ids.push(id);
+      if (isPartial) this.#addPartialRow(id, place, record);
+      else this.#addRow(record);
       return;
     }
     this.#sendTable(place, sink);
     if (id === '') {
       sink.reject({ place: `${place.path}:${line}`, message: `${this.#idFields.join(', ')} is blank: there is no id` });
-    } else if (this.#ignored.size > 0 && this.#hasIgnored()) sink.document(this.#partialDocument(id, place, record));
+    } else if (isPartial) sink.document(this.#partialDocument(id, place, record));
     else {
       const sources = this.#sources;
       const values = new Array<Value>(sources.length);
@@ -166,23 +173,51 @@ export class CsvDecoder implements RecordDecoder {
     this.#records.push(record);
   }
 
+  /** Adds a row with ignored terms. */
+  #addPartialRow(id: string, place: CsvPosition, record: number): void {
+    for (const [i, column] of this.#cells.entries()) {
+      if ((this.#sources[i] as number) < 0) continue;
+      const value = this.#notIgnored(i, id, place, record);
+      if (value === undefined) this.#sparse[i] = true;
+      column.push(value);
+    }
+    this.#records.push(record);
+  }
+
+  /** Returns the value of a field from its last source without an ignored term. Returns undefined if there is none. */
+  #notIgnored(field: number, id: string, place: CsvPosition, record: number): Value | undefined {
+    const { cells } = this.#parser;
+    const sources = this.#layout.sources[field] as readonly number[];
+    const source = sources.findLast((source) => source < 0 || !this.#ignored.has(cells[source] as string));
+    if (source === undefined) return undefined;
+    return source >= 0 ? (cells[source] as string) : special(source, id, place, record);
+  }
+
   /** Sends the waiting rows as a table. It must run before anything that follows these rows is sent. */
   #sendTable(place: CsvPosition, sink: RecordSink): void {
     const records = this.#records;
     const cells = this.#cells;
     const ids = this.#ids;
+    const sparse = this.#sparse;
     if (records.length === 0) return;
     this.#records = [];
     this.#ids = [];
+    this.#sparse = [];
     this.#cells = cells.map(() => []);
     const start = `${this.#prefix}${place.name}-`;
     const made = ids.length > 0 ? ids : records.map((record) => start + integerText(record));
     const columns = this.#sources.map((source, i): Column => {
-      if (source >= 0) return cells[i] as string[];
+      if (source >= 0) return cells[i] as Column;
       if (source === FROM_ID) return made;
       return source === FROM_LINE ? records : records.map(() => special(source, '', place, 0));
     });
-    sink.table?.(new DocumentTable(this.#layout.names, columns, records.length));
+    const { names } = this.#layout;
+    const table = new DocumentTable(names, columns, records.length, sparse);
+    for (let i = 0; i < sparse.length; i++) {
+      const isMissing = sparse[i] === true && (columns[i] as Column).every((value) => value === undefined);
+      if (isMissing) table.delete(names[i] as string);
+    }
+    sink.table?.(table);
   }
 
   #idOf(place: CsvPosition, line: number, sink: RecordSink): string {
@@ -204,21 +239,22 @@ export class CsvDecoder implements RecordDecoder {
 
   #hasIgnored(): boolean {
     const { cells, count } = this.#parser;
-    for (let i = 0; i < count; i++) if (this.#ignored.has(cells[i] as string)) return true;
+    for (let i = 0; i < count; i++) {
+      const cell = cells[i] as string;
+      if (this.#ignoredLengths[cell.length] === true && this.#ignored.has(cell)) return true;
+    }
     return false;
   }
 
   /** Returns a document without the cells that have ignored terms. */
   #partialDocument(id: string, place: CsvPosition, record: number): Document {
-    const { cells } = this.#parser;
-    const { names } = this.#shape;
     const present: string[] = [];
     const values: Value[] = [];
-    for (const [i, sources] of this.#layout.sources.entries()) {
-      const source = sources.findLast((source) => source < 0 || !this.#ignored.has(cells[source] as string));
-      if (source === undefined) continue;
-      present.push(names[i] as string);
-      values.push(source >= 0 ? (cells[source] as string) : special(source, id, place, record));
+    for (const [i, name] of this.#shape.names.entries()) {
+      const value = this.#notIgnored(i, id, place, record);
+      if (value === undefined) continue;
+      present.push(name);
+      values.push(value);
     }
     return new Document(Shape.common(present), values);
   }

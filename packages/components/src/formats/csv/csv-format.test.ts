@@ -277,6 +277,12 @@ describe('CsvFormat', () => {
 
   it('omits cells with ignored terms', async () => {
     expect(await rows('a,b,a\n1,,-\n2,x,3\n', { ignoredTerms: ['', '-'] })).toEqual([{ a: '1' }, { a: '3', b: 'x' }]);
+    expect(await rows('a,b\n1,-\n2,-\n-,-\n', { ignoredTerms: ['-'] })).toEqual([{ a: '1' }, { a: '2' }, {}]);
+    const { json } = await publish('k,source,b\n1,-,x\n-,s,-\n', { idField: 'k', ignoredTerms: ['-'] });
+    expect(json).toEqual([
+      '{"id":"1","source":"/data/in.csv","filename":"in.csv","k":"1","b":"x","csvLineNumber":1}',
+      '{"id":"-","source":"s","filename":"in.csv","csvLineNumber":2}',
+    ]);
   });
 
   it('fails on a header with which every row would fail', async () => {

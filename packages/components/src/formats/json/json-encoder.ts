@@ -50,12 +50,13 @@ export class JsonEncoder implements DocumentEncoder {
     return text === '' ? '{}\n' : `${text}}\n`;
   }
 
-  encodeTable(table: DocumentTable): string[] {
+  /** @param end the text after each object */
+  encodeTable(table: DocumentTable, end = '\n'): string[] {
     const written = table.names.filter((name) => this.#key(name) !== '');
     const members = written.map((name) => membersOf(this.#key(name), table.column(name) as Column));
-    if (members.length === 0) return new Array(table.count).fill('{}\n');
+    if (members.length === 0) return new Array(table.count).fill(`{}${end}`);
     const complete = members.every((column) => column.complete);
-    return complete ? joinMembers(members, table.count) : chooseMembers(members, table.count);
+    return complete ? joinMembers(members, table.count, end) : chooseMembers(members, table.count, end);
   }
 
   #prefixesOf(shape: Shape): string[] {
@@ -121,10 +122,10 @@ function isPlainText(column: Column): column is readonly (string | undefined)[] 
 }
 
 /** Returns the lines of objects that have all members. */
-function joinMembers(members: readonly Members[], count: number): string[] {
+function joinMembers(members: readonly Members[], count: number, after: string): string[] {
   // The text before the value of a member. It contains everything after the previous value.
   const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).after},`) + member.before);
-  const end = `${members.at(-1)?.after}}\n`;
+  const end = `${members.at(-1)?.after}}${after}`;
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';
@@ -135,7 +136,7 @@ function joinMembers(members: readonly Members[], count: number): string[] {
 }
 
 /** Returns the lines of objects, some of which lack members. */
-function chooseMembers(members: readonly Members[], count: number): string[] {
+function chooseMembers(members: readonly Members[], count: number, end: string): string[] {
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';
@@ -143,7 +144,7 @@ function chooseMembers(members: readonly Members[], count: number): string[] {
       const value = values[row];
       if (value !== undefined) text += (text === '' ? '{' : ',') + before + value + after;
     }
-    lines[row] = text === '' ? '{}\n' : `${text}}\n`;
+    lines[row] = text === '' ? `{}${end}` : `${text}}${end}`;
   }
   return lines;
 }
