@@ -5,6 +5,7 @@ import { findPackageJSON } from 'node:module';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { Dialects, entriesOf, hasName, noDialects } from './lib/dialects.mjs';
+import { isOfKafkaClient, kafkaClient, kafkaLicenses } from './lib/kafka-client.mjs';
 import { ModuleGraph } from './lib/module-graph.mjs';
 import { nodeModules } from './lib/node-modules.mjs';
 import { root } from './lib/root.mjs';
@@ -119,6 +120,11 @@ await bundle(
   { inside: dialects },
 );
 
+writeFileSync(
+  join(root, 'packages/components/bundle/kafka-client.LICENSE'),
+  kafkaLicenses(join(components, 'index.js')),
+);
+
 // The process of `headrace run` loads the modules that start the threads first, then those for the command line, then
 // those for the run. All other commands have separate files.
 const ofRun = ['main', 'commands/run-launcher', 'cli/command-line', 'commands/run'];
@@ -149,7 +155,7 @@ async function bundle(name, entries, fileOf, { inside = noDialects, together = n
     input: files,
     platform: 'node',
     external: isOutside(name, inside),
-    plugins: [inside.plugin, nodeModules],
+    plugins: [inside.plugin, kafkaClient, nodeModules],
     preserveEntrySignatures: 'allow-extension',
   });
   const fresh = join(dist, 'bundle');
@@ -175,6 +181,9 @@ async function bundle(name, entries, fileOf, { inside = noDialects, together = n
       ],
     },
   });
+  for (const file of readdirSync(fresh, { recursive: true })) {
+    if (file.endsWith('.js')) escapeWideCharacters(join(fresh, file));
+  }
   // The catalog is written from the bundle. Until then the old catalog is used. Its old time shows that it is out of
   // date.
   const catalog = join(target, 'catalog.jsonl');
@@ -190,6 +199,20 @@ async function bundle(name, entries, fileOf, { inside = noDialects, together = n
 }
 
 /**
+ * Escapes the characters that are not in Latin-1. Each thread keeps the text of its modules in memory, and V8 needs two
+ * bytes for each character of a text if one of them is not in Latin-1. No `String.raw` contains such a character.
+ */
+function escapeWideCharacters(file) {
+  const code = readFileSync(file, 'utf8');
+  if (/\\[^\0-\xff]/.test(code)) throw new Error(`${file}: a backslash is before a character that must be escaped`);
+  const escaped = code.replace(
+    /[^\0-\xff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  if (escaped.length < 2 * code.length) writeFileSync(file, escaped);
+}
+
+/**
  * Adds the file that browsers load. It shares no file with the bundle for Node, because each process of Node would need
  * longer to load two files.
  */
@@ -201,7 +224,8 @@ async function bundleForBrowsers(name) {
 
 /** Returns a function that returns whether a module stays outside the bundle of a package. */
 function isOutside(name, inside) {
-  return (id) => inside.isLibrary(id) && id.split('/', 1)[0] !== INLINED[name];
+  return (id) =>
+    inside.isLibrary(id) && id.split('/', 1)[0] !== INLINED[name] && !(name === 'components' && isOfKafkaClient(id));
 }
 
 function distOf(name) {

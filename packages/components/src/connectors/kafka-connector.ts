@@ -24,7 +24,6 @@ import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
 import { SettledCommits } from '../kafka/settled-commits.ts';
-import { checkLibrary } from '../libraries/optional-library.ts';
 import { isDelivered } from '../publishing/delivered.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 
@@ -161,7 +160,6 @@ export class KafkaConnector extends Connector<typeof parameters> {
       if (/^\d+$/.test(partition)) continue;
       yield { parameter: ['offsets', partition], message: `offsets: "${partition}" is not the number of a partition` };
     }
-    yield* checkLibrary('@platformatic/kafka', 'kafka');
     yield* checkKafkaProperties(propertiesOf(kafka), CONSUMER_PROPERTIES, (name) =>
       name === 'security.protocol' ? ['kafka', 'securityProtocol'] : ['kafka', 'consumer', name],
     );

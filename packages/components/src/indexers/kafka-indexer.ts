@@ -20,7 +20,6 @@ import { checkKafkaProperties, type KafkaProperties, kafkaProperties } from '../
 import { PRODUCER_PROPERTIES } from '../kafka/producer-properties.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { TopicWriter } from '../kafka/topic-writer.ts';
-import { checkLibrary } from '../libraries/optional-library.ts';
 
 const parameters = Type.Object({
   /** Host and port of some brokers, separated by commas. */
@@ -73,7 +72,6 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
     yield* checkBrokers('bootstrapServers', bootstrapServers);
     if (topic.trim() === '') yield { parameter: 'topic', message: 'topic must not be empty' };
     if (clientId?.trim() === '') yield { parameter: 'clientId', message: 'clientId must not be empty' };
-    yield* checkLibrary('@platformatic/kafka', []);
     yield* checkKafkaProperties(propertiesOf(params), PRODUCER_PROPERTIES, (name) =>
       name === 'security.protocol' ? ['securityProtocol'] : ['producer', name],
     );

@@ -3,9 +3,9 @@ import type { API, Connection, Consumer, ConsumerOptions, GroupOptions } from '@
 import { closeClient, withinCloseTime } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { hasKafkaError } from './kafka-error.ts';
+import type { KafkaLibrary } from './library.ts';
 import { sharePartitions } from './share-partitions.ts';
 
-type Library = typeof import('@platformatic/kafka');
 type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
 
 /** The position to commit for a partition: the offset of the next message to read. */
@@ -65,7 +65,7 @@ const GIVEN_UP = ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID
  * has joined again. The library sends no heartbeats during the call, so this class sends them.
  */
 export class GroupMember {
-  readonly #library: Library;
+  readonly #library: KafkaLibrary;
   readonly #consumer: Consumer<Buffer, Buffer, Buffer, Buffer>;
   /** Commits and heartbeats use separate connections: brokers may leave a request to join unanswered for minutes. */
   readonly #courier: Consumer<Buffer, Buffer, Buffer, Buffer>;
@@ -78,7 +78,7 @@ export class GroupMember {
   #rebalancingSince = performance.now();
   #released: number[] = [];
 
-  private constructor(library: Library, settings: GroupMemberSettings) {
+  private constructor(library: KafkaLibrary, settings: GroupMemberSettings) {
     this.#library = library;
     this.#settings = settings;
     const { options, topic, owner } = settings;
@@ -103,7 +103,7 @@ export class GroupMember {
   }
 
   /** Joins a group. Throws an error of the library if joining fails. */
-  static async join(library: Library, settings: GroupMemberSettings): Promise<GroupMember> {
+  static async join(library: KafkaLibrary, settings: GroupMemberSettings): Promise<GroupMember> {
     const member = new GroupMember(library, settings);
     try {
       await member.#consumer.joinGroup({});

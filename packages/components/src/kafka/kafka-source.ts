@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadraceError, type Logger } from '@headrace/engine';
 import type { Consumer, ConsumerOptions } from '@platformatic/kafka';
-import { loadLibrary } from '../libraries/optional-library.ts';
 import { type KafkaProperties, numberOf } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { consumerOptions } from './consumer-properties.ts';
 import { type CommittedPosition, GroupMember, type PartitionOwner, type PartitionPosition } from './group-member.ts';
+import { type KafkaLibrary, loadKafka } from './library.ts';
 import { EARLIEST, LATEST, type TopicMessage, TopicReader } from './topic-reader.ts';
 
 export interface KafkaSourceSettings {
@@ -51,7 +51,6 @@ export interface GainedPartition {
   readonly note: string;
 }
 
-type Library = typeof import('@platformatic/kafka');
 type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
 
 /**
@@ -70,7 +69,7 @@ export class KafkaSource {
   /** Assigned partitions whose first offset is not known yet, each with an object that identifies the look-up. */
   readonly #beginning = new Map<number, object>();
 
-  private constructor(settings: KafkaSourceSettings, library: Library, options: Options) {
+  private constructor(settings: KafkaSourceSettings, library: KafkaLibrary, options: Options) {
     this.#settings = settings;
     this.#options = options;
     this.#reset = settings.properties.get('auto.offset.reset') === 'latest' ? LATEST : EARLIEST;
@@ -88,7 +87,7 @@ export class KafkaSource {
 
   /** Joins the group. Throws an error of the library if joining fails. */
   static async open(settings: KafkaSourceSettings): Promise<KafkaSource> {
-    const library = await loadLibrary('@platformatic/kafka');
+    const library = await loadKafka();
     const source = new KafkaSource(settings, library, await libraryOptions(settings));
     try {
       await source.#begin(library);
@@ -143,7 +142,7 @@ export class KafkaSource {
     await closeClient(this.#client);
   }
 
-  async #begin(library: Library): Promise<void> {
+  async #begin(library: KafkaLibrary): Promise<void> {
     const { topic, offsets, isPreview, log, onRelease, onGone } = this.#settings;
     const partitions = [...(await this.#offsetsAt(LATEST)).keys()];
     const unknown = [...(offsets?.keys() ?? [])].find((partition) => !partitions.includes(partition));

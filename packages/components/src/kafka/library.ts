@@ -1,6 +1,6 @@
-import { loadLibrary } from '../libraries/optional-library.ts';
+export type KafkaLibrary = typeof import('./client.ts');
 
-/** Loads the Kafka client. Throws `HR_LIBRARY_MISSING` if it is not installed. */
-export function loadKafka(): Promise<typeof import('@platformatic/kafka')> {
-  return loadLibrary('@platformatic/kafka');
+/** Loads the Kafka client, which takes time and memory, so only threads that use Kafka load it. */
+export function loadKafka(): Promise<KafkaLibrary> {
+  return import('./client.ts');
 }

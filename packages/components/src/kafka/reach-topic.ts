@@ -1,8 +1,8 @@
-import { loadLibrary } from '../libraries/optional-library.ts';
 import { clientOptions, type KafkaProperties } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { type KafkaBlock, kafkaError } from './kafka-error.ts';
+import { loadKafka } from './library.ts';
 
 /** The topic to check, and how to connect to its brokers. */
 export interface TopicPlace {
@@ -18,7 +18,7 @@ export interface TopicPlace {
  * joins no group. Throws `HR_SOURCE_UNREADABLE`.
  */
 export async function reachTopic({ brokers, topic, clientId, properties, block }: TopicPlace): Promise<void> {
-  const { Consumer } = await loadLibrary('@platformatic/kafka');
+  const { Consumer } = await loadKafka();
   const consumer = hearErrors(
     new Consumer({
       ...(await clientOptions(properties)),

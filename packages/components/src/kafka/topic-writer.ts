@@ -13,11 +13,11 @@ import {
 } from '@headrace/engine';
 import type { MessageToProduce, Producer } from '@platformatic/kafka';
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
-import { loadLibrary } from '../libraries/optional-library.ts';
 import type { KafkaProperties } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
+import { type KafkaLibrary, loadKafka } from './library.ts';
 import { producerOptions } from './producer-properties.ts';
 
 export interface TopicWriterSettings {
@@ -40,7 +40,6 @@ const LIBRARY_RETRIES = 3;
 const LIBRARY_RETRY_MS = 250;
 
 type Message = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
-type Library = typeof import('@platformatic/kafka');
 
 /**
  * Writes batches of `KeyedEncoder` to Kafka topics. The id is the key, and the document is the value. A deletion has no
@@ -48,7 +47,7 @@ type Library = typeof import('@platformatic/kafka');
  */
 export class TopicWriter {
   readonly #producer: Producer<Buffer, Buffer, Buffer, Buffer>;
-  readonly #partitioner: Library['compatibilityPartitioner'];
+  readonly #partitioner: KafkaLibrary['compatibilityPartitioner'];
   readonly #settings: TopicWriterSettings;
   readonly #delivery: Delivery;
   /**
@@ -59,7 +58,7 @@ export class TopicWriter {
 
   private constructor(
     producer: Producer<Buffer, Buffer, Buffer, Buffer>,
-    partitioner: Library['compatibilityPartitioner'],
+    partitioner: KafkaLibrary['compatibilityPartitioner'],
     settings: TopicWriterSettings,
   ) {
     this.#producer = producer;
@@ -70,7 +69,7 @@ export class TopicWriter {
 
   /** Connects, and checks that the topic exists. Throws `HR_INDEXER_CONNECT`. */
   static async open(settings: TopicWriterSettings): Promise<TopicWriter> {
-    const { Producer, compatibilityPartitioner } = await loadLibrary('@platformatic/kafka');
+    const { Producer, compatibilityPartitioner } = await loadKafka();
     const { brokers, topic, clientId, properties } = settings;
     const producer = hearErrors(
       new Producer<Buffer, Buffer, Buffer, Buffer>({

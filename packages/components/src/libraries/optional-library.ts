@@ -13,7 +13,6 @@ const LIBRARIES = {
     range: '^8.4.0',
     load: () => import('@google-cloud/storage'),
   },
-  '@platformatic/kafka': { for: 'Kafka', range: '^2.12.1', load: () => import('@platformatic/kafka') },
   mssql: { for: 'SQL Server', range: '^12.7.14', load: () => import('mssql') },
 };
 

@@ -15,8 +15,13 @@ export interface PlainConfig {
 /** The batch size in Lucille's format, in which each document is one message. */
 const DOCUMENTS_AT_ONCE = 500;
 const WAIT_MILLIS = 10;
-/** The number of documents that may wait to be written by the publisher. More would only need memory. */
-const WAITING_DOCUMENTS = 20_000;
+/**
+ * The number of documents that may wait to be written by the publisher. More only need memory, unless there are many
+ * partitions: then the documents of one partition wait for each other, so that there are fewer messages.
+ */
+const WAITING_FOR_EACH_PARTITION = 500;
+const MIN_WAITING = 5000;
+const MAX_WAITING = 20_000;
 
 /**
  * Returns the config of the run that a process executes for its role. Other processes execute the rest.
@@ -40,7 +45,7 @@ export function roleConfig(
       pipelines: pipelines.map(({ name }) => ({ name, stages: [] })),
       indexer: { class: 'SourceWriter', ...batches },
       sourceWriter: { settings: asJson, pipelines: [...new Set(fed)], served },
-      publisher: { queueCapacity: WAITING_DOCUMENTS, ...(publisher as object) },
+      publisher: { queueCapacity: waitingDocuments(settings), ...(publisher as object) },
       runner,
       log,
       worker,
@@ -70,6 +75,10 @@ export function roleConfig(
     indexer: { class: 'QueueWriter', ...batches },
     queueWriter: { settings: asJson, pipeline },
   };
+}
+
+function waitingDocuments({ partitions }: KafkaSettings): number {
+  return Math.min(MAX_WAITING, Math.max(MIN_WAITING, partitions * WAITING_FOR_EACH_PARTITION));
 }
 
 /** The topic that a process reads. */

@@ -14,7 +14,12 @@ export function catalogText(entries: readonly CatalogEntry[]): string {
     const described: Description = { description, fields, schema, examples };
     return [found, described];
   });
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  // Each thread keeps this text in memory. With a character outside of Latin-1, V8 needs twice the memory for it.
+  return lines.map((line) => `${JSON.stringify(line).replace(/[^\0-\xff]/g, escaped)}\n`).join('');
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 const known = new Map<string, readonly CatalogEntry[]>();
