@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HASH_BYTES } from './content-hash.ts';
 import type { IndexFingerprint } from './index-fingerprint.ts';
-import { KnownHashes, wordsOf } from './known-hashes.ts';
+import { HASH_WORDS, KnownHashes, wordsOf } from './known-hashes.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 
 /** The documents of a batch as they are sent. */
@@ -28,6 +28,8 @@ export interface SentDocuments {
 const CLOCK_MILLIS = 60_000;
 /** The memory for pages of the file, in KiB. */
 const CACHE_KIB = 64 * 1024;
+/** How many acknowledged documents wait for a transaction. */
+const MAX_ACKNOWLEDGED = 10_000;
 /** How many hashes are read from the file at a time. */
 const READ_DOCUMENTS = 20_000;
 
@@ -54,7 +56,9 @@ export class DocumentHashes {
   #before = 0;
   #sent = 0;
   #isComplete = false;
-  #known = new KnownHashes(0);
+  #known = new KnownHashes(0, false);
+  /** The documents whose hashes are stored with the next transaction: each takes as long as many documents. */
+  readonly #acknowledged: [key: string, hash: Buffer | undefined][] = [];
   /** The last document that `forget` has removed: `missing` has seen everything before it. */
   #missingAfter = '';
   /** The last batch with each document that is being sent. An earlier batch must not store the hash of its version. */
@@ -118,39 +122,39 @@ export class DocumentHashes {
    * versions of a document has changed, all of them are sent. Call it in the order of the batches.
    */
   take(batch: HashedBatch): SentDocuments {
+    const known = this.#known;
     const words = wordsOf(batch.hashes);
     const candidates: number[] = [];
-    for (let i = 0; i < batch.count; i++) if (!this.#known.see(words, i)) candidates.push(i);
+    for (let i = 0; i < batch.count; i++) if (!known.see(words, i)) candidates.push(i);
     if (candidates.length === 0) return { positions: [], keys: [] };
     const keys = candidates.map((position) => batch.key(position));
-    let changed: ReadonlySet<string> = new Set();
+    const changed = new Set<string>();
+    const removed = new Set<number>();
     this.#transaction(() => {
-      changed = this.#removeChanged(batch, candidates, keys);
+      const wanted = Buffer.concat(candidates.map((i) => hashAt(batch, i)));
+      for (const { key, hash } of this.#different.all(JSON.stringify(keys), wanted)) {
+        changed.add(key as string);
+        if (!(hash instanceof Uint8Array)) continue;
+        const old = wordsOf(hash);
+        known.remove(old, 0);
+        removed.add(old[0] as number);
+      }
       if (this.#marksSeen && changed.size < keys.length) this.#see.run(this.#run, JSON.stringify(keys));
       for (const key of changed) this.#start.run(key, this.#run);
     });
     const sent: SentDocuments = { positions: [], keys: [] };
     for (let i = 0, next = 0; i < batch.count; i++) {
       const key = candidates[next] === i ? (keys[next++] as string) : undefined;
-      // A document that was no candidate is sent if its hash has just been removed, because of another version.
-      if (key === undefined ? !this.#known.isRemoved(words, i) : !changed.has(key)) continue;
+      // A document that was no candidate is sent if its hash has just been removed because of another version.
+      const isSent =
+        key === undefined ? removed.has(words[i * HASH_WORDS] as number) && !known.has(words, i) : changed.has(key);
+      if (!isSent) continue;
       sent.positions.push(i);
       sent.keys.push(key ?? batch.key(i));
     }
     this.#sent += sent.positions.length;
     for (const key of sent.keys) this.#sending.set(key, batch);
     return sent;
-  }
-
-  /** Returns the keys of the candidates that have changed. Removes their hashes from memory. */
-  #removeChanged({ hashes }: HashedBatch, candidates: readonly number[], keys: readonly string[]): Set<string> {
-    const wanted = Buffer.concat(candidates.map((i) => hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)));
-    const changed = new Set<string>();
-    for (const { key, hash } of this.#different.all(JSON.stringify(keys), wanted)) {
-      changed.add(key as string);
-      if (hash instanceof Uint8Array) this.#known.remove(wordsOf(hash), 0);
-    }
-    return changed;
   }
 
   /** Stores the hashes of the documents that the index has acknowledged: all that were sent, except the failed ones. */
@@ -162,18 +166,14 @@ export class DocumentHashes {
     });
     const isLast = new Set(keys.filter((key) => this.#sending.get(key) === batch));
     for (const key of isLast) this.#sending.delete(key);
-    this.#transaction(() => {
-      positions.forEach((position, i) => {
-        const key = keys[i] as string;
-        if (unknown.has(key) || !isLast.has(key)) return;
-        // After a deletion, a later version in the batch stores its hash again.
-        if (batch.deletions.has(position)) this.#forget.run(key);
-        else {
-          const hash = batch.hashes.subarray(position * HASH_BYTES, (position + 1) * HASH_BYTES);
-          this.#acknowledge.run(key, hash, this.#run);
-        }
-      });
+    positions.forEach((position, i) => {
+      const key = keys[i] as string;
+      if (unknown.has(key) || !isLast.has(key)) return;
+      // After a deletion, a later version in the batch stores its hash again.
+      const hash = batch.deletions.has(position) ? undefined : Buffer.from(hashAt(batch, position));
+      this.#acknowledged.push([key, hash]);
     });
+    if (this.#acknowledged.length > MAX_ACKNOWLEDGED) this.#transaction();
   }
 
   /**
@@ -191,6 +191,7 @@ export class DocumentHashes {
 
   /** Returns how many documents are known, and how many of them this run has not seen. */
   count(): { readonly all: number; readonly missing: number } {
+    this.#transaction();
     const sql = 'SELECT count(*) AS count, count(*) FILTER (WHERE seen <> ?) AS unmarked FROM documents';
     const { count, unmarked } = this.#database.prepare(sql).get(this.#run) as unknown as Counted;
     return { all: count, missing: unmarked - this.#known.seen };
@@ -254,7 +255,7 @@ export class DocumentHashes {
   /** Reads the hashes into memory. Texts of many hashes take a tenth of the time of single hashes. */
   #load(): void {
     const count = this.#database.prepare('SELECT count(*) AS count FROM documents').get() as unknown as Counted;
-    this.#known = new KnownHashes(count.count);
+    this.#known = new KnownHashes(count.count, this.#marksSeen);
     const next = this.#database.prepare(`SELECT group_concat(hex(hash), '') AS digits, max(key) AS last FROM
       (SELECT key, hash FROM documents WHERE key > ? AND hash IS NOT NULL ORDER BY key LIMIT ${READ_DOCUMENTS})`);
     for (let last = ''; !this.#known.isFull; ) {
@@ -275,10 +276,16 @@ export class DocumentHashes {
     for (const [name, value] of Object.entries(values)) put.run(name, value);
   }
 
-  #transaction(work: () => void): void {
+  /** Stores what was acknowledged, and does other work in the same transaction. */
+  #transaction(work: () => void = () => {}): void {
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
+        for (const [key, hash] of this.#acknowledged) {
+          if (hash === undefined) this.#forget.run(key);
+          else this.#acknowledge.run(key, hash, this.#run);
+        }
+        this.#acknowledged.length = 0;
         work();
         this.#database.exec('COMMIT');
       } catch (error) {
@@ -306,6 +313,10 @@ export class DocumentHashes {
     }
     return new ReindexError(`The hashes in ${this.#file} cannot be used: ${messageOf(error)}`);
   }
+}
+
+function hashAt({ hashes }: HashedBatch, position: number): Uint8Array {
+  return hashes.subarray(position * HASH_BYTES, (position + 1) * HASH_BYTES);
 }
 
 interface Counted {

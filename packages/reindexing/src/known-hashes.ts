@@ -2,12 +2,8 @@ import { HASH_BYTES } from './content-hash.ts';
 
 /** A table with this many places takes 128 MiB. */
 const MAX_PLACES = 2 ** 23;
-const WORDS = HASH_BYTES / 4;
-
-const EMPTY = 0;
-const KNOWN = 1;
-const SEEN = 2;
-const REMOVED = 3;
+/** The number of 32-bit numbers of a hash. */
+export const HASH_WORDS = HASH_BYTES / 4;
 
 /**
  * The hashes of documents that an index has, in memory. Most documents of a run need nothing else. It may have only some
@@ -15,20 +11,27 @@ const REMOVED = 3;
  * documents have the same.
  */
 export class KnownHashes {
-  /** The first 32 bits of a hash select its place; if that is taken, the next free one (linear probing). */
+  /**
+   * The first 32 bits of a hash select its place; if that is taken, the next free one (linear probing). The first two
+   * numbers of an empty place are 0. After `remove`, the last two are inverted.
+   */
   readonly #words: Uint32Array;
-  readonly #states: Uint8Array;
+  /** Whether the run has seen the documents. Empty if nobody asks. */
+  readonly #isSeen: Uint8Array;
   readonly #mask: number;
   #space: number;
   #seen = 0;
 
-  /** @param count how many hashes are expected */
-  constructor(count: number) {
+  /**
+   * @param count how many hashes are expected
+   * @param marksSeen whether `see` remembers documents, which takes time for another access to memory
+   */
+  constructor(count: number, marksSeen: boolean) {
     let places = 16;
     // At most two thirds of the places are taken: then two places are read on average.
     while (places * 2 < count * 3 && places < MAX_PLACES) places *= 2;
-    this.#words = new Uint32Array(places * WORDS);
-    this.#states = new Uint8Array(places);
+    this.#words = new Uint32Array(places * HASH_WORDS);
+    this.#isSeen = new Uint8Array(marksSeen ? places : 0);
     this.#mask = places - 1;
     this.#space = Math.floor((places * 2) / 3);
   }
@@ -44,64 +47,58 @@ export class KnownHashes {
 
   /** Adds hashes until the table is full. */
   add(hashes: Uint32Array): void {
-    for (let at = 0; at < hashes.length && this.#space > 0; at += WORDS) {
+    const words = this.#words;
+    for (let at = 0; at < hashes.length && this.#space > 0; at += HASH_WORDS) {
+      // A hash that looks like an empty place is left out: its document is compared with the file.
+      if (hashes[at] === 0 && hashes[at + 1] === 0) continue;
       let place = (hashes[at] as number) & this.#mask;
-      while (this.#states[place] !== EMPTY) place = (place + 1) & this.#mask;
-      for (let i = 0; i < WORDS; i++) this.#words[place * WORDS + i] = hashes[at + i] as number;
-      this.#states[place] = KNOWN;
+      while (words[place * HASH_WORDS] !== 0 || words[place * HASH_WORDS + 1] !== 0) place = (place + 1) & this.#mask;
+      for (let i = 0; i < HASH_WORDS; i++) words[place * HASH_WORDS + i] = hashes[at + i] as number;
       this.#space--;
     }
+  }
+
+  has(hashes: Uint32Array, position: number): boolean {
+    return this.#find(hashes, position) >= 0;
   }
 
   /** Returns whether a hash is known, and remembers that the run has seen its document. */
   see(hashes: Uint32Array, position: number): boolean {
     const place = this.#find(hashes, position);
-    if (place < 0 || this.#states[place] === REMOVED) return false;
-    if (this.#states[place] === KNOWN) {
-      this.#states[place] = SEEN;
+    if (place >= 0 && this.#isSeen[place] === 0) {
+      this.#isSeen[place] = 1;
       this.#seen++;
     }
-    return true;
+    return place >= 0;
   }
 
   /** Returns whether the run has seen the document with this hash. */
   isSeen(hashes: Uint32Array, position: number): boolean {
-    const place = this.#find(hashes, position);
-    return place >= 0 && this.#states[place] === SEEN;
-  }
-
-  /** Returns whether `remove` has removed the hash. */
-  isRemoved(hashes: Uint32Array, position: number): boolean {
-    const place = this.#find(hashes, position);
-    return place >= 0 && this.#states[place] === REMOVED;
+    return this.#isSeen[this.#find(hashes, position)] === 1;
   }
 
   /** Removes the hash of a document of which another version is sent. */
   remove(hashes: Uint32Array, position: number): void {
     const place = this.#find(hashes, position);
     if (place < 0) return;
-    if (this.#states[place] === SEEN) this.#seen--;
-    this.#states[place] = REMOVED;
+    if (this.#isSeen[place] === 1) this.#seen--;
+    for (let i = HASH_WORDS - 2; i < HASH_WORDS; i++)
+      this.#words[place * HASH_WORDS + i] = ~(this.#words[place * HASH_WORDS + i] as number);
   }
 
   /** Returns the place of a hash, or -1. */
   #find(hashes: Uint32Array, position: number): number {
     const words = this.#words;
-    const at = position * WORDS;
-    const [first, second] = [hashes[at] as number, hashes[at + 1] as number];
-    const [third, fourth] = [hashes[at + 2] as number, hashes[at + 3] as number];
-    for (let place = first & this.#mask; this.#states[place] !== EMPTY; place = (place + 1) & this.#mask) {
-      const from = place * WORDS;
-      if (
-        words[from] === first &&
-        words[from + 1] === second &&
-        words[from + 2] === third &&
-        words[from + 3] === fourth
-      ) {
-        return place;
-      }
+    const at = position * HASH_WORDS;
+    const first = hashes[at] as number;
+    const second = hashes[at + 1] as number;
+    for (let from = (first & this.#mask) * HASH_WORDS; ; from = (from + HASH_WORDS) & (words.length - 1)) {
+      const one = words[from];
+      const two = words[from + 1];
+      if (one === 0 && two === 0) return -1;
+      const isEqual = one === first && two === second;
+      if (isEqual && words[from + 2] === hashes[at + 2] && words[from + 3] === hashes[at + 3]) return from / HASH_WORDS;
     }
-    return -1;
   }
 }
 

@@ -7,10 +7,11 @@ const ENDS = '}}';
 /** A batch of documents of a bulk request, with the hash of each before it (see `withHash`). */
 export interface BulkDocuments {
   readonly count: number;
-  readonly bytes: Uint8Array;
-  /** Returns where the hash of a document is in the bytes. */
-  headAt(position: number): number;
-  /** Returns the first line of a document, its action, as Latin-1 and without its line end. */
+  /** Returns bytes with a document and its hash. */
+  bytes(position: number): Uint8Array;
+  /** Returns where the hash begins in these bytes. */
+  start(position: number): number;
+  /** Returns the first line of a document, its action, as Latin-1, without the hash and the line end. */
   firstLine(position: number): string;
 }
 
@@ -39,7 +40,7 @@ export class UnchangedDocuments {
     const hashes = new Uint8Array(count * HASH_BYTES);
     const deletions = new Set<number>();
     for (let i = 0; i < count; i++) {
-      if (!readHash(batch.bytes, batch.headAt(i), hashes, i * HASH_BYTES)) deletions.add(i);
+      if (!readHash(batch.bytes(i), batch.start(i), hashes, i * HASH_BYTES)) deletions.add(i);
     }
     // The members of the identity are the last ones: "_id", "_index" and perhaps "routing".
     const key = (position: number) => {

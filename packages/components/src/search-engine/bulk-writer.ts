@@ -15,7 +15,7 @@ import {
   RequestSize,
   type Retries,
 } from '@headrace/engine';
-import { type ErrorCause, HASH_DIGITS, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
+import { type ErrorCause, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';
@@ -28,6 +28,7 @@ import {
   strangeAnswer,
   transportRefusal,
 } from './bulk-reply.ts';
+import { HashedBulkBatch } from './hashed-bulk-batch.ts';
 import { exactField, familiesQuery } from './old-children.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
 
@@ -134,11 +135,13 @@ export class BulkWriter {
     unchanged: UnchangedDocuments,
     signal: AbortSignal,
   ): [keys: ReadonlySet<string>, work: () => Promise<readonly IndexFailure[]>] {
-    const bytes = new BatchBytes(batch, HASH_DIGITS);
-    const { positions, keys, acknowledge } = unchanged.take(bytes);
+    const hashed = new HashedBulkBatch(batch);
+    const { positions, keys, acknowledge } = unchanged.take(hashed);
     const write = async () => {
       if (positions.length === 0) return [];
-      const failures = await this.#bulk.deliver(positions, this.#bulkRequests(bytes), signal);
+      const bytes = new BatchBytes(hashed.documents(positions));
+      const failed = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+      const failures = failed.map((failure) => ({ ...failure, index: positions[failure.index] as number }));
       acknowledge(failures);
       return failures;
     };

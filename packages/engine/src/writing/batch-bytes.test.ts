@@ -3,12 +3,10 @@ import { BatchBytes } from './batch-bytes.ts';
 
 const ID = Buffer.from('"_id":');
 
-const batchOf = (...documents: string[]) => batchWithHeads(0, ...documents);
-
-function batchWithHeads(headLength: number, ...documents: string[]): BatchBytes {
+function batchOf(...documents: string[]): BatchBytes {
   const pieces = documents.map((text) => Buffer.from(text));
   const lengths = Uint32Array.from(pieces, ({ length }) => length);
-  return new BatchBytes({ count: documents.length, pieces, lengths: () => lengths }, headLength);
+  return new BatchBytes({ count: documents.length, pieces, lengths: () => lengths });
 }
 
 it('hashOfFirstLine is equal for lines that are equal from the given bytes on', () => {
@@ -33,12 +31,4 @@ it('startsWith compares the first bytes of a document', () => {
   const bytes = batchOf('{"delete_by_query":{}}\n', '{"delete":{}}\n');
   const query = Buffer.from('{"delete_by_query"');
   expect([bytes.startsWith(0, query), bytes.startsWith(1, query)]).toEqual([true, false]);
-});
-
-it('a head is not part of its document', () => {
-  const bytes = batchWithHeads(2, '01a\n', '23bb\n', '45c\n');
-  const text = (positions: number[]) => bytes.join(positions).toString();
-  expect([bytes.length(1), bytes.firstLine(1), bytes.document(1).toString()]).toEqual([3, 'bb', 'bb\n']);
-  expect([text([0, 1, 2]), text([0, 2]), text([1])]).toEqual(['a\nbb\nc\n', 'a\nc\n', 'bb\n']);
-  expect(Buffer.from(bytes.bytes).toString('latin1', bytes.headAt(2), bytes.headAt(2) + 2)).toBe('45');
 });

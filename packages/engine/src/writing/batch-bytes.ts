@@ -8,14 +8,11 @@ const FNV_PRIME = 0x01000193;
 export class BatchBytes {
   readonly count: number;
   readonly #bytes: Buffer;
-  readonly #headLength: number;
   /** The offsets at which documents start, and the offset after the last document. */
   readonly #offsets: Uint32Array;
 
-  /** @param headLength the number of bytes at the start of each document that are not part of it. Defaults to 0 */
-  constructor(batch: Pick<EncodedBatch, 'count' | 'pieces' | 'lengths'>, headLength = 0) {
+  constructor(batch: Pick<EncodedBatch, 'count' | 'pieces' | 'lengths'>) {
     this.count = batch.count;
-    this.#headLength = headLength;
     const [first] = batch.pieces;
     this.#bytes =
       batch.pieces.length === 1 && first !== undefined
@@ -26,16 +23,6 @@ export class BatchBytes {
     for (let i = 0; i < this.count; i++) {
       this.#offsets[i + 1] = (this.#offsets[i] as number) + (lengths[i] as number);
     }
-  }
-
-  /** The bytes of all documents and their heads. */
-  get bytes(): Uint8Array {
-    return this.#bytes;
-  }
-
-  /** Returns where the head of a document begins in the bytes. */
-  headAt(position: number): number {
-    return this.#offsets[position] as number;
   }
 
   /** Returns the number of bytes of a document. */
@@ -94,14 +81,14 @@ export class BatchBytes {
       const from = positions[i] as number;
       let to = from;
       do to++;
-      while (positions[++i] === to && this.#headLength === 0);
-      runs.push(this.#bytes.subarray(this.#start(from), this.#end(to - 1)));
+      while (positions[++i] === to);
+      runs.push(this.#bytes.subarray(this.#start(from), this.#start(to)));
     }
     return runs.length === 1 ? (runs[0] as Buffer) : Buffer.concat(runs);
   }
 
   #start(position: number): number {
-    return (this.#offsets[position] as number) + this.#headLength;
+    return this.#offsets[position] as number;
   }
 
   #end(position: number): number {
