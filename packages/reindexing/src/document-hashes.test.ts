@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DocumentHashes, HASH_BYTES, type HashedBatch } from './document-hashes.ts';
+import { HASH_BYTES, withHash, withoutHash } from './content-hash.ts';
+import { DocumentHashes, type HashedBatch } from './document-hashes.ts';
+import { KnownHashes } from './known-hashes.ts';
 import { UnchangedDocuments } from './unchanged-documents.ts';
 
 const STATE = { uuids: 'u1', definition: 'd1', writes: 10 };
@@ -35,11 +37,13 @@ function closed(): void {
 /** Returns a batch of pairs of a key and a content; undefined deletes. */
 function batchOf(contents: readonly (readonly [string, string | undefined])[]): HashedBatch {
   const hashes = Buffer.alloc(contents.length * HASH_BYTES);
-  contents.forEach(([, text = ''], i) => {
-    hashes.write(text, i * HASH_BYTES);
+  // A hash covers the id of its document.
+  contents.forEach(([key, text], i) => {
+    if (text !== undefined) hashes.write(`${key} ${text}`, i * HASH_BYTES);
   });
   const deletions = contents.flatMap(([, text], i) => (text === undefined ? [i] : []));
-  return { keys: contents.map(([key]) => key), hashes, deletions: new Set(deletions) };
+  const key = (position: number) => contents[position]?.[0] ?? '';
+  return { count: contents.length, hashes, deletions: new Set(deletions), key };
 }
 
 const documentsOf = (contents: Readonly<Record<string, string | undefined>>) => batchOf(Object.entries(contents));
@@ -49,7 +53,7 @@ function send(hashes: DocumentHashes, contents: Record<string, string | undefine
   const documents = documentsOf(contents);
   const sent = hashes.take(documents);
   hashes.acknowledge(documents, sent, new Set(failed));
-  return sent;
+  return sent.positions;
 }
 
 describe('the hashes of documents', () => {
@@ -138,43 +142,79 @@ describe('the hashes of documents', () => {
       text: fc.constantFrom('1', '2', undefined),
       result: fc.constantFrom('ok', 'ok', 'failed', 'lost'),
     });
+    const batch = fc.record({
+      versions: fc.array(version, { maxLength: 4 }),
+      /** How many earlier batches have an answer before this one is taken. */
+      answered: fc.nat({ max: 3 }),
+      before: fc.constantFrom('nothing', 'nothing', 'a kill', 'the next run'),
+    });
     fc.assert(
-      fc.property(fc.array(fc.array(version, { maxLength: 4 }), { maxLength: 8 }), (batches) => {
-        rmSync(file(), { force: true });
+      fc.property(fc.array(batch, { maxLength: 10 }), (batches) => {
         const index = new Map<string, string | undefined>();
-        let hashes = opened();
-        hashes.begin(STATE);
-        for (const batch of batches) {
-          const documents = batchOf(batch.map(({ id, text }) => [id, text]));
+        const database = new DatabaseSync(':memory:');
+        const begin = () => {
+          const hashes = new DocumentHashes(database, 'memory', false);
+          hashes.begin(STATE);
+          return hashes;
+        };
+        let hashes = begin();
+        const waiting: (() => void)[] = [];
+        const answer = (count: number) => {
+          for (const next of waiting.splice(0, count)) next();
+        };
+        for (const { versions, answered, before } of batches) {
+          answer(before === 'the next run' ? waiting.length : answered);
+          if (before !== 'nothing') hashes = begin();
+          // The requests of a killed run have reached the index, but their results are not stored.
+          if (before === 'a kill') answer(waiting.length);
+          const documents = batchOf(versions.map(({ id, text }) => [id, text]));
           const sent = hashes.take(documents);
-          batch.forEach(({ id, text, result }, i) => {
-            if (!sent.includes(i)) expect(index.get(id)).toBe(text);
-            // A lost answer: the index has the document, and the run counts it as failed.
-            else if (result !== 'failed') index.set(id, text);
+          const isSent = (i: number) => sent.positions.includes(i);
+          const inFlight = waiting.length;
+          versions.forEach(({ id, text }, i) => {
+            if (!isSent(i) && inFlight === 0) expect(index.get(id)).toBe(text);
           });
-          const failed = batch.flatMap(({ result }, i) => (sent.includes(i) && result !== 'ok' ? [i] : []));
-          if (failed.length > 2) {
-            // The process is killed before it stores the results.
-            closed();
-            hashes = opened();
-            hashes.begin(STATE);
-          } else hashes.acknowledge(documents, sent, new Set(failed));
+          const taken = hashes;
+          waiting.push(() => {
+            versions.forEach(({ id, text, result }, i) => {
+              if (!isSent(i)) expect(index.get(id)).toBe(text);
+              // A lost answer: the index has the document, and the run counts it as failed.
+              else if (result !== 'failed') index.set(id, text);
+            });
+            const failed = versions.flatMap(({ result }, i) => (isSent(i) && result !== 'ok' ? [i] : []));
+            if (taken === hashes) hashes.acknowledge(documents, sent, new Set(failed));
+          });
         }
-        closed();
+        database.close();
       }),
-      { numRuns: process.env['CI'] === undefined ? 50 : 500 },
+      { numRuns: process.env['CI'] === undefined ? 100 : 500 },
     );
+  });
+
+  it('may know only some documents in memory', () => {
+    const known = new KnownHashes(2, true);
+    const hashOf = (n: number) => new Uint32Array([5, n + 1, n, n]);
+    known.add(new Uint32Array([0, 0, 1, 1]));
+    for (let n = 0; n < 100; n++) known.add(hashOf(n));
+    const found = Array.from({ length: 100 }, (_, n) => known.see(hashOf(n), 0) && known.see(hashOf(n), 0));
+    expect([known.isFull, found.lastIndexOf(true) + 1, known.seen]).toEqual([true, 10, 10]);
+    known.remove(hashOf(3), 0);
+    expect([2, 3, 4, 99].map((n) => known.has(hashOf(n), 0))).toEqual([true, false, true, false]);
+    expect([3, 4].map((n) => known.isSeen(hashOf(n), 0))).toEqual([false, true]);
+    expect([known.seen, known.has(new Uint32Array([0, 0, 1, 1]), 0)]).toEqual([9, false]);
   });
 });
 
 it('a document is unchanged if only the id of the run differs, and its key is its id with the routing', () => {
-  const batchOf = (...lines: [string, string?][]) => {
+  const batchOf = (runId: string, lines: readonly [string, string?][]) => {
     const texts = lines.map(([action, source]) =>
-      Buffer.from(`${action}\n${source === undefined ? '' : `${source}\n`}`),
+      source === undefined ? withoutHash(`${action}\n`) : withHash(`${action}\n${source}\n`, `"run_id":"${runId}"`),
     );
+    const starts = texts.map((_, i) => Buffer.byteLength(texts.slice(0, i).join('')));
     return {
       count: texts.length,
-      document: (i: number) => texts[i] as Buffer,
+      bytes: () => Buffer.from(texts.join('')),
+      start: (i: number) => starts[i] as number,
       firstLine: (i: number) => Buffer.from((lines[i] as [string])[0]).toString('latin1'),
     };
   };
@@ -183,11 +223,11 @@ it('a document is unchanged if only the id of the run differs, and its key is it
   hashes.begin(STATE);
   let unchanged = 0;
   const run = (runId: string) => {
-    const documents = new UnchangedDocuments(hashes, 'p', runId, (count) => {
+    const documents = new UnchangedDocuments(hashes, 'p', (count) => {
       unchanged += count;
     });
     return (...lines: [string, string?][]) => {
-      const { positions, acknowledge } = documents.take(batchOf(...lines));
+      const { positions, acknowledge } = documents.take(batchOf(runId, lines));
       acknowledge([]);
       return positions;
     };

@@ -1,25 +1,37 @@
 import { uptime } from 'node:os';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { HASH_BYTES } from './content-hash.ts';
 import type { IndexFingerprint } from './index-fingerprint.ts';
+import { HASH_WORDS, KnownHashes, wordsOf } from './known-hashes.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 
 /** The documents of a batch as they are sent. */
 export interface HashedBatch {
-  /** Identify the documents in their index: the JSON text of the id, and of the routing if there is one. */
-  readonly keys: readonly string[];
+  readonly count: number;
   /** The hashes of everything that is sent, without gaps. */
-  readonly hashes: Buffer;
+  readonly hashes: Uint8Array;
   /** The positions of deletions, whose hashes have no meaning. */
   readonly deletions: ReadonlySet<number>;
+  /** Identifies a document in its index: the JSON text of the id, and of the routing if there is one. */
+  key(position: number): string;
 }
 
-/** The number of bytes of a hash. */
-export const HASH_BYTES = 16;
+/** The documents of a batch that are sent. */
+export interface SentDocuments {
+  /** Their positions in the batch. */
+  readonly positions: number[];
+  /** Their keys. */
+  readonly keys: string[];
+}
 
 /** Two start times of the same computer differ less than this. They are computed from two clocks. */
 const CLOCK_MILLIS = 60_000;
 /** The memory for pages of the file, in KiB. */
 const CACHE_KIB = 64 * 1024;
+/** How many acknowledged documents wait for a transaction. */
+const MAX_ACKNOWLEDGED = 10_000;
+/** How many hashes are read from the file at a time. */
+const READ_DOCUMENTS = 20_000;
 
 /** SQLite error codes: the file is locked, is damaged, is no database. */
 const BUSY = 5;
@@ -34,7 +46,7 @@ export class DocumentHashes {
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #marksSeen: boolean;
-  readonly #changed: StatementSync;
+  readonly #different: StatementSync;
   readonly #see: StatementSync;
   readonly #start: StatementSync;
   readonly #acknowledge: StatementSync;
@@ -44,6 +56,13 @@ export class DocumentHashes {
   #before = 0;
   #sent = 0;
   #isComplete = false;
+  #known = new KnownHashes(0, false);
+  /** The documents whose hashes are stored with the next transaction: each takes as long as many documents. */
+  readonly #acknowledged: [key: string, hash: Buffer | undefined][] = [];
+  /** The last document that `forget` has removed: `missing` has seen everything before it. */
+  #missingAfter = '';
+  /** The last batch with each document that is being sent. An earlier batch must not store the hash of its version. */
+  readonly #sending = new Map<string, HashedBatch>();
 
   /**
    * Throws a `ReindexError` if another run uses the file, or if the file is damaged.
@@ -64,7 +83,7 @@ export class DocumentHashes {
       throw this.#readable(error);
     }
     // One statement for a batch takes a third of the time of one for each document.
-    this.#changed = database.prepare(`SELECT batch.value AS key FROM json_each(?) AS batch
+    this.#different = database.prepare(`SELECT batch.value AS key, documents.hash FROM json_each(?) AS batch
       LEFT JOIN documents ON documents.key = batch.value
       WHERE documents.hash IS NOT substr(?, 1 + ${HASH_BYTES} * batch.key, ${HASH_BYTES})`);
     this.#see = database.prepare(`UPDATE documents SET seen = ?1
@@ -83,6 +102,7 @@ export class DocumentHashes {
     const reason = this.#reasonToForget(now);
     this.#transaction(() => {
       if (reason !== undefined) this.#database.exec('DELETE FROM documents');
+      else this.#load();
       this.#run = Number(this.#read('run') ?? 0) + 1;
       this.#isComplete = reason === undefined && this.#read('complete') === 1;
       this.#before = now.writes;
@@ -98,37 +118,62 @@ export class DocumentHashes {
   }
 
   /**
-   * Returns the positions of the documents to send. Removes their hashes, because their results are not known yet. If one
-   * of several versions of a document has changed, all of them are sent.
+   * Returns the documents to send. Removes their hashes, because their results are not known yet. If one of several
+   * versions of a document has changed, all of them are sent. Call it in the order of the batches.
    */
-  take({ keys, hashes, deletions }: HashedBatch): number[] {
-    const positions: number[] = [];
+  take(batch: HashedBatch): SentDocuments {
+    const known = this.#known;
+    const words = wordsOf(batch.hashes);
+    const candidates: number[] = [];
+    for (let i = 0; i < batch.count; i++) if (!known.see(words, i)) candidates.push(i);
+    if (candidates.length === 0) return { positions: [], keys: [] };
+    const keys = candidates.map((position) => batch.key(position));
+    const changed = new Set<string>();
+    const removed = new Set<number>();
     this.#transaction(() => {
-      const json = JSON.stringify(keys);
-      const changed = new Set(this.#changed.all(json, hashes).map(({ key }) => key as string));
-      for (const position of deletions) changed.add(keys[position] as string);
-      if (this.#marksSeen) this.#see.run(this.#run, json);
-      if (changed.size === 0) return;
+      const wanted = Buffer.concat(candidates.map((i) => hashAt(batch, i)));
+      for (const { key, hash } of this.#different.all(JSON.stringify(keys), wanted)) {
+        changed.add(key as string);
+        if (!(hash instanceof Uint8Array)) continue;
+        const old = wordsOf(hash);
+        known.remove(old, 0);
+        removed.add(old[0] as number);
+      }
+      if (this.#marksSeen && changed.size < keys.length) this.#see.run(this.#run, JSON.stringify(keys));
       for (const key of changed) this.#start.run(key, this.#run);
-      for (let i = 0; i < keys.length; i++) if (changed.has(keys[i] as string)) positions.push(i);
     });
-    this.#sent += positions.length;
-    return positions;
+    const sent: SentDocuments = { positions: [], keys: [] };
+    for (let i = 0, next = 0; i < batch.count; i++) {
+      const key = candidates[next] === i ? (keys[next++] as string) : undefined;
+      // A document that was no candidate is sent if its hash has just been removed because of another version.
+      const isSent =
+        key === undefined ? removed.has(words[i * HASH_WORDS] as number) && !known.has(words, i) : changed.has(key);
+      if (!isSent) continue;
+      sent.positions.push(i);
+      sent.keys.push(key ?? batch.key(i));
+    }
+    this.#sent += sent.positions.length;
+    for (const key of sent.keys) this.#sending.set(key, batch);
+    return sent;
   }
 
   /** Stores the hashes of the documents that the index has acknowledged: all that were sent, except the failed ones. */
-  acknowledge({ keys, hashes, deletions }: HashedBatch, sent: readonly number[], failed: ReadonlySet<number>): void {
+  acknowledge(batch: HashedBatch, { positions, keys }: SentDocuments, failed: ReadonlySet<number>): void {
     // A request without an answer may have written the document. So no other version of it has a hash either.
-    const unknown = new Set([...failed].map((position) => keys[position]));
-    this.#transaction(() => {
-      for (const position of sent) {
-        const key = keys[position] as string;
-        if (unknown.has(key)) continue;
-        // After a deletion, a later version in the batch stores its hash again.
-        if (deletions.has(position)) this.#forget.run(key);
-        else this.#acknowledge.run(key, hashes.subarray(position * HASH_BYTES, (position + 1) * HASH_BYTES), this.#run);
-      }
+    const unknown = new Set<string>();
+    positions.forEach((position, i) => {
+      if (failed.has(position)) unknown.add(keys[i] as string);
     });
+    const isLast = new Set(keys.filter((key) => this.#sending.get(key) === batch));
+    for (const key of isLast) this.#sending.delete(key);
+    positions.forEach((position, i) => {
+      const key = keys[i] as string;
+      if (unknown.has(key) || !isLast.has(key)) return;
+      // After a deletion, a later version in the batch stores its hash again.
+      const hash = batch.deletions.has(position) ? undefined : Buffer.from(hashAt(batch, position));
+      this.#acknowledged.push([key, hash]);
+    });
+    if (this.#acknowledged.length > MAX_ACKNOWLEDGED) this.#transaction();
   }
 
   /**
@@ -146,15 +191,22 @@ export class DocumentHashes {
 
   /** Returns how many documents are known, and how many of them this run has not seen. */
   count(): { readonly all: number; readonly missing: number } {
-    const sql = 'SELECT count(*) AS count, count(*) FILTER (WHERE seen <> ?) AS missing FROM documents';
-    const { count, missing } = this.#database.prepare(sql).get(this.#run) as unknown as Counted & { missing: number };
-    return { all: count, missing };
+    this.#transaction();
+    const sql = 'SELECT count(*) AS count, count(*) FILTER (WHERE seen <> ?) AS unmarked FROM documents';
+    const { count, unmarked } = this.#database.prepare(sql).get(this.#run) as unknown as Counted;
+    return { all: count, missing: unmarked - this.#known.seen };
   }
 
-  /** Returns the keys of documents that this run has not seen. */
+  /** Returns the keys of documents that this run has not seen, in ascending order. */
   missing(limit: number): string[] {
-    const rows = this.#database.prepare('SELECT key FROM documents WHERE seen <> ? LIMIT ?').all(this.#run, limit);
-    return rows.map(({ key }) => key as string);
+    const unmarked = this.#database.prepare('SELECT key, hash FROM documents WHERE seen <> ? AND key > ? ORDER BY key');
+    const keys: string[] = [];
+    for (const { key, hash } of unmarked.iterate(this.#run, this.#missingAfter)) {
+      if (hash instanceof Uint8Array && this.#known.isSeen(wordsOf(hash), 0)) continue;
+      keys.push(key as string);
+      if (keys.length === limit) break;
+    }
+    return keys;
   }
 
   /** Counts documents that the run has deleted in another way than by `take`. */
@@ -162,11 +214,12 @@ export class DocumentHashes {
     this.#sent += documents;
   }
 
-  /** Forgets documents that were deleted. */
+  /** Forgets documents of `missing` that were deleted. */
   forget(keys: readonly string[]): void {
     this.#transaction(() => {
       for (const key of keys) this.#forget.run(key);
     });
+    this.#missingAfter = keys.at(-1) ?? this.#missingAfter;
   }
 
   /**
@@ -199,6 +252,20 @@ export class DocumentHashes {
     return isSameStart ? undefined : 'the computer was restarted during a run';
   }
 
+  /** Reads the hashes into memory. Texts of many hashes take a tenth of the time of single hashes. */
+  #load(): void {
+    const count = this.#database.prepare('SELECT count(*) AS count FROM documents').get() as unknown as Counted;
+    this.#known = new KnownHashes(count.count, this.#marksSeen);
+    const next = this.#database.prepare(`SELECT group_concat(hex(hash), '') AS digits, max(key) AS last FROM
+      (SELECT key, hash FROM documents WHERE key > ? AND hash IS NOT NULL ORDER BY key LIMIT ${READ_DOCUMENTS})`);
+    for (let last = ''; !this.#known.isFull; ) {
+      const { digits, last: key } = next.get(last) as { digits: string | null; last: string | null };
+      if (digits === null || key === null) return;
+      this.#known.add(wordsOf(Buffer.from(digits, 'hex')));
+      last = key;
+    }
+  }
+
   #read(name: string): string | number | undefined {
     const row = this.#database.prepare('SELECT value FROM state WHERE name = ?').get(name);
     return row?.value as string | number | undefined;
@@ -209,10 +276,16 @@ export class DocumentHashes {
     for (const [name, value] of Object.entries(values)) put.run(name, value);
   }
 
-  #transaction(work: () => void): void {
+  /** Stores what was acknowledged, and does other work in the same transaction. */
+  #transaction(work: () => void = () => {}): void {
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
+        for (const [key, hash] of this.#acknowledged) {
+          if (hash === undefined) this.#forget.run(key);
+          else this.#acknowledge.run(key, hash, this.#run);
+        }
+        this.#acknowledged.length = 0;
         work();
         this.#database.exec('COMMIT');
       } catch (error) {
@@ -242,8 +315,13 @@ export class DocumentHashes {
   }
 }
 
+function hashAt({ hashes }: HashedBatch, position: number): Uint8Array {
+  return hashes.subarray(position * HASH_BYTES, (position + 1) * HASH_BYTES);
+}
+
 interface Counted {
   readonly count: number;
+  readonly unmarked: number;
 }
 
 function startOfComputer(): number {

@@ -9,7 +9,6 @@ import { UnchangedDocuments } from './unchanged-documents.ts';
 interface HashedRun {
   readonly admin: IndexAdmin;
   readonly index: string;
-  readonly runId: string;
   readonly log: Log;
   readonly onUnchanged: (documents: number) => void;
 }
@@ -22,7 +21,7 @@ export class IndexHashes {
 
   private constructor(hashes: DocumentHashes, run: HashedRun) {
     this.hashes = hashes;
-    this.documents = new UnchangedDocuments(hashes, run.index, run.runId, run.onUnchanged);
+    this.documents = new UnchangedDocuments(hashes, run.index, run.onUnchanged);
     this.#run = run;
   }
 

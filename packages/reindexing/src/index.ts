@@ -1,9 +1,10 @@
 export { aliasOf, checkReindexing, type ReindexProblem } from './check-reindexing.ts';
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
+export { HASH_DIGITS, withHash, withoutHash } from './content-hash.ts';
 export { createMissing } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
 export { deleteMissingRows } from './delete-missing-rows.ts';
-export { DocumentHashes, type HashedBatch } from './document-hashes.ts';
+export { DocumentHashes } from './document-hashes.ts';
 export { type ErrorCause, isFaultOfDestination, reasonOf } from './error-cause.ts';
 export { findDifferences } from './find-differences.ts';
 export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } from './index-admin.ts';

@@ -44,6 +44,8 @@ export interface JoinSettings {
 /** The maximum length of an id in a search engine, in bytes. */
 const MAX_ID_BYTES = 512;
 
+/** The start of the line of a deletion. */
+export const DELETION = '{"delete":';
 /** The start of a line for a delete by query, which is a separate request and not part of a bulk request. */
 export const DELETE_BY_QUERY = '{"delete_by_query"';
 
@@ -97,7 +99,7 @@ export class BulkEncoder implements DocumentEncoder {
     if (marks.areOn(document)) {
       const target = this.#target(document, id);
       const by = marks.fieldOf(document);
-      if (by === undefined) return `{"delete":{${this.#version(document)}${target}}}\n`;
+      if (by === undefined) return `${DELETION}{${this.#version(document)}${target}}}\n`;
       return `${DELETE_BY_QUERY}:{"field":${writeString(by.field)},"value":${writeString(by.value)},${target}}}\n`;
     }
     const action = this.#action(document, id);

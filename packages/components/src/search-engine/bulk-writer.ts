@@ -28,6 +28,7 @@ import {
   strangeAnswer,
   transportRefusal,
 } from './bulk-reply.ts';
+import { HashedBulkBatch } from './hashed-bulk-batch.ts';
 import { exactField, familiesQuery } from './old-children.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
 
@@ -47,7 +48,7 @@ export interface BulkWriterOptions {
   readonly namesIndex: boolean;
   /** Whether documents are only written to an alias, so that no request creates an index. Defaults to false. */
   readonly requireAlias?: boolean;
-  /** Finds documents that need not be sent. Undefined if all documents are sent. */
+  /** Finds documents that need not be sent, in batches of `HashedBulkEncoder`. Undefined if all documents are sent. */
   readonly unchanged?: UnchangedDocuments | undefined;
   /** The index and the field with the id of the parent, if old children are deleted. */
   readonly children?: { readonly index: string; readonly field: string };
@@ -111,7 +112,9 @@ export class BulkWriter {
   #work(
     batch: EncodedBatch,
     signal: AbortSignal,
-  ): [keys: ReadonlySet<number> | undefined, work: () => Promise<readonly IndexFailure[]>] {
+  ): [keys: ReadonlySet<number | string> | undefined, work: () => Promise<readonly IndexFailure[]>] {
+    const { unchanged } = this.#options;
+    if (unchanged !== undefined) return this.#changedWork(batch, unchanged, signal);
     const bytes = new BatchBytes(batch);
     const hashes = new Set<number>();
     const queries: boolean[] = [];
@@ -120,10 +123,29 @@ export class BulkWriter {
       else hashes.add(bytes.hashOfFirstLine(i, ID_BYTES));
     }
     if (queries.length === 0) {
-      return [hashes, () => this.#writeChanged(bytes, signal)];
+      return [hashes, () => this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal)];
     }
     // A delete by query may concern any document.
     return [undefined, () => this.#writeInTurns(bytes, queries, signal)];
+  }
+
+  /** Returns the work of writing the documents of a batch that the index does not have. */
+  #changedWork(
+    batch: EncodedBatch,
+    unchanged: UnchangedDocuments,
+    signal: AbortSignal,
+  ): [keys: ReadonlySet<string>, work: () => Promise<readonly IndexFailure[]>] {
+    const hashed = new HashedBulkBatch(batch);
+    const { positions, keys, acknowledge } = unchanged.take(hashed);
+    const write = async () => {
+      if (positions.length === 0) return [];
+      const bytes = new BatchBytes(hashed.documents(positions));
+      const failed = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+      const failures = failed.map((failure) => ({ ...failure, index: positions[failure.index] as number }));
+      acknowledge(failures);
+      return failures;
+    };
+    return [new Set(keys), write];
   }
 
   async #removeChildren(families: readonly Family[], isRecent: boolean): Promise<Reply> {
@@ -149,16 +171,6 @@ export class BulkWriter {
     this.#options.log.warn(
       `${counted(dropped, 'document')} ${were} dropped by the ingest pipeline of the index, which counts as success`,
     );
-  }
-
-  /** Sends the documents in bulk requests, except those that the index already has. */
-  async #writeChanged(bytes: BatchBytes, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    const taken = this.#options.unchanged?.take(bytes);
-    const positions = taken?.positions ?? allOf(bytes.count);
-    if (positions.length === 0) return [];
-    const failures = await this.#bulk.deliver(positions, this.#bulkRequests(bytes), signal);
-    taken?.acknowledge(failures);
-    return failures;
   }
 
   /** Sends bulk requests and deletes by query in the order of the documents. */

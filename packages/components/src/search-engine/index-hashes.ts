@@ -13,7 +13,7 @@ export function hashesFileOf({ index, hashesFile = `./state/${index}.hashes` }: 
 export async function openHashes(
   admin: IndexAdmin,
   params: IndexParameters,
-  { runId, log, onUnchanged = () => {} }: IndexerContext,
+  { log, onUnchanged = () => {} }: IndexerContext,
 ): Promise<IndexHashes> {
   const { index, sync } = params;
   const file = hashesFileOf(params);
@@ -21,7 +21,7 @@ export async function openHashes(
   const database = await openLocalDatabase(file, { timeout: 0 });
   try {
     const hashes = new DocumentHashes(database, file, sync?.deleteMissing === true);
-    return await IndexHashes.begin(hashes, { admin, index, runId, log, onUnchanged });
+    return await IndexHashes.begin(hashes, { admin, index, log, onUnchanged });
   } catch (error) {
     database.close();
     throw error;
