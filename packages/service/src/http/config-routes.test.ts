@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const hocon = (body: string | Uint8Array) => ({ body, type: 'application/hocon' });
@@ -15,6 +15,8 @@ interface Page {
 }
 
 describe('configs over HTTP', () => {
+  const shared = sharedService();
+
   it('are stored as HOCON or JSON, and returned as resolved JSON with secrets masked', async () => {
     const service = await testService();
     const stored = await service.ask('/v1/config', hocon(VALID));
@@ -79,7 +81,7 @@ describe('configs over HTTP', () => {
     ['much nesting', hocon(`a: ${'['.repeat(10_000)}`), 'nested'],
     ['substitutions that double the text with each line', hocon(bomb()), 'substitutions'],
   ])('refuse %s', async (_name, request, message) => {
-    const service = await testService();
+    const service = shared();
     const answer = await service.ask('/v1/config', request);
     expect(answer.json).toMatchObject({ status: 400, error: 'Bad Request', message: expect.stringContaining(message) });
     expect((await service.ask('/v1/config')).text).toBe('{}');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const put = (body: string, headers: Record<string, string> = {}) => ({
   method: 'PUT',
@@ -16,6 +16,8 @@ const tagOf = async (service: TestService, id: string) =>
   (await service.ask(`/v1/config/${id}`)).headers.get('etag') as string;
 
 describe('a config that is stored with PUT', () => {
+  const shared = sharedService();
+
   it('is deleted only if its tag matches If-Match', async () => {
     const service = await testService();
     const configId = await service.store();
@@ -73,7 +75,7 @@ describe('a config that is stored with PUT', () => {
     ['%20', 400],
     ['x'.repeat(101), 400],
   ])('is refused under a name that looks like an id, a preset or a reserved word: %s', async (name, status) => {
-    const service = await testService();
+    const service = shared();
     const answer = await service.ask(`/v1/config/${name}`, put('a: 1'));
     expect(answer.json).toMatchObject({ status, hint: expect.any(String) });
     if (status === 400) expect((await service.ask(`/v1/config?name=${name}`, post('a: 1'))).status).toBe(400);
