@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
-import { sharedService } from '../testing/test-service.test.support.ts';
+import { sharedService, testService } from '../testing/test-service.test.support.ts';
 
 describe('the refusal of a body', () => {
   const shared = sharedService();
