@@ -11,7 +11,7 @@ import {
 } from '@headrace/engine';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
-import { caseContent, describeGolden, openCase } from './golden-cases.ts';
+import { caseContent, describeGolden, openCase, usesFiles } from './golden-cases.ts';
 import { SCHEMA_DIFFERENCES } from './schema-differences.ts';
 
 const base = new URL('./', import.meta.url).href;
@@ -52,7 +52,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl', 'stag
         else expect(agrees, 'the schema agrees after all').toBe(false);
       };
       it(title, ({ skip }) => {
-        if (golden.text.includes('"files":')) return openCase(golden, ({ content }) => compare(content, skip));
+        if (usesFiles(golden)) return openCase(golden, ({ content }) => compare(content, skip));
         return compare(caseContent(golden, '/nowhere'), skip);
       });
     }

@@ -50,6 +50,11 @@ export async function openCase<T>(golden: GoldenCase, use: (open: OpenCase) => P
   }
 }
 
+/** Whether a case has files, or names their folder. */
+export function usesFiles(golden: GoldenCase): boolean {
+  return golden.text.includes('@DIR@') || golden.text.includes('"files":');
+}
+
 /** Returns the content of a case. Its files are expected in `folder`. */
 export function caseContent(golden: GoldenCase, folder: string): JsonObject {
   return readJson(withDigests(golden.text.replaceAll('@DIR@', folder))) as JsonObject;
