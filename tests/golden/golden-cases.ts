@@ -42,12 +42,22 @@ export function describeGolden(file: string, define: (cases: readonly GoldenCase
 export async function openCase<T>(golden: GoldenCase, use: (open: OpenCase) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(realpathSync(tmpdir()), 'headrace-golden-'));
   try {
-    const content = readJson(withDigests(golden.text.replaceAll('@DIR@', folder))) as JsonObject;
+    const content = caseContent(golden, folder);
     await writeFiles(content, folder);
     return await use({ content, folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether a case has files, or names their folder. */
+export function usesFiles(golden: GoldenCase): boolean {
+  return golden.text.includes('@DIR@') || golden.text.includes('"files":');
+}
+
+/** Returns the content of a case. Its files are expected in `folder`. */
+export function caseContent(golden: GoldenCase, folder: string): JsonObject {
+  return readJson(withDigests(golden.text.replaceAll('@DIR@', folder))) as JsonObject;
 }
 
 /** Writes the files of a case, or of a step of it, and sets the times at which they were modified. */

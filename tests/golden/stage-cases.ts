@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   checkConfig,
@@ -124,6 +124,7 @@ async function send(pipeline: Pipeline, input: Value): Promise<DocumentResult> {
 /** Returns the texts of the files that were created or changed, by path. */
 function changedFiles(folder: string, before: JsonObject): Record<string, string> {
   const changed: Record<string, string> = {};
+  if (!existsSync(folder)) return changed;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);

@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { describeGolden, type GoldenCase, openCase, referenceComponents } from './golden-cases.ts';
+import {
+  caseContent,
+  describeGolden,
+  type GoldenCase,
+  type OpenCase,
+  openCase,
+  referenceComponents,
+  usesFiles,
+} from './golden-cases.ts';
 import { actualOutcome, agrees, classNames, recordedOutcome } from './stage-cases.ts';
 import { STAGE_DIFFERENCES } from './stage-differences.ts';
 import { openStageRegistry } from './stage-registry.ts';
+
+/** The folder of a case without files. It does not exist. */
+const NO_FOLDER = '/nowhere';
 
 const registry = await openStageRegistry();
 const built = new Set(registry.list('stage').map((entry) => entry.name));
@@ -14,14 +25,17 @@ describeGolden('stages.jsonl', (cases) => {
     const reason = STAGE_DIFFERENCES[golden.name];
     const missing = stagesOf(golden).filter((name) => planned.has(name) && !built.has(name));
     const title = reason === undefined ? golden.name : `${golden.name} (intended difference: ${reason})`;
+    const compare = async (open: OpenCase) => {
+      const recorded = recordedOutcome(open);
+      const actual = await actualOutcome(open, registry);
+      if (reason !== undefined)
+        expect(actual, 'the listed difference no longer exists').not.toSatisfy(sameAs(recorded));
+      else if (!agrees(actual, recorded)) expect(actual, golden.quirk).toEqual(recorded);
+    };
     it.skipIf(missing.length > 0)(title, () =>
-      openCase(golden, async (open) => {
-        const recorded = recordedOutcome(open);
-        const actual = await actualOutcome(open, registry);
-        if (reason !== undefined)
-          expect(actual, 'the listed difference no longer exists').not.toSatisfy(sameAs(recorded));
-        else if (!agrees(actual, recorded)) expect(actual, golden.quirk).toEqual(recorded);
-      }),
+      usesFiles(golden)
+        ? openCase(golden, compare)
+        : compare({ content: caseContent(golden, NO_FOLDER), folder: NO_FOLDER }),
     );
   }
 

@@ -212,7 +212,7 @@ describe('an invalid path', () => {
           expect(error).toBeInstanceOf(JsonPathError);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 20 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

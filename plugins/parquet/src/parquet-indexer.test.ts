@@ -89,7 +89,9 @@ describe('ParquetIndexer', () => {
   });
 
   it('writes the same rows for any texts, row groups and pieces', async () => {
-    const row = fc.record({ t: fc.string({ unit: 'binary' }), l: fc.array(fc.string()), i: fc.maxSafeInteger() });
+    // Any code point except halves of surrogate pairs. The unit `binary` has the same, but listing them takes a second.
+    const codePoint = fc.nat({ max: 0x10_f7_ff }).map((n) => String.fromCodePoint(n < 0xd8_00 ? n : n + 0x8_00));
+    const row = fc.record({ t: fc.string({ unit: codePoint }), l: fc.array(fc.string()), i: fc.maxSafeInteger() });
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { minLength: 1 }),

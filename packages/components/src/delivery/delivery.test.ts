@@ -236,7 +236,7 @@ describe('Delivery', () => {
         });
         expect(state).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: 3 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });

@@ -164,7 +164,7 @@ describe('a message that is not a valid batch', () => {
           expect(message).not.toBe('');
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 30 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -92,7 +92,7 @@ describe('fields of a document', () => {
           expect(start.toJson()).toBe(before);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 1.5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

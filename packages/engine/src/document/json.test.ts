@@ -17,7 +17,7 @@ describe('readJson and writeValue', () => {
         expect(equalValues(read, value)).toBe(true);
         expect(writeValue(read)).toBe(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: 20 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 
@@ -125,7 +125,7 @@ describe('readJson and writeValue', () => {
         const error = errorOf(() => readJson(characters.join('')));
         if (error !== undefined) expect(error).toBeInstanceOf(JsonSyntaxError);
       }),
-      { numRuns: 3000 },
+      { numRuns: 30 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -21,7 +21,7 @@ describe('doubleText', () => {
         expect(Number(text)).toBe(number);
         expect(text).toMatch(/^-?\d+\.\d+(E-?\d+)?$/);
       }),
-      { numRuns: 3000 },
+      { numRuns: 30 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });
@@ -49,7 +49,7 @@ describe('widenFloat', () => {
         expect(digitsOf(wide)).toBe(digitsOf(shortest));
         expect(Math.abs(wide - float)).toBeLessThanOrEqual(Math.abs(shortest - float));
       }),
-      { numRuns: 5000 },
+      { numRuns: 50 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -126,7 +126,7 @@ describe('parseSyntax', () => {
         const { root } = parseSyntax(text);
         if (root !== undefined) check(root, 0, text.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: 20 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

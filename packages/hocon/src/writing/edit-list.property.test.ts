@@ -102,7 +102,7 @@ describe('edits of lists', () => {
         expect(commentsOf(after)).toEqual(commentsOf(text));
         expect(edited(after, removeItem(after, ['l'], index), layout)).toBe(text);
       }),
-      { numRuns: 150 },
+      { numRuns: 1.5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 
@@ -116,7 +116,7 @@ describe('edits of lists', () => {
         const own = new Set([`# above${index}`, `# beside${index}`, `// inside${index}`]);
         expect(commentsOf(after)).toEqual(commentsOf(text).filter((comment) => !own.has(comment)));
       }),
-      { numRuns: 150 },
+      { numRuns: 1.5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 
@@ -137,7 +137,7 @@ describe('edits of lists', () => {
         }
         expect(edited(after, moveItem(after, ['l'], b, a), layout)).toBe(text);
       }),
-      { numRuns: 150 },
+      { numRuns: 1.5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 
@@ -177,7 +177,7 @@ describe('edits of objects', () => {
           expect(edited(after, removeKey(after, ['l', index, key]), layout)).toBe(text);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 1.5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -301,7 +301,7 @@ describe('properties', () => {
           expect((error as JavaRegexError).message).not.toContain('JavaScript engine');
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 20 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });

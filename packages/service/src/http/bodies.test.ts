@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
-import { testService } from '../testing/test-service.test.support.ts';
+import { sharedService, testService } from '../testing/test-service.test.support.ts';
 
 describe('the refusal of a body', () => {
+  const shared = sharedService();
+
   it.each([
     ['/v1/config', 'text/plain', 'The body must be application/json or application/hocon, not text/plain'],
     ['/v1/config/validate', 'a/b; charset=x', 'The body must be application/json or application/hocon, not a/b'],
@@ -11,7 +13,7 @@ describe('the refusal of a body', () => {
     ['/v1/preview', 'application/hocon', 'The body must be application/json, not application/hocon'],
     ['/v1/run', '', 'The body must be application/json; the request does not say what it is'],
   ])('contains the accepted content types for a wrong one at %s (%s)', async (path, type, message) => {
-    const service = await testService();
+    const service = shared();
     const body = Buffer.from('a: 1');
     expect((await service.ask(path, { body, type })).json).toMatchObject({
       status: 415,
@@ -24,7 +26,7 @@ describe('the refusal of a body', () => {
   it.each(['/v1/config', '/v1/run', '/v1/preview', '/v1/run/a/retry'])(
     'reports at %s that the body is compressed',
     async (path) => {
-      const service = await testService();
+      const service = shared();
       const packed = { body: gzipSync('{"configId": "a"}'), type: 'application/json' };
       const answer = await service.ask(path, { ...packed, headers: { 'content-encoding': 'gzip' } });
       expect(answer.json).toMatchObject({
@@ -44,7 +46,7 @@ describe('the refusal of a body', () => {
     ['/v1/run', { configId: 'a', labels: { 'a/b~c': 1 } }, 'The body: labels.a/b~c must be a string'],
     ['/v1/run/a/retry', 5, 'The body must be an object'],
   ])('contains the position of an invalid value at %s: %j', async (path, body, message) => {
-    const service = await testService();
+    const service = shared();
     const answer = await service.ask(path, { body: JSON.stringify(body), type: 'application/json' });
     expect(answer.json).toMatchObject({ status: 400, message });
   });
@@ -61,7 +63,7 @@ describe('the refusal of a body', () => {
   ])(
     'contains a suggestion or the possible names for an unknown property at %s: %j',
     async (path, body, name, hint) => {
-      const service = await testService();
+      const service = shared();
       expect((await service.ask(path, { body })).json).toMatchObject({
         status: 400,
         message: `The body: there is no property ${name}`,
@@ -86,7 +88,7 @@ describe('the refusal of a body', () => {
   });
 
   it.each(['/v1/run', '/v1/preview'])('contains the position of a JSON error once at %s', async (path) => {
-    const service = await testService();
+    const service = shared();
     const refusal = async (body: string) =>
       ((await service.ask(path, { body, type: 'application/json' })).json as { message: string }).message;
     expect(await refusal('{"configId":')).toBe(
@@ -99,14 +101,14 @@ describe('the refusal of a body', () => {
   });
 
   it('names the property __proto__ if the body contains it', async () => {
-    const service = await testService();
+    const service = shared();
     const body = '{"configId":"a","__proto__":{}}';
     const answer = await service.ask('/v1/run/a/retry', { body, type: 'application/json' });
     expect(answer.json).toMatchObject({ status: 400, message: expect.stringContaining('__proto__') });
   });
 
   it('does not affect configs and labels with keys such as __proto__', async () => {
-    const service = await testService();
+    const service = shared();
     const names = '{"__proto__": "x", "constructor": "y"}';
     const config = '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}';
     const body = `{"config": ${config}, "labels": ${names}, "overrides": {"__proto__.more": 1}, "__proto__": {"polluted": 1}}`;

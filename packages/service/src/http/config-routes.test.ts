@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const hocon = (body: string | Uint8Array) => ({ body, type: 'application/hocon' });
@@ -14,9 +14,13 @@ interface Page {
   next: string | null;
 }
 
+const shared = sharedService();
+
 describe('configs over HTTP', () => {
+  const empty = sharedService();
+
   it('are stored as HOCON or JSON, and returned as resolved JSON with secrets masked', async () => {
-    const service = await testService();
+    const service = shared();
     const stored = await service.ask('/v1/config', hocon(VALID));
     expect(stored.json).toEqual({ configId: expect.stringMatching(UUID_V4) });
     const { configId } = stored.json as { configId: string };
@@ -34,7 +38,7 @@ describe('configs over HTTP', () => {
   });
 
   it('accept a charset in the content type', async () => {
-    const service = await testService();
+    const service = shared();
     expect((await service.ask('/v1/config', { body: '{}', type: 'application/json; charset=utf-8' })).status).toBe(200);
     expect((await service.ask('/v1/config', { body: 'a=1', type: 'Application/HOCON' })).status).toBe(200);
   });
@@ -79,7 +83,7 @@ describe('configs over HTTP', () => {
     ['much nesting', hocon(`a: ${'['.repeat(10_000)}`), 'nested'],
     ['substitutions that double the text with each line', hocon(bomb()), 'substitutions'],
   ])('refuse %s', async (_name, request, message) => {
-    const service = await testService();
+    const service = empty();
     const answer = await service.ask('/v1/config', request);
     expect(answer.json).toMatchObject({ status: 400, error: 'Bad Request', message: expect.stringContaining(message) });
     expect((await service.ask('/v1/config')).text).toBe('{}');
@@ -100,7 +104,7 @@ describe('configs over HTTP', () => {
   });
 
   it('are checked without reading the files that they name', async () => {
-    const service = await testService();
+    const service = shared();
     const withValues = (path: string) =>
       hocon(VALID.replace('class: Upper', `class: Upper, conditions: [{ fields: [a], valuesPath: "${path}" }]`));
     const answers = await Promise.all(
@@ -112,14 +116,14 @@ describe('configs over HTTP', () => {
   });
 
   it('may contain keys such as __proto__ and constructor', async () => {
-    const service = await testService();
+    const service = shared();
     const id = await service.store('"__proto__": {polluted: 1}, constructor: 2');
     expect((await service.ask(`/v1/config/${id}`)).text).toBe('{"__proto__":{"polluted":1},"constructor":2}');
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
   it('are read in a separate thread if they are large', async () => {
-    const service = await testService();
+    const service = shared();
     const fields = Array.from({ length: 2000 }, (_, i) => `"field-${i}": "value ${i}"`).join(',\n');
     const id = await service.store(`${VALID}\nmapping { ${fields} }`);
     const answer = (await service.ask(`/v1/config/${id}`)).json as { mapping: Record<string, string> };

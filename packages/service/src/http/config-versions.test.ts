@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const put = (body: string, headers: Record<string, string> = {}) => ({
   method: 'PUT',
@@ -15,9 +15,13 @@ const post = (body: string) => ({ body, type: 'application/hocon' });
 const tagOf = async (service: TestService, id: string) =>
   (await service.ask(`/v1/config/${id}`)).headers.get('etag') as string;
 
+const shared = sharedService();
+
 describe('a config that is stored with PUT', () => {
+  const empty = sharedService();
+
   it('is deleted only if its tag matches If-Match', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store();
     const url = `/v1/config/${configId}`;
     const remove = (tag: string) => service.ask(url, { method: 'DELETE', headers: { 'if-match': tag } });
@@ -31,7 +35,7 @@ describe('a config that is stored with PUT', () => {
   });
 
   it('gets a new version only if the text has changed', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store('a: 1');
     const replaced = await service.ask(`/v1/config/${configId}`, put('a: 2'));
     expect(replaced).toMatchObject({ status: 200, json: { configId, version: 2 } });
@@ -45,7 +49,7 @@ describe('a config that is stored with PUT', () => {
   });
 
   it('is created under an unused name, and replaced afterwards', async () => {
-    const service = await testService();
+    const service = shared();
     const made = await service.ask('/v1/config/films?label=team:search', put(VALID));
     expect(made).toMatchObject({ status: 201, json: { configId: expect.any(String), version: 1 } });
     const { configId } = made.json as { configId: string };
@@ -73,7 +77,7 @@ describe('a config that is stored with PUT', () => {
     ['%20', 400],
     ['x'.repeat(101), 400],
   ])('is refused under a name that looks like an id, a preset or a reserved word: %s', async (name, status) => {
-    const service = await testService();
+    const service = empty();
     const answer = await service.ask(`/v1/config/${name}`, put('a: 1'));
     expect(answer.json).toMatchObject({ status, hint: expect.any(String) });
     if (status === 400) expect((await service.ask(`/v1/config?name=${name}`, post('a: 1'))).status).toBe(400);
@@ -100,7 +104,7 @@ describe('a config that is stored with PUT', () => {
   });
 
   it('gets another tag if only a secret has changed', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store('password: hunter2');
     const before = await service.ask(`/v1/config/${configId}`);
     await service.ask(`/v1/config/${configId}`, put('password: hunter3'));
@@ -110,7 +114,7 @@ describe('a config that is stored with PUT', () => {
   });
 
   it('keeps the stored secrets of components that are sent back with masks and without other changes', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store(
       'list: [1], opensearch { url: "http://h", index: a, password: hunter2 } # mine',
     );
@@ -126,7 +130,7 @@ describe('a config that is stored with PUT', () => {
   });
 
   it('is refused if a masked secret would be used elsewhere, or was never stored', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store('opensearch { url: "http://h", index: a, password: hunter2 }');
     const url = `/v1/config/${configId}`;
     const shown = (await service.ask(`${url}/text`)).text;
@@ -147,7 +151,7 @@ describe('a config that is stored with PUT', () => {
 
 describe('a config that is read with GET', () => {
   it('is not sent to a client that already has it', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store('a: 1');
     const tag = await tagOf(service, configId);
     const ask = (known: string) => service.ask(`/v1/config/${configId}`, { headers: { 'if-none-match': known } });
@@ -178,7 +182,7 @@ describe('names, labels and descriptions of configs', () => {
   });
 
   it('are refused if another config has the same name', async () => {
-    const service = await testService();
+    const service = shared();
     await service.ask(`/v1/config?${notes}`, post('a: 1'));
     const taken = await service.ask('/v1/config?name=films', post('a: 2'));
     expect(taken.json).toMatchObject({ status: 409, code: 'HR_CONFIG_NAME_TAKEN' });
@@ -189,7 +193,7 @@ describe('names, labels and descriptions of configs', () => {
   });
 
   it('select the configs of a list', async () => {
-    const service = await testService();
+    const service = shared();
     for (let i = 0; i < 4; i++) {
       await service.ask(`/v1/config?name=c${i}&label=n:${i % 2}&label=team:search`, post(`a: ${i}`));
     }
@@ -211,7 +215,7 @@ describe('names, labels and descriptions of configs', () => {
 
 describe('the versions of a config', () => {
   it('are listed, shown, compared and restored with their secrets', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store('password: hunter2, a: 1 # first');
     const url = `/v1/config/${configId}`;
     await service.ask(url, put('password: hunter3, a: 2'));

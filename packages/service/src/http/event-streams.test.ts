@@ -223,6 +223,17 @@ describe('the end of an event stream', () => {
 });
 
 describe('400 event streams that are never read', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Returns a function for polling that first begins the next turn of the streams. */
+  const eachTurn =
+    <T>(found: () => T) =>
+    () => {
+      vi.advanceTimersByTime(100);
+      return found();
+    };
+
   it('use a few KiB each while other requests are answered, and report missed events when read again', async () => {
     const journal = journalOf({ published: 0 });
     const sayMany = (message: string) => {
@@ -256,7 +267,7 @@ describe('400 event streams that are never read', () => {
       server.close();
     });
     const stuck = () => responses.filter(({ writableLength }) => writableLength > 0).length;
-    await expect.poll(stuck, { timeout: 30_000 }).toBe(400);
+    await expect.poll(eachTurn(stuck), { interval: 5, timeout: 30_000 }).toBe(400);
     sayMany('late');
     const [livez] = (await once(get({ socketPath: path, path: '/livez' }), 'response')) as [IncomingMessage];
     expect(await text(livez)).toBe('alive');
@@ -268,7 +279,12 @@ describe('400 event streams that are never read', () => {
       all += data;
     });
     reads.resume();
-    await expect.poll(() => all, { timeout: 20_000 }).toContain('late999x');
+    await expect
+      .poll(
+        eachTurn(() => all),
+        { interval: 5, timeout: 20_000 },
+      )
+      .toContain('late999x');
     expect(all).toContain('event: gap');
   }, 60_000);
 });

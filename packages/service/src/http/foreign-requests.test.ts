@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 import { refuseForeignRequests } from './foreign-requests.ts';
 
 interface Given {
@@ -65,10 +65,12 @@ async function operations(service: TestService, auth?: string): Promise<[string,
 }
 
 describe('a service without authentication', () => {
+  const shared = sharedService();
+
   it.each(['evil.example', 'evil.example:8080', 'localhost.evil.example', '10.1.2.3', 'a@localhost', 'localhost/x'])(
     'refuses requests with the Host %j, also requests that only read',
     async (host) => {
-      const service = await testService();
+      const service = shared();
       for (const [method, path] of [
         ['GET', '/v1/config'],
         ['GET', '/v1/run'],
@@ -83,7 +85,7 @@ describe('a service without authentication', () => {
   );
 
   it.each(FOREIGN)('refuses requests with %s, also requests that only read', async (_, headers) => {
-    const service = await testService();
+    const service = shared();
     for (const [method, path] of [
       ['GET', '/v1/config'],
       ['OPTIONS', '/v1/run'],
@@ -94,7 +96,7 @@ describe('a service without authentication', () => {
   });
 
   it('never allows a CORS preflight', async () => {
-    const service = await testService();
+    const service = shared();
     const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' };
     for (const origin of [EVIL, service.url]) {
       const { headers } = await send(service, 'OPTIONS', '/v1/config/x', { ...preflight, origin });
@@ -103,7 +105,7 @@ describe('a service without authentication', () => {
   });
 
   it('answers programs and its pages under all names of this machine', async () => {
-    const service = await testService();
+    const service = shared();
     const port = portOf(service);
     for (const host of [
       'localhost',
@@ -127,7 +129,7 @@ describe('a service without authentication', () => {
   });
 
   it('lets links of other websites open only its public pages', async () => {
-    const service = await testService();
+    const service = shared();
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
     expect((await send(service, 'GET', '/swagger', link)).status).toBe(200);
     expect((await send(service, 'GET', '/swagger', { ...link, 'sec-fetch-dest': 'iframe' })).status).toBe(403);
@@ -169,11 +171,12 @@ describe('a service without authentication', () => {
 describe('a service with authentication', () => {
   const auth = { password: 'secret', users: [] };
   const authorization = `Basic ${btoa('ann:secret')}`;
+  const shared = sharedService({ auth });
 
   it.each(FOREIGN)(
     'refuses requests with %s that change something, with or without credentials',
     async (_, headers) => {
-      const service = await testService({ auth });
+      const service = shared();
       for (const [method, path] of await operations(service, 'ann:secret')) {
         const refused = { status: 403, code: 'HR_FOREIGN_ORIGIN' };
         expect(await send(service, method, path, { ...headers, authorization })).toMatchObject(refused);
@@ -183,7 +186,7 @@ describe('a service with authentication', () => {
   );
 
   it('answers programs and its pages, also behind a proxy that rewrites Host', async () => {
-    const service = await testService({ auth });
+    const service = shared();
     const cancel = (headers: Record<string, string>) =>
       send(service, 'POST', '/v1/run/x/cancel', { authorization, ...headers });
     expect((await cancel({})).status).toBe(404);

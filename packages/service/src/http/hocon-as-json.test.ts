@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readUpload } from '../configs/check-upload.ts';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const TYPE = 'application/json';
 
@@ -24,8 +24,10 @@ async function details(service: TestService, body: string) {
 }
 
 describe('HOCON that is sent as application/json', () => {
+  const shared = sharedService();
+
   it('is stored by POST and PUT, and returned as resolved JSON', async () => {
-    const service = await testService();
+    const service = shared();
     const stored = (await service.ask('/v1/config', { body: SCRIPT, type: TYPE })).json as { configId: string };
     expect(stored).toEqual({ configId: expect.any(String) });
     const answer = await service.ask(`/v1/config/${stored.configId}`);
@@ -42,7 +44,7 @@ describe('HOCON that is sent as application/json', () => {
   });
 
   it('is checked, and problems have their line and column', async () => {
-    const service = await testService();
+    const service = shared();
     const check = async (body: string) => (await service.ask('/v1/config/validate', { body, type: TYPE })).json;
     expect(await check(SCRIPT)).toEqual({ valid: true, problems: [] });
     expect(await check(SCRIPT.replace('Upper', 'Uper'))).toMatchObject({
@@ -55,14 +57,14 @@ describe('HOCON that is sent as application/json', () => {
   });
 
   it('may be JSON with duplicate keys', async () => {
-    const service = await testService();
+    const service = shared();
     const body = '{"a": {"x": 1}, "a": {"y": 2}, "b": 1, "b": 2}';
     const { configId } = (await service.ask('/v1/config', { body, type: TYPE })).json as { configId: string };
     expect((await service.ask(`/v1/config/${configId}`)).json).toEqual({ a: { x: 1, y: 2 }, b: 2 });
   });
 
   it('is accepted as the config of a run, and its substitutions refer to the config itself', async () => {
-    const service = await testService();
+    const service = shared();
     const config = SCRIPT.replace('name: main', 'name: ${x.name}').replace('{\n', '{\n  x { name: main }\n');
     const root = await details(service, `{\n  // this one\n  config: ${config},\n  labels { team: search }\n}`);
     expect(root.entries.get('indexer')).toMatchObject({ kind: 'object' });
@@ -73,7 +75,7 @@ describe('HOCON that is sent as application/json', () => {
   });
 
   it('is accepted as the config of a preview, and problems have their position in the body', async () => {
-    const service = await testService();
+    const service = shared();
     const ask = async (body: string) => (await service.ask('/v1/preview', { body, type: TYPE })).json;
     expect(await ask(`documents: [{ id: a }]\nconfig: ${SCRIPT}`)).toMatchObject({ results: expect.any(Array) });
     expect(await ask(`documents: [{ id: a }]\nconfig: {\n  a: 1 # why\n  b: \${c}\n}`)).toMatchObject({

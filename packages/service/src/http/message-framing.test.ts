@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { type TestService, testService } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService } from '../testing/test-service.test.support.ts';
 
 /** Sends bytes. Returns all that the service answers until it closes the connection. */
 function exchange({ url }: TestService, bytes: string): Promise<string> {
@@ -21,6 +21,8 @@ const smuggled = 'PUT /v1/config/smuggled HTTP/1.1\r\nHost: localhost\r\nContent
 const next = `${smuggled}Content-Length: 4\r\n\r\na: 1`;
 
 describe('a request that a proxy may understand differently', () => {
+  const shared = sharedService();
+
   it.each([
     ['an unknown Transfer-Encoding', `${upload}Host: localhost\r\nTransfer-Encoding: rot13\r\n\r\n`],
     [
@@ -32,7 +34,7 @@ describe('a request that a proxy may understand differently', () => {
     ['two Host headers', `${upload}Host: localhost\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\n\r\na: 1`],
     ['the same Host header twice', `${upload}Host: localhost\r\nhost: localhost\r\nContent-Length: 4\r\n\r\na: 1`],
   ])('gets 400 and a closed connection: %s', async (_what, bytes) => {
-    const service = await testService();
+    const service = shared();
     const answer = await exchange(service, bytes + next);
     const [head = '', json = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
@@ -54,10 +56,12 @@ describe('a request that a proxy may understand differently', () => {
 });
 
 describe('a method that does not exist', () => {
+  const shared = sharedService();
+
   it.each(['FOO', 'get', 'BREW', 'QUERY', 'PURGE', 'TRACE', 'CONNECT'])(
     'gets 405 with the supported methods: %s',
     async (method) => {
-      const service = await testService();
+      const service = shared();
       const target = method === 'CONNECT' ? 'x:80' : '/v1/config';
       const answer = await exchange(
         service,
@@ -71,7 +75,7 @@ describe('a method that does not exist', () => {
   );
 
   it('is not assumed for bytes that are not HTTP, which get 400', async () => {
-    const service = await testService();
+    const service = shared();
     for (const bytes of ['\x16\x03\x01\x02\x00\x01\r\n\r\n', 'FOO\r\n\r\n', 'F\x01O / HTTP/1.1\r\n\r\n']) {
       expect(await exchange(service, bytes)).toMatch(/^HTTP\/1\.1 400 /);
     }
@@ -79,13 +83,15 @@ describe('a method that does not exist', () => {
 });
 
 describe('the supported methods of a path', () => {
+  const shared = sharedService();
+
   it.each([
     ['/v1/config/validate', 'POST'],
     ['/v1/config/some-id', 'DELETE, GET, HEAD, PUT'],
     ['/v1/config', 'GET, HEAD, POST'],
     ['/v1/run/abc/cancel', 'POST'],
   ])('OPTIONS %s lists %s', async (path, allow) => {
-    const service = await testService();
+    const service = shared();
     const answer = await service.ask(path, { method: 'OPTIONS' });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe(allow);

@@ -1,10 +1,12 @@
 import { configToJson, HeadraceError, type PreviewRequest } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
-import { testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, testService, VALID } from '../testing/test-service.test.support.ts';
+
+const shared = sharedService();
 
 describe('POST /v1/preview', () => {
   it('returns the resulting documents, with unchanged numbers', async () => {
-    const service = await testService();
+    const service = shared();
     service.threads.onPreview = async ({ documents = [] }) => ({
       results: [
         { input: documents[0] as string, documents: ['{"id":"1-child"}', documents[0] as string], dropped: ['x"y'] },
@@ -48,7 +50,7 @@ describe('POST /v1/preview', () => {
   });
 
   it('masks the secrets of the config in documents, failures and log lines', async () => {
-    const service = await testService();
+    const service = shared();
     const failure = { code: 'HR_STAGE_FAILED', message: 'hunter2 is refused', hint: 'Is it hunter2?' } as const;
     const masked = { code: 'HR_STAGE_FAILED', message: '****** is refused', hint: 'Is it ******?' };
     const entry = { stage: 'upper', class: 'Upper', failure };
@@ -117,7 +119,7 @@ describe('POST /v1/preview', () => {
   });
 
   it('refuses a config with errors and returns its problems', async () => {
-    const service = await testService();
+    const service = shared();
     const problem = {
       severity: 'error',
       code: 'HR_CONFIG_UNKNOWN_CLASS',
@@ -147,13 +149,13 @@ describe('POST /v1/preview', () => {
     [400, '{"config": '],
     [400, ''],
   ])('answers %i to %j', async (status, body) => {
-    const service = await testService();
+    const service = shared();
     const answer = await service.ask('/v1/preview', { method: 'POST', body, type: 'application/json' });
     expect(answer.json).toMatchObject({ status, message: expect.any(String) });
   });
 
   it('reports why a preview was not finished, and limits concurrent previews', async () => {
-    const service = await testService();
+    const service = shared();
     service.threads.onPreview = async () => {
       throw new HeadraceError('HR_RUN_CANCELLED', 'The preview did not end in time', { hint: 'Fewer documents.' });
     };
@@ -206,7 +208,7 @@ describe('POST /v1/preview', () => {
   });
 
   it('ends when the client disconnects', async () => {
-    const service = await testService();
+    const service = shared();
     const aborted = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     service.threads.onPreview = (_request, signal) => {

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { testService } from '../testing/test-service.test.support.ts';
+import { sharedService, testService } from '../testing/test-service.test.support.ts';
 import { parseTime } from './time-query.ts';
 
 describe('the query of a request', () => {
+  const shared = sharedService();
+
   it('is refused for an unknown choice, with the possible choices or a suggestion', async () => {
-    const service = await testService();
+    const service = shared();
     expect((await service.ask('/v1/run?status=failed')).json).toMatchObject({
       status: 400,
       code: 'HR_REQUEST_INVALID',
@@ -22,7 +24,7 @@ describe('the query of a request', () => {
     ['/v1/run?limit=100000', 'The query: limit must be 1000 or less'],
     ['/v1/run?limit=many', 'The query: limit must be an integer'],
   ])('is refused for an invalid value, with the valid range or type: %s', async (path, message) => {
-    const service = await testService();
+    const service = shared();
     expect((await service.ask(path)).json).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID', message });
   });
 
@@ -37,7 +39,7 @@ describe('the query of a request', () => {
     ['GET', '/v1/config?limits=1', 'limits', 'Did you mean limit?'],
     ['POST', '/v1/config?validat=true', 'validat', 'Did you mean validate?'],
   ])('is refused if it has an unknown parameter: %s %s', async (method, path, name, hint) => {
-    const service = await testService();
+    const service = shared();
     const post = method === 'POST' ? { body: 'a: 1', type: 'application/hocon' } : {};
     expect((await service.ask(path, post)).json).toMatchObject({
       status: 400,
@@ -87,6 +89,7 @@ describe('a time in a query', () => {
     fc.integer({ min: 1, max: 12 }),
     fc.integer({ min: 1, max: 31 }),
   );
+  const shared = sharedService();
 
   it('is accepted only if the date exists', () => {
     fc.assert(
@@ -103,7 +106,7 @@ describe('a time in a query', () => {
   it.each(['2026-02-30', '2026-02-29T12:00:00Z', '2026-13-01', '2026-00-01'])(
     'is refused if the date does not exist: %s',
     async (time) => {
-      const service = await testService();
+      const service = shared();
       expect((await service.ask(`/v1/run?since=${time}`)).json).toMatchObject({
         status: 400,
         message: `The query: since=${time} is no time`,

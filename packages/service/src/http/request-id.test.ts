@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../silent-logger.ts';
 import { startService } from '../start-service.ts';
 import { FakeThreads } from '../testing/fake-threads.test.support.ts';
-import { testService, testSettings, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, testService, testSettings, VALID } from '../testing/test-service.test.support.ts';
 import { warnOfUntrustedProxies } from './untrusted-proxy.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -24,8 +24,10 @@ async function logged(over: Parameters<typeof testSettings>[0]) {
 }
 
 describe('the request id', () => {
+  const shared = sharedService();
+
   it('is the one from the client if it is valid, otherwise a new one', async () => {
-    const service = await testService();
+    const service = shared();
     const idOf = async (id: string) =>
       (await service.ask('/v1/livez', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await idOf('trace:4bf92f35/77.b34_da-6')).toBe('trace:4bf92f35/77.b34_da-6');
@@ -40,7 +42,7 @@ describe('the request id', () => {
     ['/v1/config/%zz', 400],
     ['/v1/run?nothing=1', 400],
   ])('is in every refusal, which also has the common headers: %s', async (path, status) => {
-    const service = await testService();
+    const service = shared();
     const answer = await service.ask(path, { headers: { 'x-request-id': 'mine' } });
     expect(answer.json).toMatchObject({ status, requestId: 'mine' });
     expect(answer.headers.get('x-request-id')).toBe('mine');

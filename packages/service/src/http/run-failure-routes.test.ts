@@ -1,10 +1,11 @@
 import type { KeptFailure } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import type { RunDetails } from '../api/run-details.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { StoreError } from '../store/store.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 function failure(n: number, over: Partial<KeptFailure> = {}): KeptFailure {
   return {
@@ -36,9 +37,12 @@ async function failedRun(service: TestService, failures: KeptFailure[], configId
 const retry = (service: TestService, runId: string, body?: object, headers: Record<string, string> = {}) =>
   service.ask(`/v1/run/${runId}/retry`, { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
 
+/** The runs of some tests do not end, so the limit is high. */
+const shared = sharedService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 100 } });
+
 describe('the failed documents of a run', () => {
   it('are listed while it runs, page by page, with unchanged numbers', async () => {
-    const service = await testService();
+    const service = shared();
     const { runId } = await service.run(await service.store());
     const { listeners } = service.threads.last;
     listeners.onFailures?.([failure(1), encoded(2)]);
@@ -106,7 +110,7 @@ describe('the failed documents of a run', () => {
   });
 
   it('have examples in a bounded answer, however large the documents are', async () => {
-    const service = await testService();
+    const service = shared();
     const json = `{"id":"big","text":"${'x'.repeat(200_000)}"}`;
     const large = (at: string) => failure(1, { at, document: { kind: 'input', json, binaryFields: [] } });
     const { runId } = await failedRun(service, ['a', 'b', 'c'].map(large));
@@ -119,7 +123,7 @@ describe('the failed documents of a run', () => {
   });
 
   it('are events of the run only up to a limit, and all of them are stored', async () => {
-    const service = await testService();
+    const service = shared();
     const failures = Array.from({ length: 1500 }, (_, n) =>
       failure(n, { document: { kind: 'encoded', text: '', encoding: 'e' } }),
     );
@@ -134,7 +138,7 @@ describe('the failed documents of a run', () => {
   });
 
   it('need an existing run', async () => {
-    const service = await testService();
+    const service = shared();
     expect((await service.ask('/v1/run/none/failures?after=x')).json).toMatchObject({
       status: 400,
       hint: 'Send the request without "after" to get the first page.',
@@ -148,7 +152,7 @@ describe('the failed documents of a run', () => {
   });
 
   it('are listed without the secrets of the config', async () => {
-    const service = await testService();
+    const service = shared();
     const { runId } = await failedRun(service, [
       failure(1, { failure: { code: 'HR_STAGE_FAILED', message: 'login with hunter2 failed', hint: 'not hunter2' } }),
     ]);
@@ -158,7 +162,7 @@ describe('the failed documents of a run', () => {
   });
 
   it('are returned in smaller pages if they are large', async () => {
-    const service = await testService();
+    const service = shared();
     const json = `{"id":"big","text":"${'x'.repeat(1_000_000)}"}`;
     const large = (n: number) => failure(n, { document: { kind: 'input', json, binaryFields: [] } });
     const { runId } = await failedRun(service, [1, 2, 3, 4, 5, 6, 7].map(large));
@@ -240,7 +244,7 @@ describe('the retry of the failed documents of a run', () => {
   });
 
   it('is started only once by concurrent requests, and has the id of its request', async () => {
-    const service = await testService();
+    const service = shared();
     const old = await failedRun(service, [failure(1)]);
     const answers = await Promise.all([1, 2, 3].map(() => retry(service, old.runId)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
@@ -288,7 +292,7 @@ describe('the retry of the failed documents of a run', () => {
   });
 
   it('is refused while the run is running, and if it has no documents to retry', async () => {
-    const service = await testService();
+    const service = shared();
     const { runId } = await service.run(await service.store());
     service.threads.last.listeners.onFailures?.([failure(1)]);
     expect((await retry(service, runId)).json).toMatchObject({ status: 409, code: 'HR_RUN_IS_GOING' });
@@ -314,7 +318,7 @@ describe('the retry of the failed documents of a run', () => {
   });
 
   it('is refused if the config was deleted, unless the request names another config', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store();
     const old = await failedRun(service, [failure(1)], configId);
     await service.ask(`/v1/config/${configId}`, { method: 'DELETE' });
@@ -330,7 +334,7 @@ describe('the retry of the failed documents of a run', () => {
   });
 
   it('is refused for a config that came with the request', async () => {
-    const service = await testService();
+    const service = shared();
     const started = (await service.ask('/v1/run', { body: { config: VALID } })).json as RunDetails;
     service.threads.last.listeners.onFailures?.([failure(1)]);
     service.threads.last.end('SUCCEEDED');
@@ -357,7 +361,7 @@ describe('a retry with a key', () => {
   });
 
   it('is refused if its key was used for a retry of another run or config, or to start a run', async () => {
-    const service = await testService();
+    const service = shared();
     const configId = await service.store();
     const [one, two] = [
       await failedRun(service, [failure(1)], configId),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunDetails } from '../api/run-details.ts';
 import { defaultSettings, type ServiceSettings } from '../settings/service-settings.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const places = (maxConcurrentRuns: number): Partial<ServiceSettings> => ({
   limits: { ...defaultSettings().limits, maxConcurrentRuns },
@@ -227,6 +227,8 @@ describe('runs of one config', () => {
 });
 
 describe('the list of runs', () => {
+  const shared = sharedService();
+
   it('can be filtered by config, states, labels, user and time, and its pages stay stable while runs are added', async () => {
     const service = await testService(places(100));
     const films = '/v1/config?name=films';
@@ -271,7 +273,7 @@ describe('the list of runs', () => {
     ['after=x', 'x is not the "next"'],
     ['status=FAILED&status=failed', 'status must be one of'],
   ])('is refused for %s', async (query, message) => {
-    const service = await testService();
+    const service = shared();
     expect((await service.ask(`/v1/run?${query}`)).json).toMatchObject({
       status: 400,
       message: expect.stringContaining(message),

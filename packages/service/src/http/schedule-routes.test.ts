@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { readExposition } from '../testing/exposition.test.support.ts';
 import { FakeClock, seconds } from '../testing/fake-clock.test.support.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { sharedService, type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const DAILY = { cron: '0 3 * * *' };
 const limits = (over: Partial<Limits>) => ({ limits: { ...defaultSettings().limits, ...over } });
@@ -39,6 +39,8 @@ async function handled(service: TestService, id: string, time: string): Promise<
 }
 
 describe('schedules over HTTP', () => {
+  const shared = sharedService();
+
   it('are set, shown, listed, replaced and deleted', async () => {
     const { service } = await start();
     const id = await service.store();
@@ -119,7 +121,7 @@ describe('schedules over HTTP', () => {
     [{ ...DAILY, overrides: { dbPassword: '******' } }, 'HR_REQUEST_INVALID', 'instead of secrets'],
     ['cron: "0 3 * * *"', 'HR_REQUEST_INVALID', 'not valid JSON'],
   ])('are refused for %j', async (body, code, message) => {
-    const { service } = await start();
+    const service = shared();
     const id = await service.store();
     const answer = await service.ask(path(id), { method: 'PUT', body, type: 'application/json' });
     expect(answer.json).toMatchObject({ status: 400, code, message: expect.stringContaining(message) });

@@ -22,7 +22,8 @@ export interface GivenAnswer {
 export class DescribedAnswers {
   static #loaded: Promise<DescribedAnswers> | undefined;
   readonly #document: OpenApi;
-  readonly #ajv = new Ajv2020({ strict: false });
+  // Most schemas check a few answers, so optimized code would cost more than it saves.
+  readonly #ajv = new Ajv2020({ strict: false, code: { optimize: false } });
 
   private constructor(document: OpenApi) {
     this.#document = document;

@@ -1,57 +1,25 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { RunDetails } from '../api/run-details.ts';
 import { defaultSettings, type ServiceSettings } from '../settings/service-settings.ts';
 import { type RunningService, type ServiceOptions, startService } from '../start-service.ts';
 import { DescribedAnswers } from './described-answers.test.support.ts';
 import { FakeThreads } from './fake-threads.test.support.ts';
-import { temporaryDirectory } from './temporary-directory.test.support.ts';
 
-/** A config without errors. It uses the components below. */
+/** A config without errors. It uses the components of `test-components.test.support.ts`. */
 export const VALID = `
 connectors: [{ name: files, class: Files, pipeline: main, password: hunter2 }]
 pipelines: [{ name: main, stages: [{ class: Upper, source: title }] }]
 indexer { type: Nowhere }
 `;
 
-const COMPONENTS = `
-const text = (properties, required = []) => ({ type: 'object', properties, required, additionalProperties: false });
-
-/** A connector that reads files. */
-export class Files {
-  static kind = 'connector';
-  static javaClass = 'com.example.Files';
-  static parameters = text({ password: { type: 'string' } });
-}
-
-/** A stage that makes a field upper case. */
-export class Upper {
-  static kind = 'stage';
-  static parameters = text({ source: { type: 'string', description: 'The field.' }, times: { type: 'integer', minimum: 1, default: 1 } }, ['source']);
-  static examples = [{ parameters: { source: 'a' } }];
-}
-
-/** An indexer that writes nothing. */
-export class Nowhere {
-  static kind = 'indexer';
-  static type = 'Nowhere';
-  static block = 'nowhere';
-  static parameters = text({});
-}
-`;
-
 /** Returns settings for a test: a free port, a store in memory, and three components. */
 export function testSettings(over: Partial<ServiceSettings> = {}): ServiceSettings {
-  const directory = temporaryDirectory();
-  writeFileSync(join(directory, 'components.mjs'), COMPONENTS);
   return {
     ...defaultSettings(),
     listeners: [{ host: '127.0.0.1', port: 0 }],
     storage: { type: 'memory' },
-    components: ['./components.mjs'],
-    base: pathToFileURL(`${directory}/`).href,
+    components: ['./test-components.test.support.ts'],
+    base: new URL('./', import.meta.url).href,
     ...over,
   };
 }
@@ -150,11 +118,37 @@ export class TestService {
   }
 }
 
+type Options = Omit<ServiceOptions, 'settings' | 'logger'>;
+
 /** Starts a service that is closed at the end of the test. */
 export async function testService(
   settings: Partial<ServiceSettings> = {},
-  options: Omit<ServiceOptions, 'settings' | 'logger'> = {},
+  options: Options = {},
 ): Promise<TestService> {
+  const started = await start(settings, options);
+  onTestFinished(async () => {
+    await started.service.close();
+  });
+  return started;
+}
+
+/**
+ * Starts one service for all tests of a `describe` block or a file. Starting a service takes longer than most tests.
+ * Use it for tests that work with anything that the others leave in the service.
+ * @returns a function that returns the service in a test
+ */
+export function sharedService(settings: Partial<ServiceSettings> = {}, options: Options = {}): () => TestService {
+  let started: TestService | undefined;
+  beforeAll(async () => {
+    started = await start(settings, options);
+  });
+  afterAll(async () => {
+    await started?.service.close();
+  });
+  return () => started as TestService;
+}
+
+async function start(settings: Partial<ServiceSettings>, options: Options): Promise<TestService> {
   const threads = new FakeThreads();
   const log: Log = { infos: [], warnings: [] };
   const { silentLogger } = await import('../silent-logger.ts');
@@ -164,8 +158,5 @@ export async function testService(
       void lines.push(words.map(String).join(' '));
   const logger = { ...silentLogger, info: into(log.infos), warn: into(log.warnings) };
   const service = await startService({ settings: testSettings(settings), catalogs: [], threads, logger, ...options });
-  onTestFinished(async () => {
-    await service.close();
-  });
   return new TestService(service, threads, log);
 }

@@ -11,7 +11,7 @@ describe('graphemeFloor', () => {
         const ends = [0, ...Array.from(segmenter.segment(text), ({ index, segment }) => index + segment.length)];
         expect(graphemeFloor(text, limit)).toBe(Math.max(...ends.filter((end) => end <= limit)));
       }),
-      { numRuns: 1000 },
+      { numRuns: 10 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });

@@ -204,7 +204,7 @@ describe('queries', () => {
           if (!(error instanceof QuerySyntaxError)) throw error;
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 20 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -107,7 +107,7 @@ describe('contextAt', () => {
         expect(replace.to).toBeGreaterThanOrEqual(offset);
         expect(text.slice(replace.from + (quoted ? 1 : 0), offset)).toBe(prefix);
       }),
-      { numRuns: 400 },
+      { numRuns: 4 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });

@@ -148,7 +148,7 @@ describe('parseXml, compared with saxes', () => {
         }
         expect(found).toBe(bySaxes(xml));
       }),
-      { numRuns: 5000 },
+      { numRuns: 50 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });

@@ -397,7 +397,7 @@ describe('a CSV file cut into pieces', () => {
         const cut = texts.flatMap((part) => parse(part, dialect));
         expect(open ? [...cut, { cells: [], open: true }] : cut).toEqual(parse(text, dialect));
       }),
-      { numRuns: 500 },
+      { numRuns: 5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 
@@ -412,7 +412,7 @@ describe('a CSV file cut into pieces', () => {
           expected.map(({ cells }) => cells),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -83,7 +83,7 @@ describe('SourceText', () => {
         const whole = labelDecoder(encoding)?.decode(bytes, false) ?? '';
         expect((await read(bytes, encoding, sizes)).text).toBe(Buffer.from(whole).toString());
       }),
-      { numRuns: 150 },
+      { numRuns: 1.5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 
@@ -99,7 +99,7 @@ describe('SourceText', () => {
           const bytes = iconv.encode(known, encoding);
           expect((await read(bytes, encoding, sizes)).text).toBe(known);
         }),
-        { numRuns: 150 },
+        { numRuns: 1.5 * (fc.readConfigureGlobal().numRuns ?? 100) },
       );
     },
   );
@@ -116,7 +116,7 @@ describe('SourceText', () => {
           expect(await read(bytes, 'auto', sizes)).toEqual(await read(bytes, 'auto'));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 3 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 

@@ -212,7 +212,7 @@ describe('JsonFormat with values over several lines', () => {
         };
         expect(await cut(step, step)).toEqual(await cut(1000, 1000));
       }),
-      { numRuns: 300 },
+      { numRuns: 3 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });
@@ -239,7 +239,7 @@ describe('JsonObjectReader', () => {
         const expected = texts.filter((text) => typeof JSON.parse(text).id === 'string' && JSON.parse(text).id !== '');
         expect(found.json).toEqual(expected.map((text) => readDocument(text).toJson()));
       }),
-      { numRuns: 300 },
+      { numRuns: 3 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 
@@ -264,7 +264,7 @@ describe('JsonObjectReader', () => {
         const withTextIds = found.json.slice(1).filter((text) => lines.some((line) => readsAs(line, text)));
         expect(withTextIds).toEqual(read);
       }),
-      { numRuns: 500 },
+      { numRuns: 5 * (fc.readConfigureGlobal().numRuns ?? 100) },
     );
   });
 });
