@@ -18,7 +18,7 @@ export function testSettings(over: Partial<ServiceSettings> = {}): ServiceSettin
     ...defaultSettings(),
     listeners: [{ host: '127.0.0.1', port: 0 }],
     storage: { type: 'memory' },
-    components: ['./test-components.test.support.ts'],
+    components: [new URL('./test-components.test.support.ts', import.meta.url).href],
     base: new URL('./', import.meta.url).href,
     ...over,
   };

@@ -27,11 +27,19 @@ function choices(more: Partial<LoadChoices> = {}): LoadChoices {
   };
 }
 
-function parsedConfig(text: string) {
+/** The parts of a config that these tests read. */
+interface LoadedConfig {
+  connectors: [Record<string, unknown>];
+  pipelines: [{ stages: Record<string, unknown>[] }];
+  indexer: Record<string, unknown>;
+  solr: Record<string, unknown>;
+  jsonl: Record<string, unknown>;
+}
+
+function parsedConfig(text: string): LoadedConfig {
   const { root, problems } = parse(text);
   expect(problems).toEqual([]);
-  // biome-ignore lint/suspicious/noExplicitAny: the test reads parts of a config by their names
-  return toValue(root) as any;
+  return toValue(root) as unknown as LoadedConfig;
 }
 
 it('a type is guessed only if all values have it', () => {

@@ -1,5 +1,5 @@
 import type { EncodedBatch, IndexerSettings, IndexFailure, ParameterProblem } from 'headrace/engine';
-import { HeadraceError } from 'headrace/engine';
+import { HeadraceError, ignoredSettings } from 'headrace/engine';
 import type { StoreClient } from './store-client.ts';
 import type { StoreWriter } from './store-writer.ts';
 
@@ -19,12 +19,8 @@ export function storeUrl(host: string): string | undefined {
 const IGNORED = ['indexOverrideField', 'routingField', 'versionType', 'versionField', 'deleteByFieldField'] as const;
 
 /** Warns about settings of the block `indexer` that vector stores do not have. */
-export function* ignoredByStores(settings: IndexerSettings, indexer: string): Generator<ParameterProblem> {
-  for (const parameter of IGNORED) {
-    if (settings[parameter] === undefined) continue;
-    const message = `Config setting 'indexer.${parameter}' has no effect with ${indexer}`;
-    yield { block: 'indexer', parameter, message, severity: 'warning' };
-  }
+export function ignoredByStores(settings: IndexerSettings, indexer: string): Generator<ParameterProblem> {
+  return ignoredSettings(settings, IGNORED, indexer, 'vector stores have no such setting');
 }
 
 /** Writes a batch with the connection that `connect` opened. */
