@@ -176,6 +176,11 @@ describe('TextExtractor', () => {
     expect(failed?.error).toMatch(reason);
   });
 
+  it('reads an Office file with bytes after its end', async () => {
+    const [read] = await extractAll([Buffer.concat([readFileSync(`${folder}word.docx`), Buffer.from('\r\n')])]);
+    expect(read?.['text']).toContain('First chapter');
+  });
+
   it('refuses an archive that expands to more than the limit', async () => {
     const { errors } = await extract('bomb.zip', { maxExpandedMb: 1, errorField: 'errors' });
     expect(errors).toBe('The file cannot be read: it expands to more than 1048576 bytes');

@@ -27,14 +27,40 @@ export class CompromiseEngine implements EntityEngine {
   find(texts: readonly string[]): Map<string, Entity[][]> {
     const found = new Map<string, Entity[][]>([...this.#types.keys()].map((field) => [field, []]));
     for (const text of texts) {
-      const document = nlp(text);
-      for (const [field, type] of this.#types) {
-        const matches =
-          type === 'person' ? document.people() : type === 'location' ? document.places() : document.organizations();
-        found.get(field)?.push((matches.json(OPTIONS) as Match[]).flatMap(entityOf));
+      const entities = new Map<string, Entity[]>([...this.#types.keys()].map((field) => [field, []]));
+      for (const { start, end } of partsOf(text)) {
+        const document = nlp(text.slice(start, end));
+        for (const [field, type] of this.#types) {
+          const matches =
+            type === 'person' ? document.people() : type === 'location' ? document.places() : document.organizations();
+          const names = (matches.json(OPTIONS) as Match[]).flatMap(entityOf);
+          entities
+            .get(field)
+            ?.push(...names.map((name) => ({ ...name, start: start + name.start, end: start + name.end })));
+        }
       }
+      for (const [field, names] of entities) found.get(field)?.push(names);
     }
     return found;
+  }
+}
+
+/** The time of compromise grows with the square of the length for some texts, such as long runs of blanks or points. */
+const PART_CHARACTERS = 10_000;
+/** Where a long text is divided, best first. */
+const BORDERS = ['\n\n', '. ', '\n', ' '];
+
+/** Yields the parts of a text without white space before them. Almost all texts are one part. */
+function* partsOf(text: string): Iterable<{ readonly start: number; readonly end: number }> {
+  const notBlank = /\S/g;
+  for (let at = 0; ; ) {
+    notBlank.lastIndex = at;
+    const start = notBlank.exec(text)?.index;
+    if (start === undefined) return;
+    const most = start + PART_CHARACTERS;
+    const borders = BORDERS.map((border) => text.lastIndexOf(border, most) + border.length);
+    at = most >= text.length ? text.length : (borders.find((border) => border > start + PART_CHARACTERS / 2) ?? most);
+    yield { start, end: at };
   }
 }
 

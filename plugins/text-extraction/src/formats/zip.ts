@@ -7,9 +7,14 @@ export interface ZipEntry {
   read(): Promise<Buffer>;
 }
 
+/** The record at the end of a zip file, its size without the comment, and where the length of the comment is in it. */
+const END_SIGN = Buffer.from('PK\x05\x06', 'latin1');
+const END_BYTES = 22;
+const COMMENT_LENGTH = 20;
+
 /** Returns the files of a zip file, in order. Folders are omitted. */
 export function readZip(bytes: Uint8Array, budget: ExpansionBudget): Promise<ZipEntry[]> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = withoutTrailingBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   return new Promise((resolve, reject) => {
     yauzl.fromBuffer(buffer, { lazyEntries: true, validateEntrySizes: true }, (error, file) => {
       if (error !== null || file === undefined) {
@@ -28,6 +33,13 @@ export function readZip(bytes: Uint8Array, budget: ExpansionBudget): Promise<Zip
       file.readEntry();
     });
   });
+}
+
+/** Returns a zip file without what follows its end, which some mail programs and downloads add. */
+function withoutTrailingBytes(buffer: Buffer): Buffer {
+  const end = buffer.lastIndexOf(END_SIGN);
+  if (end < 0 || end + END_BYTES > buffer.length) return buffer;
+  return buffer.subarray(0, end + END_BYTES + buffer.readUInt16LE(end + COMMENT_LENGTH));
 }
 
 function readEntry(file: yauzl.ZipFile, entry: yauzl.Entry, budget: ExpansionBudget): Promise<Buffer> {

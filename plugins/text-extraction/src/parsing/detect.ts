@@ -182,7 +182,7 @@ function sampleOf(bytes: Uint8Array): string | undefined {
 function isHtml(text: string, name: string | undefined): boolean {
   const start = text.replace(/^(\s|<\?xml[^>]*>|<!--[\s\S]*?-->)+/i, '');
   if (/^<!doctype\s+html|^<(html|head|body|frameset)[\s>]/i.test(start)) return true;
-  return /\.x?html?$/i.test(name ?? '') && /<(html|body|p|div|table|title|h[1-6]|a)[\s>]/i.test(text);
+  return /\.x?html?$/i.test(name ?? '') && /<[a-z][a-z0-9]*[\s>/]/i.test(text);
 }
 
 /** A mail begins with headers, and some of them are only in mails. */

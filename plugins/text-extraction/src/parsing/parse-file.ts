@@ -52,7 +52,7 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
   } catch (error) {
     if (!(error instanceof TextLimitReached)) {
       const kind = error instanceof EncryptedFile ? 'encrypted' : 'damaged';
-      problem = { kind, message: error instanceof Error ? error.message : String(error) };
+      problem = { kind, message: reasonOf(error) };
     }
   }
   const whole = format === 'markdown' ? writeMarkdown(extraction.blocks) : writeText(extraction.blocks);
@@ -62,6 +62,12 @@ export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
     images: extraction.images,
     ...(problem === undefined ? {} : { problem }),
   };
+}
+
+/** Libraries access missing parts of a damaged file without a check, which is no reason that a user understands. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof TypeError || error instanceof RangeError ? `it is damaged (${error.message})` : error.message;
 }
 
 /** Detects the type of a file, describes it, and reads it. */
@@ -115,7 +121,7 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
     await (await READERS[format]())(input, new InnerExtraction(to));
   } catch (error) {
     if (error instanceof TextLimitReached || input.budget.left < 0) throw error;
-    skipped(error instanceof Error ? error.message : String(error));
+    skipped(reasonOf(error));
   }
 }
 
