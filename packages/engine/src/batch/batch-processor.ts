@@ -199,7 +199,8 @@ export class BatchProcessor implements RecordSink {
       this.#collected ??= new DocumentList(at);
       this.#collected.add(document);
       this.#collectedWeight += weightOf(document);
-      if (this.#collected.count >= MAX_COLLECTED || this.#collectedWeight >= MAX_COLLECTED_WEIGHT) this.#sendCollected();
+      if (this.#collected.count >= MAX_COLLECTED || this.#collectedWeight >= MAX_COLLECTED_WEIGHT)
+        this.#sendCollected();
       return;
     }
     this.#begin();

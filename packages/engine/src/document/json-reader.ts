@@ -1,5 +1,5 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
-import { internName } from './names.ts';
+import { internName, isInterned } from './names.ts';
 import { double, integer, type JsonObject, type Value } from './value.ts';
 
 /** The maximum nesting. Deeper nesting would overflow the stack. The parser of the reference refuses it too. */
@@ -63,6 +63,35 @@ const CONTROL = /[\u0000-\u001f]/g;
 /** A position after the end of every text. It is still a small integer in V8. */
 const NOWHERE = 0x3fffffff;
 
+/**
+ * A key of nested objects. Most objects have the keys of earlier ones in the same order, so the reader compares the text
+ * with the key that is expected next. Reading and looking up a name takes three times as long.
+ */
+interface Key {
+  readonly name: string;
+  /** The key as it is written in the text, with the colon. Undefined if it is not expected again, or has escapes. */
+  readonly written: string | undefined;
+  /** The key that followed this key last, and the first key of the last object that was its value. */
+  next: Key | undefined;
+  inside: Key | undefined;
+}
+
+/** The keys with interned names. */
+const keys = new Map<string, Key>();
+
+function keyOf(text: string): Key {
+  const known = keys.get(text);
+  if (known !== undefined) return known;
+  const name = internName(text);
+  const isKept = isInterned(name);
+  const isPlain = isKept && JSON.stringify(name).length === name.length + 2;
+  const key: Key = { name, written: isPlain ? `"${name}":` : undefined, next: undefined, inside: undefined };
+  if (isKept) keys.set(name, key);
+  return key;
+}
+
+const ROOT = keyOf('');
+
 /** Reads JSON values from a text, from start to end. */
 export class JsonReader {
   readonly text: string;
@@ -72,6 +101,8 @@ export class JsonReader {
   // has passed them, so one native search covers many strings.
   #nextBackslash = -1;
   #nextControl = -1;
+  /** The key whose value is being read. */
+  #key = ROOT;
 
   constructor(text: string) {
     this.text = text;
@@ -118,21 +149,40 @@ export class JsonReader {
       this.at++;
       return object;
     }
+    const parent = this.#key;
+    let key = this.#readKey(parent.inside);
+    if (key.written !== undefined) parent.inside = key;
     for (;;) {
-      if (this.text.charCodeAt(this.at) !== 34) throw this.#unexpected('a key in double quotes');
-      const key = internName(this.string());
       this.skipSpace();
-      if (this.text.charCodeAt(this.at) !== 58) throw this.#unexpected('":"');
-      this.at++;
-      this.skipSpace();
-      object.set(key, this.value(depth));
+      this.#key = key;
+      object.set(key.name, this.value(depth));
       this.skipSpace();
       const c = this.text.charCodeAt(this.at);
       if (c !== 44 && c !== 125) throw this.#unexpected('"," or "}"');
       this.at++;
-      if (c === 125) return object;
+      if (c === 125) {
+        this.#key = parent;
+        return object;
+      }
       this.skipSpace();
+      const before = key;
+      key = this.#readKey(before.next);
+      if (key.written !== undefined) before.next = key;
     }
+  }
+
+  /** Reads a key and its colon. */
+  #readKey(expected: Key | undefined): Key {
+    if (expected?.written !== undefined && this.text.startsWith(expected.written, this.at)) {
+      this.at += expected.written.length;
+      return expected;
+    }
+    if (this.text.charCodeAt(this.at) !== 34) throw this.#unexpected('a key in double quotes');
+    const key = keyOf(this.string());
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) !== 58) throw this.#unexpected('":"');
+    this.at++;
+    return key;
   }
 
   #array(depth: number): Value[] {

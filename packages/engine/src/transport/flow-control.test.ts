@@ -8,9 +8,9 @@ describe('FlowControl', () => {
     const one = new FlowControl();
     const other = new FlowControl(one.buffer);
     expect([other.stopped, other.full]).toEqual([false, false]);
-    one.set(0, 16 * MIB, 1 * MIB, false);
+    one.set(0, 8 * MIB, 1 * MIB, false);
     expect(other.full).toBe(true);
-    one.set(1, 10 * MIB, 5 * MIB, false);
+    one.set(1, 5 * MIB, 2 * MIB, false);
     expect(other.full).toBe(false);
     one.stop();
     expect(other.stopped).toBe(true);

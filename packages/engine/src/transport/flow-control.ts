@@ -47,13 +47,13 @@ export class FlowControl {
   set(head: number, heldBytes: number, indexerBytes: number, tooMany: boolean): void {
     Atomics.store(this.#cells, HEAD, head % ROUND);
     // Too many documents cause a pause in the same way as too many bytes.
-    const store = (cell: number, bytes: number) => {
+    const store = (cell: number, bytes: number): number => {
       const kib = Math.min(Math.ceil(bytes / 1024), 2 ** 30);
-      Atomics.store(this.#cells, cell, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
+      return Atomics.store(this.#cells, cell, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
     };
     store(QUEUED_KIB, heldBytes + indexerBytes);
-    store(INDEXER_KIB, indexerBytes);
-    this.#changed();
+    // Otherwise no thread can continue, and to wake it after each request would only take time.
+    if (store(INDEXER_KIB, indexerBytes) <= MAX_QUEUED_KIB) this.#changed();
   }
 
   /** Returns the number of unfinished batches before this one. 0 means that this batch is next. */

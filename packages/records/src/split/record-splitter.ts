@@ -62,7 +62,7 @@ export async function* splitRecords(
 ): AsyncGenerator<SourcePart> {
   const { pieceBytes = PIECE_BYTES, maxRecordBytes = MAX_RECORD_BYTES } = options;
   let first = options.firstAlone ?? false;
-  let buffer = memory(Math.min(FIRST_BYTES, pieceBytes));
+  let buffer = memory(0);
   let filled = 0;
   let scanned = 0;
   let skipping = false;
@@ -98,6 +98,8 @@ export async function* splitRecords(
   };
 
   for await (const piece of source) {
+    // Unused memory of many small files would make the garbage collector run often.
+    if (buffer.length === 0) buffer = memory(Math.min(FIRST_BYTES, pieceBytes, piece.length + 1));
     for (let at = 0; at < piece.length; ) {
       const taken = Math.min(piece.length - at, buffer.length - filled);
       buffer.set(piece.subarray(at, at + taken), filled);

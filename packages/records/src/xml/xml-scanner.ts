@@ -26,7 +26,8 @@ import { XmlSyntaxError } from './xml-syntax-error.ts';
 
 const MAX_DEPTH = 100_000;
 const MAX_REFERENCE = 1024;
-const PREDEFINED = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
+/** The frequent references, without the ampersand. */
+const PREDEFINED = ['amp;', 'lt;', 'gt;', 'quot;', 'apos;'].map((text) => Buffer.from(text));
 const COMMENT = Buffer.from('<!--');
 const CDATA = Buffer.from('<![CDATA[');
 const DOCTYPE = Buffer.from('<!DOCTYPE');
@@ -162,6 +163,7 @@ export class XmlScanner {
     const bytes = this.#bytes;
     const to = this.#to;
     const from = at + 1;
+    for (const reference of PREDEFINED) if (isWhole(bytes, from, to, reference)) return from + reference.length;
     let end = from;
     while (end < to && bytes[end] !== SEMICOLON) {
       const meaning = MEANING[bytes[end] as number] as number;
@@ -171,7 +173,7 @@ export class XmlScanner {
     }
     if (end === to) return -1;
     const name = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
-    const known = bytes[from] === HASH ? isCharacter(name) : PREDEFINED.has(name) || (this.#doctypeSeen && name !== '');
+    const known = bytes[from] === HASH ? isCharacter(name) : this.#doctypeSeen && name !== '';
     if (!known) throw this.error(`&${name}; is not a known entity`);
     return end + 1;
   }
@@ -387,6 +389,13 @@ function isCharacter(name: string): boolean {
 /** Returns whether these bytes are at this position, up to the end of the available bytes. */
 function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
   for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
+  return true;
+}
+
+/** Returns whether all these bytes are at this position. */
+function isWhole(bytes: Uint8Array, at: number, to: number, wanted: Uint8Array): boolean {
+  if (at + wanted.length > to) return false;
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
   return true;
 }
 

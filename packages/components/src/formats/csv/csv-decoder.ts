@@ -17,7 +17,7 @@ import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } 
 import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.ts';
 
 const MANY_COLUMNS = 50;
-const WIDE_BLOCK_BYTES = 128 * 1024;
+const WIDE_BLOCK_BYTES = 48 * 1024;
 
 /** The options that are equal for all chunks of files with the same header. They are plain data. */
 export interface CsvDecoderOptions {

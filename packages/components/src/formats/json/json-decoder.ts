@@ -36,7 +36,12 @@ export interface JsonPosition {
   readonly lineStart: boolean;
 }
 
+const COMMA = 44;
+const OPEN = 91;
+const CLOSE = 93;
 const NO_FIELDS = Shape.of([]);
+/** The bytes that are decoded together if values may begin anywhere. Values are slices of the text, as in `TextBlocks`. */
+const PIECE_BYTES = 32 * 1024;
 
 /** Decodes JSON objects into documents. */
 export class JsonDecoder implements RecordDecoder {
@@ -94,32 +99,78 @@ export class JsonDecoder implements RecordDecoder {
     }
   }
 
+  /** The values may begin and end anywhere. */
   #decodeValues(sink: RecordSink): void {
+    const { length } = this.#bytes;
+    for (let at = 0; at < length; ) {
+      const pieceEnd = Math.min(at + PIECE_BYTES, length);
+      const start = at;
+      at = this.#decodeObjects(start, pieceEnd, sink);
+      // The object there is unusual or longer than the piece. Unusual objects seldom come alone.
+      if (at === start) while (at < pieceEnd) at = this.#decodeValue(at, sink);
+    }
+  }
+
+  /**
+   * Decodes the objects from a position on, up to the first object that the fast reader does not support. The reader
+   * finds the end of each object, so no other code looks at its characters. Returns the position after the last object.
+   */
+  #decodeObjects(from: number, to: number, sink: RecordSink): number {
+    const buffer = this.#bytes;
+    const reader = this.#reader;
+    let end = to;
+    // A character must not be cut.
+    while (end < buffer.length && end > from && ((buffer[end] as number) & 0xc0) === 0x80) end--;
+    const text = buffer.toString('utf8', from, end);
+    // U+FFFD may replace one to three bytes, so the position in the bytes would be unknown.
+    if (text.includes('\ufffd')) return from;
+    reader.load(text);
+    let done = 0;
+    let lineEnd = text.indexOf('\n');
+    for (;;) {
+      const start = skipBetween(text, done);
+      if (start === text.length) done = start;
+      if (start === text.length || !reader.read(start, text.length)) break;
+      const { end: objectEnd } = reader;
+      for (; lineEnd >= 0 && lineEnd < start; lineEnd = text.indexOf('\n', lineEnd + 1)) this.#line++;
+      this.#publishRead(sink);
+      for (; lineEnd >= 0 && lineEnd < objectEnd; lineEnd = text.indexOf('\n', lineEnd + 1)) this.#line++;
+      done = objectEnd;
+    }
+    const after = text.length === end - from ? done : Buffer.byteLength(text.slice(0, done));
+    for (; lineEnd >= 0 && lineEnd < done; lineEnd = text.indexOf('\n', lineEnd + 1)) this.#line++;
+    return from + after;
+  }
+
+  /** Decodes one value, and returns the position after it. */
+  #decodeValue(at: number, sink: RecordSink): number {
     const buffer = this.#bytes;
     const scanner = new JsonValueScanner(this.#line);
-    for (let at = 0; at < buffer.length; ) {
-      const found = scanner.scan(buffer, at, buffer.length, true);
-      const end = found < 0 ? buffer.length : found;
-      const text = buffer.toString('utf8', at, end);
-      const between = (BETWEEN_VALUES.exec(text) as RegExpExecArray)[0];
-      this.#line += countLineEnds(between);
-      this.#offset = at + between.length;
-      this.#reader.load(text);
-      this.#record(text, between.length, text.length, sink);
-      this.#line = scanner.line;
-      at = end;
-    }
+    const found = scanner.scan(buffer, at, buffer.length, true);
+    const end = found < 0 ? buffer.length : found;
+    const text = buffer.toString('utf8', at, end);
+    const between = (BETWEEN_VALUES.exec(text) as RegExpExecArray)[0];
+    this.#line += countLineEnds(between);
+    this.#offset = at + between.length;
+    this.#reader.load(text);
+    this.#record(text, between.length, text.length, sink);
+    this.#line = scanner.line;
+    return end;
   }
 
   /** Creates a document from the record in this range of the text. */
   #record(text: string, from: number, end: number, sink: RecordSink): void {
     const start = skipSpace(text, from, end);
     if (start === end) return;
-    if (this.#reader.read(start, end)) {
-      this.#values = this.#reader.values;
-      if (this.#shape !== this.#reader.shape) this.#learn(this.#reader.shape);
-      this.#publish(sink);
-    } else if (this.#readAnything(text, start, from, end, sink)) this.#publish(sink);
+    if (this.#reader.read(start, end)) this.#publishRead(sink);
+    else if (this.#readAnything(text, start, from, end, sink)) this.#publish(sink);
+  }
+
+  /** Publishes the object of the fast reader. */
+  #publishRead(sink: RecordSink): void {
+    this.#values = this.#reader.values;
+    if (this.#shape !== this.#reader.shape) this.#learn(this.#reader.shape);
+    this.#publish(sink);
   }
 
   #learn(shape: Shape): void {
@@ -222,6 +273,13 @@ export class JsonDecoder implements RecordDecoder {
 function skipSpace(text: string, from: number, end: number): number {
   let at = from;
   while (at < end && text.charCodeAt(at) <= 32) at++;
+  return at;
+}
+
+/** Returns the position of the next value. */
+function skipBetween(text: string, from: number): number {
+  let at = from;
+  for (let c = text.charCodeAt(at); c <= 32 || c === COMMA || c === OPEN || c === CLOSE; c = text.charCodeAt(++at));
   return at;
 }
 

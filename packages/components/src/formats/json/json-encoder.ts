@@ -85,7 +85,7 @@ export class JsonEncoder implements DocumentEncoder {
 
 /** One member of all objects in a table. */
 interface Members {
-  /** The text before and after each value. */
+  /** The text before and after each value. The text after it is a quote or empty. */
   readonly before: string;
   readonly after: string;
   /** The values between these texts. A value is undefined if the object lacks the member. */
@@ -126,10 +126,12 @@ function joinMembers(members: readonly Members[], count: number, after: string):
   // The text before the value of a member. It contains everything after the previous value.
   const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).after},`) + member.before);
   const end = `${members.at(-1)?.after}}${after}`;
+  const columns = members.map(({ values }) => values);
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';
-    for (let i = 0; i < members.length; i++) text += before[i] + ((members[i] as Members).values[row] as string);
+    for (let i = 0; i < columns.length; i++)
+      text += (before[i] as string) + ((columns[i] as Members['values'])[row] as string);
     lines[row] = text + end;
   }
   return lines;
@@ -137,14 +139,23 @@ function joinMembers(members: readonly Members[], count: number, after: string):
 
 /** Returns the lines of objects, some of which lack members. */
 function chooseMembers(members: readonly Members[], count: number, end: string): string[] {
+  // The text before the value of a member. It ends the previous value, so each value needs only two concatenations.
+  const whenFirst = members.map(({ before }) => `{${before}`);
+  const afterText = members.map(({ before }) => `",${before}`);
+  const afterOther = members.map(({ before }) => `,${before}`);
+  const columns = members.map(({ values }) => values);
+  const isText = members.map(({ after }) => after !== '');
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';
-    for (const { before, after, values } of members) {
-      const value = values[row];
-      if (value !== undefined) text += (text === '' ? '{' : ',') + before + value + after;
+    let starts = whenFirst;
+    for (let i = 0; i < columns.length; i++) {
+      const value = (columns[i] as Members['values'])[row];
+      if (value === undefined) continue;
+      text += (starts[i] as string) + value;
+      starts = isText[i] ? afterText : afterOther;
     }
-    lines[row] = text === '' ? `{}${end}` : `${text}}${end}`;
+    lines[row] = starts === whenFirst ? `{}${end}` : text + (starts === afterText ? `"}${end}` : `}${end}`);
   }
   return lines;
 }

@@ -141,6 +141,30 @@ describe('JsonFormat with JSON lines', () => {
 });
 
 describe('JsonFormat with values over several lines', () => {
+  it('reads a long array like the lines of its objects, with lines and places', async () => {
+    const object = (i: number): string => {
+      if (i % 997 === 5) return `{"id":"${i}","x":1,"x":2}`;
+      if (i === 1200) return `{"id":"${i}","long":"${'日本'.repeat(30_000)}"}`;
+      return `{"id":"${i}","title":"${i % 3 === 0 ? 'ключ' : 'plain'} ${i}","list":[{"a":${i}},{"a":null}]}`;
+    };
+    const objects = Array.from({ length: 3000 }, (_, i) => object(i));
+    const made = await documents(objects.join('\n'));
+    expect(made).toHaveLength(3000);
+    for (const between of [',', ',\n  ', ' \n\n,']) {
+      const array = `[${objects.join(between)}]`;
+      expect(await documents(array)).toEqual(made);
+      const latin = Buffer.from(array.replaceAll('ключ', '\ufffd'));
+      expect(await documents(latin)).toEqual(made.map((json) => json.replace('ключ', '\ufffd')));
+    }
+    const bad = objects.with(700, '{"no":\n1}').with(2100, '{"id":"2100",\n"n":tru}');
+    const { rejected, json } = await publish(`[${bad.join(',\n')}]`);
+    expect(json).toEqual(made.filter((_, i) => i !== 700 && i !== 2100));
+    expect(rejected).toEqual([
+      { place: '/data/in.jsonl:701', message: 'the object has no id' },
+      { place: '/data/in.jsonl:2103:5', message: expect.stringContaining('Expected a JSON value') },
+    ]);
+  });
+
   const objects = ['{"id":"a","n":{"x":[1,2.0]}}', '{"id":"b","s":"} ] { \\" [,"}', '{"id":"c"}'];
   const pretty = objects.map((text) => JSON.stringify(JSON.parse(text), null, 2));
   const values = objects.map((text) => JSON.parse(text));

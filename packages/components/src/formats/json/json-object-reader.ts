@@ -45,6 +45,11 @@ export class JsonObjectReader {
     this.#reader = new JsonReader(text);
   }
 
+  /** The position after the last object that was read completely. */
+  get end(): number {
+    return this.#reader.at + 1;
+  }
+
   /** Reads the object that begins at `start` and ends before `end`. Ignores the text after the object. */
   read(start: number, end: number): boolean {
     if (this.#read(start, end)) return true;
