@@ -54,6 +54,15 @@ export class KafkaTopics {
     await this.#admin.deleteTopics({ topics: [topic] });
   }
 
+  /** Deletes all messages of a topic, as retention does. */
+  async empty(topic: string): Promise<void> {
+    const { topics } = await this.#admin.metadata({ topics: [topic], forceUpdate: true });
+    const count = topics.get(topic)?.partitionsCount ?? 0;
+    // Offset -1 means: up to the end of the partition.
+    const partitions = Array.from({ length: count }, (_, partition) => ({ partition, offset: -1n }));
+    await this.#admin.deleteRecords({ topics: [{ name: topic, partitions }] });
+  }
+
   /** Denies an operation on a topic to everyone, and allows all others. */
   async deny(operation: 'READ' | 'WRITE', topic: string): Promise<void> {
     const { AclOperations, AclPermissionTypes } = await import('@platformatic/kafka');

@@ -280,7 +280,9 @@ export class GroupMember {
     const changed = [...topics].filter(([name, { partitionsCount }]) => this.#counts.get(name) !== partitionsCount);
     if (changed.length === 0 || !this.#isStable || this.#isLeaving) return;
     for (const [name, { partitionsCount }] of changed) {
-      log.info(`The topic ${name} has ${partitionsCount} partitions now, so the consumer group ${this.#settings.options.groupId} assigns them again`);
+      log.info(
+        `The topic ${name} has ${partitionsCount} partitions now, so the consumer group ${this.#settings.options.groupId} assigns them again`,
+      );
     }
     await this.#consumer.joinGroup({}).catch((error: unknown) => {
       if (!this.#isLeaving) owner.failed(error);

@@ -172,7 +172,11 @@ await describeWithServer('kafka', (server) => {
     await expect.poll(partitions).toMatchObject({ partitionsCount: count });
     await admin.close();
     const producer = new Producer(options);
-    const messages = added.map((partition) => ({ topic, partition, value: Buffer.from(`{"id":"added-${partition}"}`) }));
+    const messages = added.map((partition) => ({
+      topic,
+      partition,
+      value: Buffer.from(`{"id":"added-${partition}"}`),
+    }));
     await producer.send({ messages });
     await producer.close();
     await until(() => distinct() === 8 + added.length, runs[0] as ReturnType<typeof start>);

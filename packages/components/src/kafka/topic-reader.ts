@@ -232,7 +232,7 @@ export class TopicReader {
   }
 
   async #resetPositions(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
-    const { topic, reset } = this.#settings;
+    const { topic, reset, log } = this.#settings;
     const [first, last] = await Promise.all(
       [EARLIEST, LATEST].map(async (timestamp) =>
         (await this.#consumer.listOffsets({ topics: [topic], timestamp })).get(topic),
@@ -240,7 +240,14 @@ export class TopicReader {
     );
     for (const [partition, assigned] of partitions) {
       const [from, to] = [first?.[partition] ?? 0n, last?.[partition] ?? 0n];
-      if (assigned.position < from || assigned.position > to) assigned.position = reset === EARLIEST ? from : to;
+      const { position } = assigned;
+      if (position >= from && position <= to) continue;
+      assigned.position = reset === EARLIEST ? from : to;
+      const reason =
+        position < from
+          ? `the messages ${position} to ${from - 1n} were deleted before they were read (retention.ms and retention.bytes of the topic)`
+          : `it ends at offset ${to}, before the position ${position} of the consumer group (the topic was created again)`;
+      log.warn(`Partition ${partition} of ${topic}: ${reason}. Reading continues at offset ${assigned.position}`);
     }
   }
 
