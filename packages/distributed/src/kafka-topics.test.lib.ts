@@ -45,8 +45,10 @@ export class KafkaTopics {
     return (await this.#admin.listTopics()).filter((topic) => topic.includes(part)).sort();
   }
 
-  async create(topic: string, partitions = 4): Promise<void> {
-    await this.#admin.createTopics({ topics: [topic], partitions, replicas: 1 });
+  /** @param settings the settings of the topic, such as `max.message.bytes` */
+  async create(topic: string, partitions = 4, settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await this.#admin.createTopics({ topics: [topic], partitions, replicas: 1, configs });
     await expect.poll(() => this.list(topic)).toContain(topic);
   }
 
