@@ -254,7 +254,7 @@ export class TopicReader {
   /** Throws a final error, or a temporary one that has lasted too long. Otherwise logs the start of an outage. */
   #throwIfFinal(error: unknown): void {
     const { brokers, log } = this.#settings;
-    const now = Date.now();
+    const now = performance.now();
     if (!isPassing(error) || now - (this.#outageSince ?? now) > OUTAGE_MS) throw error;
     if (this.#outageSince !== undefined) return;
     this.#outageSince = now;
@@ -264,7 +264,7 @@ export class TopicReader {
   #endOutage(): void {
     if (this.#outageSince === undefined) return;
     const { brokers, log } = this.#settings;
-    log.info(`Kafka at ${brokers} is back after ${Math.round((Date.now() - this.#outageSince) / 1000)} s`);
+    log.info(`Kafka at ${brokers} is back after ${Math.round((performance.now() - this.#outageSince) / 1000)} s`);
     this.#outageSince = undefined;
   }
 }

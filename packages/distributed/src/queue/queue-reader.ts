@@ -321,7 +321,7 @@ export class QueueReader extends Connector<typeof parameters> {
   /** Reports finished messages, and then marks them for the next commit. */
   async #finish(entries: readonly OpenEntry[], finished: Finished): Promise<void> {
     const finishing = this.#report(entries, finished).catch((error: unknown) => {
-      this.#failure ??= this.#explain(error);
+      this.#failure ??= error;
       this.#stop.abort();
     });
     this.#finishing.add(finishing);
