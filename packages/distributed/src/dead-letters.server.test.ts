@@ -166,6 +166,26 @@ await describeWithServer('kafka', (server) => {
     expect(repeated(setup.indexed)).toEqual([]);
   });
 
+  it('a message that is too large for the dead-letter topic leaves a letter with its reason, and the others continue', async () => {
+    writeConfig('exit', []);
+    await topics.create(`${pipeline}_source`, 1);
+    await topics.create(`${pipeline}_fail`, 1, { 'max.message.bytes': '2000' });
+    await topics.write(`${pipeline}_source`, [
+      { key: 'large', value: '{"id":'.repeat(1000) },
+      { key: 'good', value: '{"id":"good"}' },
+    ]);
+    const service = setup.start('worker-indexer', 'run.conf');
+    await service.says(`The dead-letter topic ${pipeline}_fail does not accept a message of 6000 bytes`);
+    await service.until(() => setup.distinct === 1);
+    expect(await letters()).toMatchObject([
+      { place: `topic ${pipeline}_source, partition 0, offset 0`, omittedBytes: 6000 },
+    ]);
+    const replay = await setup.run('replay', `${pipeline}_fail`, '--config', 'run.conf');
+    expect(replay.output).toContain('cannot be sent again (6000 bytes)');
+    expect(await service.signal('SIGTERM')).toBe(0);
+    expect(service.output).not.toContain('starts again');
+  });
+
   it('headrace replay requires --to for a topic that belongs to no pipeline', async () => {
     writeConfig('exit', []);
     const refused = await setup.run('replay', 'elsewhere_fail', '--config', 'run.conf');

@@ -45,13 +45,24 @@ export class KafkaTopics {
     return (await this.#admin.listTopics()).filter((topic) => topic.includes(part)).sort();
   }
 
-  async create(topic: string, partitions = 4): Promise<void> {
-    await this.#admin.createTopics({ topics: [topic], partitions, replicas: 1 });
+  /** @param settings the settings of the topic, such as `max.message.bytes` */
+  async create(topic: string, partitions = 4, settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await this.#admin.createTopics({ topics: [topic], partitions, replicas: 1, configs });
     await expect.poll(() => this.list(topic)).toContain(topic);
   }
 
   async delete(topic: string): Promise<void> {
     await this.#admin.deleteTopics({ topics: [topic] });
+  }
+
+  /** Deletes all messages of a topic, as retention does. */
+  async empty(topic: string): Promise<void> {
+    const { topics } = await this.#admin.metadata({ topics: [topic], forceUpdate: true });
+    const count = topics.get(topic)?.partitionsCount ?? 0;
+    // Offset -1 means: up to the end of the partition.
+    const partitions = Array.from({ length: count }, (_, partition) => ({ partition, offset: -1n }));
+    await this.#admin.deleteRecords({ topics: [{ name: topic, partitions }] });
   }
 
   /** Denies an operation on a topic to everyone, and allows all others. */

@@ -33,7 +33,13 @@ await describeWithServer('kafka', (server) => {
       await producer.send({ messages: [{ topic, partition: 0, value }], compression });
     }
     const { id, partitions } = (await consumer.metadata({ topics: [topic] })).topics.get(topic) ?? {};
-    const part = { partition: 0, fetchOffset: 0n, partitionMaxBytes: 1e6, currentLeaderEpoch: -1, lastFetchedEpoch: -1 };
+    const part = {
+      partition: 0,
+      fetchOffset: 0n,
+      partitionMaxBytes: 1e6,
+      currentLeaderEpoch: -1,
+      lastFetchedEpoch: -1,
+    };
     const { responses } = await consumer.fetch({
       node: partitions?.[0]?.leader ?? 0,
       topics: [{ topicId: id ?? '', partitions: [part] }],

@@ -53,6 +53,8 @@ const JOIN_RETRIES = 20;
 const JOIN_GRACE_MS = 5000;
 const HEARTBEAT_MS = 3000;
 const REBALANCE_MS = 60_000;
+/** How often the leader of the group looks for new partitions. */
+const METADATA_AGE_MS = 30_000;
 /** Error codes of brokers for a client that is no longer a member of the group. */
 const GIVEN_UP = ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'] as const;
 
@@ -77,6 +79,9 @@ export class GroupMember {
   #generation = -1;
   #rebalancingSince = performance.now();
   #released: number[] = [];
+  /** The number of partitions of each topic of the group, in the leader of the group. Empty in the other members. */
+  #counts: ReadonlyMap<string, number> = new Map();
+  readonly #watch: NodeJS.Timeout;
 
   private constructor(library: KafkaLibrary, settings: GroupMemberSettings) {
     this.#library = library;
@@ -90,13 +95,22 @@ export class GroupMember {
         requestTimeout: rebalanceTimeoutOf(options) + JOIN_GRACE_MS,
         protocols: [PROTOCOL],
         // Members of the group may read other topics, for example workers and indexers of a distributed run.
-        partitionAssigner: sharePartitions,
+        partitionAssigner: (...group) => {
+          this.#counts = new Map(Array.from(group[3].topics, ([name, { partitionsCount }]) => [name, partitionsCount]));
+          return sharePartitions(...group);
+        },
         protocolsMetadata: () => this.#beforeJoin(),
       } as Options),
     );
     this.#courier = hearErrors(new library.Consumer<Buffer, Buffer, Buffer, Buffer>({ ...options, retries: 0 }));
     for (const client of [this.#consumer, this.#courier]) client.topics.track(topic);
-    this.#consumer.on('consumer:group:join', () => this.#joined());
+    this.#consumer.on('consumer:group:join', ({ isLeader }) => {
+      if (!isLeader) this.#counts = new Map();
+      this.#joined();
+    });
+    // A failed look is repeated. The reader reports brokers that do not answer.
+    this.#watch = setInterval(() => void this.#lookForPartitions().catch(() => undefined), metadataAgeOf(options));
+    this.#watch.unref();
     this.#consumer.on('error', (error) => {
       if (!this.#isLeaving) owner.failed(error);
     });
@@ -161,6 +175,7 @@ export class GroupMember {
   /** Leaves the group, so that other members get the partitions immediately. Never rejects. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
+    clearInterval(this.#watch);
     this.#owned = [];
     const { memberId } = this.#consumer;
     // `close` also leaves the group, but it waits for an open request to join. So the request below leaves first.
@@ -254,6 +269,26 @@ export class GroupMember {
     return this.#consumer.assignments?.find(({ topic }) => topic === this.#settings.topic)?.partitions ?? [];
   }
 
+  /**
+   * Makes the group assign its partitions again if a topic has more of them than before. Only the leader looks: brokers
+   * start no rebalance if another member asks to join again.
+   */
+  async #lookForPartitions(): Promise<void> {
+    const { log, owner } = this.#settings;
+    if (this.#counts.size === 0 || !this.#isStable) return;
+    const { topics } = await this.#consumer.metadata({ topics: [...this.#counts.keys()], forceUpdate: true });
+    const changed = [...topics].filter(([name, { partitionsCount }]) => this.#counts.get(name) !== partitionsCount);
+    if (changed.length === 0 || !this.#isStable || this.#isLeaving) return;
+    for (const [name, { partitionsCount }] of changed) {
+      log.info(
+        `The topic ${name} has ${partitionsCount} partitions now, so the consumer group ${this.#settings.options.groupId} assigns them again`,
+      );
+    }
+    await this.#consumer.joinGroup({}).catch((error: unknown) => {
+      if (!this.#isLeaving) owner.failed(error);
+    });
+  }
+
   async #heartbeat(): Promise<void> {
     const { memberId, generationId, groupInstanceId } = this.#consumer;
     if (memberId === null) return;
@@ -293,6 +328,10 @@ interface OffsetFetchAnswer {
 
 function rebalanceTimeoutOf(options: Options): number {
   return (options as GroupOptions).rebalanceTimeout ?? REBALANCE_MS;
+}
+
+function metadataAgeOf({ metadataMaxAge }: Options): number {
+  return metadataMaxAge ?? METADATA_AGE_MS;
 }
 
 function called<T>(call: (done: (error: Error | null, result?: T) => void) => void): Promise<T> {

@@ -78,7 +78,7 @@ await describeWithServer('kafka', (server) => {
       config,
       `connectors: [{ class: KafkaConnector, name: in, pipeline: p, ${more}
          kafka { bootstrapServers: "${server.url}", topic: "${topic}", consumerGroupId: "g-${topic}", clientId: c,
-           maxPollIntervalSecs: "60", consumer { session.timeout.ms: 6000, heartbeat.interval.ms: 500, max.partition.fetch.bytes: 8192 } } }]
+           maxPollIntervalSecs: "60", consumer { session.timeout.ms: 6000, heartbeat.interval.ms: 500, max.partition.fetch.bytes: 8192, metadata.max.age.ms: 1000 } } }]
        pipelines: [{ name: p, stages: [] }]
        indexer { type: HTTP, batchSize: 50 }
        http { url: "${destination.url}/${name}" }`,
@@ -153,6 +153,39 @@ await describeWithServer('kafka', (server) => {
     expect(repeated().filter(({ first: { by }, again }) => by !== '/second' || again !== '/first')).toEqual([]);
     expect(repeated().filter(({ first }) => !late.includes(first))).toEqual([]);
     expect(first.output).toContain('gained');
+  });
+
+  it('read partitions that are added to the topic', { timeout: 120_000 }, async () => {
+    const topic = await createTopic(8);
+    const runs = ['first', 'second'].map((name) => start(name, topic));
+    for (const run of runs) await until(() => /now \d, \d"/.test(run.output), run);
+    const { Admin, Producer } = await import('@platformatic/kafka');
+    const options = { clientId: 'test', bootstrapBrokers: [server.url] };
+    const admin = new Admin(options);
+    const added = [PARTITIONS, PARTITIONS + 1];
+    const { brokers } = await admin.metadata({ topics: [topic] });
+    const brokerIds = [...brokers.keys()].slice(0, 1);
+    const assignments = added.map(() => ({ brokerIds }));
+    const count = PARTITIONS + added.length;
+    await admin.createPartitions({ topics: [{ name: topic, count, assignments }] });
+    const partitions = async () => (await admin.metadata({ topics: [topic], forceUpdate: true })).topics.get(topic);
+    await expect.poll(partitions).toMatchObject({ partitionsCount: count });
+    await admin.close();
+    const producer = new Producer(options);
+    const messages = added.map((partition) => ({
+      topic,
+      partition,
+      value: Buffer.from(`{"id":"added-${partition}"}`),
+    }));
+    await producer.send({ messages });
+    await producer.close();
+    await until(() => distinct() === 8 + added.length, runs[0] as ReturnType<typeof start>);
+    for (const run of runs) {
+      run.child.kill('SIGTERM');
+      await run.ended;
+      expect(run.output).toMatch(/gained \d; now \d, \d, \d"/);
+    }
+    expect(repeated()).toEqual([]);
   });
 
   it('keep a member that takes longer than its session to release partitions', { timeout: 120_000 }, async () => {

@@ -235,7 +235,7 @@ export class KafkaSource {
 /** Logs a warning with the likely reason if joining takes long. Returns a function to call after joining. */
 function warnOfLongJoin(settings: KafkaSourceSettings): () => void {
   const { groupId, log } = settings;
-  const since = Date.now();
+  const since = performance.now();
   let isLogged = false;
   const timer = setTimeout(() => {
     isLogged = true;
@@ -246,7 +246,8 @@ function warnOfLongJoin(settings: KafkaSourceSettings): () => void {
   }, LONG_JOIN_MS);
   return () => {
     clearTimeout(timer);
-    if (isLogged) log.info(`The consumer group ${groupId} has accepted this run after ${seconds(Date.now() - since)}`);
+    if (isLogged)
+      log.info(`The consumer group ${groupId} has accepted this run after ${seconds(performance.now() - since)}`);
   };
 }
 

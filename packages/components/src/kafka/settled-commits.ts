@@ -59,7 +59,7 @@ export class SettledCommits {
   readonly #begun = new Map<number, PartitionPosition>();
   readonly #committed = new Map<number, bigint>();
   #committing: Promise<void> | undefined;
-  #committedAt = 0;
+  #committedAt = Number.NEGATIVE_INFINITY;
   /** Whether the last commit has failed. */
   #failed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -192,13 +192,13 @@ export class SettledCommits {
     if (this.#settled.messages === 0 || this.#committing !== undefined || this.#ended) return;
     clearTimeout(this.#timer);
     const pause = this.#releasing === 0 ? COMMIT_MS : this.#failed ? RELEASE_RETRY_MS : 0;
-    const wait = this.#committedAt + pause - Date.now();
+    const wait = this.#committedAt + pause - performance.now();
     if (wait > 0) {
       this.#timer = setTimeout(() => this.#commitSoon(), wait);
       return;
     }
     this.#committing = this.#commit().finally(() => {
-      this.#committedAt = Date.now();
+      this.#committedAt = performance.now();
       this.#committing = undefined;
       this.#commitSoon();
       this.#notify();

@@ -232,7 +232,7 @@ export class TopicReader {
   }
 
   async #resetPositions(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
-    const { topic, reset } = this.#settings;
+    const { topic, reset, log } = this.#settings;
     const [first, last] = await Promise.all(
       [EARLIEST, LATEST].map(async (timestamp) =>
         (await this.#consumer.listOffsets({ topics: [topic], timestamp })).get(topic),
@@ -240,14 +240,21 @@ export class TopicReader {
     );
     for (const [partition, assigned] of partitions) {
       const [from, to] = [first?.[partition] ?? 0n, last?.[partition] ?? 0n];
-      if (assigned.position < from || assigned.position > to) assigned.position = reset === EARLIEST ? from : to;
+      const { position } = assigned;
+      if (position >= from && position <= to) continue;
+      assigned.position = reset === EARLIEST ? from : to;
+      const reason =
+        position < from
+          ? `the messages ${position} to ${from - 1n} were deleted before they were read (retention.ms and retention.bytes of the topic)`
+          : `it ends at offset ${to}, before the position ${position} of the consumer group (the topic was created again)`;
+      log.warn(`Partition ${partition} of ${topic}: ${reason}. Reading continues at offset ${assigned.position}`);
     }
   }
 
   /** Throws a final error, or a temporary one that has lasted too long. Otherwise logs the start of an outage. */
   #throwIfFinal(error: unknown): void {
     const { brokers, log } = this.#settings;
-    const now = Date.now();
+    const now = performance.now();
     if (!isPassing(error) || now - (this.#outageSince ?? now) > OUTAGE_MS) throw error;
     if (this.#outageSince !== undefined) return;
     this.#outageSince = now;
@@ -257,7 +264,7 @@ export class TopicReader {
   #endOutage(): void {
     if (this.#outageSince === undefined) return;
     const { brokers, log } = this.#settings;
-    log.info(`Kafka at ${brokers} is back after ${Math.round((Date.now() - this.#outageSince) / 1000)} s`);
+    log.info(`Kafka at ${brokers} is back after ${Math.round((performance.now() - this.#outageSince) / 1000)} s`);
     this.#outageSince = undefined;
   }
 }

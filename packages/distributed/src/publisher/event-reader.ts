@@ -56,6 +56,11 @@ export class EventReader {
     return new EventReader(source, topic, runId, listener, settings.bootstrapServers);
   }
 
+  /** Returns true if all events of the topic have been fetched. Rejects if the brokers do not answer. */
+  isAtEnd(): Promise<boolean> {
+    return this.#source.isAtEnd();
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#reading;

@@ -47,6 +47,8 @@ interface PipelineQueue {
   readonly documents: DocumentLedger;
   readonly reader: EventReader;
   readonly watch: RunProgressWatch;
+  /** The number of messages that the brokers have not stored yet. */
+  unwritten: number;
 }
 
 /**
@@ -130,8 +132,16 @@ export class SourceWriter extends Indexer<typeof parameters> {
     };
     const unfinished = () => batches.size + documents.size;
     const isExternal = this.params.served.includes(pipeline);
-    const options = { settings, pipeline, log, unfinished, isExternal, onStalled: fail };
-    const watch = await RunProgressWatch.open(options);
+    const watch = await RunProgressWatch.open({
+      settings,
+      pipeline,
+      log,
+      isExternal,
+      unfinished,
+      unwritten: () => queue.unwritten,
+      hasAllEvents: () => reader.isAtEnd(),
+      onStalled: fail,
+    });
     const progressed = (hasFinished: boolean) => hasFinished && watch.progressed();
     const reader = await EventReader.open(
       settings,
@@ -144,7 +154,9 @@ export class SourceWriter extends Indexer<typeof parameters> {
       },
       log,
     );
-    return { topic: sourceTopic(settings, pipeline), events, batches, documents, reader, watch };
+    const topic = sourceTopic(settings, pipeline);
+    const queue: PipelineQueue = { topic, events, batches, documents, reader, watch, unwritten: 0 };
+    return queue;
   }
 
   /** Resolves when the brokers have stored the messages. */
@@ -166,7 +178,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
     const reported = this.#settings.events ? { events } : {};
     const header: BatchHeader = { run: this.context.runId, ...reported, batch, count, bytes, pieces };
     try {
-      await this.#write({ topic, partition, value, headers: toHeaders(header) });
+      await this.#write({ topic, partition, value, headers: toHeaders(header) }, queue);
     } catch (error) {
       queue.batches.remove(batch);
       return {
@@ -197,12 +209,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
         const value = bytes.subarray(at, at + (lengths[i] as number));
         at += value.length;
         try {
-          await this.#write({
-            topic: queue.topic,
-            partition: partitionOf(id, partitions),
-            key: Buffer.from(id),
-            value,
-          });
+          const message = { topic: queue.topic, partition: partitionOf(id, partitions), key: Buffer.from(id), value };
+          await this.#write(message, queue);
         } catch (error) {
           failed++;
           if (events)
@@ -218,9 +226,10 @@ export class SourceWriter extends Indexer<typeof parameters> {
     return { confirmed: Promise.resolve({ ...NOTHING, failed, succeeded: ids.length - failed }) };
   }
 
-  #write(message: OutgoingMessage): Promise<void> {
+  async #write(message: OutgoingMessage, queue: PipelineQueue): Promise<void> {
+    queue.unwritten++;
     // The engine calls `connect` first.
-    return (this.#writer as PartitionWriter).write(message);
+    await (this.#writer as PartitionWriter).write(message).finally(() => queue.unwritten--);
   }
 
   /** Deletes the event topic of the run, even if the run has failed: its result lists the failures. */

@@ -13,7 +13,8 @@ import { failTopic } from '../settings/topics.ts';
 import { BatchDecoder } from '../wire/batch-decoder.ts';
 import { placeOf } from '../wire/document-decoder.ts';
 import type { BatchHeader } from './headers.ts';
-import type { PartitionWriter } from './partition-writer.ts';
+import { explainWrite, isTooLarge, type PartitionWriter } from './partition-writer.ts';
+import { shortReason } from './short-reason.ts';
 
 /** The headers of a dead letter. All values are texts. */
 export const LETTER_HEADERS = {
@@ -23,6 +24,8 @@ export const LETTER_HEADERS = {
   time: 'headrace-time',
   /** The header of a message with a batch, so that the message can be sent again. */
   batch: 'headrace-batch',
+  /** The number of bytes of a message that is too large for the dead-letter topic. The letter has no value then. */
+  omitted: 'headrace-omitted-bytes',
 } as const;
 
 /** Writes documents that cannot be processed to the dead-letter topic of a pipeline. */
@@ -79,7 +82,7 @@ export class DeadLetters {
 
   async #write(
     { partition, offset }: TopicMessage,
-    value: Buffer | undefined,
+    value: Buffer = Buffer.alloc(0),
     key: Buffer | undefined,
     reason: string,
     run: string | undefined,
@@ -87,19 +90,26 @@ export class DeadLetters {
   ): Promise<void> {
     const place = placeOf(this.#source, partition, offset);
     const headers = new Map<string, string>([
-      [LETTER_HEADERS.reason, reason],
+      [LETTER_HEADERS.reason, shortReason(reason)],
       [LETTER_HEADERS.place, place],
       [LETTER_HEADERS.run, run ?? ''],
       [LETTER_HEADERS.time, new Date().toISOString()],
     ]);
     if (batch !== undefined) headers.set(LETTER_HEADERS.batch, JSON.stringify(batch));
-    await this.#writer.write({
-      topic: this.#topic,
-      partition: 0,
-      value: value ?? Buffer.alloc(0),
-      ...(key === undefined ? {} : { key }),
-      headers: new Map(Array.from(headers, ([name, text]) => [Buffer.from(name), Buffer.from(text)])),
-    });
+    const letter = { topic: this.#topic, partition: 0 };
+    const bytes = () => new Map(Array.from(headers, ([name, text]) => [Buffer.from(name), Buffer.from(text)]));
+    try {
+      await this.#writer.write({ ...letter, value, ...(key === undefined ? {} : { key }), headers: bytes() });
+    } catch (error) {
+      if (!isTooLarge(error)) throw new Error(explainWrite(this.#settings, this.#topic, error));
+      // A compressed message may be longer here. Without a letter, its partition could never be read any further.
+      headers.set(LETTER_HEADERS.omitted, String(value.length));
+      await this.#writer.write({ ...letter, value: Buffer.alloc(0), headers: bytes() });
+      this.#log.error(
+        `The dead-letter topic ${this.#topic} does not accept a message of ${value.length} bytes, so its letter has only the reason and the place. Raise max.message.bytes of the topic`,
+        { place },
+      );
+    }
     this.#log.error(`A message was sent to the dead-letter topic ${this.#topic}: ${reason}`, { place });
   }
 }

@@ -1,5 +1,6 @@
 import type { TopicMessage } from '@headrace/components/kafka';
 import type { ChunkOutcome } from '@headrace/engine';
+import { shortReason } from './short-reason.ts';
 
 /** An event about one document, in Lucille's format. */
 export interface DocumentEvent {
@@ -40,7 +41,7 @@ export function eventsOf(outcome: ChunkOutcome, isIndexed: boolean): DocumentEve
 export function eventJson(event: DocumentEvent, runId: string, topic: string, message?: TopicMessage): string {
   const { type, documentId, message: text } = event;
   const members = [`"type":"${type}"`, `"documentId":${JSON.stringify(documentId)}`];
-  if (text !== undefined) members.push(`"message":${JSON.stringify(text)}`);
+  if (text !== undefined) members.push(`"message":${JSON.stringify(shortReason(text))}`);
   members.push(`"runId":${JSON.stringify(runId)}`, `"instant":${(Date.now() / 1000).toFixed(3)}000000`);
   if (message !== undefined) {
     members.push(`"topic":${JSON.stringify(topic)}`, `"partition":${message.partition}`, `"offset":${message.offset}`);

@@ -1,8 +1,8 @@
-import { hasKafkaError } from '@headrace/components/kafka';
+import { hasKafkaError, isPassing } from '@headrace/components/kafka';
 import { type Logger, messageOf } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { eventTopic, isTopicName } from '../settings/topics.ts';
-import type { OutgoingMessage, PartitionWriter } from './partition-writer.ts';
+import { explainWrite, type OutgoingMessage, type PartitionWriter } from './partition-writer.ts';
 
 /** Writes to the event topics of runs. The topic of a run is deleted when the run ends. */
 export class EventWriter {
@@ -46,7 +46,9 @@ export class EventWriter {
     try {
       await this.#writer.write({ topic, partition: 0, ...event });
     } catch (error) {
-      if (!hasKafkaError(error, 'UNKNOWN_TOPIC_OR_PARTITION') && !/unknown topic/i.test(messageOf(error))) throw error;
+      if (!hasKafkaError(error, 'UNKNOWN_TOPIC_OR_PARTITION') && !/unknown topic/i.test(messageOf(error))) {
+        throw isPassing(error) ? error : new Error(explainWrite(this.#settings, topic, error));
+      }
       // Several messages of the run may be in progress.
       if (this.#gone.has(topic)) return;
       this.#gone.add(topic);

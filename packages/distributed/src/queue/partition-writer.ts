@@ -150,7 +150,7 @@ export class PartitionWriter {
 
   #complain(error: unknown): void {
     if (this.#failedSince !== undefined) return;
-    this.#failedSince = Date.now();
+    this.#failedSince = performance.now();
     this.#log.warn(
       `${kafkaError(this.#settings.bootstrapServers, error).message}. Unwritten messages are sent again until the brokers answer`,
     );
@@ -158,7 +158,7 @@ export class PartitionWriter {
 
   #recovered(): void {
     if (this.#failedSince === undefined) return;
-    const seconds = Math.round((Date.now() - this.#failedSince) / 1000);
+    const seconds = Math.round((performance.now() - this.#failedSince) / 1000);
     this.#failedSince = undefined;
     this.#log.info(`Kafka at ${this.#settings.bootstrapServers} answers again after ${seconds} s`);
   }

@@ -75,7 +75,7 @@ export class QueueCommits {
 
   /** How long no message has finished, in milliseconds; 0 if none is in progress. */
   get idleMillis(): number {
-    return this.open === 0 ? 0 : Date.now() - this.#progressAt;
+    return this.open === 0 ? 0 : performance.now() - this.#progressAt;
   }
 
   get #openBytes(): number {
@@ -89,7 +89,7 @@ export class QueueCommits {
    * @param bytes the memory that its documents need, if it is not the length of the value
    */
   begin({ partition, offset, leaderEpoch, value }: OpenMessage, bytes = value?.length ?? 0): Entry {
-    if (this.open === 0) this.#progressAt = Date.now();
+    if (this.open === 0) this.#progressAt = performance.now();
     const entry = { partition, offset, leaderEpoch, bytes, isDone: false };
     this.#lane(partition).entries.push(entry);
     return entry;
@@ -98,7 +98,7 @@ export class QueueCommits {
   /** Marks a message as finished. */
   done(entry: Entry): void {
     entry.isDone = true;
-    this.#progressAt = Date.now();
+    this.#progressAt = performance.now();
     const lane = this.#lanes.get(entry.partition);
     // Another process may own the partition now.
     if (lane === undefined || !lane.entries.includes(entry)) return;

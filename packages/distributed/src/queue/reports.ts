@@ -1,5 +1,6 @@
 import type { ChunkOutcome, FailedInChunk } from '@headrace/engine';
 import type { BatchHeader } from './headers.ts';
+import { shortReason } from './short-reason.ts';
 
 /** The result of a message at a worker or an indexer: the value of an event, as JSON. */
 export interface BatchReport {
@@ -13,12 +14,13 @@ export interface BatchReport {
   readonly succeeded: number;
   readonly failed: number;
   readonly dropped: number;
-  /** The failed documents, up to `MAX_FAILURES`. */
+  /** The first failed documents, as many as fit into a message. */
   readonly failures: readonly FailedInChunk[];
 }
 
-/** The maximum number of failures in a report. */
+/** The maximum number of failures in a report, and of their characters. Brokers refuse long messages. */
 const MAX_FAILURES = 100;
+const MAX_CHARACTERS = 200_000;
 
 /** Returns the report about a message. */
 export function reportOf(header: BatchHeader, attempt: string, parts: number, outcome: ChunkOutcome): BatchReport {
@@ -33,8 +35,20 @@ export function reportOf(header: BatchHeader, attempt: string, parts: number, ou
     succeeded: parts > 0 ? 0 : succeeded,
     failed,
     dropped,
-    failures: failures.slice(0, MAX_FAILURES),
+    failures: listed(failures),
   };
+}
+
+function listed(failures: readonly FailedInChunk[]): FailedInChunk[] {
+  const some: FailedInChunk[] = [];
+  let characters = 0;
+  for (const failure of failures.slice(0, MAX_FAILURES)) {
+    const short = { ...failure, message: shortReason(failure.message) };
+    characters += JSON.stringify(short).length;
+    if (characters > MAX_CHARACTERS) break;
+    some.push(short);
+  }
+  return some;
 }
 
 /** Reads a report; undefined if the value is not one, because another program has written it. */

@@ -19,7 +19,10 @@ export interface DeadLetter {
   readonly place: string | undefined;
   readonly run: string | undefined;
   readonly time: string | undefined;
+  /** Empty if the message was too large for the dead-letter topic. */
   readonly value: Buffer;
+  /** The number of bytes of such a message. */
+  readonly omittedBytes: number | undefined;
   /** The header of a message with a batch. Undefined for a single document. */
   readonly batch: BatchHeader | undefined;
 }
@@ -52,6 +55,13 @@ export async function replay(options: DeadLetterOptions & { readonly to: string 
   let sent = 0;
   try {
     for await (const message of readAll(settings, topic, `${settings.groupId}-replay`, false, log)) {
+      const { omittedBytes, place } = toLetter(message);
+      if (omittedBytes !== undefined) {
+        log.warn(
+          `${place}: the message was too large for ${topic}, so it cannot be sent again (${omittedBytes} bytes)`,
+        );
+        continue;
+      }
       await writer.write(messageAgain(message, to, partitions.get(to) ?? 1));
       sent++;
     }
@@ -142,6 +152,7 @@ function toLetter({ partition, offset, key, value, headers }: TopicMessage): Dea
     run: header('run'),
     time: header('time'),
     value: value ?? Buffer.alloc(0),
+    omittedBytes: header('omitted') === undefined ? undefined : Number(header('omitted')),
     batch: parseHeader(header('batch')),
   };
 }

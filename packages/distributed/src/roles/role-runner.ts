@@ -87,14 +87,14 @@ export class RoleRunner implements RoleHealth {
     let wait = FIRST_WAIT_MS;
     let result: RunResult | undefined;
     while (!signal.aborted) {
-      const started = Date.now();
+      const started = performance.now();
       result = await this.#runOnce();
       if (signal.aborted) break;
       if (isInvalid(result)) {
         this.state = 'failed';
         return result;
       }
-      if (Date.now() - started > STABLE_MS) wait = FIRST_WAIT_MS;
+      if (performance.now() - started > STABLE_MS) wait = FIRST_WAIT_MS;
       const reason = result.problems.find(({ severity }) => severity === 'error');
       this.lastFailure = reason?.message ?? result.message;
       this.state = 'restarting';

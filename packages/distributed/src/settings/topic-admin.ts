@@ -72,7 +72,7 @@ export class TopicAdmin {
         if (!hasKafkaError(error, 'TOPIC_ALREADY_EXISTS')) throw this.#notCreated(topic, error);
       }
     }
-    const deadline = Date.now() + KNOWN_MS;
+    const deadline = performance.now() + KNOWN_MS;
     for (;;) {
       try {
         const { topics } = await this.#admin.metadata({ topics: wanted.map(({ topic }) => topic), forceUpdate: true });
@@ -80,7 +80,7 @@ export class TopicAdmin {
         this.#warnOfFew(wanted, counts);
         return counts;
       } catch (error) {
-        if (Date.now() > deadline || missing.length === 0) throw error;
+        if (performance.now() > deadline || missing.length === 0) throw error;
         await sleep(100);
       }
     }

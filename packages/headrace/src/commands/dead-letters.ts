@@ -22,11 +22,11 @@ export async function deadLetters(
   if (loaded === undefined) return EXIT.invalid;
   let count = 0;
   for await (const letter of readDeadLetters({ settings: loaded.settings, topic, log: errorLog() })) {
-    const { key, reason, place, run, time, partition, offset, value, batch } = letter;
+    const { key, reason, place, run, time, partition, offset, value, omittedBytes, batch } = letter;
     const id = { partition, offset: Number(offset), id: key };
     // A damaged batch cannot be shown.
     const content = batch === undefined ? { document: value.toString() } : { documents: batch.count };
-    process.stdout.write(`${JSON.stringify({ ...id, reason, place, run, time, ...content })}\n`);
+    process.stdout.write(`${JSON.stringify({ ...id, reason, place, run, time, omittedBytes, ...content })}\n`);
     count++;
   }
   process.stderr.write(`${counted(count, 'message')} in ${topic}\n`);
