@@ -1,5 +1,6 @@
-export { aliasOf, checkReindexing, type ReindexProblem } from './check-reindexing.ts';
+export { aliasOf, checkChecks, checkReindexing, type ReindexProblem } from './check-reindexing.ts';
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
+export { CollectionTarget } from './collection-target.ts';
 export { HASH_DIGITS, withHash, withoutHash } from './content-hash.ts';
 export { createMissing } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
@@ -10,6 +11,7 @@ export { findDifferences } from './find-differences.ts';
 export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } from './index-admin.ts';
 export { type GivenDefinition, type IndexDefinition, readDefinition } from './index-definition.ts';
 export { IndexHashes } from './index-hashes.ts';
+export { IndexTarget, writeNameOf } from './index-target.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
