@@ -14,6 +14,7 @@ const LIBRARIES = {
     load: () => import('@google-cloud/storage'),
   },
   '@platformatic/kafka': { for: 'Kafka', range: '^2.12.1', load: () => import('@platformatic/kafka') },
+  '@redis/client': { for: 'Redis', range: '^6.3.1', load: () => import('@redis/client') },
   mssql: { for: 'SQL Server', range: '^12.7.14', load: () => import('mssql') },
 };
 
