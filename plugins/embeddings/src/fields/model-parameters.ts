@@ -26,7 +26,7 @@ export const modelParameters = {
   threads: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 64 })),
   /**
    * Keeps vectors between runs, by model and text, so that the model computes a text once: path (a SQLite file) or
-   * connectionString and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.
+   * connectionString and table (Postgres, Redis), maxMegabytes and maxAgeDays. Defaults to none.
    */
   cache: Type.Optional(CacheParameter),
 };
