@@ -15,7 +15,7 @@ interface IndexState {
   readonly settings: { readonly index: Readonly<Record<string, string>> };
   readonly mappings: {
     readonly properties?: Fields;
-    readonly _meta?: { readonly headrace?: { readonly state: string } };
+    readonly _meta?: { readonly headrace?: Fields & { readonly state: string } };
   };
 }
 
