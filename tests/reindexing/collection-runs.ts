@@ -75,7 +75,7 @@ export class CollectionRuns implements KilledRuns {
     return ((await answer.json()) as { response: { numFound: number } }).response.numFound;
   }
 
-  /** Solr counts requests, and not the documents that nobody can see yet. */
+  /** Solr counts requests, but no documents that are not visible yet. */
   async writtenTo(before: ReadonlySet<string>): Promise<number> {
     const created = (await this.states()).map(([name]) => name).find((name) => !before.has(name));
     if (created === undefined) return Number.NEGATIVE_INFINITY;

@@ -1,20 +1,13 @@
 import { MapOf, type Static, Type } from '@headrace/engine';
 import type { CollectionDefinition, RebuildPlan } from '@headrace/reindexing';
 import { jsonOf } from '../search-engine/index-lifecycle.ts';
-import { outputChecks } from '../search-engine/index-parameters.ts';
+import { outputChecks, savedQuery } from '../search-engine/index-parameters.ts';
 
 /** A saved query with the documents that it should find. */
 const query = Type.Object({
-  /** The name of the query in reports. Defaults to its position. */
-  name: Type.Optional(Type.String()),
+  ...savedQuery,
   /** The parameters of the search: q: "summer shoes", defType: edismax, qf: "title^2 text". */
   query: MapOf(Type.Unknown()),
-  /** The ids of the documents that belong at the top of the result. */
-  expected: Type.Array(Type.String()),
-  /** The lowest nDCG of the first ten hits, from 0 to 1: whether all expected documents are found, and how high. */
-  minNdcg: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  /** The lowest reciprocal rank, from 0 to 1: 1 if an expected document is the first hit, 0.5 if it is the second. */
-  minMrr: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 });
 
 /** The parameters of the Solr indexer that create and replace collections, and delete what disappeared. */

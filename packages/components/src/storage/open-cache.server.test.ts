@@ -69,7 +69,7 @@ await describeWithServer('redis', (server) => {
     expect(await open({ connectionString: 'redis://127.0.0.1:1' }, context)).toBeUndefined();
     expect(context.logged.at(-1)).toContain('The cache in Redis is not used in this run');
     const { host } = new URL(server.url);
-    expect(await open({ connectionString: `redis://nobody:secret@${host}` }, context)).toBeUndefined();
+    expect(await open({ connectionString: `redis://someone:secret@${host}` }, context)).toBeUndefined();
     expect(context.logged.at(-1)).toContain('WRONGPASS');
     expect(context.logged.join()).not.toContain('secret');
   });
