@@ -20,7 +20,7 @@ export function rebuildKillJobs() {
       const runs = new RebuildRuns('OpenSearch', () => url);
       let engine = pid;
       try {
-        const rows = rowsOf('rebuild kills', await killRebuilds(runs, url, KILLS, DOCUMENTS));
+        const rows = rowsOf('rebuild kills', await killRebuilds(runs, KILLS, DOCUMENTS));
         // A server with a given address cannot be killed.
         if (pid === undefined) return rows;
         const killable = {
@@ -32,10 +32,7 @@ export function rebuildKillJobs() {
             ({ pid: engine } = await start());
           },
         };
-        return [
-          ...rows,
-          ...rowsOf('OpenSearch kills', await killEngines(runs, url, killable, ENGINE_KILLS, DOCUMENTS)),
-        ];
+        return [...rows, ...rowsOf('OpenSearch kills', await killEngines(runs, killable, ENGINE_KILLS, DOCUMENTS))];
       } finally {
         await runs.close();
       }

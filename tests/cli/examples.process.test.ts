@@ -114,6 +114,28 @@ describe('the example of an indexer', () => {
   });
 });
 
+it('the example cached.conf fetches each page once', async () => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests++;
+    response.setHeader('cache-control', 'max-age=3600').end('page');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const env = {
+    PAGES_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    HEADRACE_OUT: directoryWith(),
+  };
+  try {
+    for (let run = 0; run < 2; run++) {
+      const { code, stderr } = await headrace(['run', 'examples/cached.conf'], { env });
+      expect(code, stderr).toBe(0);
+    }
+  } finally {
+    server.close();
+  }
+  expect(requests).toBe(20);
+});
+
 describe('the example of a connector', () => {
   const documents = async (name: string, output = name) =>
     (await runExample(`connectors/${name}.conf`, `${output}.jsonl`)).map((line) => {

@@ -43,7 +43,7 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
     },
     {
       to: ['SolrIndexer '],
-      names: ['create', 'sync'],
+      names: ['create', 'rebuild', 'sync'],
       why: 'the reference only writes to a collection that exists, and deletes nothing by itself',
     },
     {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RebuildRuns, versioned } from './rebuild-runs.ts';
+import type { RunHandle, RunResult } from '@headrace/engine';
+import { type Fields, versioned } from './rebuild-runs.ts';
 
 /** A run in a separate process, which can be killed. */
 const SCRIPT = `
@@ -16,6 +17,21 @@ const SCRIPT = `
 `;
 const BLOCK = 'rebuild { keep: 0 }';
 
+/** Rebuilds of one alias, and what is seen of it. */
+export interface KilledRuns {
+  config(documents: readonly Fields[], block: string): string;
+  start(config: string): RunHandle;
+  run(documents: readonly Fields[], block: string): Promise<RunResult>;
+  /** Returns the number of documents that a search through the alias finds; undefined if there is no alias. */
+  count(query?: string): Promise<number | undefined>;
+  /** Returns what the alias points to. */
+  targets(): Promise<string[]>;
+  /** Returns what rebuilds have made with its states, the oldest first. */
+  states(): Promise<[string, string | undefined][]>;
+  /** Returns how many documents the new index has received; less than 0 if there is none yet. */
+  writtenTo(before: ReadonlySet<string>): Promise<number>;
+}
+
 /** The results of kills. */
 export interface KillReport {
   /** The kills after which the alias pointed to the previous index. */
@@ -27,18 +43,12 @@ export interface KillReport {
 /**
  * Kills rebuilds at random moments. After each kill, the alias must point to one complete index, and the next rebuild
  * must remove what was left. Throws if that is not so.
- * @param url the address of the search engine
  */
-export async function killRebuilds(
-  runs: RebuildRuns,
-  url: string,
-  kills: number,
-  documents: number,
-): Promise<KillReport> {
+export async function killRebuilds(runs: KilledRuns, kills: number, documents: number): Promise<KillReport> {
   let live = await rebuild(runs, documents, 0);
   let moved = 0;
   for (let version = 1; version <= kills; version++) {
-    await killOne(runs, url, documents, version);
+    await killOne(runs, documents, version);
     const [old, current, all] = [
       await runs.count(`version:${live}`),
       await runs.count(`version:${version}`),
@@ -73,8 +83,7 @@ export interface KillableEngine {
  * one complete index: the new one if the run succeeded, otherwise the old one. Throws if that is not so.
  */
 export async function killEngines(
-  runs: RebuildRuns,
-  url: string,
+  runs: KilledRuns,
   engine: KillableEngine,
   kills: number,
   documents: number,
@@ -82,14 +91,14 @@ export async function killEngines(
   let live = await rebuild(runs, documents, 0);
   let moved = 0;
   for (let version = 1; version <= kills; version++) {
-    const before = new Set(Object.keys(await runs.indices()));
+    const before = new Set((await runs.states()).map(([name]) => name));
     const run = runs.start(runs.config(versioned(documents, version), BLOCK));
     const enough = Math.min(documents, Math.random() * 1.2 * documents);
     let isDone = false;
     void run.done.then(() => {
       isDone = true;
     });
-    while (!isDone && (await writtenBy(runs, url, before)) < enough) await sleep(2);
+    while (!isDone && (await runs.writtenTo(before)) < enough) await sleep(2);
     if (enough === documents) await sleep(Math.random() * 300);
     await engine.kill();
     await engine.start();
@@ -114,7 +123,7 @@ export async function killEngines(
  * Rebuilds the index. A failed run cannot mark its index while the search engine is away, so for two minutes it looks as
  * if it were still running.
  */
-async function afterLease(runs: RebuildRuns, documents: number, version: number): Promise<number> {
+async function afterLease(runs: KilledRuns, documents: number, version: number): Promise<number> {
   for (;;) {
     const { status, message } = await runs.run(versioned(documents, version), BLOCK);
     if (status === 'SUCCEEDED') return version;
@@ -123,34 +132,24 @@ async function afterLease(runs: RebuildRuns, documents: number, version: number)
   }
 }
 
-async function rebuild(runs: RebuildRuns, documents: number, version: number): Promise<number> {
+async function rebuild(runs: KilledRuns, documents: number, version: number): Promise<number> {
   const { status, message } = await runs.run(versioned(documents, version), BLOCK);
   if (status !== 'SUCCEEDED') throw new Error(`The rebuild ${version} failed: ${message}`);
   return version;
 }
 
 /** Starts a rebuild in another process, and kills it after a random number of written documents. */
-async function killOne(runs: RebuildRuns, url: string, documents: number, version: number): Promise<void> {
+async function killOne(runs: KilledRuns, documents: number, version: number): Promise<void> {
   const config = runs.config(versioned(documents, version), BLOCK);
-  const before = new Set(Object.keys(await runs.indices()));
+  const before = new Set((await runs.states()).map(([name]) => name));
   const child = spawn(process.execPath, ['-e', SCRIPT, config], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   // Some kills are before the first document, and some after the last one, when the alias moves.
   const enough = (Math.random() * 1.2 - 0.1) * documents;
-  while (child.exitCode === null && (await writtenBy(runs, url, before)) < Math.min(enough, documents)) await sleep(2);
+  while (child.exitCode === null && (await runs.writtenTo(before)) < Math.min(enough, documents)) await sleep(2);
   if (enough > documents) await sleep(Math.random() * 500);
   child.kill('SIGKILL');
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
-/** Returns how many documents the new index has received; -1 if there is none yet. */
-async function writtenBy({ alias }: RebuildRuns, url: string, before: ReadonlySet<string>): Promise<number> {
-  const answer = await fetch(`${url}/${alias}-*/_stats/indexing?filter_path=indices.*.primaries.indexing.index_total`);
-  const { indices = {} } = (await answer.json()) as {
-    indices?: Record<string, { primaries?: { indexing: { index_total: number } } }>;
-  };
-  const created = Object.entries(indices).find(([name]) => !before.has(name));
-  return created === undefined ? Number.NEGATIVE_INFINITY : (created[1].primaries?.indexing.index_total ?? 0);
 }

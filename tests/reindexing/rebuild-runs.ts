@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { type Problem, type RunHandle, type RunResult, readConfigText } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
+import type { KilledRuns } from './rebuild-kills.ts';
 
 /** The fields of a document, or another JSON object. */
 export type Fields = Record<string, unknown>;
@@ -14,12 +15,12 @@ interface IndexState {
   readonly settings: { readonly index: Readonly<Record<string, string>> };
   readonly mappings: {
     readonly properties?: Fields;
-    readonly _meta?: { readonly headrace?: { readonly state: string } };
+    readonly _meta?: { readonly headrace?: Fields & { readonly state: string } };
   };
 }
 
 /** Runs configs with the blocks `create` and `rebuild`, and looks at the indices of one alias. */
-export class RebuildRuns {
+export class RebuildRuns implements KilledRuns {
   /** The alias of these runs, and the start of the names of their indices. */
   readonly alias = `rebuild-${randomUUID()}`;
   readonly folder = mkdtempSync(join(tmpdir(), 'headrace-rebuild-'));
@@ -93,6 +94,16 @@ export class RebuildRuns {
     return (answer as { hits: { hits: { _id: string }[] } }).hits.hits.map(({ _id }) => _id).toSorted();
   }
 
+  /** Returns how many documents the new index has received; less than 0 if there is none yet. */
+  async writtenTo(before: ReadonlySet<string>): Promise<number> {
+    const path = `/${this.alias}-*/_stats/indexing?filter_path=indices.*.primaries.indexing.index_total`;
+    const { indices = {} } = ((await this.#find(path)) ?? {}) as {
+      indices?: Record<string, { primaries?: { indexing: { index_total: number } } }>;
+    };
+    const created = Object.entries(indices).find(([name]) => !before.has(name));
+    return created === undefined ? Number.NEGATIVE_INFINITY : (created[1].primaries?.indexing.index_total ?? 0);
+  }
+
   async ask(method: string, path: string, body?: unknown): Promise<unknown> {
     const answer = await fetch(this.#url() + path, {
       method,
@@ -117,7 +128,8 @@ export class RebuildRuns {
   }
 }
 
-function requestOf(config: string) {
+/** Returns the request of a run with this config, which must have no problem. */
+export function requestOf(config: string) {
   const { root, problems } = readConfigText(config);
   if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
   return { root, registry: { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false } };

@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogUrl } from '@headrace/components';
 import { type RunResult, readConfigText } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { describeWithServer, type RealServer } from '@headrace/testing/real-server';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, test as base, describe, expect, it } from 'vitest';
+import { CollectionRuns } from './collection-runs.ts';
+import { killRebuilds } from './rebuild-kills.ts';
+import { versioned } from './rebuild-runs.ts';
 
 /** Runs configs into a collection or core of Solr. */
 function runsOf(server: RealServer, isCloud: boolean) {
@@ -117,6 +121,73 @@ await describeWithServer(
       };
       expect(Object.keys(cluster.cluster.collections[target]?.shards ?? {})).toHaveLength(2);
       await fetch(`${server.url}/admin/collections?action=DELETE&name=${target}&wt=json`);
+    });
+
+    describe('a rebuild of a collection', () => {
+      const it = base.extend<{ runs: CollectionRuns }>({
+        // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the needed fixtures from this pattern.
+        runs: async ({}, use) => {
+          const runs = new CollectionRuns(() => server.url);
+          await use(runs);
+          await runs.close();
+        },
+      });
+      const CREATE = 'create.fields { title { type: text_general, multiValued: false }, version { type: pint } }';
+
+      it('moves the alias to a new collection after all checks, keeps old ones, and rolls back to them', async ({
+        runs,
+      }) => {
+        const block = (checks: string) => `${CREATE}, rebuild { keep: 1, checks { ${checks} } }`;
+        const good = `documents { maxFewerPercent: 50 }, required { title: 100 }
+          queries: [{ name: seven, query { q: "title:7", defType: lucene }, expected: [d7], minMrr: 1 }]`;
+        await expect(runs.rollback(block(good))).rejects.toThrow(`There is no alias ${runs.alias}`);
+        for (const version of [1, 2]) {
+          const { status, message } = await runs.run(versioned(20, version), block(good));
+          expect([status, message]).toEqual(['SUCCEEDED', expect.stringContaining('Check query seven: passed.')]);
+          expect([await runs.count(), await runs.count(`version:${version}`)]).toEqual([20, 20]);
+        }
+        const names = (await runs.states()).map(([name]) => name);
+        const bad = await runs.run(versioned(5, 3), block(`${good}, required.missing: 1`));
+        expect(bad.checks?.filter(({ outcome }) => outcome === 'failed').map(({ found }) => found)).toEqual([
+          '5 in the new collection',
+          '0 % of the documents have it',
+          'MRR is 0 (hits: none)',
+        ]);
+        expect([await runs.targets(), await runs.count('version:2')]).toEqual([[names[1]], 20]);
+        expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete', 'failed']);
+        expect(await runs.rollback(block(good))).toContain(`points to ${names[0]} again, which replaces ${names[1]}`);
+        expect(await runs.count('version:1')).toBe(20);
+        // The next run removes the failed collection and the one that was rolled back.
+        expect((await runs.run(versioned(20, 4), block(good))).replaced).toBe(names[0]);
+        expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete']);
+        expect([await runs.count('version:4'), (await runs.targets()).length]).toEqual([20, 1]);
+      });
+
+      it('refuses a second rebuild, a rollback during a rebuild, and an alias that is a collection', async ({
+        runs,
+      }) => {
+        const first = runs.start(runs.config(versioned(4000, 1), 'rebuild {}'));
+        while (first.progress().counts.succeeded < 100) await sleep(5);
+        const running = `rebuild of ${runs.alias} is running: run ${first.runId}`;
+        expect((await runs.run(versioned(5, 2), 'rebuild {}')).message).toContain(running);
+        expect([(await first.done).status, await runs.count('version:1')]).toEqual(['SUCCEEDED', 4000]);
+        const second = runs.start(runs.config(versioned(4000, 2), 'rebuild {}'));
+        while (second.progress().counts.succeeded < 100) await sleep(5);
+        await expect(runs.rollback('rebuild {}')).rejects.toThrow(`A rebuild of ${runs.alias} is running`);
+        second.stop('CANCELLED');
+        expect([(await second.done).status, await runs.count('version:1')]).toEqual(['CANCELLED', 4000]);
+        const [target = ''] = await runs.targets();
+        const problem = `${target} is a collection`;
+        expect(await runs.reach(`rebuild { alias: "${target}" }`)).toEqual([expect.stringContaining(problem)]);
+        expect((await runs.run(versioned(5, 3), `rebuild { alias: "${target}" }`)).message).toContain(problem);
+      });
+
+      it('points the alias at a complete collection after each kill, and the next run removes what was left', {
+        timeout: 120_000,
+      }, async ({ runs }) => {
+        const { moved, unmoved } = await killRebuilds(runs, 3, 1000);
+        expect(moved + unmoved).toBe(3);
+      });
     });
   },
   { SOLR_MODE: 'cloud' },

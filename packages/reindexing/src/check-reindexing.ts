@@ -9,7 +9,8 @@ export interface ReindexProblem {
   readonly hint?: string;
 }
 
-type GivenChecks = Pick<Checks, 'documents'> & {
+/** The checks of a rebuild, as a config has them. */
+export type GivenChecks = Pick<Checks, 'documents'> & {
   readonly queries?: readonly {
     readonly expected: readonly string[];
     readonly minNdcg?: number;
@@ -90,7 +91,8 @@ export function* checkReindexing(
   yield* checkChecks(rebuild.checks ?? {});
 }
 
-function* checkChecks({ documents = {}, queries = [] }: GivenChecks): Generator<ReindexProblem> {
+/** Reports mistakes in the checks of a rebuild. */
+export function* checkChecks({ documents = {}, queries = [] }: GivenChecks): Generator<ReindexProblem> {
   const { min, max } = documents;
   if (min !== undefined && max !== undefined && min > max) {
     yield { parameter: 'rebuild.checks.documents.min', message: `min is ${min}, which is more than max (${max})` };

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HASH_BYTES, withHash, withoutHash } from './content-hash.ts';
-import { DocumentHashes, type HashedBatch } from './document-hashes.ts';
+import { HASH_BYTES, HASH_DIGITS, withHash, withoutHash } from './content-hash.ts';
+import { DocumentHashes, type HashedDocuments } from './document-hashes.ts';
+import { HashedBatch } from './hashed-batch.ts';
 import { KnownHashes } from './known-hashes.ts';
 import { UnchangedDocuments } from './unchanged-documents.ts';
 
@@ -35,7 +36,7 @@ function closed(): void {
 }
 
 /** Returns a batch of pairs of a key and a content; undefined deletes. */
-function batchOf(contents: readonly (readonly [string, string | undefined])[]): HashedBatch {
+function batchOf(contents: readonly (readonly [string, string | undefined])[]): HashedDocuments {
   const hashes = Buffer.alloc(contents.length * HASH_BYTES);
   // A hash covers the id of its document.
   contents.forEach(([key, text], i) => {
@@ -247,4 +248,21 @@ it('a document is unchanged if only the id of the run differs, and its key is it
   expect(second([action('a', ',"routing":"r"').replace('index', 'delete')])).toEqual([0]);
   expect(hashes.missing(9).length).toBe(0);
   expect(hashes.count().all).toBe(2);
+});
+
+it('a batch finds its documents in any pieces, and copies those that are sent without their hashes', () => {
+  const texts = ['{"a":1}\nä\n', '{"b":2}\n', '{"c":3}\nx\n'].map((text, i) => `${i}`.repeat(HASH_DIGITS) + text);
+  const bytes = Buffer.from(texts.join(''));
+  const lengths = Uint32Array.from(texts, (text) => Buffer.byteLength(text));
+  const whole = [bytes];
+  const apart = [bytes.subarray(0, lengths[0]), Buffer.alloc(0), bytes.subarray(lengths[0])];
+  const cut = [bytes.subarray(0, 50), bytes.subarray(50)];
+  for (const pieces of [whole, apart, cut]) {
+    const batch = new HashedBatch({ count: 3, pieces, lengths: () => lengths, ids: () => ['a', 'b', 'c'] });
+    const sent = batch.documents([0, 2]);
+    expect(sent.pieces.map((piece) => Buffer.from(piece).toString())).toEqual(['{"a":1}\nä\n', '{"c":3}\nx\n']);
+    expect([[...sent.lengths()], sent.ids(), sent.count]).toEqual([[11, 10], ['a', 'c'], 2]);
+    expect([0, 1, 2].map((i) => batch.firstLine(i))).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
+    expect([0, 1, 2].map((i) => batch.bytes(i)[batch.start(i)])).toEqual([48, 49, 50]);
+  }
 });

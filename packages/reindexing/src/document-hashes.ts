@@ -6,7 +6,7 @@ import { HASH_WORDS, KnownHashes, wordsOf } from './known-hashes.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 
 /** The documents of a batch as they are sent. */
-export interface HashedBatch {
+export interface HashedDocuments {
   readonly count: number;
   /** The hashes of everything that is sent, without gaps. */
   readonly hashes: Uint8Array;
@@ -62,7 +62,7 @@ export class DocumentHashes {
   /** The last document that `forget` has removed: `missing` has seen everything before it. */
   #missingAfter = '';
   /** The last batch with each document that is being sent. An earlier batch must not store the hash of its version. */
-  readonly #sending = new Map<string, HashedBatch>();
+  readonly #sending = new Map<string, HashedDocuments>();
 
   /**
    * Throws a `ReindexError` if another run uses the file, or if the file is damaged.
@@ -121,7 +121,7 @@ export class DocumentHashes {
    * Returns the documents to send. Removes their hashes, because their results are not known yet. If one of several
    * versions of a document has changed, all of them are sent. Call it in the order of the batches.
    */
-  take(batch: HashedBatch): SentDocuments {
+  take(batch: HashedDocuments): SentDocuments {
     const known = this.#known;
     const words = wordsOf(batch.hashes);
     const candidates: number[] = [];
@@ -158,7 +158,7 @@ export class DocumentHashes {
   }
 
   /** Stores the hashes of the documents that the index has acknowledged: all that were sent, except the failed ones. */
-  acknowledge(batch: HashedBatch, { positions, keys }: SentDocuments, failed: ReadonlySet<number>): void {
+  acknowledge(batch: HashedDocuments, { positions, keys }: SentDocuments, failed: ReadonlySet<number>): void {
     // A request without an answer may have written the document. So no other version of it has a hash either.
     const unknown = new Set<string>();
     positions.forEach((position, i) => {
@@ -315,7 +315,7 @@ export class DocumentHashes {
   }
 }
 
-function hashAt({ hashes }: HashedBatch, position: number): Uint8Array {
+function hashAt({ hashes }: HashedDocuments, position: number): Uint8Array {
   return hashes.subarray(position * HASH_BYTES, (position + 1) * HASH_BYTES);
 }
 

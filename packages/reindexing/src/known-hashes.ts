@@ -16,7 +16,7 @@ export class KnownHashes {
    * numbers of an empty place are 0. After `remove`, the last two are inverted.
    */
   readonly #words: Uint32Array;
-  /** Whether the run has seen the documents. Empty if nobody asks. */
+  /** Whether the run has seen the documents. Empty without `marksSeen`. */
   readonly #isSeen: Uint8Array;
   readonly #mask: number;
   #space: number;
@@ -49,7 +49,7 @@ export class KnownHashes {
   add(hashes: Uint32Array): void {
     const words = this.#words;
     for (let at = 0; at < hashes.length && this.#space > 0; at += HASH_WORDS) {
-      // A hash that looks like an empty place is left out: its document is compared with the file.
+      // A hash that looks like an empty place is not added: its document is compared with the file.
       if (hashes[at] === 0 && hashes[at + 1] === 0) continue;
       let place = (hashes[at] as number) & this.#mask;
       while (words[place * HASH_WORDS] !== 0 || words[place * HASH_WORDS + 1] !== 0) place = (place + 1) & this.#mask;

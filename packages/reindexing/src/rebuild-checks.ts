@@ -1,26 +1,29 @@
-import { type IndexAdmin, inPath } from './index-admin.ts';
-import type { CheckResult, Checks, SavedQuery } from './types.ts';
+import type { CheckResult, Checks, Json, SavedQuery } from './types.ts';
 
 /** How many hits of a saved query count. */
 const HITS = 10;
 
-interface CheckedIndex {
-  readonly admin: IndexAdmin;
-  /** The new index. */
-  readonly index: string;
-  /** The alias, which still points to the live index. */
-  readonly alias: string;
+/** A new index or collection, with all documents visible. */
+interface CheckedOutput {
+  /** The word for it in messages, such as `index`. */
+  readonly what: string;
   readonly checks: Checks;
   /** How many documents of the run failed. */
   readonly failed: number;
-  readonly signal: AbortSignal;
+  count(): Promise<number>;
+  /** Returns the number of documents of the live output; undefined if there is none. */
+  countLive(): Promise<number | undefined>;
+  /** Returns the number of documents that have a field. */
+  countWith(field: string): Promise<number>;
+  /** Returns the ids of the first hits. */
+  search(query: Json, size: number): Promise<string[]>;
 }
 
-/** Runs the checks of a new index, which must be refreshed. */
-export async function runChecks(checked: CheckedIndex): Promise<CheckResult[]> {
-  const { checks, failed } = checked;
-  const count = (await countOf(checked, checked.index)) ?? 0;
-  const results = await checkCounts(checks, count, 'index', () => countOf(checked, checked.alias));
+/** Runs the checks of a new output. */
+export async function runChecks(checked: CheckedOutput): Promise<CheckResult[]> {
+  const { checks, failed, what } = checked;
+  const count = await checked.count();
+  const results = await checkCounts(checks, count, what, () => checked.countLive());
   if (checks.maxFailed !== undefined) {
     const passed = failed <= checks.maxFailed;
     results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
@@ -66,8 +69,8 @@ export async function checkCounts(
   return results;
 }
 
-async function checkField(checked: CheckedIndex, count: number, field: string, percent: number): Promise<CheckResult> {
-  const filled = (await countOf(checked, checked.index, { exists: { field } })) ?? 0;
+async function checkField(checked: CheckedOutput, count: number, field: string, percent: number): Promise<CheckResult> {
+  const filled = await checked.countWith(field);
   const found = count === 0 ? 0 : (filled / count) * 100;
   // Rounded down, because 99.99 % must not look like 100 %.
   const shown = Math.floor(found * 100) / 100;
@@ -78,18 +81,11 @@ async function checkField(checked: CheckedIndex, count: number, field: string, p
 }
 
 async function checkQuery(
-  { admin, index, signal }: CheckedIndex,
+  checked: CheckedOutput,
   position: number,
   { name = `${position + 1}`, query, expected, minNdcg, minMrr }: SavedQuery,
 ): Promise<CheckResult[]> {
-  const body = { size: HITS, _source: false, query: query };
-  const answer = await admin.ask<{ hits: { hits: { _id: string }[] } }>(
-    'POST',
-    `/${inPath(index)}/_search`,
-    body,
-    signal,
-  );
-  const hits = answer.hits.hits.map(({ _id }) => _id);
+  const hits = await checked.search(query, HITS);
   const results: CheckResult[] = [];
   const measure = (label: string, value: number, least: number | undefined) => {
     if (least === undefined) return;
@@ -121,10 +117,4 @@ export function ndcg(hits: readonly string[], expected: ReadonlySet<string>): nu
 export function reciprocalRank(hits: readonly string[], expected: ReadonlySet<string>): number {
   const first = hits.findIndex((id) => expected.has(id));
   return first < 0 ? 0 : 1 / (first + 1);
-}
-
-async function countOf({ admin, signal }: CheckedIndex, name: string, query?: object): Promise<number | undefined> {
-  const body = query === undefined ? undefined : { query };
-  const path = `/${inPath(name)}/_count`;
-  return (await admin.find<{ count: number }>(body === undefined ? 'GET' : 'POST', path, body, signal))?.count;
 }

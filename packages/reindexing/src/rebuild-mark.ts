@@ -1,8 +1,6 @@
 import { hostname } from 'node:os';
-import { type IndexAdmin, inPath } from './index-admin.ts';
-import type { Json } from './types.ts';
 
-/** What a rebuild stores in its index, under `_meta.headrace` of the mappings. */
+/** What a rebuild stores in its index. */
 export interface RebuildMark {
   readonly alias: string;
   /** The run that built the index. */
@@ -18,7 +16,10 @@ export interface RebuildMark {
   readonly state: 'building' | 'failed' | 'complete' | 'rolled-back';
   /** Why the state is `failed`. */
   readonly reason?: string;
+  /** When the index was created. Its name ends with this time. */
   readonly created: string;
+  /** Counts the rebuilds of an alias: a clock may be set back. */
+  readonly sequence: number;
   /** The process that builds the index, and its last sign of life. */
   readonly process: ProcessMark;
   readonly alive: string;
@@ -44,31 +45,26 @@ export interface RebuiltIndex {
   readonly mark: RebuildMark;
 }
 
-/** Returns the indices that rebuilds of an alias have made, the newest first. */
-export async function rebuiltIndices(admin: IndexAdmin, base: string, alias: string): Promise<RebuiltIndex[]> {
-  const path = `/${inPath(base)}-*/_mapping?filter_path=*.mappings._meta.headrace&expand_wildcards=all`;
-  const answer = (await admin.find<Record<string, Mapped>>('GET', path)) ?? {};
-  return Object.entries(answer)
-    .flatMap(([name, { mappings }]) => {
-      const mark = mappings?._meta?.headrace;
-      return mark?.alias === alias && typeof mark.token === 'string' ? [{ name, mark }] : [];
-    })
-    .toSorted((a, b) => (a.mark.created < b.mark.created ? 1 : -1));
+/**
+ * Returns the mark that was read for an index; undefined if this index is not one that a rebuild of the alias has made.
+ * Copies of an index have its mark too, but another name.
+ */
+export function markOf(value: unknown, name: string, base: string, alias: string): RebuildMark | undefined {
+  const { process: owner, ...mark } = (value ?? {}) as Partial<RebuildMark>;
+  const isWhole =
+    [mark.run, mark.token, mark.state, mark.created, mark.alive, owner?.host].every((one) => typeof one === 'string') &&
+    [mark.sequence, owner?.pid, owner?.started].every((one) => typeof one === 'number');
+  if (!isWhole || mark.alias !== alias || Number.isNaN(Date.parse(`${mark.created}`))) return undefined;
+  return name === nameOf(base, new Date(`${mark.created}`)) ? (value as RebuildMark) : undefined;
 }
 
-interface Mapped {
-  readonly mappings?: { readonly _meta?: Json & { readonly headrace?: RebuildMark } };
-}
-
-/** Changes the mark of an index. Keeps everything else in `_meta`. */
-export async function changeMark(
-  admin: IndexAdmin,
-  { name, mark }: RebuiltIndex,
-  change: Partial<RebuildMark>,
-): Promise<void> {
-  const path = `/${inPath(name)}/_mapping`;
-  const { mappings } = (await admin.ask<Record<string, Mapped>>('GET', path))[name] ?? {};
-  await admin.ask('PUT', path, { _meta: { ...mappings?._meta, headrace: { ...mark, ...change } } });
+/** Returns the name of an index from its time, which is in UTC: products-20260131-142530123. */
+export function nameOf(base: string, created: Date): string {
+  const time = created
+    .toISOString()
+    .replace(/[-:.Z]/g, '')
+    .replace('T', '-');
+  return `${base}-${time}`;
 }
 
 export function thisProcess(): ProcessMark {

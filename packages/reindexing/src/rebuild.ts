@@ -1,26 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type IndexAdmin, inPath } from './index-admin.ts';
-import { aliasTargets, moveAlias, requireAlias } from './index-alias.ts';
-import type { IndexDefinition } from './index-definition.ts';
-import { runChecks } from './rebuild-checks.ts';
-import {
-  ALIVE_MILLIS,
-  changeMark,
-  isRunning,
-  type RebuildMark,
-  type RebuiltIndex,
-  rebuiltIndices,
-  thisProcess,
-} from './rebuild-mark.ts';
+import { ALIVE_MILLIS, isRunning, nameOf, type RebuildMark, type RebuiltIndex, thisProcess } from './rebuild-mark.ts';
+import type { RebuildTarget } from './rebuild-target.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
-import type { FinishedIndex, Json, Log, RebuildPlan } from './types.ts';
+import type { FinishedIndex, Log, RebuildPlan } from './types.ts';
 
-/** Settings during the build: without replicas and refreshes, the search engine writes much faster. */
-const BUILD_SETTINGS: Json = {
-  'index.number_of_replicas': 0,
-  'index.auto_expand_replicas': false,
-  'index.refresh_interval': -1,
-};
 /** How long two rebuilds that began together wait until one of them ends. */
 const DUEL_ATTEMPTS = 20;
 const DUEL_WAIT_MILLIS = 100;
@@ -36,76 +19,65 @@ export interface RebuildOptions {
 export class Rebuild {
   /** The new index. */
   readonly index: string;
-  /**
-   * The name that documents are written to: an alias that only the new index has. If the index is removed during the
-   * run, writes fail, and the search engine does not create an index with guessed types.
-   */
-  readonly writeName: string;
   readonly #options: RebuildOptions;
   readonly #alias: string;
   readonly #token = randomUUID();
   readonly #created = new Date();
-  #admin: IndexAdmin | undefined;
-  #restored: Json = {};
+  #target: RebuildTarget | undefined;
+  #sequence = 0;
   #heartbeat: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
 
   constructor(options: RebuildOptions) {
     this.#options = options;
     this.#alias = options.plan.alias;
-    this.index = `${options.plan.base}-${timeName(this.#created)}`;
-    this.writeName = `${this.index}-build`;
+    this.index = nameOf(options.plan.base, this.#created);
   }
 
   /** Removes what earlier rebuilds left, and creates the new index. Throws if another rebuild of the alias is running. */
-  async begin(admin: IndexAdmin, definition: IndexDefinition): Promise<void> {
-    this.#admin = admin;
-    const live = await requireAlias(admin, this.#alias);
-    const indices = await this.#indices();
+  async begin(target: RebuildTarget): Promise<void> {
+    this.#target = target;
+    const live = await target.requireAlias();
+    const indices = await markedIn(target);
     for (const index of indices) if (!live.has(index.name)) this.#refuseIfRunning(index);
     for (const index of indices) await this.#cleanUp(index, live.has(index.name));
-    await this.#create(definition);
+    this.#sequence = 1 + Math.max(0, ...indices.map(({ mark }) => mark.sequence));
+    await this.#create();
     try {
       await this.#beAlone();
-      await this.#speedUp();
+      await target.speedUp(this.index);
     } catch (error) {
-      await admin.find('DELETE', `/${inPath(this.index)}`);
+      await target.remove(this.index);
       throw error;
     }
     this.#heartbeat = setInterval(() => {
       this.#beating = this.#beat();
     }, ALIVE_MILLIS);
     this.#heartbeat.unref();
-    this.#options.log.info(`Building the index ${this.index} for the alias ${this.#alias}`);
+    this.#options.log.info(`Building the ${target.what} ${this.index} for the alias ${this.#alias}`);
   }
 
   /** Checks the new index and moves the alias to it, unless a check fails. Returns the results of the checks. */
   async finish(failed: number, signal: AbortSignal): Promise<FinishedIndex> {
-    const admin = this.#admin as IndexAdmin;
+    const target = this.#requireTarget();
     const { plan, log } = this.#options;
-    const path = `/${inPath(this.index)}`;
-    await admin.ask('POST', `${path}/_refresh`, undefined, signal);
-    await admin.ask('PUT', `${path}/_settings`, this.#restored, signal);
-    const checks = await runChecks({
-      admin,
-      index: this.index,
-      alias: this.#alias,
-      checks: plan.checks,
-      failed,
-      signal,
-    });
+    await target.complete(this.index, signal);
+    const checks = await target.check(this.index, plan.checks, failed, signal);
     signal.throwIfAborted();
     if (checks.some(({ outcome }) => outcome === 'failed')) return { checks };
-    // The alias for writing must still exist: otherwise this index is no longer ours, and nothing moves.
-    const remove = { remove: { index: this.index, alias: this.writeName, must_exist: true } };
-    const replaced = [...(await moveAlias(admin, this.#alias, this.index, [remove])).keys()].join(', ');
+    const replaced = [...(await target.moveToNew(this.index))].join(', ');
     log.info(`The alias ${this.#alias} points to ${this.index}`);
-    await this.#endHeartbeat();
     try {
-      await changeMark(admin, this.#marked('building'), { state: 'complete' });
+      // A rollback waits for the mark: otherwise it could select an index that is being removed.
       await this.#prune(plan.keep);
     } catch (error) {
-      log.warn(`The next run removes the old indices of ${this.#alias}: ${messageOf(error)}`);
+      log.warn(`The next run removes old versions of ${this.#alias}: ${messageOf(error)}`);
+    }
+    await this.#endHeartbeat();
+    try {
+      await target.changeMark(this.#marked('building'), { state: 'complete' });
+    } catch (error) {
+      log.warn(`The next run marks ${this.index} as complete: ${messageOf(error)}`);
     }
     return { checks, ...(replaced === '' ? {} : { replaced }) };
   }
@@ -113,20 +85,19 @@ export class Rebuild {
   /** Marks the index of a failed run, so that the next run removes it. */
   async fail(reason: string): Promise<void> {
     await this.#endHeartbeat();
+    const target = this.#requireTarget();
     const { log } = this.#options;
-    log.warn(`The alias ${this.#alias} did not move. The next run removes the index ${this.index}`);
+    log.warn(`The alias ${this.#alias} did not move. The next run removes the ${target.what} ${this.index}`);
     try {
-      await changeMark(this.#admin as IndexAdmin, this.#marked('building'), {
-        state: 'failed',
-        reason: reason.slice(0, 1000),
-      });
+      await target.changeMark(this.#marked('building'), { state: 'failed', reason: reason.slice(0, 1000) });
     } catch (error) {
-      log.warn(`The index ${this.index} cannot be marked as failed: ${messageOf(error)}`);
+      log.warn(`The ${target.what} ${this.index} cannot be marked as failed: ${messageOf(error)}`);
     }
   }
 
-  #indices(): Promise<RebuiltIndex[]> {
-    return rebuiltIndices(this.#admin as IndexAdmin, this.#options.plan.base, this.#alias);
+  #requireTarget(): RebuildTarget {
+    if (this.#target === undefined) throw new Error('A rebuild must begin first');
+    return this.#target;
   }
 
   #refuseIfRunning({ name, mark }: RebuiltIndex): void {
@@ -139,36 +110,31 @@ export class Rebuild {
   }
 
   async #cleanUp(index: RebuiltIndex, isLive: boolean): Promise<void> {
-    const admin = this.#admin as IndexAdmin;
+    const target = this.#requireTarget();
     const { state, token } = index.mark;
     if (token === this.#token || state === 'complete') return;
     // The run was killed after it had moved the alias.
-    if (isLive) return changeMark(admin, index, { state: 'complete' });
-    await admin.find('DELETE', `/${inPath(index.name)}`);
-    this.#options.log.info(`Removed the index ${index.name}, which a rebuild left (${state})`);
+    if (isLive) return target.changeMark(index, { state: 'complete' });
+    await target.remove(index.name);
+    this.#options.log.info(`Removed the ${target.what} ${index.name}, which a rebuild left (${state})`);
   }
 
-  async #create({ settings, mappings }: IndexDefinition): Promise<void> {
-    const admin = this.#admin as IndexAdmin;
-    const headrace = this.#marked('building').mark;
-    const meta = { ...(mappings._meta as Json | undefined), headrace };
+  async #create(): Promise<void> {
+    const target = this.#requireTarget();
     try {
-      await admin.ask('PUT', `/${inPath(this.index)}`, {
-        settings,
-        mappings: { ...mappings, _meta: meta },
-        aliases: { [this.writeName]: {} },
-      });
+      await target.create(this.#marked('building'));
     } catch (error) {
       // An earlier attempt may have created it, without an answer.
-      if (!(await this.#indices()).some(({ mark }) => mark.token === this.#token)) throw error;
+      if (!(await target.marked()).some(({ mark }) => mark.token === this.#token)) throw error;
     }
   }
 
   /** Waits until no other rebuild that began at the same time exists. One of them ends with an error. */
   async #beAlone(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const live = await aliasTargets(this.#admin as IndexAdmin, this.#alias);
-      const others = (await this.#indices()).filter(
+      const target = this.#requireTarget();
+      const live = await target.live();
+      const others = (await target.marked()).filter(
         ({ name, mark }) => mark.token !== this.#token && !live.has(name) && isRunning(mark),
       );
       const [first] = others;
@@ -179,21 +145,11 @@ export class Rebuild {
     }
   }
 
-  /** Turns replicas and refreshes off, and remembers the settings that the config or a template gave the index. */
-  async #speedUp(): Promise<void> {
-    const admin = this.#admin as IndexAdmin;
-    const path = `/${inPath(this.index)}/_settings`;
-    const answer = await admin.ask<Record<string, { settings: Json }>>('GET', `${path}?flat_settings=true`);
-    const settings = answer[this.index]?.settings ?? {};
-    this.#restored = Object.fromEntries(Object.keys(BUILD_SETTINGS).map((key) => [key, settings[key] ?? null]));
-    await admin.ask('PUT', path, BUILD_SETTINGS);
-  }
-
   async #beat(): Promise<void> {
     try {
-      await changeMark(this.#admin as IndexAdmin, this.#marked('building'), {});
+      await this.#requireTarget().changeMark(this.#marked('building'), {});
     } catch (error) {
-      this.#options.log.warn(`The sign of life of the index ${this.index} cannot be stored: ${messageOf(error)}`);
+      this.#options.log.warn(`The sign of life of ${this.index} cannot be stored: ${messageOf(error)}`);
     }
   }
 
@@ -202,14 +158,14 @@ export class Rebuild {
     await this.#beating;
   }
 
-  /** Deletes the oldest complete indices that the alias does not point to. */
+  /** Removes the oldest complete indices that the alias does not point to. */
   async #prune(keep: number): Promise<void> {
-    const admin = this.#admin as IndexAdmin;
-    const live = await aliasTargets(admin, this.#alias);
-    const old = (await this.#indices()).filter(({ name, mark }) => mark.state === 'complete' && !live.has(name));
+    const target = this.#requireTarget();
+    const live = await target.live();
+    const old = (await markedIn(target)).filter(({ name, mark }) => mark.state === 'complete' && !live.has(name));
     for (const { name } of old.slice(keep)) {
-      await admin.find('DELETE', `/${inPath(name)}`);
-      this.#options.log.info(`Removed the old index ${name}`);
+      await target.remove(name);
+      this.#options.log.info(`Removed the old ${target.what} ${name}`);
     }
   }
 
@@ -220,6 +176,7 @@ export class Rebuild {
       token: this.#token,
       state,
       created: this.#created.toISOString(),
+      sequence: this.#sequence,
       process: thisProcess(),
       alive: new Date().toISOString(),
     };
@@ -228,45 +185,45 @@ export class Rebuild {
 }
 
 /**
- * Moves the alias of a config back to the newest complete index that is older than the current one.
+ * Moves an alias back to the newest complete index that is older than the current one.
  * @param runId the run to undo. Throws if the alias points to the index of another run. Undefined for any run
  */
-export async function rollBack(
-  admin: IndexAdmin,
-  { base, alias }: Pick<RebuildPlan, 'base' | 'alias'>,
-  runId?: string,
-): Promise<string> {
-  const live = await aliasTargets(admin, alias);
-  const indices = await rebuiltIndices(admin, base, alias);
+export async function rollBack(target: RebuildTarget, alias: string, runId?: string): Promise<string> {
+  const live = await target.live();
+  const indices = await markedIn(target);
   const current = indices.filter(({ name }) => live.has(name));
-  const oldest = current.map(({ mark }) => mark.created).toSorted()[0];
-  const target = indices.find(
-    ({ name, mark }) => mark.state === 'complete' && !live.has(name) && (oldest === undefined || mark.created < oldest),
-  );
-  if (live.size === 0) throw new ReindexError(`There is no alias ${alias} at ${admin.address}`);
-  const from = [...live.keys()].join(', ');
+  if (live.size === 0) throw new ReindexError(`There is no alias ${alias} at ${target.address}`);
+  const building = indices.find(({ mark }) => isRunning(mark));
+  if (building !== undefined) {
+    throw new ReindexError(
+      `A rebuild of ${alias} is running: run ${building.mark.run} builds ${building.name}`,
+      'Wait until it has ended, or cancel it, and then roll back.',
+    );
+  }
+  const from = [...live].join(', ');
   if (runId !== undefined && !current.some(({ mark }) => mark.run === runId)) {
     const runs = current.map(({ mark }) => ` of the run ${mark.run}`).join(',');
     throw new ReindexError(
-      `The alias ${alias} points to ${from}${runs}, not to an index of the run ${runId}`,
-      'Only the run whose index is in use can be rolled back.',
+      `The alias ${alias} points to ${from}${runs}, not to the one of the run ${runId}`,
+      `Only the run whose ${target.what} is in use can be rolled back.`,
     );
   }
-  if (target === undefined) {
+  const oldest = Math.min(...current.map(({ mark }) => mark.sequence));
+  const older = indices.find(
+    ({ name, mark }) => mark.state === 'complete' && !live.has(name) && mark.sequence < oldest,
+  );
+  if (older === undefined) {
     throw new ReindexError(
-      `There is no index older than ${from} that the alias ${alias} pointed to`,
-      'rebuild.keep says how many old indices are kept.',
+      `There is no ${target.what} older than ${from} that the alias ${alias} pointed to`,
+      'rebuild.keep says how many old versions are kept.',
     );
   }
-  await moveAlias(admin, alias, target.name);
-  for (const index of current) await changeMark(admin, index, { state: 'rolled-back' });
-  return `The alias ${alias} points to ${target.name} again, which replaces ${from}`;
+  await target.moveBack(older.name);
+  for (const index of current) await target.changeMark(index, { state: 'rolled-back' });
+  return `The alias ${alias} points to ${older.name} again, which replaces ${from}`;
 }
 
-/** The UTC time as part of a name: 20260131-142530123. */
-function timeName(time: Date): string {
-  return time
-    .toISOString()
-    .replace(/[-:.Z]/g, '')
-    .replace('T', '-');
+/** Returns everything that rebuilds of the alias have made, the newest first. */
+async function markedIn(target: RebuildTarget): Promise<RebuiltIndex[]> {
+  return (await target.marked()).toSorted((a, b) => b.mark.sequence - a.mark.sequence);
 }

@@ -21,18 +21,23 @@ export interface FieldDifference {
   readonly hint: string;
 }
 
-/** Creates the collection of a SolrCloud and the fields that are missing. */
+/**
+ * Creates the collection of a SolrCloud and the fields that are missing.
+ * @param properties of a new collection
+ */
 export async function createCollection(
   admin: IndexAdmin,
   collection: string,
   definition: CollectionDefinition,
   log: Log,
+  properties: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { isCloud, configSet, shards, replicas, fields, update } = definition;
   if (isCloud && !(await collectionExists(admin, collection))) {
     const query = new URLSearchParams({
       ...{ action: 'CREATE', name: collection, numShards: `${shards}`, replicationFactor: `${replicas}`, wt: 'json' },
       ...(configSet === undefined ? {} : { 'collection.configName': configSet }),
+      ...properties,
     });
     await admin.ask('GET', `/admin/collections?${query}`);
     log.info(`Created the collection ${collection}`);

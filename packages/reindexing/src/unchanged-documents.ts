@@ -1,5 +1,5 @@
 import { HASH_BYTES, readHash } from './content-hash.ts';
-import type { DocumentHashes, HashedBatch, SentDocuments } from './document-hashes.ts';
+import type { DocumentHashes, HashedDocuments, SentDocuments } from './document-hashes.ts';
 
 const ID_MEMBER = '"_id":';
 const ENDS = '}}';
@@ -48,7 +48,7 @@ export class UnchangedDocuments {
       const identity = line.slice(line.indexOf(ID_MEMBER) + ID_MEMBER.length, -ENDS.length);
       return identity.replace(this.#indexMember, '');
     };
-    const documents: HashedBatch = { count, hashes, deletions, key };
+    const documents: HashedDocuments = { count, hashes, deletions, key };
     const sent = this.#hashes.take(documents);
     const unchanged = count - sent.positions.length;
     if (unchanged > 0) this.#onUnchanged(unchanged);

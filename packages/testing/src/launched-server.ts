@@ -24,6 +24,7 @@ export type ServerName =
   | 'mariadb'
   | 'opensearch'
   | 'postgres'
+  | 'redis'
   | 's3'
   | 'sftp'
   | 'solr'

@@ -9,14 +9,31 @@ import {
   type ModuleReference,
   type ParameterProblem,
   type ReportProblem,
+  type RunOutcome,
   type Static,
   Type,
 } from '@headrace/engine';
-import { compareCollection, createCollection, deleteMissingFromCollection, IndexAdmin } from '@headrace/reindexing';
+import {
+  CollectionTarget,
+  checkChecks,
+  compareCollection,
+  createCollection,
+  deleteMissingFromCollection,
+  IndexAdmin,
+  Rebuild,
+  ReindexError,
+  rollBack,
+} from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
+import { DEFAULT_RETRY } from '../http/retry.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
-import { type CollectionParameters, collectionOf, collectionParameters } from '../solr/collection-parameters.ts';
+import {
+  type CollectionParameters,
+  collectionOf,
+  collectionParameters,
+  planOf,
+} from '../solr/collection-parameters.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
 import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
@@ -62,7 +79,8 @@ const parameters = Type.Object({
  * indexer.deleteByFieldValue, these contain a field and a value, and every document with that value is deleted, if it
  * was written before.
  *
- * create adds fields to the schema, and sync deletes what the source no longer has: see the guide on reindexing.
+ * create adds fields to the schema, rebuild writes each run to a new collection of a SolrCloud, and sync deletes what
+ * the source no longer has: see the guide on reindexing.
  */
 export class SolrIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -71,15 +89,20 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   override readonly deletesOldChildren = true;
   #engine: SearchEngine | undefined;
   #writer: SolrWriter | undefined;
+  #rebuild: Rebuild | undefined;
+  #isBuilding = false;
+  #admin: IndexAdmin | undefined;
 
-  static override needsWholeRun({ sync }: CollectionParameters): string | undefined {
+  static override needsWholeRun({ rebuild, sync }: CollectionParameters): string | undefined {
+    if (rebuild !== undefined) return 'rebuild';
     return sync?.deleteMissing === true ? 'sync' : undefined;
   }
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkAddress(params, settings);
     yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
-    for (const block of ['create', 'sync'] as const) {
+    yield* checkRebuild(params);
+    for (const block of ['create', 'rebuild', 'sync'] as const) {
       if (params[block] === undefined || settings.indexOverrideField === undefined) continue;
       const message = `${block} needs one collection for all documents`;
       yield { parameter: block, message, hint: `Remove indexer.indexOverrideField, or remove ${block}.` };
@@ -103,20 +126,34 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     return SolrEncoder.reference(options);
   }
 
+  /** The collection or core that documents are written to: a new one, that of the alias, or that of the config. */
   get #collection(): string | undefined {
-    const { useCloudClient, defaultCollection, url = [] } = this.params;
-    return useCloudClient ? defaultCollection : splitCoreUrl(solrUrls({ url })[0] ?? '').core;
+    const { useCloudClient, defaultCollection, url = [], rebuild } = this.params;
+    if (!useCloudClient) return splitCoreUrl(solrUrls({ url })[0] ?? '').core;
+    if (rebuild === undefined) return defaultCollection;
+    const plan = planOf(this.params);
+    // The failed documents of an earlier run belong in the collection that this run has put into use.
+    if (this.context.retry === true) return plan.alias;
+    const { runId, log } = this.context;
+    this.#rebuild ??= new Rebuild({ plan, runId, log });
+    return this.#rebuild.index;
+  }
+
+  #target(admin: IndexAdmin): CollectionTarget {
+    return new CollectionTarget(admin, planOf(this.params), collectionOf(this.params), this.context.log);
+  }
+
+  /** Opens a client for requests that may be repeated. */
+  async #openAdmin(): Promise<IndexAdmin> {
+    return new IndexAdmin(await connectToSolr({ ...this.params, url: this.params.url ?? [] }, DEFAULT_RETRY));
   }
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const settings = { ...this.params, url: this.params.url ?? [] };
-    const { useCloudClient = false, zkHosts = [], defaultCollection = '', create } = settings;
-    if (create !== undefined) {
-      const admin = new IndexAdmin(await connectToSolr(settings));
-      const compared = compareCollection(admin, this.#collection ?? '', collectionOf(this.params));
-      for (const problem of await compared.finally(() => admin.close())) {
-        report({ ...problem, parameter: ['create', ...problem.parameter], severity: 'warning' });
-      }
+    const { useCloudClient = false, zkHosts = [], defaultCollection = '', create, rebuild } = settings;
+    if (create !== undefined || rebuild !== undefined) {
+      const admin = await this.#openAdmin();
+      await this.#reachCollection(admin, report).finally(() => admin.close());
       return;
     }
     // ZooKeeper knows the nodes of a SolrCloud. Without a collection there is nothing more to check.
@@ -124,20 +161,31 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     await (await connectToSolr(settings)).close();
   }
 
+  /** Reports what differs from the block `create`, and an alias that cannot be moved. */
+  async #reachCollection(admin: IndexAdmin, report: ReportProblem): Promise<void> {
+    const { rebuild } = this.params;
+    const { alias } = planOf(this.params);
+    try {
+      if (rebuild !== undefined) await this.#target(admin).requireAlias();
+    } catch (error) {
+      if (!(error instanceof ReindexError)) throw error;
+      const parameter = rebuild?.alias === undefined ? 'defaultCollection' : 'rebuild.alias';
+      return report({ parameter, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) });
+    }
+    const collection = rebuild === undefined ? (this.#collection ?? '') : alias;
+    for (const problem of await compareCollection(admin, collection, collectionOf(this.params))) {
+      report({ ...problem, parameter: ['create', ...problem.parameter], severity: 'warning' });
+    }
+  }
+
   override async connect(): Promise<void> {
-    this.#engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
     const collection = this.#collection ?? '';
-    if (this.params.create !== undefined) {
-      const created = createCollection(
-        new IndexAdmin(this.#engine),
-        collection,
-        collectionOf(this.params),
-        this.context.log,
-      );
-      await created.catch(async (error: unknown) => {
-        await this.#engine?.close();
-        throw error;
-      });
+    this.#engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
+    try {
+      await this.#prepare(collection);
+    } catch (error) {
+      await this.#closeClients();
+      throw error;
     }
     const { childrenField: field } = this.context.settings;
     const children = field === undefined ? undefined : { collection, field };
@@ -150,7 +198,20 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     return (this.#writer as SolrWriter).write(batch, signal);
   }
 
+  /** Creates what is missing, or the new collection of a rebuild. */
+  async #prepare(collection: string): Promise<void> {
+    const { create, rebuild } = this.params;
+    if (create === undefined && rebuild === undefined) return;
+    this.#admin = await this.#openAdmin();
+    if (this.#rebuild !== undefined) await this.#rebuild.begin(this.#target(this.#admin));
+    // A retry writes to the alias, which must exist.
+    else if (rebuild === undefined)
+      await createCollection(this.#admin, collection, collectionOf(this.params), this.context.log);
+    this.#isBuilding = this.#rebuild !== undefined;
+  }
+
   override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
     const { deleteMissing = false, maxDeletePercent, where } = this.params.sync ?? {};
     const { runId, retry } = this.context;
     if (!deleteMissing || retry === true) return { checks: [] };
@@ -161,9 +222,48 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     return { checks: [await deleteMissingFromCollection(run)] };
   }
 
-  override async close(): Promise<void> {
-    await this.#engine?.close();
+  override async rollback(runId?: string): Promise<string> {
+    if (this.params.rebuild === undefined) {
+      throw new Error('The config has no block rebuild: there is no older collection');
+    }
+    const admin = await this.#openAdmin();
+    return rollBack(this.#target(admin), planOf(this.params).alias, runId).finally(() => admin.close());
   }
+
+  override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
+    if (failed && this.#isBuilding) await this.#rebuild?.fail(reason);
+    await this.#closeClients();
+  }
+
+  async #closeClients(): Promise<void> {
+    await this.#engine?.close();
+    await this.#admin?.close();
+  }
+}
+
+/** Reports mistakes in the block `rebuild`. */
+function* checkRebuild({
+  rebuild,
+  sync,
+  useCloudClient = false,
+  defaultCollection,
+}: CollectionParameters): Generator<ParameterProblem> {
+  if (rebuild === undefined) return;
+  if (!useCloudClient) {
+    yield {
+      parameter: 'rebuild',
+      message: 'rebuild needs a SolrCloud: a standalone Solr has no aliases',
+      hint: 'Set useCloudClient and defaultCollection if the server is a SolrCloud, or use sync instead of rebuild.',
+    };
+  } else if (defaultCollection === undefined) {
+    const hint = 'Set it. The names of the new collections begin with it.';
+    yield { parameter: 'rebuild', message: 'rebuild needs defaultCollection', hint };
+  }
+  if (sync?.deleteMissing === true) {
+    const message = 'a rebuild already omits what the source no longer has';
+    yield { parameter: 'sync.deleteMissing', message, hint: 'Remove sync.' };
+  }
+  yield* checkChecks(rebuild.checks ?? {});
 }
 
 function* checkAddress(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {

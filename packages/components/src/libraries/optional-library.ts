@@ -13,6 +13,7 @@ const LIBRARIES = {
     range: '^8.4.0',
     load: () => import('@google-cloud/storage'),
   },
+  '@redis/client': { for: 'Redis', range: '^6.3.1', load: () => import('@redis/client') },
   mssql: { for: 'SQL Server', range: '^12.7.14', load: () => import('mssql') },
 };
 

@@ -19,8 +19,10 @@ import {
   deleteMissing,
   type IndexAdmin,
   type IndexHashes,
+  IndexTarget,
   Rebuild,
   rollBack,
+  writeNameOf,
 } from '@headrace/reindexing';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
@@ -114,7 +116,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     if (this.context.retry === true) return aliasOf(this.bulk);
     const { runId, log } = this.context;
     this.#rebuild ??= new Rebuild({ plan: planOf(this.bulk), runId, log });
-    return this.#rebuild.writeName;
+    return writeNameOf(this.#rebuild.index);
   }
 
   override async reach(report: ReportProblem): Promise<void> {
@@ -184,7 +186,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override async rollback(runId?: string): Promise<string> {
     if (this.bulk.rebuild === undefined) throw new Error('The config has no block rebuild: there is no older index');
-    return withAdmin(this.bulk, (admin) => rollBack(admin, planOf(this.bulk), runId));
+    return withAdmin(this.bulk, (admin) =>
+      rollBack(new IndexTarget(admin, planOf(this.bulk)), aliasOf(this.bulk), runId),
+    );
   }
 
   override async close({ failed, reason = '' }: RunOutcome = { failed: false }): Promise<void> {
@@ -211,7 +215,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     const { log, retry } = this.context;
     const target = rebuild === undefined && retry !== true ? index : undefined;
     await createMissing(this.#admin, target, definition, create?.update === true, log);
-    await rebuild?.begin(this.#admin, definition);
+    await rebuild?.begin(new IndexTarget(this.#admin, planOf(this.bulk), definition));
     this.#isBuilding = rebuild !== undefined;
     if (skipUnchanged === true) this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
   }

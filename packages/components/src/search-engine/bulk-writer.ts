@@ -15,7 +15,7 @@ import {
   RequestSize,
   type Retries,
 } from '@headrace/engine';
-import { type ErrorCause, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
+import { type ErrorCause, HashedBatch, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';
@@ -28,7 +28,6 @@ import {
   strangeAnswer,
   transportRefusal,
 } from './bulk-reply.ts';
-import { HashedBulkBatch } from './hashed-bulk-batch.ts';
 import { exactField, familiesQuery } from './old-children.ts';
 import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
 
@@ -135,7 +134,7 @@ export class BulkWriter {
     unchanged: UnchangedDocuments,
     signal: AbortSignal,
   ): [keys: ReadonlySet<string>, work: () => Promise<readonly IndexFailure[]>] {
-    const hashed = new HashedBulkBatch(batch);
+    const hashed = new HashedBatch(batch);
     const { positions, keys, acknowledge } = unchanged.take(hashed);
     const write = async () => {
       if (positions.length === 0) return [];

@@ -1,17 +1,22 @@
 import { MapOf, READS, type Static, Type, WRITES } from '@headrace/engine';
 
-/** A saved query with the documents that it should find. */
-const query = Type.Object({
+/** What a saved query should find. */
+export const savedQuery = {
   /** The name of the query in reports. Defaults to its position. */
   name: Type.Optional(Type.String()),
-  /** The query in the query language of the search engine: match { title: "summer shoes" }. */
-  query: MapOf(Type.Unknown()),
   /** The ids of the documents that belong at the top of the result. */
   expected: Type.Array(Type.String()),
   /** The lowest nDCG of the first ten hits, from 0 to 1: whether all expected documents are found, and how high. */
   minNdcg: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   /** The lowest reciprocal rank, from 0 to 1: 1 if an expected document is the first hit, 0.5 if it is the second. */
   minMrr: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+};
+
+/** A saved query with the documents that it should find. */
+const query = Type.Object({
+  ...savedQuery,
+  /** The query in the query language of the search engine: match { title: "summer shoes" }. */
+  query: MapOf(Type.Unknown()),
 });
 
 /** The checks that all outputs have. */

@@ -1,8 +1,16 @@
 import { MapOf, type Static, Type } from '@headrace/engine';
-import type { CollectionDefinition } from '@headrace/reindexing';
+import type { CollectionDefinition, RebuildPlan } from '@headrace/reindexing';
 import { jsonOf } from '../search-engine/index-lifecycle.ts';
+import { outputChecks, savedQuery } from '../search-engine/index-parameters.ts';
 
-/** The parameters of the Solr indexer that create a collection and delete what disappeared. */
+/** A saved query with the documents that it should find. */
+const query = Type.Object({
+  ...savedQuery,
+  /** The parameters of the search: q: "summer shoes", defType: edismax, qf: "title^2 text". */
+  query: MapOf(Type.Unknown()),
+});
+
+/** The parameters of the Solr indexer that create and replace collections, and delete what disappeared. */
 export const collectionParameters = {
   /**
    * Adds fields to the schema before the first document, and creates the collection of a SolrCloud if it does not exist.
@@ -22,6 +30,26 @@ export const collectionParameters = {
       update: Type.Optional(Type.Boolean({ default: false })),
     }),
   ),
+  /**
+   * Writes each run to a new collection of a SolrCloud, and moves alias to it if the run succeeded and all checks passed.
+   * create describes the new collections. Defaults to none: documents go to defaultCollection itself.
+   */
+  rebuild: Type.Optional(
+    Type.Object({
+      /** The alias that searches use. Defaults to defaultCollection. */
+      alias: Type.Optional(Type.String()),
+      /** How many older collections are kept. Defaults to 1. */
+      keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
+      /** What the new collection must fulfil before the alias moves: documents, maxFailed, required, queries. */
+      checks: Type.Optional(
+        Type.Object({
+          ...outputChecks,
+          /** Saved queries with the documents that they should find. */
+          queries: Type.Optional(Type.Array(query)),
+        }),
+      ),
+    }),
+  ),
   /** Deletes documents that the source no longer has, at the end of a complete run. Defaults to none. */
   sync: Type.Optional(
     Type.Object({
@@ -37,7 +65,17 @@ export const collectionParameters = {
 
 const schema = Type.Object(collectionParameters);
 
-export type CollectionParameters = Static<typeof schema> & { readonly useCloudClient?: boolean };
+export type CollectionParameters = Static<typeof schema> & {
+  readonly useCloudClient?: boolean;
+  readonly defaultCollection?: string;
+};
+
+/** Returns what a rebuild does. */
+export function planOf({ rebuild = {}, defaultCollection = '' }: CollectionParameters): RebuildPlan {
+  const { alias = defaultCollection, keep = 1, checks: { queries = [], ...checks } = {} } = rebuild;
+  const saved = queries.map(({ query: asked, ...more }) => ({ ...more, query: jsonOf(asked) }));
+  return { base: defaultCollection, alias, keep, checks: { ...checks, queries: saved } };
+}
 
 export function collectionOf({ create = {}, useCloudClient }: CollectionParameters): CollectionDefinition {
   const { configSet, shards = 1, replicas = 1, fields = [], update = false } = create;

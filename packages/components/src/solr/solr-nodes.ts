@@ -1,5 +1,5 @@
 import { requireSuccess } from '../http/http-client.ts';
-import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
+import { NO_RETRY, type RetryPolicy, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
@@ -20,15 +20,16 @@ export function splitCoreUrl(url: string): { base: string; core: string } {
  * Connects to Solr. A standalone Solr is the first URL, whose core must answer a ping. In a cloud, connects to the live
  * nodes that a node or ZooKeeper lists; any node accepts updates and forwards them. Throws the reason if Solr is not
  * reachable.
+ * @param retry of requests after the first one. Defaults to none
  */
-export async function connectToSolr(settings: SolrSettings): Promise<SearchEngine> {
+export async function connectToSolr(settings: SolrSettings, retry: RetryPolicy = NO_RETRY): Promise<SearchEngine> {
   const { useCloudClient = false, zkHosts = [] } = settings;
   if (!useCloudClient) {
     const { base, core } = splitCoreUrl(solrUrls(settings)[0] ?? '');
-    return opened([base], settings, `/${encodeURIComponent(core)}/admin/ping?wt=json`);
+    return opened([base], settings, retry, `/${encodeURIComponent(core)}/admin/ping?wt=json`);
   }
   const known = zkHosts.length > 0 ? await nodesInZooKeeper(settings) : solrUrls(settings);
-  const first = await opened(known, settings, CLUSTER_STATUS);
+  const first = await opened(known, settings, retry, CLUSTER_STATUS);
   if (zkHosts.length > 0) return first;
   try {
     const answer = requireSuccess(await first.request({ path: CLUSTER_STATUS }));
@@ -39,7 +40,7 @@ export async function connectToSolr(settings: SolrSettings): Promise<SearchEngin
       .filter((url) => !known.includes(url));
     if (others.length === 0) return first;
     // The nodes in the config come first: the addresses of other nodes may not be reachable from here.
-    const all = await open([...known, ...others], settings);
+    const all = await open([...known, ...others], settings, retry);
     await first.close();
     return all;
   } catch (error) {
@@ -57,8 +58,13 @@ interface ClusterStatus {
   };
 }
 
-async function opened(urls: readonly string[], settings: SolrSettings, check: string): Promise<SearchEngine> {
-  const engine = await open(urls, settings);
+async function opened(
+  urls: readonly string[],
+  settings: SolrSettings,
+  retry: RetryPolicy,
+  check: string,
+): Promise<SearchEngine> {
+  const engine = await open(urls, settings, retry);
   try {
     const answer = requireSuccess(await engine.request({ path: check }));
     const { responseHeader } = JSON.parse(answer.body.toString()) as { responseHeader?: { status?: number } };
@@ -71,13 +77,13 @@ async function opened(urls: readonly string[], settings: SolrSettings, check: st
   }
 }
 
-function open(urls: readonly string[], settings: SolrSettings): Promise<SearchEngine> {
+function open(urls: readonly string[], settings: SolrSettings, retry: RetryPolicy): Promise<SearchEngine> {
   return SearchEngine.open({
     ...solrAccess(settings),
     url: urls.join(','),
     connections: 1,
     answerTimeout: WRITE_ANSWER_MS,
-    retry: NO_RETRY,
+    retry,
   });
 }
 

@@ -78,7 +78,7 @@ const parameters = Type.Object({
   headers: Type.Optional(MapOf(Type.Unknown())),
   /**
    * Keeps answers between runs by the caching rules of HTTP (max-age, Expires, ETag, Last-Modified, no-store): path (a
-   * SQLite file) or connectionString and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.
+   * SQLite file) or connectionString and table (Postgres, Redis), maxMegabytes and maxAgeDays. Defaults to none.
    */
   cache: Type.Optional(CacheParameter),
 });

@@ -48,7 +48,7 @@ const parameters = Type.Object({
   baseUrl: Type.Optional(Type.String(CONNECTS)),
   /**
    * Keeps vectors between runs, by model and text, so that a text is sent once: path (a SQLite file) or connectionString
-   * and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.
+   * and table (Postgres, Redis), maxMegabytes and maxAgeDays. Defaults to none.
    */
   cache: Type.Optional(CacheParameter),
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stageContext } from '@headrace/engine/testing';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { expect, it } from 'vitest';
@@ -24,7 +25,7 @@ await describeWithServer('postgres', (server) => {
     expect(kept.length).toBeLessThanOrEqual(10);
     expect(kept).toContain(19);
     const old = await open({ maxAgeDays: 0 });
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await sleep(2);
     expect(await old?.get('k19')).toBeUndefined();
     for (const cache of [...all, old]) await cache?.close();
   });
@@ -35,5 +36,41 @@ await describeWithServer('postgres', (server) => {
     const settings = { connectionString, table: 't' };
     expect(await openCache(settings, context)).toBeUndefined();
     expect(context.logged.at(-1)).toContain('The cache in Postgres is not used in this run');
+  });
+});
+
+await describeWithServer('redis', (server) => {
+  const open = (settings: object = {}, context = stageContext()) =>
+    openCache({ connectionString: server.url, table: 'a:b', ...settings }, context);
+
+  it('a cache in Redis is shared by connections with the same name, and forgets old entries', async () => {
+    const all = await Promise.all([open(), open({ connectionString: `${server.url}/0` }), open({ table: 'c' })]);
+    const [first, second, other] = all;
+    const bytes = Buffer.from([0, 1, 254, 255]);
+    await first?.put('ä', bytes);
+    await second?.put('empty', Buffer.alloc(0));
+    expect(Buffer.from((await second?.get('ä')) ?? [])).toEqual(bytes);
+    expect(await first?.get('empty')).toHaveLength(0);
+    expect([await other?.get('ä'), await first?.get('b')]).toEqual([undefined, undefined]);
+    const large = Buffer.alloc(3_000_000, 7);
+    await Promise.all([1, 2, 3].map((i) => first?.put(`large ${i}`, large)));
+    expect((await second?.get('large 3'))?.length).toBe(large.length);
+    const old = await open({ maxAgeDays: 0 });
+    await sleep(2);
+    expect(await old?.get('ä')).toBeUndefined();
+    await old?.put('ä', bytes);
+    await sleep(10);
+    expect(await first?.get('ä')).toBeUndefined();
+    for (const cache of [...all, old]) await cache?.close();
+  });
+
+  it('a Redis that cannot be reached or refuses the password is reported without it, and the run continues', async () => {
+    const context = stageContext();
+    expect(await open({ connectionString: 'redis://127.0.0.1:1' }, context)).toBeUndefined();
+    expect(context.logged.at(-1)).toContain('The cache in Redis is not used in this run');
+    const { host } = new URL(server.url);
+    expect(await open({ connectionString: `redis://someone:secret@${host}` }, context)).toBeUndefined();
+    expect(context.logged.at(-1)).toContain('WRONGPASS');
+    expect(context.logged.join()).not.toContain('secret');
   });
 });

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { type CacheLimits, GuardedCache, PostgresCache, SqliteCache } from '@headrace/caches';
+import { type Cache, type CacheLimits, GuardedCache, PostgresCache, RedisCache, SqliteCache } from '@headrace/caches';
 import {
   CONNECTS,
   messageOf,
@@ -10,8 +10,10 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { Database } from '../database/database.ts';
+import { checkLibrary } from '../libraries/optional-library.ts';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
+import { openRedis } from './open-redis.ts';
 
 /** How long a thread waits for another one that writes to the file. */
 const BUSY_MILLIS = 10_000;
@@ -22,12 +24,19 @@ const DAY_MILLIS = 24 * 60 * 60 * 1000;
 export const CacheParameter = Type.Object({
   /** The SQLite file of the cache. Several stages, runs and processes can use the same file. */
   path: Type.Optional(Type.String(WRITES)),
-  /** A Postgres database instead of a file: jdbc:postgresql://host:port/database?user=name&password=word. */
+  /**
+   * A server instead of a file. Postgres: jdbc:postgresql://host:port/database?user=name&password=word. Redis or Valkey:
+   * redis://user:password@host:6379/0, or rediss:// for TLS.
+   */
   connectionString: Type.Optional(Type.String(CONNECTS)),
-  /** The table in Postgres. It is created if it does not exist. Defaults to headrace_cache. */
+  /**
+   * The table in Postgres, which is created if it does not exist, or the start of the keys in Redis. Defaults to
+   * headrace_cache.
+   */
   table: Type.Optional(Type.String({ default: 'headrace_cache' })),
   /**
-   * The maximum size in MiB. When it is reached, the least recently used entries are deleted. Defaults to 1024.
+   * The maximum size in MiB. When it is reached, the least recently used entries are deleted. In Redis, maxmemory of the
+   * server is the maximum size instead. Defaults to 1024.
    */
   maxMegabytes: Type.Optional(Type.Integer({ default: 1024, minimum: 1 })),
   /** After how many days an entry is no longer used. Defaults to 365. */
@@ -43,11 +52,24 @@ export function* checkCache(cache: CacheSettings | undefined): Generator<Paramet
     yield {
       parameter: 'cache',
       message: 'cache needs either path or connectionString',
-      hint: 'Set cache.path to a file, or cache.connectionString to a Postgres database.',
+      hint: 'Set cache.path to a file, or cache.connectionString to a Postgres database or Redis.',
     };
-  } else if (cache.connectionString?.startsWith('jdbc:postgresql:') === false) {
-    yield { parameter: 'cache.connectionString', message: 'cache.connectionString must begin with jdbc:postgresql:' };
+    return;
   }
+  const { connectionString = '' } = cache;
+  if (isRedis(connectionString)) {
+    yield* checkLibrary('@redis/client', 'cache.connectionString');
+    if (URL.canParse(connectionString)) return;
+    const hint = 'Write redis://user:password@host:6379/0. Special characters in the password need a % and their code.';
+    yield { parameter: 'cache.connectionString', message: 'cache.connectionString is not a valid URL', hint };
+  } else if (cache.path === undefined && !connectionString.startsWith('jdbc:postgresql:')) {
+    const message = 'cache.connectionString must begin with jdbc:postgresql:, redis: or rediss:';
+    yield { parameter: 'cache.connectionString', message };
+  }
+}
+
+function isRedis(connectionString: string): boolean {
+  return /^rediss?:/.test(connectionString);
 }
 
 /**
@@ -59,19 +81,25 @@ export async function openCache(
   { log, preview, onCacheLookup = () => {} }: StageContext,
 ): Promise<GuardedCache | undefined> {
   if (settings === undefined || preview === true) return undefined;
-  const where = settings.path ?? 'Postgres';
+  const { connectionString = '' } = settings;
+  const where = settings.path ?? (isRedis(connectionString) ? 'Redis' : 'Postgres');
   const report = (error: unknown) => log.warn(`The cache in ${where} is not used in this run: ${messageOf(error)}`);
   try {
     const { maxMegabytes = 1024, maxAgeDays = 365 } = settings;
     const limits = { maxBytes: maxMegabytes * MIB, maxAgeMillis: maxAgeDays * DAY_MILLIS };
-    const cache = await (settings.path === undefined
-      ? openTable(settings, limits, log)
-      : openFile(settings.path, limits));
+    const cache = await openAny(settings, limits, log);
     return new GuardedCache(cache, report, onCacheLookup);
   } catch (error) {
     report(error);
     return undefined;
   }
+}
+
+async function openAny(settings: CacheSettings, limits: CacheLimits, log: StageContext['log']): Promise<Cache> {
+  const { path, connectionString = '', table = '' } = settings;
+  if (path !== undefined) return openFile(path, limits);
+  if (!isRedis(connectionString)) return openTable(settings, limits, log);
+  return new RedisCache(await openRedis(connectionString), table, limits);
 }
 
 async function openFile(path: string, limits: CacheLimits): Promise<SqliteCache> {

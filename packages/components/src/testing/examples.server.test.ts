@@ -114,6 +114,28 @@ await describeWithServer('solr', (server) => {
   );
 });
 
+await describeWithServer(
+  'solr',
+  (server) => {
+    it(
+      'the example indexers/rebuild-solr.conf replaces the collection of an alias',
+      async () => {
+        const collections = () => fetch(`${server.url}/admin/collections?action=LIST&wt=json`);
+        for (let run = 0; run < 2; run++) {
+          await runExample('indexers/rebuild-solr', { SOLR_URL: server.url });
+          const found = await fetch(`${server.url}/airports-live/select?q=name:thigpen&fl=*&wt=json`);
+          const { response } = (await found.json()) as { response: { docs: object[] } };
+          expect(response.docs).toEqual([expect.objectContaining({ id: '00M', city: 'Bay Springs', state: 'MS' })]);
+        }
+        const names = ((await (await collections()).json()) as { collections: string[] }).collections;
+        expect(names.filter((name) => name.startsWith('airports-live-'))).toHaveLength(2);
+      },
+      PATIENCE_MS,
+    );
+  },
+  { SOLR_MODE: 'cloud' },
+);
+
 await describeWithServer('kafka', (server) => {
   it(
     'the example indexers/kafka.conf fills a topic, which connectors/kafka.conf reads once',
@@ -136,12 +158,33 @@ await describeWithServer('kafka', (server) => {
 });
 
 await describeWithServer('postgres', (server) => {
+  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+  const settings = () => ({ connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' });
+
+  it(
+    'the example indexers/rebuild-postgres.conf replaces a table',
+    async () => {
+      const database = await Database.open(settings(), quiet);
+      const session = await database.connect();
+      const rows = async (sql: string) => (await session.query(database.driver.prepare(sql), [])).rows;
+      try {
+        for (let run = 0; run < 2; run++) {
+          await runExample('indexers/rebuild-postgres', { POSTGRES_JDBC_URL: `jdbc:${server.url}` });
+          expect(await rows('select count(*)::int, min(id) from airports_live')).toEqual([[AIRPORTS, '00M']]);
+        }
+        const old = "select count(*)::int from pg_class where relname like 'airports!_live!_!_%!_old' escape '!'";
+        expect(await rows(old)).toEqual([[1]]);
+      } finally {
+        await session.close();
+      }
+    },
+    PATIENCE_MS,
+  );
+
   it(
     'the example indexers/postgres.conf fills a table that was created with its SQL',
     async () => {
-      const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-      const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
-      const database = await Database.open(settings, quiet);
+      const database = await Database.open(settings(), quiet);
       const session = await database.connect();
       try {
         const text = readFileSync(`${examples}indexers/postgres.conf`, 'utf8');

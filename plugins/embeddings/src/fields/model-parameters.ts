@@ -32,7 +32,7 @@ export const modelParameters = {
   device: Type.Optional(OneOf(DEVICES, { default: 'cpu' })),
   /**
    * Keeps vectors between runs, by model and text, so that the model computes a text once: path (a SQLite file) or
-   * connectionString and table (Postgres), maxMegabytes and maxAgeDays. Defaults to none.
+   * connectionString and table (Postgres, Redis), maxMegabytes and maxAgeDays. Defaults to none.
    */
   cache: Type.Optional(CacheParameter),
 };

@@ -1,18 +1,28 @@
-import type { EncodedBatch } from '@headrace/engine';
-import { type BulkDocuments, HASH_DIGITS } from '@headrace/reindexing';
+import { HASH_DIGITS } from './content-hash.ts';
+import type { BulkDocuments } from './unchanged-documents.ts';
 
 const LF = 10;
 
-/** A batch of `HashedBulkEncoder`. Copies only the documents that are sent, which are usually few. */
-export class HashedBulkBatch implements BulkDocuments {
+/** The bytes of encoded documents, as an indexer receives them. */
+interface Batch {
   readonly count: number;
-  readonly #batch: EncodedBatch;
+  /** The bytes of the documents, concatenated and cut at any position. */
+  readonly pieces: readonly Uint8Array[];
+  /** Returns the number of bytes of each document. */
+  lengths(): Uint32Array;
+  ids(): readonly string[];
+}
+
+/** A batch of documents after `withHash`. Copies only the documents that are sent, which are usually few. */
+export class HashedBatch<B extends Batch> implements BulkDocuments {
+  readonly count: number;
+  readonly #batch: B;
   readonly #lengths: Uint32Array;
   /** The piece with each document, and where it starts there. */
   readonly #pieces: Buffer[] = [];
   readonly #starts: Uint32Array;
 
-  constructor(batch: EncodedBatch) {
+  constructor(batch: B) {
     this.count = batch.count;
     this.#batch = batch;
     this.#lengths = batch.lengths();
@@ -36,7 +46,7 @@ export class HashedBulkBatch implements BulkDocuments {
   }
 
   /** Returns a batch with the documents at some positions, without their hashes. */
-  documents(positions: readonly number[]): EncodedBatch {
+  documents(positions: readonly number[]): B {
     const documents = positions.map((position) => {
       const start = this.start(position);
       return this.bytes(position).subarray(start + HASH_DIGITS, start + (this.#lengths[position] as number));

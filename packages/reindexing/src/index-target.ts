@@ -1,0 +1,134 @@
+import { type IndexAdmin, inPath } from './index-admin.ts';
+import { aliasTargets, moveAlias, requireAlias } from './index-alias.ts';
+import type { IndexDefinition } from './index-definition.ts';
+import { runChecks } from './rebuild-checks.ts';
+import { markOf, type RebuildMark, type RebuiltIndex } from './rebuild-mark.ts';
+import type { RebuildTarget } from './rebuild-target.ts';
+import type { CheckResult, Checks, Json, RebuildPlan } from './types.ts';
+
+/** Settings during the build: without replicas and refreshes, the search engine writes much faster. */
+const BUILD_SETTINGS: Json = {
+  'index.number_of_replicas': 0,
+  'index.auto_expand_replicas': false,
+  'index.refresh_interval': -1,
+};
+
+/**
+ * Returns the name that documents are written to: an alias that only the new index has. If the index is removed during
+ * the run, writes fail, and the search engine does not create an index with guessed types.
+ */
+export function writeNameOf(index: string): string {
+  return `${index}-build`;
+}
+
+interface Mapped {
+  readonly mappings?: { readonly _meta?: Json & { readonly headrace?: RebuildMark } };
+}
+
+/** The indices of OpenSearch and Elasticsearch. Their marks are in `_meta.headrace` of the mappings. */
+export class IndexTarget implements RebuildTarget {
+  readonly what = 'index';
+  readonly #admin: IndexAdmin;
+  readonly #base: string;
+  readonly #alias: string;
+  readonly #definition: IndexDefinition | undefined;
+  #restored: Json = {};
+
+  /** @param definition of new indices. Undefined if none is created */
+  constructor(admin: IndexAdmin, { base, alias }: Pick<RebuildPlan, 'base' | 'alias'>, definition?: IndexDefinition) {
+    this.#admin = admin;
+    this.#base = base;
+    this.#alias = alias;
+    this.#definition = definition;
+  }
+
+  get address(): string {
+    return this.#admin.address;
+  }
+
+  async requireAlias(): Promise<ReadonlySet<string>> {
+    return new Set((await requireAlias(this.#admin, this.#alias)).keys());
+  }
+
+  async live(): Promise<ReadonlySet<string>> {
+    return new Set((await aliasTargets(this.#admin, this.#alias)).keys());
+  }
+
+  async marked(): Promise<RebuiltIndex[]> {
+    const path = `/${inPath(this.#base)}-*/_mapping?filter_path=*.mappings._meta.headrace&expand_wildcards=all`;
+    const answer = (await this.#admin.find<Record<string, Mapped>>('GET', path)) ?? {};
+    return Object.entries(answer).flatMap(([name, { mappings }]) => {
+      const mark = markOf(mappings?._meta?.headrace, name, this.#base, this.#alias);
+      return mark === undefined ? [] : [{ name, mark }];
+    });
+  }
+
+  async create({ name, mark }: RebuiltIndex): Promise<void> {
+    const { settings = {}, mappings = {} } = this.#definition ?? {};
+    const meta = { ...(mappings._meta as Json | undefined), headrace: mark };
+    await this.#admin.ask('PUT', `/${inPath(name)}`, {
+      settings,
+      mappings: { ...mappings, _meta: meta },
+      aliases: { [writeNameOf(name)]: {} },
+    });
+  }
+
+  /** Turns replicas and refreshes off, and remembers the settings that the config or a template gave the index. */
+  async speedUp(name: string): Promise<void> {
+    const path = `/${inPath(name)}/_settings`;
+    const answer = await this.#admin.ask<Record<string, { settings: Json }>>('GET', `${path}?flat_settings=true`);
+    const settings = answer[name]?.settings ?? {};
+    this.#restored = Object.fromEntries(Object.keys(BUILD_SETTINGS).map((key) => [key, settings[key] ?? null]));
+    await this.#admin.ask('PUT', path, BUILD_SETTINGS);
+  }
+
+  async complete(name: string, signal: AbortSignal): Promise<void> {
+    await this.#admin.ask('POST', `/${inPath(name)}/_refresh`, undefined, signal);
+    await this.#admin.ask('PUT', `/${inPath(name)}/_settings`, this.#restored, signal);
+  }
+
+  check(name: string, checks: Checks, failed: number, signal: AbortSignal): Promise<CheckResult[]> {
+    const admin = this.#admin;
+    const count = async (index: string, query?: Json) => {
+      const path = `/${inPath(index)}/_count`;
+      const body = query && { query };
+      const answer = await admin.find<{ count: number }>(body === undefined ? 'GET' : 'POST', path, body, signal);
+      return answer?.count;
+    };
+    return runChecks({
+      what: this.what,
+      checks,
+      failed,
+      count: async () => (await count(name)) ?? 0,
+      countLive: () => count(this.#alias),
+      countWith: async (field) => (await count(name, { exists: { field } })) ?? 0,
+      search: async (query, size) => {
+        const body = { size, _source: false, query };
+        const path = `/${inPath(name)}/_search`;
+        const answer = await admin.ask<{ hits: { hits: { _id: string }[] } }>('POST', path, body, signal);
+        return answer.hits.hits.map(({ _id }) => _id);
+      },
+    });
+  }
+
+  async moveToNew(name: string): Promise<ReadonlySet<string>> {
+    // The alias for writing must still exist: otherwise this index is no longer that of the run, and nothing moves.
+    const remove = { remove: { index: name, alias: writeNameOf(name), must_exist: true } };
+    return new Set((await moveAlias(this.#admin, this.#alias, name, [remove])).keys());
+  }
+
+  async moveBack(name: string): Promise<void> {
+    await moveAlias(this.#admin, this.#alias, name);
+  }
+
+  /** Keeps everything else in `_meta`. */
+  async changeMark({ name, mark }: RebuiltIndex, change: Partial<RebuildMark>): Promise<void> {
+    const path = `/${inPath(name)}/_mapping`;
+    const { mappings } = (await this.#admin.ask<Record<string, Mapped>>('GET', path))[name] ?? {};
+    await this.#admin.ask('PUT', path, { _meta: { ...mappings?._meta, headrace: { ...mark, ...change } } });
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#admin.find('DELETE', `/${inPath(name)}`);
+  }
+}
