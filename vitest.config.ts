@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultServerConditions } from 'vite';
@@ -17,6 +18,17 @@ const NOT_UNIT = ['**/*.{process,server,package,browser}.test.ts'];
 // compiling. The command line uses the same folder.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
+/**
+ * Returns a folder for the temporary files of unit tests. A folder in memory saves their waits for the disk, because
+ * stores wait for it at each commit.
+ */
+function temporaryFolder(): string {
+  const memory = '/dev/shm';
+  if (!existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > 1024 ** 3 ? memory : tmpdir();
+}
+
 /** Returns the project for the tests `*.KIND.test.ts`. They test the build, so run `npm run build` first. */
 function built(kind: string) {
   return { extends: true as const, test: { name: kind, include: [`{packages,plugins,tests}/**/*.${kind}.test.ts`] } };
@@ -33,7 +45,7 @@ export default defineConfig({
     setupFiles: ['tests/setup/fast-check-seed.ts'],
     testTimeout: 60_000,
     // On a busy machine, tests wait long for their processes.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 30_000, interval: 10 } },
     hookTimeout: 60_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
     projects: [
@@ -44,6 +56,7 @@ export default defineConfig({
         ssr: { resolve: { conditions, externalConditions: conditions } },
         test: {
           name: 'unit',
+          env: { TMPDIR: temporaryFolder() },
           include: ALL,
           exclude: [...NOT_UNIT, '**/{node_modules,dist,bundle}/**'],
           // Loading the same modules for each file took half of the time. Unit tests must clean up after themselves.

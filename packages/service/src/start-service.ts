@@ -26,6 +26,7 @@ import { endInterruptedRuns } from './runs/interrupted-runs.ts';
 import { type PreviewStarter, Previews } from './runs/previews.ts';
 import { RepeatedRequests } from './runs/repeated-requests.ts';
 import { RunCreator } from './runs/run-creator.ts';
+import type { RunIntervals } from './runs/run-intervals.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { RunRetries } from './runs/run-retries.ts';
 import { RunRollbacks } from './runs/run-rollbacks.ts';
@@ -70,6 +71,8 @@ export interface ServiceOptions {
   store?: Store;
   /** The clock of the schedules. Default: the clock of the machine. */
   scheduleClock?: ScheduleClock;
+  /** How often active runs are stored and reported. Default: every second at most. */
+  runIntervals?: RunIntervals;
 }
 
 /** A service that accepts requests. */
@@ -135,7 +138,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
     const clock = options.scheduleClock ?? systemClock;
-    const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit, clock });
+    const { runIntervals } = options;
+    const parts = makeParts({
+      settings,
+      logger,
+      registry,
+      reader,
+      measurements,
+      store,
+      threads,
+      audit,
+      clock,
+      runIntervals,
+    });
     const { runs, configs, schedules, readiness, history } = parts;
     const runGraceMillis = settings.shutdownGraceSeconds * 1000;
     const stopMillis = Math.min(runGraceMillis, STOP_MILLIS);
@@ -212,6 +227,7 @@ function makeParts({
   threads,
   audit,
   clock,
+  runIntervals,
 }: {
   settings: ServiceSettings;
   logger: FastifyBaseLogger;
@@ -222,6 +238,7 @@ function makeParts({
   audit: AuditLog | undefined;
   threads: RunStarter & PreviewStarter;
   clock: ScheduleClock;
+  runIntervals: RunIntervals | undefined;
 }): ServiceParts {
   const { limits, overlap, preventConcurrentRuns } = settings;
   const directory = store.directory ?? process.cwd();
@@ -238,6 +255,7 @@ function makeParts({
     starter: threads,
     metrics: measurements.runs,
     limits,
+    intervals: runIntervals,
     onLog: (run, record) => logRun(logger, run, record),
     onError: (message, error) => logger.error(error, message),
   });

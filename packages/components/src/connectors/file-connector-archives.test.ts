@@ -35,7 +35,7 @@ describe('FileConnector with archives', () => {
         ...['d.zip.gz!z.txt', '7', 'f.gz!f', 'g.tgz', 'h.ZIP'],
       ].sort(),
     );
-    const inside = documents.find(({ file_path }) => file_path?.endsWith('one.txt'));
+    const inside = documents.find(({ file_path }) => file_path?.endsWith('a.tar!x/one.txt'));
     expect(inside).toEqual({
       id: expect.anything(),
       file_path: `file://${folder}/in/a.tar!x/one.txt`,

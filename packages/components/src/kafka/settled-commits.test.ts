@@ -101,7 +101,9 @@ describe('SettledCommits', () => {
     await vi.advanceTimersByTimeAsync(0);
     second.questions[1]?.resolve();
     await vi.advanceTimersByTimeAsync(0);
-    await second.commits.close();
+    const closed = second.commits.close();
+    await vi.advanceTimersByTimeAsync(1000);
+    await closed;
     expect(second.offsets).toEqual([1, 2]);
   });
 

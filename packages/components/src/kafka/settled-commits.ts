@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isUndelivered } from '../publishing/delivered.ts';
 import type { PartitionPosition } from './group-member.ts';
 import { Pace } from './pace.ts';
@@ -139,10 +138,12 @@ export class SettledCommits {
     const answers = async () => {
       for (this.#ask(); this.#asked.size > 0; this.#ask()) await Promise.all(this.#asked.keys());
     };
-    const done = new AbortController();
-    const limit = sleep(LAST_ANSWERS_MS, undefined, { signal: done.signal }).catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LAST_ANSWERS_MS);
+    });
     await Promise.race([answers(), limit]);
-    done.abort();
+    clearTimeout(timer);
     await this.#end();
     if (this.#settled.messages > 0) await this.#commit();
   }

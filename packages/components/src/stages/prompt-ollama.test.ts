@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
 import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PromptOllama } from './prompt-ollama.ts';
 
 let stub: StubServer;
@@ -137,14 +137,21 @@ describe('PromptOllama', () => {
     });
 
     it('if the server is silent, and continues with the next document', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+      onTestFinished(() => void vi.useRealTimers());
       let count = 0;
       stub.handle((request, response) => {
         if (++count > 1) return says('{"a":1}')(request, response);
-        response.write(line('{'));
+        response.write(line('{'), () => void vi.advanceTimersByTime(2000));
       });
-      const outcomes = await runStage(PromptOllama, params({ timeout: 2 }), [{ id: '1' }, { id: '2' }]);
-      expect(outcomes[0]?.error).toMatch(/^Ollama at http.*\/api\/chat sent nothing for 2 s$/);
-      expect(outcomes[1]?.documents).toEqual(['{"id":"2","a":1}']);
+      const stage = makeStage(PromptOllama, params({ timeout: 2 }));
+      await stage.start?.();
+      const silent = /^Ollama at http.*\/api\/chat sent nothing for 2 s$/;
+      await expect(stage.process(toDocument({ id: '1' }))).rejects.toThrow(silent);
+      const next = toDocument({ id: '2' });
+      await stage.process(next);
+      await stage.stop?.();
+      expect(next.get('a')).toBe(1);
     });
   });
 

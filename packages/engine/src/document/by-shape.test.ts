@@ -9,7 +9,8 @@ it('computes the fact of a shape once, also if shapes take turns', () => {
     computed.push(shape.names.join());
     return shape.names.length;
   });
-  const shapes = [Shape.common(['id', 'a']), Shape.common(['id'])];
+  // `Shape.common` may return changing shapes if other tests of this process have used many names.
+  const shapes = [Shape.of(['id', 'a']), Shape.of(['id'])];
   for (const shape of [...shapes, ...shapes, ...shapes]) expect(facts.of(shape)).toBe(shape.names.length);
   expect(computed).toEqual(['id,a', 'id']);
 });

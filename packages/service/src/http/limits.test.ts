@@ -44,7 +44,9 @@ describe('limits of requests', () => {
   });
 
   it('answer 408 if the headers or the body do not arrive in time', async () => {
-    const service = await testService({ limits: { ...limits, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 } });
+    const service = await testService({
+      limits: { ...limits, headersTimeoutSeconds: 0.05, requestTimeoutSeconds: 0.05 },
+    });
     const slow = [
       'GET /v1/livez HT',
       'POST /v1/config HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/hocon\r\nContent-Length: 9\r\n\r\na',

@@ -17,7 +17,7 @@ import { errorJson } from './error-answers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { ANSWER_HEADERS } from './security-headers.ts';
 
-/** How often the server checks for connections that exceed a timeout. */
+/** How often the server checks for connections that exceed a timeout. Shorter timeouts are checked more often. */
 const TIMEOUT_CHECK_MILLIS = 1000;
 
 /** How often a closing server checks for connections that have become idle. */
@@ -90,15 +90,16 @@ export async function listen(
 /** Returns the limits that prevent a slow or hostile client from keeping a connection forever. */
 function serverOptions(limits: ConnectionLimits): ServerOptions {
   const { maxHeaderBytes, headersTimeoutSeconds, requestTimeoutSeconds, keepAliveSeconds } = limits;
+  // Node requires that headersTimeout is not longer than requestTimeout.
+  const headersTimeout = Math.min(headersTimeoutSeconds, requestTimeoutSeconds) * 1000;
   return {
     maxHeaderSize: maxHeaderBytes,
     // Node answers without a body, so `host-header.ts` refuses these requests instead.
     requireHostHeader: false,
-    // Node requires that headersTimeout is not longer than requestTimeout.
-    headersTimeout: Math.min(headersTimeoutSeconds, requestTimeoutSeconds) * 1000,
+    headersTimeout,
     requestTimeout: requestTimeoutSeconds * 1000,
     keepAliveTimeout: keepAliveSeconds * 1000,
-    connectionsCheckingInterval: TIMEOUT_CHECK_MILLIS,
+    connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MILLIS, headersTimeout),
   };
 }
 

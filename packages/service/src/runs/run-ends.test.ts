@@ -68,21 +68,24 @@ describe('the end of a run', () => {
 });
 
 /**
- * A store where the first save of the finished run fails. The second save waits until the retry of the run is recorded.
+ * A store that refuses to save the finished run until its retry is being saved. The save of the finished run then waits
+ * until the retry is recorded.
  */
 class LateEnds extends MemoryStore {
   readonly #storing = Promise.withResolvers<void>();
   readonly #retried = Promise.withResolvers<void>();
-  #ends = 0;
+  #isRetrying = false;
 
   override async saveRun(...[run, key]: Parameters<MemoryStore['saveRun']>): Promise<void> {
-    if (run.done && ++this.#ends === 1) throw new StoreError('the disk is full');
-    if (run.done && this.#ends === 2) {
+    const isRetry = 'retryOf' in JSON.parse(run.details);
+    if (isRetry) {
+      this.#isRetrying = true;
+      await this.#storing.promise;
+    } else if (run.done) {
+      if (!this.#isRetrying) throw new StoreError('the disk is full');
       this.#storing.resolve();
       await this.#retried.promise;
     }
-    const isRetry = 'retryOf' in JSON.parse(run.details);
-    if (isRetry) await this.#storing.promise;
     await super.saveRun(run, key);
     // Continue after the work that follows the save of the retry.
     if (isRetry) setImmediate(() => this.#retried.resolve());

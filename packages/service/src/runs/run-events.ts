@@ -1,3 +1,5 @@
+import { RUN_INTERVALS } from './run-intervals.ts';
+
 /**
  * The limits of the events that a run stores for disconnected clients: their number, and the characters of their data.
  */
@@ -7,8 +9,6 @@ const MAX_CHARACTERS = 256 * 1024;
 export const PIECE_BYTES = 8 * 1024;
 /** The maximum number of encoded pieces that are stored for other clients at the same position. */
 const MAX_SHARED = 64;
-/** How long events are collected before the listeners are called. */
-const GATHER_MILLIS = 100;
 
 /** The id of the event that ends a stream. */
 export const DONE_ID = 'done';
@@ -53,11 +53,17 @@ export class RunEvents {
   #state: (RunEvent & EventPlace) | undefined;
   #done: Buffer | undefined;
   readonly #readers = new Set<() => void>();
+  readonly #gatherMillis: number;
   #gathering: NodeJS.Timeout | undefined;
   /**
    * The pieces of the event stream since the last change, by start position. Clients at the same position share them.
    */
   readonly #shared = new Map<string, EventPiece>();
+
+  /** @param gatherMillis how long events are collected before the listeners are called */
+  constructor(gatherMillis = RUN_INTERVALS.gather) {
+    this.#gatherMillis = gatherMillis;
+  }
 
   /** Whether there are listeners. */
   get watched(): boolean {
@@ -157,7 +163,7 @@ export class RunEvents {
   #changed(): void {
     this.#shared.clear();
     if (!this.watched) return;
-    this.#gathering ??= setTimeout(() => this.#tell(), GATHER_MILLIS);
+    this.#gathering ??= setTimeout(() => this.#tell(), this.#gatherMillis);
   }
 
   #tell(): void {

@@ -3,10 +3,8 @@ import type { Store } from '../store/store.ts';
 import { LOG_LEVELS, logLine } from './log-lines.ts';
 import { RunEvents } from './run-events.ts';
 import { RunFailures } from './run-failures.ts';
+import { RUN_INTERVALS } from './run-intervals.ts';
 import { RunLog } from './run-log.ts';
-
-/** How often event streams report the progress of a run. */
-const STATE_MILLIS = 500;
 
 /** How many failed documents are reported as events. */
 const MAX_FAILURE_EVENTS = 1000;
@@ -21,22 +19,31 @@ type ConnectorState = RunProgress['connectors'][number];
  * Secrets of its config are masked.
  */
 export class RunJournal {
-  readonly events = new RunEvents();
+  readonly events: RunEvents;
   readonly log: RunLog;
   readonly failures: RunFailures;
   readonly #mask: SecretMask;
   readonly #state: () => { name: string; data: object };
+  readonly #progressMillis: number;
   #lastState = '';
   #failureEvents = 0;
   readonly #connectors = new Map<string, string>();
   #ticker: NodeJS.Timeout | undefined;
 
   /** @param state returns the current state of the run, for clients that watch it */
-  constructor(runId: string, store: Store, mask: SecretMask, state: () => { name: string; data: object }) {
+  constructor(
+    runId: string,
+    store: Store,
+    mask: SecretMask,
+    state: () => { name: string; data: object },
+    { gather, progress } = RUN_INTERVALS,
+  ) {
+    this.events = new RunEvents(gather);
     this.log = new RunLog(runId, store);
     this.failures = new RunFailures(runId, store);
     this.#mask = mask;
     this.#state = state;
+    this.#progressMillis = progress;
   }
 
   /** Adds a line to the log. Returns it with secrets masked. */
@@ -78,7 +85,7 @@ export class RunJournal {
   watch(reader: () => void): () => void {
     this.#publishState();
     const leave = this.events.onChange(reader);
-    this.#ticker ??= setInterval(() => this.#publishState(), STATE_MILLIS).unref();
+    this.#ticker ??= setInterval(() => this.#publishState(), this.#progressMillis).unref();
     return () => {
       leave();
       if (!this.events.watched) this.#stopTicking();

@@ -1,6 +1,7 @@
 import type { SecretMask } from '@headrace/engine';
 import type { FailureFilter, FailureGroups, FailurePage, RunLogPiece, Store } from '../store/store.ts';
 import type { RunEvents } from './run-events.ts';
+import { RUN_INTERVALS, type RunIntervals } from './run-intervals.ts';
 import { RunJournal } from './run-journal.ts';
 
 /** How many finished runs keep their events, for clients that were disconnected for a moment. */
@@ -16,17 +17,19 @@ export interface WatchedRun {
 /** The journals of waiting and running runs, and the events of the last finished runs. */
 export class RunJournals {
   readonly #store: Store;
+  readonly #intervals: RunIntervals;
   readonly #open = new Map<string, RunJournal>();
   /** The events without the journals, because a journal also keeps the config in memory. */
   readonly #recent = new Map<string, RunEvents>();
 
-  constructor(store: Store) {
+  constructor(store: Store, intervals = RUN_INTERVALS) {
     this.#store = store;
+    this.#intervals = intervals;
   }
 
   /** Opens the journal of a new run. */
   open(runId: string, mask: SecretMask, state: () => { name: string; data: object }): RunJournal {
-    const journal = new RunJournal(runId, this.#store, mask, state);
+    const journal = new RunJournal(runId, this.#store, mask, state, this.#intervals);
     this.#open.set(runId, journal);
     return journal;
   }

@@ -10,6 +10,7 @@ import { ActiveRun, type RunIds } from './active-run.ts';
 import { admit } from './admission.ts';
 import { RetryHandle } from './retry-handle.ts';
 import { allFailures } from './run-failures.ts';
+import { RUN_INTERVALS, type RunIntervals } from './run-intervals.ts';
 import { RunJournals } from './run-journals.ts';
 import { RunQueue } from './run-queue.ts';
 import { RunRecords } from './run-records.ts';
@@ -27,6 +28,8 @@ export interface RunManagerOptions {
   starter: RunStarter;
   metrics: RunMetrics;
   limits: Pick<Limits, 'maxConcurrentRuns' | 'maxQueuedRuns' | 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
+  /** Default: `RUN_INTERVALS`. */
+  intervals?: RunIntervals | undefined;
   /** Receives each line of the log of a run. */
   onLog(run: RunIds, record: LogRecord): void;
   /** Reports an error that occurs outside a request. */
@@ -46,10 +49,10 @@ export class RunManager {
 
   constructor(options: RunManagerOptions) {
     this.#options = options;
-    const { store, limits } = options;
-    this.journals = new RunJournals(store);
+    const { store, limits, intervals = RUN_INTERVALS } = options;
+    this.journals = new RunJournals(store, intervals);
     const onError = (message: string, error: unknown) => options.onError(message, error);
-    this.#records = new RunRecords({ store, limits, journals: this.journals, onError });
+    this.#records = new RunRecords({ store, limits, journals: this.journals, saveMillis: intervals.save, onError });
     options.metrics.watch(() => ({ running: this.#running, queued: this.#queue.size, going: this.#going() }));
   }
 

@@ -5,13 +5,12 @@ import { type ActiveRun, storedRun } from './active-run.ts';
 import { FinishedRuns } from './finished-runs.ts';
 import type { RunJournals } from './run-journals.ts';
 
-/** How often the counts of running runs are stored. */
-const TICK_MILLIS = 1000;
-
 export interface RunRecordsOptions {
   store: Store;
   journals: RunJournals;
   limits: Pick<Limits, 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
+  /** How often the changes of active runs are stored. */
+  saveMillis: number;
   /** Reports an error that occurs outside a request. */
   onError(message: string, error: unknown): void;
 }
@@ -44,7 +43,7 @@ export class RunRecords {
   async add(run: ActiveRun, key: RequestKey | undefined): Promise<void> {
     const { store, journals } = this.#options;
     this.#active.set(run.id, run);
-    this.#ticker ??= setInterval(() => this.#tick(), TICK_MILLIS).unref();
+    this.#ticker ??= setInterval(() => this.#tick(), this.#options.saveMillis).unref();
     try {
       run.dirty = false;
       await store.saveRun(run.stored(), key);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { RunDetails } from '../api/run-details.ts';
+import type { RunIntervals } from '../runs/run-intervals.ts';
 import { defaultSettings, type ServiceSettings } from '../settings/service-settings.ts';
 import { type RunningService, type ServiceOptions, startService } from '../start-service.ts';
 import { DescribedAnswers } from './described-answers.test.support.ts';
@@ -118,6 +119,9 @@ export class TestService {
   }
 }
 
+/** Tests wait for the next save of a run, and for its events. */
+const SHORT: RunIntervals = { save: 10, progress: 10, gather: 2 };
+
 type Options = Omit<ServiceOptions, 'settings' | 'logger'>;
 
 /** Starts a service that is closed at the end of the test. */
@@ -157,6 +161,13 @@ async function start(settings: Partial<ServiceSettings>, options: Options): Prom
     (...words: unknown[]) =>
       void lines.push(words.map(String).join(' '));
   const logger = { ...silentLogger, info: into(log.infos), warn: into(log.warnings) };
-  const service = await startService({ settings: testSettings(settings), catalogs: [], threads, logger, ...options });
+  const service = await startService({
+    settings: testSettings(settings),
+    catalogs: [],
+    threads,
+    logger,
+    runIntervals: SHORT,
+    ...options,
+  });
   return new TestService(service, threads, log);
 }
