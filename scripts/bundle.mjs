@@ -81,6 +81,7 @@ const TOGETHER = {
   'java-text/sql': 'database',
   'records/csv': 'formats/csv',
   'records/json': 'formats/json',
+  'records/postgres': 'database/postgres',
   'records/split': 'formats',
   'records/xml': 'formats/xml',
   'sandbox/problems': 'sandbox/boundary',

@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(DIALECTS.map((name) => [name, []])),
   archives: ['testing'],
   'java-text': ['testing'],
+  records: ['testing'],
   'text-analysis': ['testing'],
   hocon: ['testing'],
   engine: ['hocon', 'testing'],

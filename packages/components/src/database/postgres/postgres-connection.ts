@@ -3,15 +3,14 @@ import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { HeadraceError, type Value } from '@headrace/engine';
 import { type HostPort, type PreparedSql, processZone, SqlTimes } from '@headrace/java-text/sql';
+import { DataRowCollector, isUnknownType, kindOf, type TypeRow, type ValueKind } from '@headrace/records/postgres';
 import type pg from 'pg';
 import type { DatabaseConnection, QueryResult, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
-import { DataRowCollector } from './data-row-collector.ts';
 import { Describe } from './describe.ts';
 import { withPosition } from './postgres-errors.ts';
 import { PostgresRowStream } from './postgres-row-stream.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
-import { isUnknownType, kindOf, type TypeRow, type ValueKind } from './value-kinds.ts';
 import { textReader } from './value-readers.ts';
 
 type Pg = typeof pg;

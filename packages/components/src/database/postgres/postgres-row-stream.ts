@@ -1,13 +1,12 @@
 import type { RecordChunk } from '@headrace/engine';
 import { counted } from '@headrace/engine';
 import { processZone, SqlTimes } from '@headrace/java-text/sql';
+import { readDataRows, type ValueKind } from '@headrace/records/postgres';
 import { BatchQueue } from '../batch-queue.ts';
 import type { Row, RowLayout, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
-import { readDataRows } from './data-rows.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { PostgresRowDecoder } from './row-decoder.ts';
-import type { ValueKind } from './value-kinds.ts';
 import { bytesReader } from './value-readers.ts';
 
 /** The size of waiting data at which the server must wait. */

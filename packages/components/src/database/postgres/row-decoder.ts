@@ -1,10 +1,9 @@
-import { Document, type ModuleReference, type RecordDecoder, type RecordSink } from '@headrace/engine';
+import { Document, type ModuleReference, type RecordDecoder, type RecordSink, type Value } from '@headrace/engine';
 import { SqlTimes } from '@headrace/java-text/sql';
+import { type BytesReader, readDataRows, type ValueKind } from '@headrace/records/postgres';
 import type { RowLayout } from '../database.ts';
 import { RowDocuments } from '../row-documents.ts';
-import { readDataRows } from './data-rows.ts';
-import type { ValueKind } from './value-kinds.ts';
-import { type BytesReader, bytesReader } from './value-readers.ts';
+import { bytesReader } from './value-readers.ts';
 
 /** The options that are equal for all chunks of a result. They are plain data. */
 export interface PostgresRowOptions {
@@ -21,7 +20,7 @@ export type PostgresRowPosition = number;
 /** Creates documents from rows in the form that Postgres sends. */
 export class PostgresRowDecoder implements RecordDecoder {
   readonly #documents: RowDocuments;
-  readonly #readers: readonly (BytesReader | undefined)[];
+  readonly #readers: readonly (BytesReader<Value> | undefined)[];
   readonly #times: SqlTimes;
   readonly #source: string;
   #warned = false;

@@ -1,13 +1,9 @@
 import { double, integer, readJson, type Value } from '@headrace/engine';
 import type { SqlTimes } from '@headrace/java-text/sql';
-import { readArray } from './array-text.ts';
-import type { ScalarKind, ValueKind } from './value-kinds.ts';
+import { type BytesReader, readArray, type ScalarKind, type ValueKind } from '@headrace/records/postgres';
 
 /** Converts the text of a column to a value. */
 export type TextReader = (text: string) => Value;
-
-/** Converts the bytes `[from, to)` of a buffer to a value. */
-export type BytesReader = (bytes: Buffer, from: number, to: number) => Value;
 
 /** Integers of up to this many characters fit into a plain number. */
 const SAFE_LENGTH = 15;
@@ -46,7 +42,7 @@ export function textReader(kind: ValueKind, times: SqlTimes): TextReader {
 }
 
 /** Returns the reader of bytes of a kind. It reads numbers without creating a text. */
-export function bytesReader(kind: ValueKind, times: SqlTimes): BytesReader {
+export function bytesReader(kind: ValueKind, times: SqlTimes): BytesReader<Value> {
   switch (kind) {
     case 'int':
       return readInteger;

@@ -1,17 +1,18 @@
-import type { Value } from '@headrace/engine';
+/** A value of an array, or a list of them if the array has more dimensions. */
+export type Item<T> = T | null | Item<T>[];
 
 /**
  * Reads the text of an array as a list: `{1,2,NULL}`, `{{"a b","c\"d"},{e,f}}`. Bounds before the array (`[2:3]={…}`)
  * are ignored, because a list has no bounds.
  */
-export function readArray(text: string, element: (text: string) => Value): Value[] {
-  const lists: Value[][] = [];
+export function readArray<T>(text: string, element: (text: string) => T): Item<T>[] {
+  const lists: Item<T>[][] = [];
   let i = text.indexOf('{');
-  let last: Value[] = [];
+  let last: Item<T>[] = [];
   while (i < text.length) {
     const c = text[i];
     if (c === '{') {
-      const list: Value[] = [];
+      const list: Item<T>[] = [];
       lists.at(-1)?.push(list);
       lists.push(list);
       i++;

@@ -1,6 +1,5 @@
-import type { Value } from '@headrace/engine';
-import type { Row } from '../database.ts';
-import type { BytesReader } from './value-readers.ts';
+/** Converts the bytes `[from, to)` of a buffer to a value. */
+export type BytesReader<T> = (bytes: Buffer, from: number, to: number) => T;
 
 /** The code of a message with a row. */
 export const DATA_ROW = 68;
@@ -15,20 +14,20 @@ export const HEADER_BYTES = 5;
  * @param idColumn the column whose text follows all values
  * @param onRow receives each row; with `reuse`, the next row overwrites it
  */
-export function readDataRows(
+export function readDataRows<T>(
   bytes: Buffer,
-  readers: readonly (BytesReader | undefined)[],
+  readers: readonly (BytesReader<T> | undefined)[],
   idColumn: number,
   reuse: boolean,
-  onRow: (row: Row) => void,
+  onRow: (row: (T | string | null)[]) => void,
 ): void {
   const columns = readers.length;
-  let row: Row = new Array<Value>(columns + 1);
+  let row = new Array<T | string | null>(columns + 1);
   for (let at = 0; at < bytes.length; ) {
     const end = at + 1 + bytes.readUInt32BE(at + 1);
     // The number of columns follows the header. It is known and skipped.
     let from = at + HEADER_BYTES + 2;
-    if (!reuse) row = new Array<Value>(columns + 1);
+    if (!reuse) row = new Array<T | string | null>(columns + 1);
     row[columns] = null;
     for (let i = 0; i < columns; i++) {
       const length = bytes.readInt32BE(from);
