@@ -14,7 +14,7 @@ export function catalogText(entries: readonly CatalogEntry[]): string {
     const described: Description = { description, fields, schema, examples };
     return [found, described];
   });
-  // Each thread keeps this text in memory. With a character outside of Latin-1, V8 needs twice the memory for it.
+  // Each thread keeps this text in memory. With a character that is not in Latin-1, V8 needs twice the memory for it.
   return lines.map((line) => `${JSON.stringify(line).replace(/[^\0-\xff]/g, escaped)}\n`).join('');
 }
 
