@@ -42,6 +42,14 @@ export interface BodyLimit {
   readonly oversize: 'fail' | 'cut';
 }
 
+/** Returns the error for a body above the limit. */
+export function tooLong({ bytes }: Pick<BodyLimit, 'bytes'>, url: string): HttpError {
+  return new HttpError(
+    'size',
+    `The response of ${safeUrl(url)} is longer than ${bytes} bytes, the limit of this request`,
+  );
+}
+
 /** Reads a body up to its end or to the limit. Data beyond the limit is not downloaded. */
 export async function readBody(
   body: Readable,
@@ -56,12 +64,7 @@ export async function readBody(
       chunks.push(chunk);
       continue;
     }
-    if (oversize === 'fail') {
-      throw new HttpError(
-        'size',
-        `The response of ${safeUrl(url)} is longer than ${bytes} bytes, the limit of this request`,
-      );
-    }
+    if (oversize === 'fail') throw tooLong({ bytes }, url);
     chunks.push(chunk.subarray(0, chunk.length - (length - bytes)));
     return { body: Buffer.concat(chunks), cut: true };
   }

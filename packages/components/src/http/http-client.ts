@@ -2,13 +2,15 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { ACCEPTED_ENCODINGS, type BodyLimit, decoded, readBody } from './answer-body.ts';
+import type { Dispatcher } from 'undici';
+import { ACCEPTED_ENCODINGS, type BodyLimit, decoded, readBody, tooLong } from './answer-body.ts';
 import { urlAuthorization } from './credentials.ts';
 import { connectionError, HttpError, statusError, type Timeouts } from './http-error.ts';
 import { DEFAULT_RETRY, type RetryPolicy, readRetryAfter, retryDelay } from './retry.ts';
 import { Routes } from './routes.ts';
 import { safeUrl } from './safe-url.ts';
 import { type TlsSettings, tlsOptions } from './tls-settings.ts';
+import { wholeAnswer } from './whole-answer.ts';
 
 export interface HttpClientOptions {
   /** The maximum number of connections per server; further requests wait. Defaults to 64. */
@@ -116,6 +118,10 @@ export class HttpClient {
       oversize: request.oversize ?? 'fail',
     };
     return this.#repeat(request, async (url, body) => {
+      // A signal may end a request at any time, and a stream knows what to do then.
+      if (limit.oversize === 'fail' && request.signal === undefined) {
+        return this.#sendOnce(url, request, body, (...route) => this.#readWhole(url, request, limit, ...route));
+      }
       const answer = await this.#send(url, request, body);
       try {
         return { ...answer, ...(await readBody(answer.body, limit, url)) };
@@ -173,6 +179,56 @@ export class HttpClient {
 
   async #send(url: string, request: HttpRequest, body: HttpRequest['body']): Promise<HttpStream> {
     const { method = 'GET', signal } = request;
+    return this.#sendOnce(url, request, body, async (dispatcher, options) => {
+      const {
+        statusCode,
+        headers,
+        body: raw,
+      } = await dispatcher.request(signal === undefined ? options : { ...options, signal });
+      const encoding = encodingOf(method, statusCode, headers);
+      return { method, url, status: statusCode, headers, body: decoded(raw, encoding) };
+    });
+  }
+
+  /** Reads a complete response without a stream. */
+  async #readWhole(
+    url: string,
+    { method = 'GET' }: HttpRequest,
+    limit: BodyLimit,
+    dispatcher: Dispatcher,
+    options: Dispatcher.RequestOptions,
+  ): Promise<HttpResponse> {
+    const broken = (error: unknown) => connectionError(method, url, error, this.#timeouts);
+    const { status, headers, body } = await wholeAnswer(
+      dispatcher,
+      options,
+      limit.bytes,
+      () => tooLong(limit, url),
+      broken,
+    );
+    const encoding = encodingOf(method, status, headers);
+    if (encoding === undefined) return { method, url, status, headers, body, cut: false };
+    try {
+      return {
+        method,
+        url,
+        status,
+        headers,
+        ...(await readBody(decoded(Readable.from([body]), encoding), limit, url)),
+      };
+    } catch (error) {
+      throw broken(error);
+    }
+  }
+
+  /** Sends a request, again if the server has closed a kept connection at the same moment. */
+  async #sendOnce<T>(
+    url: string,
+    request: HttpRequest,
+    body: HttpRequest['body'],
+    send: (dispatcher: Dispatcher, options: Dispatcher.RequestOptions) => Promise<T>,
+  ): Promise<T> {
+    const { method = 'GET' } = request;
     const target = readUrl(url);
     const route = this.#routes.to(target);
     const authorization = urlAuthorization(target);
@@ -185,25 +241,18 @@ export class HttpClient {
     };
     const { answer: headersTimeout, idle: bodyTimeout } = this.#timeouts;
     const { dispatcher, origin, path } = route;
+    const options = {
+      origin,
+      path,
+      method: method as 'GET',
+      headers,
+      headersTimeout,
+      bodyTimeout,
+      ...(body === undefined ? {} : { body }),
+    };
     for (let stale = false; ; stale = true) {
       try {
-        const {
-          statusCode,
-          headers: answered,
-          body: raw,
-        } = await dispatcher.request({
-          origin,
-          path,
-          method: method as 'GET',
-          headers,
-          headersTimeout,
-          bodyTimeout,
-          ...(body === undefined ? {} : { body }),
-          ...(signal === undefined ? {} : { signal }),
-        });
-        const bodiless = method === 'HEAD' || statusCode === 204 || statusCode === 304;
-        const encoding = bodiless ? undefined : headerText(answered, 'content-encoding');
-        return { method, url, status: statusCode, headers: answered, body: decoded(raw, encoding) };
+        return await send(dispatcher, options);
       } catch (error) {
         if (!stale && isIdempotent(method) && wasKeptConnection(error)) continue;
         throw connectionError(method, url, error, this.#timeouts, route.proxy);
@@ -241,6 +290,12 @@ export function requireSuccess(response: HttpResponse): HttpResponse {
 export function headerText(headers: HttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Returns the content encoding of an answer with a body. */
+function encodingOf(method: string, status: number, headers: HttpHeaders): string | undefined {
+  const isBodiless = method === 'HEAD' || status === 204 || status === 304;
+  return isBodiless ? undefined : headerText(headers, 'content-encoding');
 }
 
 /** Destroys an unread body without an error. */
