@@ -24,6 +24,7 @@ import { checkFilter, comparisonsOf } from './reading/filter-parameter.ts';
 import { checkSources, type FoundFile, findFiles, sourcesOf, storageSettings } from './reading/find-files.ts';
 import { ParquetFile, type WantedRowGroup } from './reading/parquet-file.ts';
 import type { RowGroupOptions, RowGroupPosition } from './reading/row-group-decoder.ts';
+import type { RowGroupPart } from './reading/row-group-parts.ts';
 
 const parameters = Type.Object({
   /**
@@ -76,8 +77,8 @@ type Params = Static<typeof parameters>;
  * 2024-12-31, a time 23:59:59. Lists, maps and structs become lists and objects. Binary columns become bytes, UUIDs
  * become text. JSON columns are parsed. A null is a missing field; inside lists and objects it stays null.
  *
- * A file that cannot be read counts as one failed document, and the others are read. So does the rest of a damaged row
- * group, and a row whose id is null.
+ * A file that cannot be read counts as one failed document, and the others are read. So does a row whose id is null. If
+ * a row group is damaged, the rest of its rows fail.
  */
 export class ParquetConnector extends Connector<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.parquet.connector.ParquetConnector';
@@ -168,31 +169,29 @@ export class ParquetConnector extends Connector<typeof parameters> {
     try {
       counts.skippedGroups += file.metadata.row_groups.length - groups.length;
       const needed = new Set([options.idField, ...options.columns, ...options.filter.map(({ column }) => column)]);
-      const { RowGroupDecoder } = await import('./reading/row-group-decoder.ts');
+      const { lostRows, RowGroupDecoder } = await import('./reading/row-group-decoder.ts');
       const decoder = RowGroupDecoder.reference(options);
       for (const group of groups) {
         if (publisher.signal.aborted || counts.left === 0) return;
         const skip = Math.max(0, (this.params.start ?? 0) - (group.firstRow - 1));
         const rows = Math.min(group.rows - skip, counts.left);
-        let read: Awaited<ReturnType<ParquetFile['read']>>;
-        try {
-          read = await file.read(group, needed);
-        } catch (error) {
-          await reject(new Error(`${rows} rows of row group ${group.number} cannot be read: ${messageOf(error)}`));
-          continue;
+        const parts = file.read(group, needed, skip, rows);
+        const place = { path, rowGroup: group.number, firstRow: group.firstRow };
+        for (let left = rows; left > 0 && !publisher.signal.aborted; ) {
+          let part: RowGroupPart;
+          try {
+            part = (await parts.next()).value as RowGroupPart;
+          } catch (error) {
+            await publisher.reject(lostRows(place, left, options, error));
+            break;
+          }
+          const { bytes, ...found } = part;
+          const position: RowGroupPosition = { ...place, ...found };
+          left -= part.rows;
+          counts.left -= part.rows;
+          const documents = options.filter.length === 0 ? { documents: part.rows } : {};
+          await publisher.publishChunk({ bytes, decoder, position, ...documents });
         }
-        const { bytes, columns } = read;
-        const position: RowGroupPosition = {
-          path,
-          rowGroup: group.number,
-          firstRow: group.firstRow,
-          skip,
-          rows,
-          columns,
-        };
-        counts.left -= rows;
-        const documents = options.filter.length === 0 ? { documents: rows } : {};
-        await publisher.publishChunk({ bytes, decoder, position, ...documents });
       }
     } finally {
       await file.close();

@@ -48,6 +48,20 @@ export class LeafReader<V> {
   }
 
   /**
+   * Skips rows, and before them the rest of a row that began in an earlier page. Throws if the column is too short.
+   */
+  skipRows(count: number): void {
+    const skipRest = () => {
+      while (this.hasNext && this.repetition > 0) this.next();
+    };
+    skipRest();
+    for (let row = 0; row < count; row++) {
+      this.next();
+      skipRest();
+    }
+  }
+
+  /**
    * Returns the next values of a column without lists; undefined for each that is missing. Throws if the column is too
    * short.
    */

@@ -31,6 +31,8 @@ export interface ColumnChunkPlace {
   /** The first byte of the column chunk. */
   readonly start: number;
   readonly length: number;
+  /** The number of rows of the row group that begin before the bytes. Defaults to 0. */
+  readonly firstRow?: number;
 }
 
 /** A page with more bytes is a damaged or hostile file: writers make pages of about a mebibyte. */
@@ -133,6 +135,24 @@ export class PageReader<V> {
     }
     return values;
   }
+}
+
+/** Returns how many rows begin in a page of version 1 of a column with lists, whose header does not say it. */
+export function countRows(
+  compressed: Uint8Array,
+  header: ReturnType<typeof parquetHeader>,
+  codec: CompressionCodec,
+  schemaPath: SchemaTree[],
+): number {
+  const { element } = schemaPath.at(-1) as SchemaTree;
+  const about = header.data_page_header;
+  if (about === undefined) throw new Error('a data page has no header');
+  if (!(header.uncompressed_page_size <= MAX_PAGE_BYTES)) {
+    throw new Error(`a page has ${header.uncompressed_page_size} bytes without compression`);
+  }
+  const page = decompressPage(compressed, header.uncompressed_page_size, codec, DECOMPRESSORS);
+  const column = { type: element.type, element, schemaPath, codec, compressors: DECOMPRESSORS } as never;
+  return readDataPage(page, about, column).repetitionLevels.reduce((rows, level) => rows + (level === 0 ? 1 : 0), 0);
 }
 
 /** Separate, so that the compiler optimizes a small function for each column. */

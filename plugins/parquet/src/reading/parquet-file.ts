@@ -3,10 +3,15 @@ import type { RangedFile } from 'headrace/storage';
 import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import type { ColumnChunkPlace } from './page-reader.ts';
 import { ColumnFilter, type Comparison } from './row-filter.ts';
+import type { ColumnChunk, RowGroupPart } from './row-group-parts.ts';
 
 /** Ranges with a smaller gap are read with one request. */
 const GAP_BYTES = 64 * 1024;
-/** A larger row group does not fit into the memory of a run. */
+/** A larger row group is read in parts, page by page. */
+const WHOLE_BYTES = 128 * 1024 ** 2;
+/** About the size of these parts. */
+const PART_BYTES = 32 * 1024 ** 2;
+/** A larger row group that must be read as a whole does not fit into the memory of a run. */
 const MAX_ROW_GROUP_BYTES = 1024 ** 3;
 /** A longer footer is a damaged or hostile file. */
 const MAX_FOOTER_BYTES = 256 * 1024 ** 2;
@@ -95,27 +100,52 @@ export class ParquetFile {
   }
 
   /**
-   * Reads the column chunks of some columns of a row group.
+   * Reads rows of some columns of a row group: all together, or in parts if they are large.
    * @param columns the names of columns of the schema
+   * @param skip the number of rows to skip
    */
-  async read({ group }: WantedRowGroup, columns: ReadonlySet<string>) {
-    const chunks = group.columns.flatMap(({ meta_data, file_path, crypto_metadata }) => {
+  async *read(
+    { group, rows: all }: WantedRowGroup,
+    columns: ReadonlySet<string>,
+    skip: number,
+    rows: number,
+    limits = { whole: WHOLE_BYTES, part: PART_BYTES },
+  ): AsyncGenerator<RowGroupPart> {
+    const chunks = this.#chunksOf(group, columns);
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+    if (bytes <= limits.whole || this.#isOld) {
+      yield { skip, rows, ...(await this.#readWhole(chunks, bytes)) };
+      return;
+    }
+    const { rowGroupParts } = await import('./row-group-parts.ts');
+    const { schema } = this.metadata;
+    yield* rowGroupParts(this.#file, schema, chunks, { from: skip, to: skip + rows, all }, limits.part);
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  get #isOld(): boolean {
+    return OLD_WRITER.test(this.metadata.created_by ?? '');
+  }
+
+  #chunksOf(group: RowGroup, columns: ReadonlySet<string>): ColumnChunk[] {
+    return group.columns.flatMap(({ meta_data, file_path, crypto_metadata }) => {
       if (crypto_metadata !== undefined) throw new Error('a column is encrypted');
       if (meta_data === undefined || !columns.has(meta_data.path_in_schema[0] as string)) return [];
       if (file_path !== undefined) throw new Error(`its data is in another file, ${file_path}`);
-      return rangeOf(
-        meta_data,
-        this.#file.size,
-        OLD_WRITER.test(this.metadata.created_by ?? '') ? DICTIONARY_HEADER : 0,
-      );
+      return rangeOf(meta_data, this.#file.size, this.#isOld ? DICTIONARY_HEADER : 0);
     });
-    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  async #readWhole(chunks: readonly ColumnChunk[], bytes: number) {
     if (bytes > MAX_ROW_GROUP_BYTES) {
       throw new HeadraceError(
         'HR_SOURCE_UNREADABLE',
         `a row group has ${bytes} bytes, more than ${MAX_ROW_GROUP_BYTES}`,
         {
-          hint: 'Write the file with smaller row groups, or read fewer columns.',
+          hint: 'The old writer stored wrong lengths, so it cannot be divided. Write the file again, or read fewer columns.',
         },
       );
     }
@@ -124,7 +154,7 @@ export class ParquetFile {
     const places: ColumnChunkPlace[] = [];
     let filled = 0;
     for (const run of runsOf(sorted)) {
-      const [first, last] = [run[0] as Range, run.at(-1) as Range];
+      const [first, last] = [run[0] as ColumnChunk, run.at(-1) as ColumnChunk];
       const read = await this.#file.read(first.from, last.from + last.length);
       for (const { from, length, path, codec } of run) {
         whole.set(read.subarray(from - first.from, from - first.from + length), filled);
@@ -133,10 +163,6 @@ export class ParquetFile {
       }
     }
     return { bytes: whole, columns: places };
-  }
-
-  close(): Promise<void> {
-    return this.#file.close();
   }
 
   #filterOf(column: string, filter: readonly Comparison[]): ColumnFilter {
@@ -163,14 +189,8 @@ export class ParquetFile {
 const OLD_WRITER = /^parquet-mr(?: version (?:0\.|1\.[01]\.|1\.2\.[0-8]\b)|$)/;
 const DICTIONARY_HEADER = 100;
 
-interface Range extends Pick<ColumnMetaData, 'codec'> {
-  readonly path: readonly string[];
-  readonly from: number;
-  readonly length: number;
-}
-
 /** @param more the bytes that the length of a column chunk may lack */
-function rangeOf(column: ColumnMetaData, size: number, more: number): Range {
+function rangeOf(column: ColumnMetaData, size: number, more: number): ColumnChunk {
   const { codec, path_in_schema: path, data_page_offset, dictionary_page_offset, total_compressed_size } = column;
   const data = Number(data_page_offset);
   // Some writers store 0 if there is no dictionary.
@@ -184,8 +204,8 @@ function rangeOf(column: ColumnMetaData, size: number, more: number): Range {
 }
 
 /** Groups ranges that are close together. */
-function runsOf(sorted: readonly Range[]): Range[][] {
-  const runs: Range[][] = [];
+function runsOf(sorted: readonly ColumnChunk[]): ColumnChunk[][] {
+  const runs: ColumnChunk[][] = [];
   for (const range of sorted) {
     const last = runs.at(-1)?.at(-1);
     if (last !== undefined && range.from - (last.from + last.length) <= GAP_BYTES) runs.at(-1)?.push(range);

@@ -5,6 +5,7 @@ import {
   messageOf,
   type RecordDecoder,
   type RecordSink,
+  type RejectedRecord,
   textOf,
   type Value,
 } from 'headrace/engine';
@@ -39,6 +40,17 @@ export interface RowGroupPosition {
   /** How many rows to read after these. */
   readonly rows: number;
   readonly columns: readonly ColumnChunkPlace[];
+}
+
+/** Returns the report of the rows of a row group that cannot be read. With a filter, it is unknown how many pass. */
+export function lostRows(
+  { path, rowGroup }: Pick<RowGroupPosition, 'path' | 'rowGroup'>,
+  rows: number,
+  { filter }: RowGroupOptions,
+  error: unknown,
+): RejectedRecord {
+  const message = `${rows} rows cannot be read: ${messageOf(error)}`;
+  return { place: `${path} row group ${rowGroup}`, message, ...(filter.length === 0 ? { count: rows } : {}) };
 }
 
 interface Rows {
@@ -78,11 +90,6 @@ export class RowGroupDecoder implements RecordDecoder {
         filter,
         keys: this.#leafOf([column], bytes, place, filter.keyOf),
       }));
-      for (let skipped = 0; skipped < place.skip; skipped += BLOCK_ROWS) {
-        const count = Math.min(BLOCK_ROWS, place.skip - skipped);
-        for (const { rows } of [{ rows: ids }, ...columns]) rows.take(count);
-        for (const { keys } of tests) keys.take(count);
-      }
       for (; decoded < place.rows; decoded += BLOCK_ROWS) {
         const count = Math.min(BLOCK_ROWS, place.rows - decoded);
         const first = place.firstRow + place.skip + decoded;
@@ -92,11 +99,7 @@ export class RowGroupDecoder implements RecordDecoder {
         this.#send(ids.take(count), taken, passes, `${place.path} row `, first, sink);
       }
     } catch (error) {
-      const lost = place.rows - decoded;
-      sink.reject({
-        place: `${place.path} row group ${place.rowGroup}`,
-        message: `${lost} rows cannot be read: ${messageOf(error)}`,
-      });
+      sink.reject(lostRows(place, place.rows - decoded, this.#options, error));
     }
   }
 
@@ -152,13 +155,15 @@ export class RowGroupDecoder implements RecordDecoder {
     });
   }
 
-  #leafOf<V>(path: readonly string[], bytes: Uint8Array, { columns }: RowGroupPosition, convert: Convert<V>) {
+  #leafOf<V>(path: readonly string[], bytes: Uint8Array, { columns, skip }: RowGroupPosition, convert: Convert<V>) {
     const key = path.join('\0');
     const chunk = columns.find((one) => one.path.join('\0') === key);
     if (chunk === undefined) throw new Error(`the row group has no column ${path.join('.')}`);
     const schemaPath = this.#pathOf(path);
     const full = schemaPath.filter(({ element }, i) => i > 0 && element.repetition_type !== 'REQUIRED').length;
-    return new LeafReader(new PageReader(bytes, chunk, schemaPath, convert), full);
+    const leaf = new LeafReader(new PageReader(bytes, chunk, schemaPath, convert), full);
+    leaf.skipRows(skip - (chunk.firstRow ?? 0));
+    return leaf;
   }
 
   #schemaOf(column: string): SchemaTree {

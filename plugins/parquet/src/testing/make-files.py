@@ -48,3 +48,13 @@ groups = pa.table({
     "tags": [[f"t{m}" for m in range(n % 4)] for n in range(40)],
 })
 pq.write_table(groups, "groups.parquet", row_group_size=10, data_page_size=32, write_batch_size=3)
+
+# One row group with pages that begin inside rows (version 1.0), with nulls, empty lists and a dictionary.
+lists = pa.table({
+    "id": pa.array(range(300), pa.int32()),
+    "city": [cities[n % 3] if n % 5 else None for n in range(300)],
+    "tags": [None if n % 11 == 0 else [f"t{m % 9}" for m in range(n * n % 23)] for n in range(300)],
+    "pairs": [[{"a": m, "b": [n] * (m % 4)} for m in range(n % 6)] for n in range(300)],
+})
+for version, name in [("1.0", "lists"), ("2.0", "lists-2.0")]:
+    pq.write_table(lists, f"../pages/{name}.parquet", data_page_version=version, data_page_size=256, write_batch_size=7)
