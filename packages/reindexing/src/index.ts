@@ -16,6 +16,7 @@ export { IndexTarget, writeNameOf } from './index-target.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
+export { RequestCollector } from './request-collector.ts';
 export {
   type CollectionDefinition,
   compareCollection,

@@ -42,6 +42,8 @@ import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
 /** Three requests keep a search engine busy while a response is on its way; more would only fill its queue. */
 const IN_FLIGHT = 3;
+/** Batches with few changed documents, which are sent together. */
+const MANY_IN_FLIGHT = 64;
 
 /** The time-out for a delete by query: its response comes after all documents have been deleted. */
 const PATIENCE_MS = 60 * 60_000;
@@ -56,7 +58,7 @@ export interface BulkParameters
 
 /** The base class of the indexers for OpenSearch and Elasticsearch. */
 export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
-  override readonly maxInFlight = IN_FLIGHT;
+  override maxInFlight = IN_FLIGHT;
   override readonly deletesOldChildren = true;
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
@@ -159,6 +161,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(name),
       requireAlias: this.#rebuild !== undefined,
       unchanged: this.#hashes?.documents,
+      requests: IN_FLIGHT,
+      batchSize: shared.batchSize,
       ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
       log,
     });
@@ -217,7 +221,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     await createMissing(this.#admin, target, definition, create?.update === true, log);
     await rebuild?.begin(new IndexTarget(this.#admin, planOf(this.bulk), definition));
     this.#isBuilding = rebuild !== undefined;
-    if (skipUnchanged === true) this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
+    if (skipUnchanged !== true) return;
+    this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
+    this.maxInFlight = MANY_IN_FLIGHT;
   }
 }
 

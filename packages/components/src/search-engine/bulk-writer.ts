@@ -15,7 +15,13 @@ import {
   RequestSize,
   type Retries,
 } from '@headrace/engine';
-import { type ErrorCause, HashedBatch, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
+import {
+  type ErrorCause,
+  HashedBatch,
+  RequestCollector,
+  reasonOf,
+  type UnchangedDocuments,
+} from '@headrace/reindexing';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';
@@ -49,9 +55,18 @@ export interface BulkWriterOptions {
   readonly requireAlias?: boolean;
   /** Finds documents that need not be sent, in batches of `HashedBulkEncoder`. Undefined if all documents are sent. */
   readonly unchanged?: UnchangedDocuments | undefined;
+  /** How many requests with changed documents may be in flight, and the number of documents of a full one. */
+  readonly requests?: number;
+  readonly batchSize?: number | undefined;
   /** The index and the field with the id of the parent, if old children are deleted. */
   readonly children?: { readonly index: string; readonly field: string };
   readonly log: Logger;
+}
+
+/** The documents of a batch that have changed. */
+interface ChangedDocuments {
+  readonly documents: EncodedBatch;
+  readonly signal: AbortSignal;
 }
 
 /** A delete by query, as `BulkEncoder` writes it. */
@@ -80,6 +95,7 @@ export class BulkWriter {
   #refreshFailed = false;
   #dropped = 0;
   readonly #families: FamilyDelivery;
+  readonly #changed: RequestCollector<ChangedDocuments, IndexFailure[]>;
   /** The field for queries, when it is known. */
   #exactField: string | undefined;
 
@@ -96,6 +112,8 @@ export class BulkWriter {
     this.#bulk = new Delivery(options.retries, this.#size);
     this.#deletes = new Delivery(options.retries, new RequestSize());
     this.#families = new FamilyDelivery(options.retries);
+    const { requests = 1, batchSize: fullSize = 100 } = options;
+    this.#changed = new RequestCollector({ requests, fullSize, send: (parts) => this.#sendTogether(parts) });
   }
 
   write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -138,13 +156,29 @@ export class BulkWriter {
     const { positions, keys, acknowledge } = unchanged.take(hashed);
     const write = async () => {
       if (positions.length === 0) return [];
-      const bytes = new BatchBytes(hashed.documents(positions));
-      const failed = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+      const part = { documents: hashed.documents(positions), signal };
+      const failed = await this.#changed.add(part, positions.length);
       const failures = failed.map((failure) => ({ ...failure, index: positions[failure.index] as number }));
       acknowledge(failures);
       return failures;
     };
     return [new Set(keys), write];
+  }
+
+  /** Sends the changed documents of several batches in one request. Returns the failures of each batch. */
+  async #sendTogether(parts: readonly ChangedDocuments[]): Promise<IndexFailure[][]> {
+    const lengths = parts.flatMap(({ documents }) => [...documents.lengths()]);
+    const pieces = parts.flatMap(({ documents }) => documents.pieces);
+    const bytes = new BatchBytes({ count: lengths.length, pieces, lengths: () => Uint32Array.from(lengths) });
+    const signal = AbortSignal.any(parts.map((part) => part.signal));
+    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+    let from = 0;
+    return parts.map(({ documents: { count } }) => {
+      const start = from;
+      from += count;
+      const own = failures.filter(({ index }) => index >= start && index < start + count);
+      return own.map((failure) => ({ ...failure, index: failure.index - start }));
+    });
   }
 
   async #removeChildren(families: readonly Family[], isRecent: boolean): Promise<Reply> {
