@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RequestCollector } from './request-collector.ts';
 
-it('a request collector sends a part at once, then fuller requests, and returns the result of each part', async () => {
+it('a request collector sends a part immediately, then fuller requests, and returns the result of each part', async () => {
   const sent: string[][] = [];
   const answers: ((isGood: boolean) => void)[] = [];
   const collector = new RequestCollector<string, string>({

@@ -65,3 +65,31 @@ export class RequestCollector<T, R> {
     this.#sendSome();
   }
 }
+
+/** Documents of a batch: their bytes and the number of bytes of each. */
+export interface BatchPart {
+  readonly count: number;
+  readonly pieces: readonly Uint8Array[];
+  lengths(): Uint32Array;
+}
+
+/** Returns the documents of several batches as one. */
+export function joinBatches(parts: readonly BatchPart[]): BatchPart {
+  const lengths = parts.flatMap((part) => [...part.lengths()]);
+  const pieces = parts.flatMap((part) => part.pieces);
+  return { count: lengths.length, pieces, lengths: () => Uint32Array.from(lengths) };
+}
+
+/** Returns the failures of each batch from those of the joined batch. */
+export function splitFailures<F extends { readonly index: number }>(
+  failures: readonly F[],
+  parts: readonly Pick<BatchPart, 'count'>[],
+): F[][] {
+  let from = 0;
+  return parts.map(({ count }) => {
+    const start = from;
+    from += count;
+    const own = failures.filter(({ index }) => index >= start && index < start + count);
+    return own.map((failure) => ({ ...failure, index: failure.index - start }));
+  });
+}

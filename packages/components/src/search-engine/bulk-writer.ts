@@ -18,8 +18,10 @@ import {
 import {
   type ErrorCause,
   HashedBatch,
+  joinBatches,
   RequestCollector,
   reasonOf,
+  splitFailures,
   type UnchangedDocuments,
 } from '@headrace/reindexing';
 import type { HttpResponse } from '../http/http-client.ts';
@@ -53,7 +55,7 @@ export interface BulkWriterOptions {
   readonly namesIndex: boolean;
   /** Whether documents are only written to an alias, so that no request creates an index. Defaults to false. */
   readonly requireAlias?: boolean;
-  /** Finds documents that need not be sent, in batches of `HashedBulkEncoder`. Undefined if all documents are sent. */
+  /** Finds documents that need not be sent, in batches with hashes. Undefined if all documents are sent. */
   readonly unchanged?: UnchangedDocuments | undefined;
   /** How many requests with changed documents may be in flight, and the number of documents of a full one. */
   readonly requests?: number;
@@ -167,18 +169,11 @@ export class BulkWriter {
 
   /** Sends the changed documents of several batches in one request. Returns the failures of each batch. */
   async #sendTogether(parts: readonly ChangedDocuments[]): Promise<IndexFailure[][]> {
-    const lengths = parts.flatMap(({ documents }) => [...documents.lengths()]);
-    const pieces = parts.flatMap(({ documents }) => documents.pieces);
-    const bytes = new BatchBytes({ count: lengths.length, pieces, lengths: () => Uint32Array.from(lengths) });
+    const documents = parts.map((part) => part.documents);
+    const bytes = new BatchBytes(joinBatches(documents));
     const signal = AbortSignal.any(parts.map((part) => part.signal));
     const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
-    let from = 0;
-    return parts.map(({ documents: { count } }) => {
-      const start = from;
-      from += count;
-      const own = failures.filter(({ index }) => index >= start && index < start + count);
-      return own.map((failure) => ({ ...failure, index: failure.index - start }));
-    });
+    return splitFailures(failures, documents);
   }
 
   async #removeChildren(families: readonly Family[], isRecent: boolean): Promise<Reply> {
