@@ -1,6 +1,6 @@
 import { type Cache, type CacheLimits, ENTRY_BYTES, KEPT_SHARE, USE_MILLIS } from './cache.ts';
 
-/** A session with Postgres. */
+/** A session with Postgres, which runs one statement at a time. */
 export interface PostgresSession {
   execute(sql: string): Promise<void>;
   /** Runs a statement that returns rows, with `?` for values. */
@@ -27,7 +27,8 @@ export class PostgresCache implements Cache {
   }
 
   /** Creates the table if it does not exist. */
-  static async open(session: PostgresSession, table: string, limits: CacheLimits): Promise<PostgresCache> {
+  static async open(given: PostgresSession, table: string, limits: CacheLimits): Promise<PostgresCache> {
+    const session = inTurn(given);
     const name = `"${table.replaceAll('"', '""')}"`;
     // Two sessions that create a table at the same time get an error, so the second one waits.
     await session.execute(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK});
@@ -89,4 +90,19 @@ export class PostgresCache implements Cache {
       await this.#session.query(`SELECT pg_advisory_unlock(${LOCK})`, []);
     }
   }
+}
+
+/** Returns a session whose statements wait for each other. */
+function inTurn(session: PostgresSession): PostgresSession {
+  let turn: Promise<unknown> = Promise.resolve();
+  const wait = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    execute: (sql) => wait(() => session.execute(sql)),
+    query: (sql, values) => wait(() => session.query(sql, values)),
+    close: () => wait(() => session.close()),
+  };
 }

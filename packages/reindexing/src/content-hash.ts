@@ -7,21 +7,22 @@ export const HASH_DIGITS = HASH_BYTES * 2;
 
 /** The hash of a deletion, which has no content. */
 const NO_HASH = '0'.repeat(HASH_DIGITS);
+/** The start of a deletion in a bulk request. */
+const DELETION = '{"delete":';
 
 /**
- * Returns an encoded document with its hash before it. Pipeline threads do this, because it takes longer than everything
- * else that is done with an unchanged document.
- * @param member a JSON member that is not part of the hash: the id of the run
+ * Returns a function that puts its hash before an encoded document. Pipeline threads do this, because it takes longer
+ * than everything else that is done with an unchanged document.
+ * @param runId the id of the run, which is in each document and is not part of the hash
  */
-export function withHash(text: string, member: string): string {
-  const at = text.indexOf(member);
-  const content = at < 0 ? text : text.slice(0, at) + text.slice(at + member.length);
-  return hash('sha256', content, 'hex').slice(0, HASH_DIGITS) + text;
-}
-
-/** Returns an encoded deletion with a hash that no document has. */
-export function withoutHash(text: string): string {
-  return NO_HASH + text;
+export function contentHasher(runId: string): (text: string) => string {
+  const member = `"run_id":${JSON.stringify(runId)}`;
+  return (text) => {
+    if (text.startsWith(DELETION)) return NO_HASH + text;
+    const at = text.indexOf(member);
+    const content = at < 0 ? text : text.slice(0, at) + text.slice(at + member.length);
+    return hash('sha256', content, 'hex').slice(0, HASH_DIGITS) + text;
+  };
 }
 
 /** Reads the bytes of a hash from its hexadecimal digits. Returns false if there is none. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HASH_BYTES, HASH_DIGITS, withHash, withoutHash } from './content-hash.ts';
+import { contentHasher, HASH_BYTES, HASH_DIGITS } from './content-hash.ts';
 import { DocumentHashes, type HashedDocuments } from './document-hashes.ts';
 import { HashedBatch } from './hashed-batch.ts';
 import { KnownHashes } from './known-hashes.ts';
@@ -208,8 +208,9 @@ describe('the hashes of documents', () => {
 
 it('a document is unchanged if only the id of the run differs, and its key is its id with the routing', () => {
   const batchOf = (runId: string, lines: readonly [string, string?][]) => {
+    const hashed = contentHasher(runId);
     const texts = lines.map(([action, source]) =>
-      source === undefined ? withoutHash(`${action}\n`) : withHash(`${action}\n${source}\n`, `"run_id":"${runId}"`),
+      hashed(source === undefined ? `${action}\n` : `${action}\n${source}\n`),
     );
     const starts = texts.map((_, i) => Buffer.byteLength(texts.slice(0, i).join('')));
     return {

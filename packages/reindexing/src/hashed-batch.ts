@@ -13,7 +13,7 @@ interface Batch {
   ids(): readonly string[];
 }
 
-/** A batch of documents after `withHash`. Copies only the documents that are sent, which are usually few. */
+/** A batch of documents of `contentHasher`. Copies only the documents that are sent, which are usually few. */
 export class HashedBatch<B extends Batch> implements BulkDocuments {
   readonly count: number;
   readonly #batch: B;

@@ -1,7 +1,7 @@
 export { aliasOf, checkChecks, checkReindexing, type ReindexProblem } from './check-reindexing.ts';
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
 export { CollectionTarget } from './collection-target.ts';
-export { HASH_DIGITS, withHash, withoutHash } from './content-hash.ts';
+export { contentHasher } from './content-hash.ts';
 export { createMissing } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
 export { deleteMissingRows } from './delete-missing-rows.ts';
@@ -16,6 +16,7 @@ export { IndexTarget, writeNameOf } from './index-target.ts';
 export { Rebuild, rollBack } from './rebuild.ts';
 export { ndcg, reciprocalRank } from './rebuild-checks.ts';
 export { ReindexError } from './reindex-error.ts';
+export { joinBatches, RequestCollector, splitFailures } from './request-collector.ts';
 export {
   type CollectionDefinition,
   compareCollection,

@@ -10,6 +10,7 @@ import {
   writeString,
   writeValue,
 } from '@headrace/engine';
+import { contentHasher } from '@headrace/reindexing';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
 import { compileIndexName } from './index-name.ts';
@@ -30,6 +31,8 @@ export interface BulkEncoderOptions extends DeletionSettings {
   /** The field for nested children; undefined: children are not sent. */
   readonly childDocumentsField?: string;
   readonly join?: JoinSettings;
+  /** If given, each document comes after the hash of its content without this id of the run. */
+  readonly hashedWithout?: string;
 }
 
 /** The settings that join documents to others in the same index. */
@@ -44,8 +47,6 @@ export interface JoinSettings {
 /** The maximum length of an id in a search engine, in bytes. */
 const MAX_ID_BYTES = 512;
 
-/** The start of the line of a deletion. */
-export const DELETION = '{"delete":';
 /** The start of a line for a delete by query, which is a separate request and not part of a bulk request. */
 export const DELETE_BY_QUERY = '{"delete_by_query"';
 
@@ -68,6 +69,7 @@ export class BulkEncoder implements DocumentEncoder {
   readonly #before: string;
   readonly #after: string;
   readonly #index: string | ((document: Document) => string);
+  readonly #hashed: ((text: string) => string) | undefined;
   #warned = false;
   #warnedOfVersion = false;
 
@@ -85,6 +87,7 @@ export class BulkEncoder implements DocumentEncoder {
     this.#after = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
     this.#isPlain = typeof this.#index === 'string' && isPlain(options);
     const byDocument = options.join !== undefined || options.deletionMarkerField !== undefined;
+    this.#hashed = options.hashedWithout === undefined ? undefined : contentHasher(options.hashedWithout);
     this.encodeTable = byDocument ? undefined : (table) => this.#encodeTable(table);
   }
 
@@ -93,13 +96,18 @@ export class BulkEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
+    const text = this.#encode(document);
+    return this.#hashed === undefined ? text : this.#hashed(text);
+  }
+
+  #encode(document: Document): string {
     const options = this.#options;
     const marks = this.#marks;
     const id = this.#idOf(document);
     if (marks.areOn(document)) {
       const target = this.#target(document, id);
       const by = marks.fieldOf(document);
-      if (by === undefined) return `${DELETION}{${this.#version(document)}${target}}}\n`;
+      if (by === undefined) return `{"delete":{${this.#version(document)}${target}}}\n`;
       return `${DELETE_BY_QUERY}:{"field":${writeString(by.field)},"value":${writeString(by.value)},${target}}}\n`;
     }
     const action = this.#action(document, id);
@@ -141,7 +149,10 @@ export class BulkEncoder implements DocumentEncoder {
       }
     }
     const sources = this.#sources(table, ids);
-    for (let row = 0; row < sources.length; row++) sources[row] = (actions[row] as string) + (sources[row] as string);
+    for (let row = 0; row < sources.length; row++) {
+      const text = (actions[row] as string) + (sources[row] as string);
+      sources[row] = this.#hashed === undefined ? text : this.#hashed(text);
+    }
     return sources;
   }
 

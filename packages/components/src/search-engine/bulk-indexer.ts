@@ -32,7 +32,6 @@ import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
-import { HashedBulkEncoder } from './hashed-bulk-encoder.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
 import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
@@ -42,6 +41,8 @@ import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
 /** Three requests keep a search engine busy while a response is on its way; more would only fill its queue. */
 const IN_FLIGHT = 3;
+/** Batches with few changed documents, which are sent together. */
+const MANY_IN_FLIGHT = 64;
 
 /** The time-out for a delete by query: its response comes after all documents have been deleted. */
 const PATIENCE_MS = 60 * 60_000;
@@ -56,7 +57,7 @@ export interface BulkParameters
 
 /** The base class of the indexers for OpenSearch and Elasticsearch. */
 export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
-  override readonly maxInFlight = IN_FLIGHT;
+  override maxInFlight = IN_FLIGHT;
   override readonly deletesOldChildren = true;
   #engine: SearchEngine | undefined;
   #patientEngine: SearchEngine | undefined;
@@ -103,9 +104,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       ...(version === undefined ? {} : { version }),
       ...(childDocumentsField === undefined ? {} : { childDocumentsField }),
       ...(join === undefined ? {} : { join }),
+      ...(this.bulk.skipUnchanged === true ? { hashedWithout: this.context.runId } : {}),
     };
-    if (this.bulk.skipUnchanged !== true) return BulkEncoder.reference(options);
-    return HashedBulkEncoder.reference({ ...options, runId: this.context.runId });
+    return BulkEncoder.reference(options);
   }
 
   /** The name that documents are written to: that of a new index, of the alias, or `index`. */
@@ -159,6 +160,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(name),
       requireAlias: this.#rebuild !== undefined,
       unchanged: this.#hashes?.documents,
+      requests: IN_FLIGHT,
+      batchSize: shared.batchSize,
       ...(shared.childrenField === undefined ? {} : { children: { index: name, field: shared.childrenField } }),
       log,
     });
@@ -217,7 +220,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     await createMissing(this.#admin, target, definition, create?.update === true, log);
     await rebuild?.begin(new IndexTarget(this.#admin, planOf(this.bulk), definition));
     this.#isBuilding = rebuild !== undefined;
-    if (skipUnchanged === true) this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
+    if (skipUnchanged !== true) return;
+    this.#hashes = await openHashes(this.#admin, this.bulk, this.context);
+    this.maxInFlight = MANY_IN_FLIGHT;
   }
 }
 

@@ -1,10 +1,17 @@
+import { DatabaseSync } from 'node:sqlite';
 import type { IndexerContext, IndexerSettings, IndexFailure } from '@headrace/engine';
+import { DocumentHashes, UnchangedDocuments } from '@headrace/reindexing';
 import { type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { NO_RETRY } from '../http/retry.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
+import type { ProductName } from './bulk-reply.ts';
+import { BulkWriter } from './bulk-writer.ts';
+import { SearchEngine } from './search-engine.ts';
 
 const DELETES: IndexerSettings = {
   deletionMarkerField: 'del',
@@ -13,6 +20,8 @@ const DELETES: IndexerSettings = {
   deleteByFieldValue: 'value',
 };
 const QUICK: IndexerSettings = { maxRetries: 2, retryWaitDurationMs: 1 };
+
+const NAME: ProductName = { items: 'OpenSearch', requests: 'OpenSearch' };
 
 let stub: StubServer;
 /** The last path segments of all requests after the first one, which checks that the server is reachable. */
@@ -118,4 +127,61 @@ it.each([401, 403, 404, 500])('does not blame the documents if the search engine
   });
   const { failures } = await send({}, [{ id: '1' }, { id: '2' }]);
   expect(failures).toMatchObject([0, 1].map((index) => ({ index, status, undelivered: true })));
+});
+
+it('BulkWriter sends the changed documents of several batches together, and each batch gets its own failures', async () => {
+  const bodies: string[][] = [];
+  let goOn = () => {};
+  const first = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  stub.handle(async ({ body }, response) => {
+    const ids = [...body.matchAll(/"_id":"(\w+)"/g)].map(([, id]) => id as string);
+    bodies.push(ids);
+    if (bodies.length === 1) await first;
+    const items = ids.map((id) => ({
+      index: id.startsWith('bad') ? { status: 400, error: { reason: id } } : { status: 200 },
+    }));
+    response.end(JSON.stringify({ items }));
+  });
+  const engine = await SearchEngine.open({ url: stub.url, connections: 3, answerTimeout: 5000, retry: NO_RETRY });
+  const hashes = new DocumentHashes(new DatabaseSync(':memory:'), 'memory', false);
+  hashes.begin({ uuids: 'u', definition: 'd', writes: 0 });
+  let unchanged = 0;
+  const writer = new BulkWriter({
+    ...{ engine, patientEngine: engine, name: NAME, partial: false, externalVersions: false, namesIndex: false },
+    retries: { most: 0, isRetryable: () => false, delay: () => 0 },
+    unchanged: new UnchangedDocuments(hashes, 'i', (count) => {
+      unchanged += count;
+    }),
+    ...{ requests: 3, batchSize: 10, log: new CollectingPublisher().log },
+  });
+  const options = { index: 'i', update: false, whitelist: [], blacklist: [], hashedWithout: 'r' };
+  const encoder = new BulkEncoder({ ...options, ...deletionSettings({}) });
+  const write = (...ids: string[]) => {
+    const batch = encodedBatch(
+      encoder,
+      ids.map((id) => ({ id })),
+    );
+    return writer.write(batch, new AbortController().signal);
+  };
+  try {
+    const results = [write('a', 'b'), write('c', 'bad1', 'd'), write('a', 'e', 'bad2'), write('f', 'bad3')];
+    await expect.poll(() => bodies.length).toBe(1);
+    goOn();
+    const failures = (await Promise.all(results)).map((some) => some.map(({ index, message }) => [index, message]));
+    const badAt = (index: number, id: string) => [index, expect.stringContaining(id)];
+    expect(failures).toEqual([[], [badAt(1, 'bad1')], [badAt(2, 'bad2')], [badAt(1, 'bad3')]]);
+    // The third batch has a document of the first one, so it waits for its answer.
+    expect(bodies).toEqual([
+      ['a', 'b'],
+      ['c', 'bad1', 'd', 'f', 'bad3'],
+      ['a', 'e', 'bad2'],
+    ]);
+    expect([await write('a', 'b', 'c', 'd', 'e'), unchanged]).toEqual([[], 5]);
+    expect((await write('bad1')).length).toBe(1);
+  } finally {
+    await engine.close();
+    hashes.close();
+  }
 });

@@ -15,7 +15,15 @@ import {
   RequestSize,
   type Retries,
 } from '@headrace/engine';
-import { type ErrorCause, HashedBatch, reasonOf, type UnchangedDocuments } from '@headrace/reindexing';
+import {
+  type ErrorCause,
+  HashedBatch,
+  joinBatches,
+  RequestCollector,
+  reasonOf,
+  splitFailures,
+  type UnchangedDocuments,
+} from '@headrace/reindexing';
 import type { HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';
@@ -47,11 +55,20 @@ export interface BulkWriterOptions {
   readonly namesIndex: boolean;
   /** Whether documents are only written to an alias, so that no request creates an index. Defaults to false. */
   readonly requireAlias?: boolean;
-  /** Finds documents that need not be sent, in batches of `HashedBulkEncoder`. Undefined if all documents are sent. */
+  /** Finds documents that need not be sent, in batches with hashes. Undefined if all documents are sent. */
   readonly unchanged?: UnchangedDocuments | undefined;
+  /** How many requests with changed documents may be in flight, and the number of documents of a full one. */
+  readonly requests?: number;
+  readonly batchSize?: number | undefined;
   /** The index and the field with the id of the parent, if old children are deleted. */
   readonly children?: { readonly index: string; readonly field: string };
   readonly log: Logger;
+}
+
+/** The documents of a batch that have changed. */
+interface ChangedDocuments {
+  readonly documents: EncodedBatch;
+  readonly signal: AbortSignal;
 }
 
 /** A delete by query, as `BulkEncoder` writes it. */
@@ -80,6 +97,7 @@ export class BulkWriter {
   #refreshFailed = false;
   #dropped = 0;
   readonly #families: FamilyDelivery;
+  readonly #changed: RequestCollector<ChangedDocuments, IndexFailure[]>;
   /** The field for queries, when it is known. */
   #exactField: string | undefined;
 
@@ -96,6 +114,8 @@ export class BulkWriter {
     this.#bulk = new Delivery(options.retries, this.#size);
     this.#deletes = new Delivery(options.retries, new RequestSize());
     this.#families = new FamilyDelivery(options.retries);
+    const { requests = 1, batchSize: fullSize = 100 } = options;
+    this.#changed = new RequestCollector({ requests, fullSize, send: (parts) => this.#sendTogether(parts) });
   }
 
   write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -138,13 +158,22 @@ export class BulkWriter {
     const { positions, keys, acknowledge } = unchanged.take(hashed);
     const write = async () => {
       if (positions.length === 0) return [];
-      const bytes = new BatchBytes(hashed.documents(positions));
-      const failed = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+      const part = { documents: hashed.documents(positions), signal };
+      const failed = await this.#changed.add(part, positions.length);
       const failures = failed.map((failure) => ({ ...failure, index: positions[failure.index] as number }));
       acknowledge(failures);
       return failures;
     };
     return [new Set(keys), write];
+  }
+
+  /** Sends the changed documents of several batches in one request. Returns the failures of each batch. */
+  async #sendTogether(parts: readonly ChangedDocuments[]): Promise<IndexFailure[][]> {
+    const documents = parts.map((part) => part.documents);
+    const bytes = new BatchBytes(joinBatches(documents));
+    const signal = AbortSignal.any(parts.map((part) => part.signal));
+    const failures = await this.#bulk.deliver(allOf(bytes.count), this.#bulkRequests(bytes), signal);
+    return splitFailures(failures, documents);
   }
 
   async #removeChildren(families: readonly Family[], isRecent: boolean): Promise<Reply> {

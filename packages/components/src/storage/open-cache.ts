@@ -120,18 +120,11 @@ async function openTable(
 ): Promise<PostgresCache> {
   const database = await Database.open({ connectionString, jdbcUser: '', jdbcPassword: '' }, log);
   const connection = await database.connect();
-  let turn: Promise<unknown> = Promise.resolve();
-  // A session runs one statement at a time.
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
-    return result;
-  };
   const session = {
-    execute: (sql: string) => inTurn(() => connection.execute(sql)),
+    execute: (sql: string) => connection.execute(sql),
     query: async (sql: string, values: readonly (string | bigint)[]) =>
-      (await inTurn(() => connection.query(database.driver.prepare(sql), values))).rows,
-    close: () => inTurn(() => connection.close()),
+      (await connection.query(database.driver.prepare(sql), values)).rows,
+    close: () => connection.close(),
   };
   try {
     return await PostgresCache.open(session, table, limits);
