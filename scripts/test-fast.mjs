@@ -6,4 +6,4 @@ import { run } from './lib/root.mjs';
 await install();
 const [command, ...args] = process.argv.slice(2);
 // Unit tests compute all the time: more workers than cores would only load the same modules again.
-process.exitCode = await run('vitest', [command, '--project', 'unit', '--maxWorkers=3', ...args]);
+process.exitCode = await run('vitest', [command, '--project', 'unit', '--maxWorkers=2', ...args]);

@@ -1,23 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../silent-logger.ts';
 import { startService } from '../start-service.ts';
 import { FakeThreads } from '../testing/fake-threads.test.support.ts';
-import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
-import { testSettings, VALID } from '../testing/test-service.test.support.ts';
-
-/** Creates a preset directory. A component of the preset delays the loading until the test ends it. */
-function slowPresets() {
-  const directory = temporaryDirectory();
-  const gate = Promise.withResolvers<void>();
-  const entered = Promise.withResolvers<void>();
-  const global = globalThis as typeof globalThis & { presetGate?: object };
-  global.presetGate = { enter: entered.resolve, open: gate.promise };
-  writeFileSync(join(directory, 'slow.mjs'), 'presetGate.enter(); await presetGate.open; export class Slow {}');
-  writeFileSync(join(directory, 'films.conf'), VALID.replace('class: Upper', 'class: "./slow.mjs#Slow"'));
-  return { directory, loading: entered.promise, open: gate.resolve };
-}
+import { slowPresets } from '../testing/slow-presets.test.support.ts';
+import { testSettings } from '../testing/test-service.test.support.ts';
 
 /** Requests that clients send before the presets are loaded. */
 const REQUESTS = [
