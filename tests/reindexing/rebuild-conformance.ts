@@ -192,12 +192,10 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
     }) => {
       expect((await runs.run(versioned(5, 1), 'rebuild {}')).status).toBe('SUCCEEDED');
       const [live = ''] = await runs.targets();
-      const block = (value: true | null) =>
-        // A search engine sets this block itself if its disk is nearly full.
-        runs.ask('PUT', `/${live}/_settings`, { 'index.blocks.read_only_allow_delete': value });
+      const block = (value: true | null) => runs.ask('PUT', `/${live}/_settings`, { 'index.blocks.read_only': value });
       await block(true);
       const blocked = await runs.run(versioned(6, 2), 'rebuild {}');
-      expect([blocked.status, blocked.message]).toEqual(['FAILED', expect.stringContaining('read-only-allow-delete')]);
+      expect([blocked.status, blocked.message]).toEqual(['FAILED', expect.stringContaining('read-only')]);
       expect([await runs.targets(), await runs.count('version:1')]).toEqual([[live], 5]);
       await block(null);
       const handle = runs.start(runs.config(versioned(8000, 3), 'rebuild {}'));

@@ -10,7 +10,6 @@ import {
   writeString,
   writeValue,
 } from '@headrace/engine';
-import { contentHasher } from '@headrace/reindexing';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
 import { compileIndexName } from './index-name.ts';
@@ -31,8 +30,6 @@ export interface BulkEncoderOptions extends DeletionSettings {
   /** The field for nested children; undefined: children are not sent. */
   readonly childDocumentsField?: string;
   readonly join?: JoinSettings;
-  /** If given, each document comes after the hash of its content without this id of the run. */
-  readonly hashedWithout?: string;
 }
 
 /** The settings that join documents to others in the same index. */
@@ -69,7 +66,6 @@ export class BulkEncoder implements DocumentEncoder {
   readonly #before: string;
   readonly #after: string;
   readonly #index: string | ((document: Document) => string);
-  readonly #hashed: ((text: string) => string) | undefined;
   #warned = false;
   #warnedOfVersion = false;
 
@@ -87,7 +83,6 @@ export class BulkEncoder implements DocumentEncoder {
     this.#after = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
     this.#isPlain = typeof this.#index === 'string' && isPlain(options);
     const byDocument = options.join !== undefined || options.deletionMarkerField !== undefined;
-    this.#hashed = options.hashedWithout === undefined ? undefined : contentHasher(options.hashedWithout);
     this.encodeTable = byDocument ? undefined : (table) => this.#encodeTable(table);
   }
 
@@ -96,11 +91,6 @@ export class BulkEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    const text = this.#encode(document);
-    return this.#hashed === undefined ? text : this.#hashed(text);
-  }
-
-  #encode(document: Document): string {
     const options = this.#options;
     const marks = this.#marks;
     const id = this.#idOf(document);
@@ -149,10 +139,7 @@ export class BulkEncoder implements DocumentEncoder {
       }
     }
     const sources = this.#sources(table, ids);
-    for (let row = 0; row < sources.length; row++) {
-      const text = (actions[row] as string) + (sources[row] as string);
-      sources[row] = this.#hashed === undefined ? text : this.#hashed(text);
-    }
+    for (let row = 0; row < sources.length; row++) sources[row] = (actions[row] as string) + (sources[row] as string);
     return sources;
   }
 

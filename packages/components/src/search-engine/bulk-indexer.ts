@@ -32,6 +32,7 @@ import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
+import { HashedBulkEncoder } from './hashed-bulk-encoder.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
 import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
@@ -104,9 +105,9 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       ...(version === undefined ? {} : { version }),
       ...(childDocumentsField === undefined ? {} : { childDocumentsField }),
       ...(join === undefined ? {} : { join }),
-      ...(this.bulk.skipUnchanged === true ? { hashedWithout: this.context.runId } : {}),
     };
-    return BulkEncoder.reference(options);
+    if (this.bulk.skipUnchanged !== true) return BulkEncoder.reference(options);
+    return HashedBulkEncoder.reference({ ...options, runId: this.context.runId });
   }
 
   /** The name that documents are written to: that of a new index, of the alias, or `index`. */

@@ -11,6 +11,7 @@ import { encodedBatch } from '../testing/encoded-batch.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
+import { HashedBulkEncoder } from './hashed-bulk-encoder.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const DELETES: IndexerSettings = {
@@ -156,8 +157,8 @@ it('BulkWriter sends the changed documents of several batches together, and each
     }),
     ...{ requests: 3, batchSize: 10, log: new CollectingPublisher().log },
   });
-  const options = { index: 'i', update: false, whitelist: [], blacklist: [], hashedWithout: 'r' };
-  const encoder = new BulkEncoder({ ...options, ...deletionSettings({}) });
+  const options = { index: 'i', update: false, whitelist: [], blacklist: [], runId: 'r' };
+  const encoder = new HashedBulkEncoder({ ...options, ...deletionSettings({}) });
   const write = (...ids: string[]) => {
     const batch = encodedBatch(
       encoder,
