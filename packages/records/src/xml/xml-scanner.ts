@@ -163,7 +163,10 @@ export class XmlScanner {
     const bytes = this.#bytes;
     const to = this.#to;
     const from = at + 1;
-    for (const reference of PREDEFINED) if (isWhole(bytes, from, to, reference)) return from + reference.length;
+    for (const reference of PREDEFINED) {
+      const after = from + reference.length;
+      if (after <= to && startsWith(bytes, from, to, reference)) return after;
+    }
     let end = from;
     while (end < to && bytes[end] !== SEMICOLON) {
       const meaning = MEANING[bytes[end] as number] as number;
@@ -389,13 +392,6 @@ function isCharacter(name: string): boolean {
 /** Returns whether these bytes are at this position, up to the end of the available bytes. */
 function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
   for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
-  return true;
-}
-
-/** Returns whether all these bytes are at this position. */
-function isWhole(bytes: Uint8Array, at: number, to: number, wanted: Uint8Array): boolean {
-  if (at + wanted.length > to) return false;
-  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
   return true;
 }
 
