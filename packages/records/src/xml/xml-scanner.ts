@@ -26,7 +26,6 @@ import { XmlSyntaxError } from './xml-syntax-error.ts';
 
 const MAX_DEPTH = 100_000;
 const MAX_REFERENCE = 1024;
-/** The frequent references, without the ampersand. */
 const PREDEFINED = ['amp;', 'lt;', 'gt;', 'quot;', 'apos;'].map((text) => Buffer.from(text));
 const COMMENT = Buffer.from('<!--');
 const CDATA = Buffer.from('<![CDATA[');
@@ -163,10 +162,8 @@ export class XmlScanner {
     const bytes = this.#bytes;
     const to = this.#to;
     const from = at + 1;
-    for (const reference of PREDEFINED) {
-      const after = from + reference.length;
-      if (after <= to && startsWith(bytes, from, to, reference)) return after;
-    }
+    const known = PREDEFINED.find((text) => from + text.length <= to && startsWith(bytes, from, to, text));
+    if (known !== undefined) return from + known.length;
     let end = from;
     while (end < to && bytes[end] !== SEMICOLON) {
       const meaning = MEANING[bytes[end] as number] as number;
@@ -176,8 +173,8 @@ export class XmlScanner {
     }
     if (end === to) return -1;
     const name = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
-    const known = bytes[from] === HASH ? isCharacter(name) : this.#doctypeSeen && name !== '';
-    if (!known) throw this.error(`&${name}; is not a known entity`);
+    const isKnown = bytes[from] === HASH ? isCharacter(name) : this.#doctypeSeen && name !== '';
+    if (!isKnown) throw this.error(`&${name}; is not a known entity`);
     return end + 1;
   }
 
