@@ -4,7 +4,7 @@ import { internName, isInterned } from './names.ts';
  * The maximum number of names in all shapes of a thread, and the maximum number of transitions of one shape. Above
  * these limits, each new shape belongs to one document.
  */
-const MAX_NAMES = 1_000_000;
+const MAX_NAMES = 250_000;
 const MAX_TRANSITIONS = 256;
 /** Objects with more names than this rarely have equal names. They share a shape only with recent objects. */
 const MAX_ALIKE = 64;

@@ -26,7 +26,6 @@ import { XmlSyntaxError } from './xml-syntax-error.ts';
 
 const MAX_DEPTH = 100_000;
 const MAX_REFERENCE = 1024;
-/** The frequent references, without the ampersand. */
 const PREDEFINED = ['amp;', 'lt;', 'gt;', 'quot;', 'apos;'].map((text) => Buffer.from(text));
 const COMMENT = Buffer.from('<!--');
 const CDATA = Buffer.from('<![CDATA[');
@@ -163,7 +162,8 @@ export class XmlScanner {
     const bytes = this.#bytes;
     const to = this.#to;
     const from = at + 1;
-    for (const reference of PREDEFINED) if (isWhole(bytes, from, to, reference)) return from + reference.length;
+    const known = PREDEFINED.find((text) => from + text.length <= to && startsWith(bytes, from, to, text));
+    if (known !== undefined) return from + known.length;
     let end = from;
     while (end < to && bytes[end] !== SEMICOLON) {
       const meaning = MEANING[bytes[end] as number] as number;
@@ -173,8 +173,8 @@ export class XmlScanner {
     }
     if (end === to) return -1;
     const name = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
-    const known = bytes[from] === HASH ? isCharacter(name) : this.#doctypeSeen && name !== '';
-    if (!known) throw this.error(`&${name}; is not a known entity`);
+    const isKnown = bytes[from] === HASH ? isCharacter(name) : this.#doctypeSeen && name !== '';
+    if (!isKnown) throw this.error(`&${name}; is not a known entity`);
     return end + 1;
   }
 
@@ -389,13 +389,6 @@ function isCharacter(name: string): boolean {
 /** Returns whether these bytes are at this position, up to the end of the available bytes. */
 function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
   for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
-  return true;
-}
-
-/** Returns whether all these bytes are at this position. */
-function isWhole(bytes: Uint8Array, at: number, to: number, wanted: Uint8Array): boolean {
-  if (at + wanted.length > to) return false;
-  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
   return true;
 }
 
