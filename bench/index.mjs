@@ -73,6 +73,10 @@ const groups = {
     about: 'the parts of the data path, each measured alone',
     measure: async () => (await import('./micro-jobs.mjs')).microJobs(),
   },
+  plugins: {
+    about: 'each plugin compared with its library alone',
+    measure: async () => (await import('./plugin-jobs.mjs')).pluginJobs(),
+  },
   stages: {
     about: 'each stage compared with the same work written by hand',
     measure: async () => (await import('./stage-jobs.mjs')).stageJobs(),

@@ -84,13 +84,20 @@ function pluginsPage() {
     '# Plugins',
     NOTICE,
     'Some components need large libraries, or few users need them. They are in plugins: packages that you install beside Headrace, with `-g` if Headrace was installed with `-g`. The container image has all plugins. A config needs no other setting: Headrace finds a plugin by the names of its classes, and `headrace components` lists them. `headrace validate` reports the class of a plugin that is not installed, with the command that installs it.',
-    ...plugins.flatMap(({ name, folder, description, entries, pathOf }) => [
+    ...plugins.flatMap(({ name, folder, description, entries, handlers, pathOf }) => [
       `## ${name}`,
       `${prose(description)} [How to use it](../../plugins/${folder}/README.md).`,
       block('sh', `npm install ${name}`),
       table(
         ['Class', 'Kind', 'What it does'],
-        entries.map((entry) => [`[${entry.name}](plugins/${pathOf(entry)})`, entry.kind, summary(entry)]),
+        [
+          ...entries.map((entry) => [`[${entry.name}](plugins/${pathOf(entry)})`, entry.kind, summary(entry)]),
+          ...handlers.map(({ name: handler, summary: about }) => [
+            `[${handler}](../../plugins/${folder}/README.md)`,
+            'file handler of [FileConnector](connectors/file-connector.md)',
+            about,
+          ]),
+        ],
       ),
     ]),
   ]);

@@ -11,8 +11,24 @@ export const plugins = readdirSync(join(root, 'plugins'))
     const path = join(root, 'plugins', folder);
     const { name, description } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     const entries = readCatalog(pathToFileURL(join(path, 'dist/catalog.jsonl')).href);
-    return { folder, name, description, entries, pathOf: (entry) => pageOf(path, entry) };
+    return { folder, name, description, entries, handlers: handlersIn(path), pathOf: (entry) => pageOf(path, entry) };
   });
+
+/** Returns the file handlers of a plugin, which are no components: `{ name, summary }`. */
+function handlersIn(path) {
+  return readdirSync(join(path, 'src'))
+    .filter((file) => /^[^.]+\.ts$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(path, 'src', file), 'utf8');
+      const [, comment = '', name] =
+        /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export const (\w+): FileHandler /.exec(text) ?? [];
+      const summary = comment
+        .replaceAll(/\s*\*\s*/g, ' ')
+        .trim()
+        .split(/(?<=\.)\s/, 1)[0];
+      return name === undefined ? [] : [{ name, summary }];
+    });
+}
 
 /** Returns the name of a component page, which is the name of its source file. */
 function pageOf(path, { name }) {

@@ -121,9 +121,9 @@ describe('imports between packages', () => {
       if (file === 'bench/pipeline-thread.mjs') return false;
       const name = packageOf(specifier);
       if (name === undefined) return /(^|\/)(packages|plugins)\/[^/]+\/(src|dist)\//.test(specifier);
-      // An example uses plugins as a user does.
+      // Examples and benchmarks use plugins as a user does.
       const owner = workspacePackages.find(
-        (one) => one.name === name && (!one.isPlugin || file.startsWith('examples/')),
+        (one) => one.name === name && (!one.isPlugin || /^(examples|bench)\//.test(file)),
       );
       return owner === undefined || !owner.exported.includes(subpathOf(specifier, owner));
     });
