@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { feedText } from '@headrace/charsets';
 import {
   CONNECTS,
   Connector,
@@ -26,7 +27,6 @@ import {
   reachState,
 } from '../files/state-settings.ts';
 import { type FeedItem, feedItem } from '../formats/feed/feed-item.ts';
-import { feedText } from '../formats/feed/feed-text.ts';
 import { HttpClient, type HttpClientOptions, headerText, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';

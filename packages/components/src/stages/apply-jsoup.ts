@@ -1,4 +1,4 @@
-import { type CharsetDecoder, charsetDecoder } from '@headrace/charsets';
+import { type CharsetDecoder, charsetDecoder, htmlText } from '@headrace/charsets';
 import {
   type Document,
   HeadraceError,
@@ -27,7 +27,6 @@ import {
 } from '@headrace/xml/html';
 import { checkDestination } from '../fields/destination.ts';
 import { localPath } from '../formats/byte-source.ts';
-import { decodeHtml } from '../formats/encoding/decode-html.ts';
 import { readFile } from '../local-files/local-files.ts';
 
 const parameters = Type.Object({
@@ -161,7 +160,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
         cause: error,
       });
     }
-    this.#extract(document, decodeHtml(bytes, this.params.charset));
+    this.#extract(document, htmlText(bytes, this.params.charset));
   }
 
   #decode(bytes: Uint8Array): string {

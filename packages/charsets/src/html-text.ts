@@ -1,4 +1,4 @@
-import { type CharsetDecoder, charsetDecoder } from '@headrace/charsets';
+import { type CharsetDecoder, charsetDecoder } from './charset.ts';
 
 /** The number of bytes that are searched for a declaration. */
 const HEAD_BYTES = 5 * 1024;
@@ -14,7 +14,7 @@ const DECLARATION =
  * Decodes an HTML file. The charset is that of its byte-order mark, or else the given one, or else the first known
  * charset that the file declares at its beginning, or else UTF-8.
  */
-export function decodeHtml(bytes: Uint8Array, charset: string | undefined): string {
+export function htmlText(bytes: Uint8Array, charset: string | undefined): string {
   const mark = BYTE_ORDER_MARKS.find(([start]) => start.every((byte, i) => bytes[i] === byte));
   const decoder =
     charsetDecoder(mark?.[1] ?? charset ?? '') ?? declared(bytes) ?? (charsetDecoder('utf-8') as CharsetDecoder);

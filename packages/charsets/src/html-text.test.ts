@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decodeHtml } from './decode-html.ts';
+import { htmlText } from './html-text.ts';
 
-describe('decodeHtml', () => {
+describe('htmlText', () => {
   it.each<[string, Uint8Array, string | undefined]>([
     ['the charset of a meta element', Buffer.from('<meta charset=iso-8859-1><p>é', 'latin1'), undefined],
     [
@@ -27,5 +27,5 @@ describe('decodeHtml', () => {
       'ISO-8859-1',
     ],
     ['UTF-16', Buffer.from('\ufeff<p>é', 'utf16le'), undefined],
-  ])('uses %s', (_what, bytes, charset) => expect(decodeHtml(bytes, charset)).toMatch(/<p>é$/));
+  ])('uses %s', (_what, bytes, charset) => expect(htmlText(bytes, charset)).toMatch(/<p>é$/));
 });

@@ -1,4 +1,4 @@
-import { charsetDecoder } from '@headrace/charsets';
+import { charsetDecoder } from './charset.ts';
 
 /**
  * Decodes a feed. The charset is that of a byte-order mark, or else of the `Content-Type` header, or else of the XML
