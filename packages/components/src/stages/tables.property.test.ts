@@ -64,6 +64,29 @@ class ByText extends Stage {
   }
 }
 
+/** Processes documents one by one. It changes fields in every way that a document offers, and keeps the documents. */
+class ByField extends Stage {
+  static override readonly parameters = Type.Object({
+    changes: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.String()])),
+  });
+  readonly #kept: Document[] = [];
+
+  override process(document: Document): void {
+    const { changes } = this.params as { changes: [kind: string, field: string, to: string][] };
+    for (const [kind, field, to] of changes) {
+      const value = document.get(field);
+      if (kind === 'set') document.set(to, document.text(field) ?? 'none');
+      else if (kind === 'append') document.setOrAdd(to, field);
+      else if (kind === 'remove') document.remove(field);
+      else if (kind === 'rename') document.rename(field, to, 'overwrite');
+      else if (kind === 'list' && Array.isArray(value)) value.push(to);
+      else if (kind === 'count') document.set(to, document.fieldValues.length);
+      else if (kind === 'copy') document.setOrAddAll(document.clone());
+    }
+    this.#kept.push(document);
+  }
+}
+
 /** Generates stages with and without support for tables. Their parameters use the same fields. */
 const stage = fc.oneof(
   use(
@@ -117,6 +140,22 @@ const stage = fc.oneof(
   use(DropDocument, fc.constant({})),
   use(SkipDocument, fc.constant({})),
   use(ByText, fc.constant({})),
+  {
+    weight: 4,
+    arbitrary: use(
+      ByField,
+      fc.record({
+        changes: fc.array(
+          fc.tuple(
+            fc.constantFrom('set', 'append', 'remove', 'rename', 'list', 'count', 'copy'),
+            field,
+            fc.constantFrom('a', 'b', 'c', 'new'),
+          ),
+          { minLength: 1, maxLength: 3 },
+        ),
+      }),
+    ),
+  },
 );
 
 const condition: fc.Arbitrary<ConditionConfig> = fc.record({

@@ -7,7 +7,7 @@ import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_LISTED_FAILURES } from '../failures/kept-failure.ts';
 import type { FamilyLines, FamilyMark } from '../families/family-lines.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
-import type { TableSink } from '../pipeline/table-pass.ts';
+import type { TableSink } from '../pipeline/table-sink.ts';
 import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
@@ -107,6 +107,11 @@ export class PartBuilder implements TableSink {
   /** True if a child must leave directly before its parent, without documents of other families between them. */
   get needsFamilies(): boolean {
     return this.#family !== undefined;
+  }
+
+  /** True if documents that leave as tables take less time than single documents. */
+  get prefersTables(): boolean {
+    return this.#family === undefined && (this.#encoder === undefined || this.#encoder.encodeTable !== undefined);
   }
 
   /** Begins a batch. If `listsIds` is true, its parts list the ids of the documents. */

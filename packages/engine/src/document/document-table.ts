@@ -2,8 +2,8 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import { Document } from './document.ts';
 import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
-import { NAMES_PER_MASK, Shape } from './shape.ts';
-import type { Value } from './value.ts';
+import { masksOf, Shape } from './shape.ts';
+import { type Value, withoutMissing } from './value.ts';
 
 /** The values of one field in all documents of a table. Undefined means that the document does not have the field. */
 export type Column = readonly (Value | undefined)[];
@@ -170,36 +170,61 @@ export class DocumentTable {
   /** Returns one document. It shares its values with the table, so call this only once for each row. */
   document(row: number): Document {
     const fields = this.#fields;
-    const { length } = fields;
-    const values: Value[] = [];
-    for (let i = 0; i < length; i++) {
+    const values: (Value | undefined)[] = [];
+    let isSparse = false;
+    for (let i = 0; i < fields.length; i++) {
       const value = ((fields[i] as Field).column ?? this.#columnAt(i))[row];
-      if (value !== undefined) values.push(value);
+      if (value === undefined) isSparse = true;
+      values.push(value);
     }
-    this.#shape ??= Shape.common(this.names);
-    return new Document(values.length === length ? this.#shape : this.#shape.part(this.#masks(row)), values);
+    if (!isSparse) return new Document(this.shape, values as Value[]);
+    const shape = this.shape.part(masksOf(values));
+    return new Document(shape, withoutMissing(values));
   }
 
-  /** Returns which fields a document has, for `Shape.part`. */
-  #masks(row: number): number[] {
-    const fields = this.#fields;
-    const masks: number[] = [];
-    for (let i = 0; i < fields.length; ) {
-      let mask = 0;
-      for (let bit = 0; bit < NAMES_PER_MASK && i < fields.length; bit++, i++) {
-        if (((fields[i] as Field).column as Column)[row] !== undefined) mask |= 1 << bit;
-      }
-      masks.push(mask);
-    }
-    return masks;
+  /** The shape of documents that have all fields. */
+  get shape(): Shape {
+    this.#shape ??= Shape.common(this.names);
+    return this.#shape;
+  }
+
+  /** True if some documents may lack a field. */
+  get sparse(): boolean {
+    return this.#fields.some(({ sparse }) => sparse);
+  }
+
+  /**
+   * Returns a table of some of the documents with other fields.
+   * @param names the names of the fields
+   * @param columns for each name: a new column, or the position of the field in this table
+   * @param sparse for each name: true if values may be missing; a field of this table may have gaps anyway
+   * @param rows row numbers in ascending order
+   * @param positions the position of each of the documents
+   */
+  with(
+    names: readonly string[],
+    columns: readonly (Column | number)[],
+    sparse: readonly boolean[],
+    rows: readonly number[],
+    positions: readonly number[],
+  ): DocumentTable {
+    const table = new DocumentTable([], [], this.count, [], positions);
+    table.#rows = this.#rows;
+    table.#fields = names.map((name, i) => {
+      const column = columns[i] as Column | number;
+      const hasGaps = sparse[i] as boolean;
+      if (typeof column !== 'number') return newField(name, column, hasGaps);
+      const field = this.#fields[column] as Field;
+      return hasGaps && !field.sparse ? { ...field, sparse: true } : field;
+    });
+    return rows.length === this.count ? table : table.select(rows, positions);
   }
 
   /**
    * Returns a table with some of the documents. Its columns are copied when they are used for the first time.
    * @param rows row numbers in ascending order
    */
-  select(rows: readonly number[]): DocumentTable {
-    const positions = rows.map((row) => this.position(row));
+  select(rows: readonly number[], positions: readonly number[] = rows.map((row) => this.position(row))): DocumentTable {
     const selected = new DocumentTable([], [], rows.length, [], positions);
     selected.#rows = rows;
     selected.#fields = this.#fields.map((_, i) => {

@@ -1,11 +1,13 @@
-import { HeadraceError } from '../errors/headrace-error.ts';
+import { appendFields, removeDuplicates } from './combine-fields.ts';
 import { writeDocument } from './json-writer.ts';
-import { checkWritable, RESERVED_FIELDS } from './names.ts';
+import { checkWritable } from './names.ts';
 import { checkId } from './read-object.ts';
-import { Shape } from './shape.ts';
-import { copyValue, Double, distinctValues, type JsonObject, textOf, type Value } from './value.ts';
+import type { Rows } from './rows.ts';
+import { masksOf, Shape } from './shape.ts';
+import { checkValue, copyValue, type JsonObject, textOf, type Value, withoutMissing } from './value.ts';
 
 const ID_ALONE = Shape.of(['id']);
+const NO_VALUES: Value[] = [];
 
 /** The behaviour of `update` and `rename` if the field already exists. */
 export type UpdateMode = 'overwrite' | 'append' | 'skip';
@@ -15,20 +17,26 @@ export type UpdateMode = 'overwrite' | 'append' | 'skip';
  * It consists of a shape and an array of values. Documents with the same fields share a shape. A field is single-valued
  * (any value except an array) or multi-valued (an array of any length). Field names are literal: `a.b` is a name, not a
  * path. For paths, see `nested-path.ts`.
+ * A document may be a row of a table instead: then it reads and writes the columns of the table. It gets its own array
+ * when code asks for all values.
  */
 export class Document {
-  /** The names of the fields and their positions. */
-  shape: Shape;
-  /** The values of the fields, in the order of the shape. */
-  readonly fieldValues: Value[];
+  /** For a row of a table, it may contain fields that the row lacks. */
+  #shape: Shape;
+  #values: Value[];
+  /** The table of the row. Undefined if the document has its own values. */
+  #rows: Rows | undefined;
+  readonly #row: number;
 
   /**
    * Creates a document with these fields. The document owns the values afterwards. One of the names must be `id`, and
    * its value must be a string. Decoders guarantee this. All other callers use `create` or `fromObject`.
    */
-  constructor(shape: Shape, values: Value[]) {
-    this.shape = shape.share();
-    this.fieldValues = values;
+  constructor(shape: Shape, values: Value[] = NO_VALUES, rows: Rows | undefined = undefined, row = 0) {
+    this.#shape = shape.share();
+    this.#values = values;
+    this.#rows = rows;
+    this.#row = row;
   }
 
   /** Returns a document with only an id. */
@@ -45,13 +53,32 @@ export class Document {
     return new Document(Shape.common([...object.keys()]), [...object.values()]);
   }
 
+  /** The names of the fields and their positions. */
+  get shape(): Shape {
+    if (this.#rows?.sparse === true) Document.#detach(this);
+    return this.#shape;
+  }
+
+  /** Replaces the names of the fields. The caller must give the new shape the right `fieldValues`. */
+  set shape(shape: Shape) {
+    Document.#detach(this);
+    this.#shape = shape;
+  }
+
+  /** The values of the fields, in the order of the shape. Not a copy. */
+  get fieldValues(): Value[] {
+    Document.#detach(this);
+    return this.#values;
+  }
+
   /** The names of the fields, in order. Not a copy. */
   get fieldNames(): readonly string[] {
     return this.shape.names;
   }
 
   get id(): string {
-    return (this.shape.names[0] === 'id' ? this.fieldValues[0] : this.get('id')) as string;
+    if (this.#rows !== undefined || this.#shape.names[0] !== 'id') return this.get('id') as string;
+    return this.#values[0] as string;
   }
 
   /** The id of the run that published this document. Undefined before it is published. */
@@ -70,7 +97,7 @@ export class Document {
    * present, with any value.
    */
   get dropped(): boolean {
-    return this.shape.flagged && this.shape.position('___dropped') >= 0;
+    return this.#shape.flagged && this.has('___dropped');
   }
 
   /**
@@ -78,12 +105,12 @@ export class Document {
    * be present, with any value.
    */
   get skipped(): boolean {
-    return this.shape.flagged && this.shape.position('___skipped') >= 0;
+    return this.#shape.flagged && this.has('___skipped');
   }
 
   /** True if the document is dropped or skipped, so that later stages do not process it. */
   get bypassed(): boolean {
-    return this.shape.flagged && (this.dropped || this.skipped);
+    return this.#shape.flagged && (this.dropped || this.skipped);
   }
 
   drop(): void {
@@ -96,7 +123,7 @@ export class Document {
 
   /** Returns true if the field is present. Null and empty lists count as present. */
   has(name: string): boolean {
-    return this.shape.position(name) >= 0;
+    return Document.#find(this, name) >= 0;
   }
 
   /**
@@ -104,8 +131,9 @@ export class Document {
    * a copy: do not change it in place.
    */
   get(name: string): Value | undefined {
-    const at = this.shape.position(name);
-    return at < 0 ? undefined : this.fieldValues[at];
+    if (this.#rows !== undefined) return this.#rows.get(name, this.#row);
+    const at = this.#shape.position(name);
+    return at < 0 ? undefined : this.#values[at];
   }
 
   /** Returns all values of the field: one for a single-valued field, none for a missing field. Not a copy. */
@@ -156,18 +184,18 @@ export class Document {
   add(name: string, value: Value): void {
     checkWritable(name);
     if (typeof value === 'object') checkValue(name, value);
-    const at = this.shape.position(name);
-    if (at < 0) push(this, name, [value]);
-    else appendAt(this, at, value);
+    const at = Document.#find(this, name);
+    if (at < 0) Document.#push(this, name, [value]);
+    else Document.#append(this, at, value);
   }
 
   /** Sets a missing field, or appends to an existing field. Null counts as existing. */
   setOrAdd(name: string, value: Value): void {
     checkWritable(name);
     if (typeof value === 'object') checkValue(name, value);
-    const at = this.shape.position(name);
-    if (at < 0) push(this, name, value);
-    else appendAt(this, at, value);
+    const at = Document.#find(this, name);
+    if (at < 0) this.put(name, value);
+    else Document.#append(this, at, value);
   }
 
   /**
@@ -179,17 +207,18 @@ export class Document {
     checkWritable(name);
     if (values.length === 0) return;
     for (const value of values) if (typeof value === 'object') checkValue(name, value);
-    const at = this.shape.position(name);
-    if (at >= 0 && mode === 'skip') return;
-    if (at >= 0 && mode === 'append') {
-      // The argument may be the list that grows in this loop, so its length is read first.
-      for (let i = 0, { length } = values; i < length; i++) appendAt(this, at, values[i] as Value);
-      return;
+    if (mode !== 'overwrite') {
+      const at = Document.#find(this, name);
+      if (at >= 0 && mode === 'skip') return;
+      if (at >= 0) {
+        // The argument may be the list that grows in this loop, so its length is read first.
+        for (let i = 0, { length } = values; i < length; i++) Document.#append(this, at, values[i] as Value);
+        return;
+      }
     }
-    const [first, ...rest] = values as [Value, ...Value[]];
-    const value = rest.length === 0 ? first : Array.isArray(first) ? [...first, ...rest] : [first, ...rest];
-    if (at < 0) push(this, name, value);
-    else this.fieldValues[at] = value;
+    const first = values[0] as Value;
+    if (values.length === 1) this.put(name, first);
+    else this.put(name, Array.isArray(first) ? [...first, ...values.slice(1)] : [...values]);
   }
 
   /** Removes the field. Does nothing if the field is missing. */
@@ -204,18 +233,18 @@ export class Document {
    * field. Does nothing if the field is missing. If both names are equal, the field moves to the end.
    */
   rename(from: string, to: string, mode: UpdateMode): void {
-    const source = this.shape.position(from);
+    const source = Document.#find(this, from);
     if (source < 0) return;
     checkWritable(from);
     checkWritable(to);
-    const value = this.fieldValues[source] as Value;
-    deleteAt(this, source);
-    const target = this.shape.position(to);
-    if (target < 0) push(this, to, value);
-    else if (mode === 'overwrite') this.fieldValues[target] = value;
+    const value = Document.#read(this, source);
+    Document.#remove(this, source, from);
+    const target = mode === 'overwrite' ? -1 : Document.#find(this, to);
+    if (target < 0) this.put(to, value);
     else if (mode === 'append') {
-      for (const item of Array.isArray(value) ? value : [value]) appendAt(this, target, item);
-      if (!Array.isArray(this.fieldValues[target])) this.fieldValues[target] = [this.fieldValues[target] as Value];
+      for (const item of Array.isArray(value) ? value : [value]) Document.#append(this, target, item);
+      const all = Document.#read(this, target);
+      if (!Array.isArray(all)) Document.#write(this, target, [all]);
     }
   }
 
@@ -225,26 +254,7 @@ export class Document {
    * `HR_DOCUMENT_TYPE` if the target has a single value.
    */
   removeDuplicates(name: string, target: string | undefined): void {
-    const value = this.get(name);
-    if (!Array.isArray(value)) return;
-    const unique = distinctValues(value);
-    if (target === undefined || target === name) {
-      if (unique.length === value.length) return;
-      checkWritable(name);
-      this.delete(name);
-      push(this, name, unique);
-      return;
-    }
-    checkWritable(target);
-    const existing = this.get(target);
-    if (existing === undefined) push(this, target, unique.map(copyValue));
-    else if (Array.isArray(existing)) for (const item of unique) existing.push(copyValue(item));
-    else {
-      throw new HeadraceError(
-        'HR_DOCUMENT_TYPE',
-        `Field "${target}" holds a single value, so no values can be added to its list`,
-      );
-    }
+    removeDuplicates(this, name, target);
   }
 
   /**
@@ -252,17 +262,7 @@ export class Document {
    * `collapse` merges documents in this way.
    */
   setOrAddAll(other: Document): void {
-    for (let i = 0; i < other.fieldNames.length; i++) {
-      const name = other.fieldNames[i] as string;
-      if (RESERVED_FIELDS.has(name)) continue;
-      const value = other.fieldValues[i] as Value;
-      const at = this.shape.position(name);
-      if (at < 0) push(this, name, copyValue(value));
-      else if (Array.isArray(value)) {
-        if (!Array.isArray(this.fieldValues[at])) this.fieldValues[at] = [this.fieldValues[at] as Value];
-        for (const item of value) appendAt(this, at, copyValue(item));
-      } else appendAt(this, at, copyValue(value));
-    }
+    appendFields(this, other);
   }
 
   /** Attaches a child. It is stored in this document until a stage emits it. */
@@ -294,14 +294,16 @@ export class Document {
 
   /** Returns a deep copy. */
   clone(): Document {
-    return new Document(this.shape, this.fieldValues.map(copyValue));
+    const { fieldValues } = this;
+    return new Document(this.#shape, fieldValues.map(copyValue));
   }
 
   /** Returns the document as a JSON object. It is a deep copy. */
   toObject(): JsonObject {
     const object: JsonObject = new Map();
-    for (let i = 0; i < this.fieldNames.length; i++) {
-      object.set(this.fieldNames[i] as string, copyValue(this.fieldValues[i] as Value));
+    const { fieldValues, fieldNames } = this;
+    for (let i = 0; i < fieldNames.length; i++) {
+      object.set(fieldNames[i] as string, copyValue(fieldValues[i] as Value));
     }
     return object;
   }
@@ -313,51 +315,81 @@ export class Document {
 
   /** Sets a field without a check for reserved names. For the engine and for nested paths. */
   put(name: string, value: Value): void {
-    const at = this.shape.position(name);
-    if (at >= 0) this.fieldValues[at] = value;
-    else push(this, name, value);
+    // A row of a table cannot have a field without a value, which untyped code may set.
+    if (value === undefined) Document.#detach(this);
+    if (this.#rows !== undefined) {
+      this.#shape = this.#rows.put(this.#shape, name, this.#row, value);
+      return;
+    }
+    const at = this.#shape.position(name);
+    if (at < 0) Document.#push(this, name, value);
+    else this.#values[at] = value;
   }
 
   /** Removes a field without a check for reserved names. For the engine. */
   delete(name: string): void {
-    const at = this.shape.position(name);
-    if (at >= 0) deleteAt(this, at);
+    const at = Document.#find(this, name);
+    if (at >= 0) Document.#remove(this, at, name);
   }
-}
 
-/**
- * These are functions, not private methods: for private methods, V8 adds a brand to each document, which makes the
- * creation of a document slower.
- */
+  /**
+   * Returns the shape of a document that is a row of these rows. Returns undefined if the document has its own values.
+   * For the engine.
+   */
+  shapeIn(rows: Rows): Shape | undefined {
+    return this.#rows === rows ? this.#shape : undefined;
+  }
 
-/** Adds a field at the end. */
-function push(document: Document, name: string, value: Value): void {
-  document.shape = document.shape.with(name);
-  document.fieldValues.push(value);
-}
+  // These are static: for private methods, V8 adds a brand to each document, which makes its creation slower.
 
-function deleteAt(document: Document, at: number): void {
-  document.shape = document.shape.without(at);
-  removeAt(document.fieldValues, at);
-}
+  /** Returns the position of a field, or the number of its column. Returns -1 if the field is missing. */
+  static #find(document: Document, name: string): number {
+    const rows = document.#rows;
+    return rows === undefined ? document.#shape.position(name) : rows.find(name, document.#row);
+  }
 
-function appendAt({ fieldValues }: Document, at: number, value: Value): void {
-  const present = fieldValues[at] as Value;
-  if (Array.isArray(present)) present.push(value);
-  else fieldValues[at] = [present, value];
-}
+  static #read(document: Document, at: number): Value {
+    return document.#rows === undefined ? (document.#values[at] as Value) : document.#rows.read(at, document.#row);
+  }
 
-/**
- * Checks a value from untyped code, so that the error occurs when the field is set and not when the document is
- * written.
- */
-function checkValue(name: string, value: object | null): void {
-  if (value === null || Array.isArray(value) || value instanceof Map || value instanceof Double) return;
-  if (value instanceof Uint8Array) return;
-  const kind = value.constructor?.name ?? 'object';
-  throw new HeadraceError('HR_DOCUMENT_TYPE', `Field "${name}" cannot hold this value (${kind})`, {
-    hint: 'In a document, objects are Maps. Call toValue() to convert plain data to a field value.',
-  });
+  static #write(document: Document, at: number, value: Value): void {
+    if (document.#rows === undefined) document.#values[at] = value;
+    else document.#rows.write(at, document.#row, value);
+  }
+
+  /** Adds a field at the end. */
+  static #push(document: Document, name: string, value: Value): void {
+    const rows = document.#rows;
+    const shape = document.#shape;
+    document.#shape = rows === undefined ? shape.with(name) : rows.put(shape, name, document.#row, value);
+    if (rows === undefined) document.#values.push(value);
+  }
+
+  static #remove(document: Document, at: number, name: string): void {
+    const rows = document.#rows;
+    document.#shape =
+      rows === undefined ? document.#shape.without(at) : rows.remove(document.#shape, name, document.#row);
+    if (rows === undefined) removeAt(document.#values, at);
+  }
+
+  static #append(document: Document, at: number, value: Value): void {
+    const present = Document.#read(document, at);
+    if (Array.isArray(present)) present.push(value);
+    else Document.#write(document, at, [present, value]);
+  }
+
+  /** Gives the document its own values. */
+  static #detach(document: Document): void {
+    const rows = document.#rows;
+    if (rows === undefined) return;
+    const values = rows.values(document.#shape, document.#row);
+    if (!values.includes(undefined)) document.#values = values as Value[];
+    else {
+      document.#shape = document.#shape.part(masksOf(values));
+      document.#values = withoutMissing(values);
+    }
+    document.#rows = undefined;
+  }
 }
 
 /** Removes an element. Same as `splice(at, 1)`, but does not create a list of removed elements. */

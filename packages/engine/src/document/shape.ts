@@ -18,7 +18,7 @@ const SEARCHES_BEFORE_MAP = 64;
 /** The maximum number of kept parts of a shape. Above it, they are computed again. */
 const MAX_PARTS = 1024;
 /** The number of names for which one integer says which of them a part has. */
-export const NAMES_PER_MASK = 30;
+const NAMES_PER_MASK = 30;
 
 let namesHeld = 0;
 /** The recent shapes with many names, and the recent lists of names that were seen only once. The latest is last. */
@@ -162,6 +162,19 @@ function wideShape(names: readonly string[]): Shape | undefined {
   recentWide.push(shape);
   if (recentWide.length > MAX_RECENT) recentWide.shift();
   return shape;
+}
+
+/** Returns which names of a shape have a value, for `Shape.part`. */
+export function masksOf(values: readonly unknown[]): number[] {
+  const masks: number[] = [];
+  for (let i = 0; i < values.length; ) {
+    let mask = 0;
+    for (let bit = 0; bit < NAMES_PER_MASK && i < values.length; bit++, i++) {
+      if (values[i] !== undefined) mask |= 1 << bit;
+    }
+    masks.push(mask);
+  }
+  return masks;
 }
 
 function areEqual(first: readonly string[], second: readonly string[]): boolean {

@@ -1,30 +1,20 @@
 import type { Document } from './document.ts';
 import { DocumentTable } from './document-table.ts';
-import { mergeNames } from './merge-names.ts';
+import { FieldUnion } from './field-union.ts';
 import type { Shape } from './shape.ts';
 import type { Value } from './value.ts';
-
-/**
- * A table has at most this many times the fields of each of its documents, and some more. Above that, empty cells take
- * longer than the values.
- */
-const MAX_SPARSENESS = 4;
-const FEW_FIELDS = 16;
 
 /**
  * Builds a table of documents. The documents may have different fields, but most fields must be common, and the order
  * of common fields must be the same.
  */
 export class TableBuilder {
-  #names: readonly string[] = [];
+  readonly #fields = new FieldUnion();
   #columns: (Value | undefined)[][] = [];
-  #sparse: boolean[] = [];
   #positions: number[] = [];
   /** The shape of the last document, and the position of each column in documents of that shape, or -1. */
   #shape: Shape | undefined = undefined;
   #places: readonly number[] = [];
-  /** The positions for the shapes that were already seen. */
-  #known = new Map<Shape, readonly number[]>();
 
   /** The number of documents. */
   get count(): number {
@@ -52,57 +42,26 @@ export class TableBuilder {
 
   /** Returns a table with all documents since the last call. */
   take(): DocumentTable {
-    const table = new DocumentTable(this.#names, this.#columns, this.count, this.#sparse, this.#positions);
+    const { names, sparse } = this.#fields;
+    const table = new DocumentTable(names, this.#columns, this.count, sparse, this.#positions);
     this.#positions = [];
-    this.#names = this.#columns = this.#sparse = [];
+    this.#columns = [];
     this.#shape = undefined;
-    this.#known.clear();
+    this.#fields.clear();
     return table;
   }
 
   /** Prepares the columns for documents of this shape. Returns false if such documents do not fit into this table. */
   #learn(shape: Shape): boolean {
-    const known = this.#known.get(shape);
-    if (known !== undefined) {
-      this.#places = known;
-      this.#shape = shape;
-      return true;
-    }
-    const { count } = this;
-    const places = placesIn(this.#names, shape.names);
-    if (places !== undefined && this.#names.length <= MAX_SPARSENESS * shape.names.length + FEW_FIELDS) {
-      for (let i = 0; i < places.length; i++) if ((places[i] as number) < 0) this.#sparse[i] = true;
-      this.#places = places;
-      if (!shape.changing) this.#known.set(shape, places);
-      this.#shape = shape;
-      return true;
-    }
-    const names = count === 0 ? shape.names : mergeNames(this.#names, shape.names);
-    if (names === undefined || names.length > MAX_SPARSENESS * shape.names.length + FEW_FIELDS) return false;
-    const columns = new Map(this.#names.map((name, i) => [name, i]));
-    const had = this.#columns;
-    const wereSparse = this.#sparse;
-    this.#columns = names.map((name) => had[columns.get(name) ?? -1] ?? new Array(count).fill(undefined));
-    this.#places = names.map((name) => shape.position(name));
-    this.#sparse = names.map((name, i) => {
-      const at = columns.get(name);
-      return (at === undefined ? count > 0 : (wereSparse[at] as boolean)) || (this.#places[i] as number) < 0;
-    });
-    if (names.length > this.#names.length) this.#known.clear();
-    if (!shape.changing) this.#known.set(shape, this.#places);
-    this.#names = [...names];
+    const { names } = this.#fields;
+    const places = this.#fields.add(shape);
+    if (places === undefined) return false;
+    this.#places = places;
     this.#shape = shape;
+    if (this.#fields.names !== names) {
+      const columns = new Map(names.map((name, i) => [name, this.#columns[i]]));
+      this.#columns = this.#fields.names.map((name) => columns.get(name) ?? new Array(this.count).fill(undefined));
+    }
     return true;
   }
-}
-
-/**
- * Returns for each name its position in other names, or -1. Returns undefined if the other names contain more, or have
- * another order. Much faster than `mergeNames`, and sufficient for most documents that lack optional fields.
- */
-function placesIn(names: readonly string[], others: readonly string[]): number[] | undefined {
-  const places: number[] = new Array(names.length);
-  let next = 0;
-  for (let i = 0; i < places.length; i++) places[i] = names[i] === others[next] ? next++ : -1;
-  return next === others.length ? places : undefined;
 }

@@ -2,6 +2,7 @@ import type { Document } from './document.ts';
 import type { DocumentTable } from './document-table.ts';
 import type { Shape } from './shape.ts';
 import { TableBuilder } from './table-builder.ts';
+import { TableRows } from './table-rows.ts';
 
 /** The maximum number of tables of one kind (inputs, children) in a group. */
 const MAX_TABLES = 4;
@@ -20,17 +21,17 @@ export class TableGroup {
   /** The documents that skip the remaining stages. */
   readonly skipped: readonly DocumentTable[];
   readonly #positions: readonly number[] | undefined;
-  readonly #children: readonly boolean[] | undefined;
+  readonly #children: readonly (boolean | undefined)[] | undefined;
 
   /**
    * @param positions for each place: the position of the input document in its batch; undefined if they are equal
-   * @param children for each place: whether the document is a child; undefined if there are no children
+   * @param children for each place: true if the document is a child; undefined if there are no children
    */
   constructor(
     tables: readonly DocumentTable[],
     skipped: readonly DocumentTable[] = [],
     positions?: readonly number[],
-    children?: readonly boolean[],
+    children?: readonly (boolean | undefined)[],
   ) {
     this.tables = tables;
     this.skipped = skipped;
@@ -48,12 +49,44 @@ export class TableGroup {
   }
 
   isChild(place: number): boolean {
-    return this.#children !== undefined && (this.#children[place] as boolean);
+    return this.#children?.[place] === true;
   }
 
   /** Returns a group with other tables of the same documents. */
-  with(tables: readonly DocumentTable[], skipped: readonly DocumentTable[]): TableGroup {
+  #with(tables: readonly DocumentTable[], skipped: readonly DocumentTable[]): TableGroup {
     return new TableGroup(tables, skipped, this.#positions, this.#children);
+  }
+
+  /**
+   * Returns the group without its dropped documents, and with the skipped documents among those that skip the remaining
+   * stages. Returns also the numbers of dropped inputs and children.
+   */
+  withoutBypassed(): { others: TableGroup; inputs: number; children: number } {
+    const tables: DocumentTable[] = [];
+    const skipped = [...this.skipped];
+    let [inputs, children] = [0, 0];
+    for (const table of this.tables) {
+      if (!table.hasBypassed) {
+        tables.push(table);
+        continue;
+      }
+      const rows = { dropped: [] as number[], skipped: [] as number[], kept: [] as number[] };
+      const [drops, skips] = [table.column('___dropped'), table.column('___skipped')];
+      for (let row = 0; row < table.count; row++) {
+        const kind = drops?.[row] !== undefined ? 'dropped' : skips?.[row] !== undefined ? 'skipped' : 'kept';
+        rows[kind].push(row);
+      }
+      const droppedChildren = rows.dropped.filter((row) => this.isChild(table.position(row))).length;
+      children += droppedChildren;
+      inputs += rows.dropped.length - droppedChildren;
+      if (rows.skipped.length > 0) skipped.push(table.select(rows.skipped));
+      if (rows.kept.length === 0) continue;
+      const kept = table.select(rows.kept);
+      kept.delete('___dropped');
+      kept.delete('___skipped');
+      tables.push(kept);
+    }
+    return { others: this.#with(tables, skipped), inputs, children };
   }
 
   /** Calls a function for each document, in order. The number of the table counts `tables`, then `skipped`. */
@@ -86,46 +119,69 @@ export class TableGroup {
   }
 }
 
-/** Builds a group of documents. */
+/** Builds a group of documents. Documents of the tables of another group keep the columns that they do not change. */
 export class GroupBuilder {
+  /** The rows of the tables of the other group, by the number of the table. */
+  readonly #rows: readonly TableRows[];
   #inputs = new Builders();
   #children = new Builders();
   #skipped = new Builders();
   #positions: number[] = [];
   #isChild: boolean[] = [];
-  #hasChildren = false;
+
+  /** @param group the group whose documents will be added, if the documents are rows of tables */
+  constructor(group?: TableGroup) {
+    const tables = group === undefined ? [] : [...group.tables, ...group.skipped];
+    const most = Math.max(1, Math.floor(MAX_TABLES / Math.max(1, tables.length)));
+    this.#rows = tables.map((table) => new TableRows(table, most));
+  }
 
   /** The number of documents. */
   get count(): number {
     return this.#positions.length;
   }
 
+  /** The number of documents of the other group that had their own values when they were added. */
+  get copied(): number {
+    return this.#rows.reduce((sum, rows) => sum + rows.copied, 0);
+  }
+
   get isFull(): boolean {
     return this.count >= MAX_DOCUMENTS;
+  }
+
+  /** Returns a document of a table of the other group. */
+  document(table: number, row: number): Document {
+    return (this.#rows[table] as TableRows).document(row);
   }
 
   /**
    * Adds a document after the others. The group owns its values afterwards.
    * @param position the position in the batch of the document, or of the input document of a child
+   * @param table the number of the table if `document` has returned this document, and its row
    * @returns false if the document fits into no table; then call `take` and add the document again
    */
-  add(document: Document, position: number, isChild: boolean): boolean {
-    const builders = document.bypassed ? this.#skipped : isChild ? this.#children : this.#inputs;
-    if (!builders.add(document, this.count)) return false;
+  add(document: Document, position: number, isChild: boolean, table?: number, row = 0): boolean {
+    if (table !== undefined) {
+      if (!(this.#rows[table] as TableRows).keep(document, row, this.count)) return false;
+    } else {
+      const builders = document.bypassed ? this.#skipped : isChild ? this.#children : this.#inputs;
+      if (!builders.add(document, this.count)) return false;
+    }
     this.#positions.push(position);
-    this.#isChild.push(isChild);
-    if (isChild) this.#hasChildren = true;
+    if (isChild) this.#isChild[this.count - 1] = true;
     return true;
   }
 
   /** Returns a group with all documents since the last call. */
   take(): TableGroup {
-    const tables = [...this.#children.take(), ...this.#inputs.take()];
-    const children = this.#hasChildren ? this.#isChild : undefined;
-    const group = new TableGroup(tables, this.#skipped.take(), this.#positions, children);
+    const rowsOf = (skipped: boolean) => this.#rows.flatMap((rows) => rows.take(skipped));
+    const tables = [...this.#children.take(), ...this.#inputs.take(), ...rowsOf(false)];
+    const skipped = [...this.#skipped.take(), ...rowsOf(true)];
+    const children = this.#isChild.length > 0 ? this.#isChild : undefined;
+    const group = new TableGroup(tables, skipped, this.#positions, children);
     this.#positions = [];
     this.#isChild = [];
-    this.#hasChildren = false;
     return group;
   }
 }

@@ -1,3 +1,4 @@
+import { HeadraceError } from '../errors/headrace-error.ts';
 import { doubleText, integerText, widenFloat } from './number-text.ts';
 
 /**
@@ -38,6 +39,27 @@ export function double(value: number): number | Double {
 /** Returns an integer: a number if it is exact, otherwise a bigint. */
 export function integer(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}
+
+/**
+ * Checks a value from untyped code, so that the error occurs when the field is set and not when the document is
+ * written.
+ */
+export function checkValue(name: string, value: object | null): void {
+  if (value === null || Array.isArray(value) || value instanceof Map || value instanceof Double) return;
+  if (value instanceof Uint8Array) return;
+  const kind = value.constructor?.name ?? 'object';
+  throw new HeadraceError('HR_DOCUMENT_TYPE', `Field "${name}" cannot hold this value (${kind})`, {
+    hint: 'In a document, objects are Maps. Call toValue() to convert plain data to a field value.',
+  });
+}
+
+/** Removes the undefined values from a list. Returns the list. */
+export function withoutMissing(values: (Value | undefined)[]): Value[] {
+  let count = 0;
+  for (let i = 0; i < values.length; i++) if (values[i] !== undefined) values[count++] = values[i];
+  values.length = count;
+  return values as Value[];
 }
 
 /** Returns a deep copy. Scalars are returned unchanged, because they are immutable. */

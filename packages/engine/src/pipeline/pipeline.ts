@@ -9,7 +9,8 @@ import { givenUp, overdue, StageError } from './stage-error.ts';
 import { type PipelineContext, startStages, stopStages } from './start-stages.ts';
 import { StatisticsMark } from './statistics-mark.ts';
 import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step } from './step.ts';
-import { type DocumentFeed, TablePass, type TableSink } from './table-pass.ts';
+import { TablePass } from './table-pass.ts';
+import type { DocumentFeed, TableSink } from './table-sink.ts';
 import { Tracer } from './trace.ts';
 
 /** Receives the results of the documents of a pipeline, in their order. */

@@ -10,6 +10,11 @@ import { StageError } from './stage-error.ts';
 const SAMPLE_MASK = 63;
 /** Every call of a waiting stage is timed, because reading the clock is fast compared with the wait. */
 const EACH_MASK = 0;
+/**
+ * A timed call counts at most this many milliseconds when the pace of a stage is judged. A busy machine interrupts some
+ * calls for much longer, and few calls are timed.
+ */
+const MOST_MILLIS = 0.5;
 /** After this number of consecutive refused tables, a stage gets no more tables: its documents are not suitable. */
 const MAX_DECLINED = 16;
 
@@ -37,6 +42,9 @@ export interface Step {
   readonly timedMask: number;
   /** The number of refused tables since the last accepted one. */
   declined: number;
+  /** The number of timed calls for single documents, and their total time without interruptions, in milliseconds. */
+  paced: number;
+  pacedMillis: number;
   /** True if the stage has emitted children, and true if it has returned a promise. */
   emits: boolean;
   waits: boolean;
@@ -64,6 +72,8 @@ export function newStep(
     statistics,
     timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
     declined: tables ? 0 : MAX_DECLINED,
+    paced: 0,
+    pacedMillis: 0,
     emits: false,
     waits: false,
   };
@@ -79,11 +89,15 @@ export function callStage(step: Step, document: Document): StageResult | Promise
   }
 }
 
-function timedCall({ stage, statistics }: Step, document: Document): StageResult | Promise<StageResult> {
+function timedCall(step: Step, document: Document): StageResult | Promise<StageResult> {
+  const { stage, statistics } = step;
   const start = performance.now();
   const note = () => {
+    const millis = performance.now() - start;
     statistics.timed++;
-    statistics.timedMillis += performance.now() - start;
+    statistics.timedMillis += millis;
+    step.paced++;
+    step.pacedMillis += Math.min(millis, MOST_MILLIS);
   };
   const result = stage.process(document);
   if (isGiven(result) && isPromise(result)) return Promise.resolve(result).finally(note);

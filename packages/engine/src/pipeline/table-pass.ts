@@ -4,10 +4,10 @@ import { DocumentList } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { GroupBuilder, TableGroup } from '../document/table-group.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
-import type { PipelineSink } from './pipeline.ts';
 import type { StageError } from './stage-error.ts';
 import { callStage, callWithGroup, failure, isPromise, type Step, takesTables } from './step.ts';
 import { TableGain } from './table-gain.ts';
+import type { DocumentFeed, TableSink } from './table-sink.ts';
 
 /**
  * The minimum time of a slow stage per document, in milliseconds. A slow stage is not faster with tables, and would
@@ -26,29 +26,6 @@ const MAX_CHILDREN = 64;
 /** After this number of groups with a child that failed or waited, groups are no longer built. */
 const MAX_BROKEN = 4;
 
-/** Receives the documents of a table when they leave the pipeline. */
-export interface TableSink extends PipelineSink {
-  /** The position of the next document in its batch. */
-  position: number;
-  /** True if a child must leave directly before its parent, without documents of other families between them. */
-  readonly needsFamilies: boolean;
-  /** Receives a group whose documents all leave the pipeline. */
-  group(group: TableGroup): void;
-  /** Counts inputs and children that were dropped. */
-  dropped(inputs: number, children: number): void;
-}
-
-/** Processes single documents of tables, in order. */
-export interface DocumentFeed {
-  /** True if a stage waits for a promise. Later documents must then wait too. */
-  readonly isWaiting: boolean;
-  /**
-   * Sends a document through the stages from a number on, or lets it wait.
-   * @param result the result of the stage before that number, if it must still be processed
-   */
-  feed(document: Document, from: number, position: number, result?: StageResult | Promise<StageResult>): void;
-}
-
 /** Thrown if a child fails or waits after it was collected: its family must then be processed alone. */
 const BROKEN = new Error('a child must be processed alone');
 
@@ -63,6 +40,19 @@ class Leaving {
   }
 }
 
+/** Documents that pass through stages one at a time. A document is undefined after it has failed. */
+interface Passing {
+  readonly documents: (Document | undefined)[];
+  /** Returns the position in the batch of a document, or of the input document of a child. */
+  position(at: number): number;
+  isChild(at: number): boolean;
+  /** For each document that is a row of a table: the number of the table, and the row. */
+  readonly tables: readonly number[] | undefined;
+  readonly rows: readonly number[];
+  /** The last children or promise that a stage has returned. */
+  result: Children | Promise<StageResult> | undefined;
+}
+
 /** A sequence of stages that get single documents, and what receives the documents after it. */
 interface Passage {
   readonly from: number;
@@ -73,7 +63,8 @@ interface Passage {
 
 /**
  * Sends tables through all stages. If a stage does not support tables, the documents pass through it, and through
- * similar stages after it, one at a time. Then they form tables again, together with their children.
+ * similar stages after it, one at a time. Then they form tables again, together with their children. Each stage gets
+ * the documents in order. It gets all of them before the next stage, because a loop over one stage is faster.
  */
 export class TablePass {
   readonly #steps: readonly Step[];
@@ -83,6 +74,10 @@ export class TablePass {
   /** True while a group with children passes through the stages. */
   #inFamilies = false;
   #broken = 0;
+  /**
+   * The stages after which tables are built of complete documents, because the stages use all fields of most documents.
+   */
+  readonly #wholeFrom = new Set<number>();
 
   constructor(steps: readonly Step[], sink: TableSink, feeder: DocumentFeed) {
     this.#steps = steps;
@@ -124,7 +119,7 @@ export class TablePass {
       this.#gain.isExpected(documents.count);
     const groups = isGain ? documents.groups((count) => this.#gain.note(count)) : undefined;
     if (groups !== undefined) for (const group of groups) this.#runGroup(group, 0);
-    else this.#runRows(documents.count, (visit) => documents.each(visit), 0);
+    else this.#runRows(documents);
   }
 
   /** Returns true if the stages from a number on save more time than building a table of such documents takes. */
@@ -140,7 +135,11 @@ export class TablePass {
     this.#inFamilies ||= input.hasChildren;
     let group = input;
     for (let i = from; ; i++) {
-      if (group.tables.some((table) => table.hasBypassed)) group = this.#withoutBypassed(group);
+      if (group.tables.some((table) => table.hasBypassed)) {
+        const { inputs, children, others } = group.withoutBypassed();
+        this.#sink.dropped(inputs, children);
+        group = others;
+      }
       if (i < steps.length && !this.#feeder.isWaiting && callWithGroup(steps[i] as Step, group.tables)) continue;
       if (i === steps.length && !this.#feeder.isWaiting) this.#sink.group(group);
       else this.#runDocuments(group, i);
@@ -149,122 +148,201 @@ export class TablePass {
     this.#inFamilies = outside;
   }
 
-  /** Counts dropped documents. Moves skipped documents to those that skip the remaining stages. */
-  #withoutBypassed(group: TableGroup): TableGroup {
-    const tables: DocumentTable[] = [];
-    const skipped = [...group.skipped];
-    for (const table of group.tables) {
-      if (!table.hasBypassed) {
-        tables.push(table);
-        continue;
-      }
-      const rows = { dropped: [] as number[], skipped: [] as number[], kept: [] as number[] };
-      const [drops, skips] = [table.column('___dropped'), table.column('___skipped')];
-      for (let row = 0; row < table.count; row++) {
-        const kind = drops?.[row] !== undefined ? 'dropped' : skips?.[row] !== undefined ? 'skipped' : 'kept';
-        rows[kind].push(row);
-      }
-      const children = rows.dropped.filter((row) => group.isChild(table.position(row))).length;
-      this.#sink.dropped(rows.dropped.length - children, children);
-      if (rows.skipped.length > 0) skipped.push(table.select(rows.skipped));
-      if (rows.kept.length === 0) continue;
-      const kept = table.select(rows.kept);
-      kept.delete('___dropped');
-      kept.delete('___skipped');
-      tables.push(kept);
+  #runDocuments(group: TableGroup, from: number): void {
+    const to = this.#nextTableStage(from);
+    const isWhole = this.#wholeFrom.has(from) || (to === this.#steps.length && !this.#sink.prefersTables);
+    const builder = isWhole ? undefined : new GroupBuilder(group);
+    const documents: Document[] = [];
+    const places: number[] = [];
+    const tables: number[] = [];
+    const rows: number[] = [];
+    group.each((table, row, number) => {
+      documents.push(builder === undefined ? table.document(row) : builder.document(number, row));
+      places.push(table.position(row));
+      tables.push(number);
+      rows.push(row);
+    });
+    const position = (at: number) => group.position(places[at] as number);
+    const isChild = (at: number) => group.isChild(places[at] as number);
+    if (builder === undefined) {
+      this.#runWhole({ documents, position, isChild, tables: undefined, rows, result: undefined }, from);
+      return;
     }
-    return group.with(tables, skipped);
+    this.#runPassage({ documents, position, isChild, tables, rows, result: undefined }, { from, to, builder });
+    if (builder.copied > documents.length / 2) this.#wholeFrom.add(from);
   }
 
-  #runDocuments(group: TableGroup, from: number): void {
-    const { tables } = group;
-    const count = [...tables, ...group.skipped].reduce((sum, table) => sum + table.count, 0);
-    const each = (visit: Visit) =>
-      group.each((table, row) => {
-        const place = table.position(row);
-        visit(table.document(row), group.position(place), group.isChild(place));
-      });
-    this.#runRows(count, each, from);
+  #runRows(list: DocumentList): void {
+    const documents = Array.from({ length: list.count }, (_, row) => list.document(row));
+    const position = (at: number) => list.position(at);
+    this.#runWhole({ documents, position, isChild: () => false, tables: undefined, rows: [], result: undefined }, 0);
   }
 
   /**
-   * Sends documents through the stages one at a time, up to the next stage that supports tables. If there is no such
-   * stage, or if a table saves no time, the documents leave the pipeline one at a time.
+   * Sends documents with their own values through the stages, up to the next stage that supports tables. If there is no
+   * such stage, or if a table saves no time, the documents leave the pipeline one at a time.
    */
-  #runRows(count: number, each: (visit: Visit) => void, from: number): void {
-    let passage: Passage | undefined;
-    each((document, position, isChild) => {
-      passage ??= this.#passage(document, count, from);
-      this.#runRow(document, position, isChild, passage);
-    });
-    if (passage?.builder !== undefined) this.#flush(passage.builder, passage.to);
+  #runWhole(passing: Passing, from: number): void {
+    const [first] = passing.documents;
+    if (first === undefined) return;
+    const to = this.#nextTableStage(from);
+    const end = this.#steps.length;
+    const isGain = to < end && this.#gainsByTable(first, to) && this.#gain.isExpected(passing.documents.length);
+    this.#runPassage(
+      passing,
+      isGain ? { from, to, builder: new GroupBuilder() } : { from, to: end, builder: undefined },
+    );
   }
 
-  #passage(first: Document, count: number, from: number): Passage {
+  /** Returns the number of the next stage after this one that supports tables, or the number of stages. */
+  #nextTableStage(from: number): number {
     const steps = this.#steps;
     let to = Math.min(from + 1, steps.length);
     while (to < steps.length && !takesTables(steps[to] as Step)) to++;
-    if (to < steps.length && this.#gainsByTable(first, to) && this.#gain.isExpected(count)) {
-      return { from, to, builder: new GroupBuilder() };
-    }
-    return { from, to: steps.length, builder: undefined };
+    return to;
   }
 
-  #runRow(document: Document, position: number, isChild: boolean, passage: Passage): void {
-    const { from, to, builder } = passage;
+  #runPassage(passing: Passing, passage: Passage): void {
+    if (this.#feeder.isWaiting) this.#feed(passing, 0, passing.documents.length, passage.from);
+    else this.#runStages(passing, 0, passing.documents.length, passage.from, passage);
+    if (passage.builder !== undefined) this.#flush(passage.builder, passage.to);
+  }
+
+  /**
+   * Sends the documents from `start` to `end` (exclusive) through the stages of a passage from a number on. A document
+   * whose stage emits children or waits continues alone, after the documents before it.
+   */
+  #runStages(passing: Passing, start: number, end: number, from: number, passage: Passage): void {
+    let first = start;
+    for (let i = from; i < passage.to; i++) {
+      for (let at = first; ; at++) {
+        at = this.#callEach(this.#steps[i] as Step, passing, at, end);
+        if (at === end) break;
+        const result = passing.result as Children | Promise<StageResult>;
+        this.#runStages(passing, first, at, i + 1, passage);
+        this.#runAlone(passing, at, i + 1, passage, result);
+        first = at + 1;
+        if (this.#feeder.isWaiting) {
+          this.#feed(passing, first, end, i);
+          return;
+        }
+      }
+    }
+    const { tables, rows } = passing;
+    for (let at = first; at < end; at++) {
+      const document = passing.documents[at];
+      if (document !== undefined) {
+        this.#leave(document, passing.position(at), passing.isChild(at), passage, tables?.[at], rows[at]);
+      }
+    }
+  }
+
+  /**
+   * Sends documents to a stage. Ends at a document for which the stage returns children or a promise, and keeps this
+   * result. Returns the number of this document, or `end`.
+   */
+  #callEach(step: Step, passing: Passing, start: number, end: number): number {
+    const { documents } = passing;
+    for (let at = start; at < end; at++) {
+      const document = documents[at];
+      if (document === undefined || document.bypassed) continue;
+      try {
+        if (step.condition !== undefined && !step.condition(document)) continue;
+        const result = callStage(step, document);
+        if (!isGiven(result)) continue;
+        passing.result = result;
+        return at;
+      } catch (error) {
+        this.#fail(passing, at, error as StageError);
+      }
+    }
+    return end;
+  }
+
+  #fail(passing: Passing, at: number, error: StageError): void {
+    // The earlier members of the family have left, so a child cannot be rolled back alone.
+    if (passing.isChild(at)) throw BROKEN;
+    this.#sink.position = passing.position(at);
+    this.#sink.failedDocument(passing.documents[at] as Document, error);
+    passing.documents[at] = undefined;
+  }
+
+  /** Lets documents wait for the documents before them. */
+  #feed(passing: Passing, start: number, end: number, from: number): void {
+    for (let at = start; at < end; at++) {
+      const document = passing.documents[at];
+      if (document === undefined) continue;
+      this.#feeder.feed(document, document.bypassed ? this.#steps.length : from, passing.position(at));
+    }
+  }
+
+  /** Sends a document, with the result of the stage before `from`, through the stages of a passage from a number on. */
+  #runAlone(
+    passing: Passing,
+    at: number,
+    from: number,
+    passage: Passage,
+    result: Children | Promise<StageResult>,
+  ): void {
+    const document = passing.documents[at] as Document;
+    const position = passing.position(at);
+    const isChild = passing.isChild(at);
     const feeder = this.#feeder;
     if (feeder.isWaiting) {
-      feeder.feed(document, document.bypassed ? this.#steps.length : from, position);
+      feeder.feed(document, from, position, result);
       return;
     }
     try {
-      this.#through(document, position, isChild, from, passage);
+      this.#after(result, document, position, from, passage);
+      this.#through(document, position, isChild, from, passage, passing.tables?.[at], passing.rows[at]);
     } catch (error) {
-      if (error === BROKEN) throw error;
-      // The earlier members of the family have left, so this child cannot be rolled back alone.
-      if (isChild) throw BROKEN;
-      if (error instanceof Leaving) {
-        if (this.#inFamilies) throw BROKEN;
-        if (builder !== undefined) this.#flush(builder, to);
-        feeder.feed(document, error.from, position, error.result);
+      if (error === BROKEN || (error instanceof Leaving && (isChild || this.#inFamilies))) throw BROKEN;
+      if (!(error instanceof Leaving)) {
+        this.#fail(passing, at, error as StageError);
         return;
       }
-      this.#sink.position = position;
-      this.#sink.failedDocument(document, error as StageError);
-      return;
+      if (passage.builder !== undefined) this.#flush(passage.builder, passage.to);
+      feeder.feed(document, error.from, position, error.result);
     }
-    if (builder?.isFull === true) this.#flush(builder, to);
   }
 
   /** Sends a document through the stages of a passage from a number on, its children first. */
-  #through(document: Document, position: number, isChild: boolean, from: number, passage: Passage): void {
+  #through(
+    document: Document,
+    position: number,
+    isChild: boolean,
+    from: number,
+    passage: Passage,
+    table?: number,
+    row?: number,
+  ): void {
     for (let i = from; i < passage.to && !document.bypassed; i++) {
       const step = this.#steps[i] as Step;
       if (step.condition !== undefined && !step.condition(document)) continue;
       const result = callStage(step, document);
-      if (!isGiven(result)) continue;
-      if (isPromise(result)) {
-        step.waits = true;
-        throw new Leaving(i + 1, result);
-      }
-      this.#throughChildren(step, result, document, position, i + 1, passage);
+      if (isGiven(result)) this.#after(result, document, position, i + 1, passage);
     }
-    this.#leave(document, position, isChild, passage);
+    this.#leave(document, position, isChild, passage, table, row);
   }
 
-  #throughChildren(
-    step: Step,
-    children: Children,
-    parent: Document,
+  /** Processes the result of the stage before `from` for a document. */
+  #after(
+    result: Children | Promise<StageResult>,
+    document: Document,
     position: number,
     from: number,
     passage: Passage,
   ): void {
+    const step = this.#steps[from - 1] as Step;
+    if (isPromise(result)) {
+      step.waits = true;
+      throw new Leaving(from, result);
+    }
     step.emits = true;
     if (this.#sink.needsFamilies) throw BROKEN;
     let iterator: Iterator<Document> | undefined;
     try {
-      iterator = iterateChildren(children);
+      iterator = iterateChildren(result);
       for (let made = 0; ; made++) {
         if (made === MAX_CHILDREN) {
           const rest = iterator;
@@ -274,7 +352,7 @@ export class TablePass {
         const { done, value } = iterator.next();
         if (done === true) return;
         step.statistics.children++;
-        adopt(value, parent);
+        adopt(value, document);
         try {
           this.#through(value, position, true, from, passage);
         } catch (error) {
@@ -288,29 +366,35 @@ export class TablePass {
   }
 
   /** Adds a document to the builder of a passage, or lets it leave the pipeline. */
-  #leave(document: Document, position: number, isChild: boolean, { to, builder }: Passage): void {
+  #leave(
+    document: Document,
+    position: number,
+    isChild: boolean,
+    { to, builder }: Passage,
+    table: number | undefined,
+    row: number | undefined,
+  ): void {
     const sink = this.#sink;
     if (document.dropped) sink.dropped(isChild ? 0 : 1, isChild ? 1 : 0);
     else if (builder === undefined) {
       sink.position = position;
       sink.emit(document, isChild);
       if (!isChild) sink.finished(document);
-    } else if (!builder.add(document, position, isChild)) {
-      this.#gain.note(builder.count);
-      this.#flush(builder, to);
-      builder.add(document, position, isChild);
+    } else {
+      if (!builder.add(document, position, isChild, table, row)) {
+        this.#gain.note(builder.count);
+        this.#flush(builder, to);
+        builder.add(document, position, isChild, table, row);
+      }
+      if (builder.isFull && !isChild) this.#flush(builder, to);
     }
   }
 
-  /** Sends the documents of a builder through the remaining stages. */
   #flush(builder: GroupBuilder, from: number): void {
     if (builder.count > 0) this.#runGroup(builder.take(), from);
   }
 }
 
-/** Receives a document with its position, or that of the input document of a child. */
-type Visit = (document: Document, position: number, isChild: boolean) => void;
-
-function isSlow({ statistics: { timed, timedMillis } }: Step): boolean {
-  return timedMillis > SLOW_MILLIS * timed;
+function isSlow({ paced, pacedMillis }: Step): boolean {
+  return pacedMillis > SLOW_MILLIS * paced;
 }

@@ -4,6 +4,7 @@ import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Stage } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
 import type { ConditionConfig } from '../pipeline/conditions.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
@@ -56,7 +57,7 @@ export async function runPipeline(
   const options: BatchProcessorOptions = {
     pipeline,
     runId: 'run',
-    encoder: { encode: (document) => `${document.toJson()}\n` },
+    encoder: { encode: lineOf, encodeTable },
     lengths: true,
     limit: new ComputeLimit(60_000),
     flow: new FlowControl(),
@@ -93,6 +94,14 @@ export async function runPipeline(
     ),
     stages: pipeline.statistics.map(({ processed, children, errors }) => ({ processed, children, errors })),
   };
+}
+
+function lineOf(document: Document): string {
+  return `${document.toJson()}\n`;
+}
+
+function encodeTable(table: DocumentTable): string[] {
+  return Array.from({ length: table.count }, (_, row) => lineOf(table.document(row)));
 }
 
 /** Returns a class whose constructor returns this stage. */

@@ -45,9 +45,21 @@ export class CsvEncoder implements DocumentEncoder {
   }
 
   encodeTable(table: DocumentTable): string[] {
-    const columns = this.#columns.map((name) => cellsOf(table.column(name), table.count));
-    const complete = columns.length > 0 && columns.every((cells) => cells !== undefined);
-    return complete ? joinCells(columns as string[][], table.count) : this.#encodeRows(table);
+    const texts: (readonly string[])[] = [];
+    /** The text before each of the columns that the table has: the cells of the others are empty. */
+    const before: string[] = [];
+    let between = '';
+    for (const [i, name] of this.#columns.entries()) {
+      if (i > 0) between += ',';
+      const column = table.column(name);
+      if (column === undefined) continue;
+      const cells = cellsOf(column, table.count);
+      if (cells === undefined) return this.#encodeRows(table);
+      texts.push(cells);
+      before.push(`${texts.length > 1 ? '"' : ''}${between}"`);
+      between = '';
+    }
+    return joinCells(texts, before, `${texts.length > 0 ? '"' : ''}${between}\n`, table.count);
   }
 
   #encodeRows(table: DocumentTable): string[] {
@@ -74,9 +86,8 @@ export class CsvEncoder implements DocumentEncoder {
   }
 }
 
-/** Returns the texts of a column's cells, or undefined if a text needs escapes inside its quotes. */
-function cellsOf(column: Column | undefined, count: number): readonly string[] | undefined {
-  if (column === undefined) return undefined;
+/** Returns the texts of a column's cells, or undefined if a cell is empty or a text needs escapes inside its quotes. */
+function cellsOf(column: Column, count: number): readonly string[] | undefined {
   const texts: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     const value = column[row];
@@ -88,12 +99,17 @@ function cellsOf(column: Column | undefined, count: number): readonly string[] |
   return texts;
 }
 
-function joinCells(columns: readonly (readonly string[])[], count: number): string[] {
+function joinCells(
+  columns: readonly (readonly string[])[],
+  before: readonly string[],
+  after: string,
+  count: number,
+): string[] {
   const rows: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
-    let text = `"${(columns[0] as readonly string[])[row]}`;
-    for (let i = 1; i < columns.length; i++) text += `","${(columns[i] as readonly string[])[row]}`;
-    rows[row] = `${text}"\n`;
+    let text = '';
+    for (let i = 0; i < columns.length; i++) text += (before[i] as string) + (columns[i] as readonly string[])[row];
+    rows[row] = text + after;
   }
   return rows;
 }
