@@ -39,6 +39,7 @@ describe('serve', () => {
     const configs = (await (await fetch(`${url}/v1/config`)).json()) as Record<string, unknown>;
     expect(Object.keys(configs).sort()).toEqual([
       'airports.conf',
+      'cached.conf',
       'children.conf',
       'custom-stage.conf',
       'distributed.conf',
