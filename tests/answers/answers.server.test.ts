@@ -71,6 +71,14 @@ function testAnswers({ name, questions, variables, prepare }: Destination): void
       expect(answer).toContain('Dogs must wait outside');
       expect(answer).not.toContain('dogs are welcome');
     });
+
+    it('finds nothing of a file that was deleted', async () => {
+      const question = QUESTIONS[0][0];
+      expect(await ask(question)).toContain('warranty.pdf');
+      rmSync(join(files, 'warranty.pdf'));
+      await run();
+      expect(await ask(question)).not.toContain('warranty.pdf');
+    });
   });
 }
 

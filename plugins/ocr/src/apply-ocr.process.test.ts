@@ -50,6 +50,37 @@ describe('ApplyOCR', () => {
     expect(documents[3]).not.toHaveProperty('text');
   });
 
+  it('reports an image that is too large for Tesseract, with its size, and a file that is no image', async () => {
+    const documents = [
+      { id: 'wide', bytes: blankImage(32_768, 8), text: 'before' },
+      { id: 'largest', bytes: blankImage(32_767, 8) },
+      { id: 'none', bytes: Buffer.from('no image').toString('base64') },
+    ];
+    const params = { byteArrayField: 'bytes', pathField: undefined, extractAllDest: 'text', errorField: 'problem' };
+    const [wide, largest, none] = await apply(params, ...documents);
+    const reason = /it has 32768x8 pixels, and Tesseract reads at most 32767 on a side/;
+    expect(wide).toMatchObject({ text: 'before', problem: expect.stringMatching(reason) });
+    expect(largest).toMatchObject({ text: '' });
+    expect(none.problem).toMatch(/^The image cannot be read: it is damaged, or not an image in a format/);
+    const [failed] = await apply({ ...params, onError: 'fail' }, ...documents.slice(0, 1));
+    expect(failed.error).toMatch(reason);
+  });
+
+  it('keeps the texts of the other pages if a page of a PDF file cannot be read', async () => {
+    const wide = readFileSync(form, 'latin1').replace('[ 0 0 288 216 ]', '[ 0 0 9999  9 ]');
+    const params = { byteArrayField: 'bytes', pathField: undefined, extractAllDest: 'text', errorField: 'problem' };
+    const [document] = await apply(params, { id: '1', bytes: Buffer.from(wide, 'latin1').toString('base64') });
+    expect(document).toMatchObject({
+      text: ['', 'Invoice\n\nNumber 1002\n'],
+      problem: expect.stringMatching(/^Page 0 cannot be read: it has 4166\dx3\d pixels/),
+    });
+  });
+
+  it('does not start with a program that is not there', async () => {
+    const params = { extractAllDest: 'text', tesseractPath: `${folder}none` };
+    await expect(apply(params)).rejects.toThrow(/tesseractPath: .*none cannot be started/);
+  });
+
   it('reads the regions of forms, with the pages of the config and of the document', async () => {
     const params = { byteArrayField: 'bytes', pathField: undefined, extractionTemplates, pagesField: 'pages' };
     const bytes = readFileSync(form).toString('base64');
@@ -82,3 +113,10 @@ describe('ApplyOCR', () => {
     expect([...ApplyOCR.check(all as never)].map((problem) => problem.message)).toContain(message);
   });
 });
+
+/** Returns a white image in the PBM format, as base64. */
+function blankImage(width: number, height: number): string {
+  return Buffer.concat([Buffer.from(`P4\n${width} ${height}\n`), Buffer.alloc(Math.ceil(width / 8) * height)]).toString(
+    'base64',
+  );
+}

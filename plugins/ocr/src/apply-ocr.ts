@@ -3,6 +3,7 @@ import {
   HeadraceError,
   MapOf,
   messageOf,
+  OneOf,
   type ParameterProblem,
   Stage,
   type Static,
@@ -60,6 +61,13 @@ const parameters = Type.Object({
   /** The field for the mean confidence of all texts, from 0 to 100. */
   confidenceField: Type.Optional(Type.String()),
   /**
+   * What happens if a file or one of its pages cannot be read. continue keeps what could be read, and logs a warning.
+   * fail fails the document. Defaults to continue.
+   */
+  onError: Type.Optional(OneOf(['continue', 'fail'], { default: 'continue' })),
+  /** The field for the reason why a file could not be read completely. */
+  errorField: Type.Optional(Type.String()),
+  /**
    * The program tesseract, which is used instead of the built-in engine. It must have the languages. Uploaded configs may
    * not set it.
    */
@@ -89,7 +97,9 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
  * run.
  *
  * Texts keep their line ends. A document without a file stays unchanged. If a file cannot be read, the document
- * continues, with a warning. A region outside its page fails the document.
+ * continues, with a warning: onError and errorField change this. Tesseract reads images with at most 32,767 pixels on a
+ * side. A page of a PDF file that cannot be read has an empty text in the list of the pages. A region outside its page,
+ * or of an image that cannot be read, fails the document.
  */
 export class ApplyOCR extends Stage<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.ocr.stage.ApplyOCR';
@@ -158,7 +168,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
       throw new HeadraceError('HR_POLICY_REFUSED', 'An uploaded config may not set tesseractPath of ApplyOCR');
     }
     const { ProgramRecognizer } = await import('./recognition/program-recognizer.ts');
-    this.#recognizer = new ProgramRecognizer(tesseractPath, lang);
+    this.#recognizer = await ProgramRecognizer.open(tesseractPath, lang);
   }
 
   override async stop(): Promise<void> {
@@ -186,7 +196,7 @@ export class ApplyOCR extends Stage<typeof parameters> {
       const { openPictures } = await import('./recognition/picture.ts');
       pictures = await openPictures(bytes);
     } catch (error) {
-      this.context.log.warn(`The file cannot be read: ${messageOf(error)}`, { document: document.id });
+      this.#problem(document, 'The file', error);
       return;
     }
     const confidences: number[] = [];
@@ -204,19 +214,20 @@ export class ApplyOCR extends Stage<typeof parameters> {
 
   async #readAll(document: Document, pictures: readonly Picture[], dest: string, confidences: number[]): Promise<void> {
     const texts: string[] = [];
-    for (const picture of pictures) {
-      let found: Recognized;
+    let read = 0;
+    for (const [page, picture] of pictures.entries()) {
       try {
-        found = await this.#recognize(await picture.image(), undefined);
+        const found = await this.#recognize(await picture.image(), undefined);
+        texts.push(found.text);
+        confidences.push(found.confidence);
+        read++;
       } catch (error) {
-        this.context.log.warn(`The image cannot be read: ${messageOf(error)}`, { document: document.id });
-        return;
+        this.#problem(document, pictures.length === 1 ? 'The image' : `Page ${page}`, error);
+        // The other pages keep their places.
+        texts.push('');
       }
-      texts.push(found.text);
-      confidences.push(found.confidence);
     }
-    if (texts.length === 1) document.set(dest, texts[0] as string);
-    else if (texts.length > 1) document.set(dest, texts);
+    if (read > 0) document.set(dest, texts.length === 1 ? (texts[0] as string) : texts);
   }
 
   async #readRegions(
@@ -241,10 +252,22 @@ export class ApplyOCR extends Stage<typeof parameters> {
           `The region ${x},${y} ${width}x${height} is outside page ${page}, which has ${picture.size.width}x${picture.size.height} pixels`,
         );
       }
-      const found = await this.#recognize(image, region);
+      const found = await this.#recognize(image, region).catch((error) => {
+        throw new Error(`Page ${page} cannot be read: ${messageOf(error)}`);
+      });
       document.setOrAdd(dest, found.text);
       confidences.push(found.confidence);
     }
+  }
+
+  /** Reports what could not be read, and why, as the config says. */
+  #problem(document: Document, what: string, error: unknown): void {
+    const { onError = 'continue', errorField, pathField } = this.params;
+    const path = pathField === undefined ? undefined : document.text(pathField);
+    const message = `${what}${path === undefined ? '' : ` of ${path}`} cannot be read: ${messageOf(error)}`;
+    if (onError === 'fail') throw new HeadraceError('HR_STAGE_FAILED', message);
+    if (errorField !== undefined) document.setOrAdd(errorField, message);
+    this.context.log.warn(message, { document: document.id });
   }
 
   #recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {

@@ -54,7 +54,8 @@ const SMALL_BATCH = 50;
  *     lancedb { path: vectors, table: articles, vectorField: embedding, dimensions: 384, fields { title: text, page: integer } }
  *
  * A row with the id of a document is replaced. A field is written to the column with its name. Fields without a column
- * are not written, columns without a field become null. The columns of an existing table decide: texts, integers,
+ * are not written, columns without a field become null. An existing table must have the columns in fields, and vectors
+ * of the length in dimensions. Its columns decide about types: texts, integers,
  * numbers, vectors, and lists of these. Booleans become 1 and 0 in an integer column. Columns of other types, also of
  * booleans, are not supported. Other values in a text column become JSON. A value that does not fit
  * its column, or a vector of another length, fails only its document. indexer.idOverrideField names the field with

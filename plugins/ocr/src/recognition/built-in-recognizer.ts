@@ -51,9 +51,12 @@ export class BuiltInRecognizer implements Recognizer {
 
   async recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {
     const rectangle = region === undefined ? {} : { rectangle: rectangleOf(region) };
-    const { data } = await this.#worker.recognize(Buffer.from(image), rectangle).catch((error) => {
-      throw error instanceof Error ? error : new Error(String(error));
+    const output = { text: true, tsv: true, debug: true };
+    const { data } = await this.#worker.recognize(Buffer.from(image), rectangle, output).catch((error) => {
+      throw new Error(reasonOf(error));
     });
+    // The library ignores that Tesseract has refused an image. An image without text has a table with its size.
+    if (data.tsv === '') throw new Error(refusal(data.debug ?? ''));
     return { text: data.text, confidence: data.confidence };
   }
 
@@ -61,6 +64,20 @@ export class BuiltInRecognizer implements Recognizer {
     await this.#worker.terminate();
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Returns why the library has refused an image. It rejects with a text or an error. */
+function reasonOf(error: unknown): string {
+  const message = String(error).replace(/^(Error: )+/, '');
+  if (message !== 'Error attempting to read image.') return message;
+  return 'it is damaged, or not an image in a format that Tesseract reads, such as PNG, JPEG or TIFF';
+}
+
+/** Returns why Tesseract has refused an image, from its messages. */
+function refusal(messages: string): string {
+  const size = /Image too large: \((\d+), (\d+)\)/.exec(messages);
+  if (size === null) return `Tesseract has refused it: ${messages.trim() || 'without a reason'}`;
+  return `it has ${size[1]}x${size[2]} pixels, and Tesseract reads at most 32767 on a side. Divide it, or make it smaller`;
 }
 
 /** Tesseract reads a wrong part of the image if a rectangle begins at the first row and column. */

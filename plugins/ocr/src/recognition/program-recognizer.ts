@@ -1,4 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { promisify } from 'node:util';
+import { HeadraceError, messageOf } from 'headrace/engine';
 import type { Region } from './page-map.ts';
 import { greyImage } from './picture.ts';
 import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer } from './recognizer.ts';
@@ -8,9 +10,26 @@ export class ProgramRecognizer implements Recognizer {
   readonly #program: string;
   readonly #lang: string;
 
-  constructor(program: string, lang: string) {
+  private constructor(program: string, lang: string) {
     this.#program = program;
     this.#lang = lang;
+  }
+
+  /** Throws if the program cannot be started, or has no data of a language. */
+  static async open(program: string, lang: string): Promise<ProgramRecognizer> {
+    const { stdout } = await promisify(execFile)(program, ['--list-langs']).catch((error) => {
+      throw new HeadraceError('HR_LIBRARY_MISSING', `tesseractPath: ${program} cannot be started: ${messageOf(error)}`, {
+        hint: 'Write the path of the program tesseract, or remove tesseractPath to use the built-in engine.',
+      });
+    });
+    const installed = stdout.split(/\r?\n/).slice(1);
+    const missing = lang.split('+').find((language) => !installed.includes(language));
+    if (missing !== undefined) {
+      throw new HeadraceError('HR_LIBRARY_MISSING', `${program} has no data for the language ${missing}`, {
+        hint: `Install them (Debian: apt-get install tesseract-ocr-${missing}), or use one of: ${installed.join(' ').trim()}.`,
+      });
+    }
+    return new ProgramRecognizer(program, lang);
   }
 
   async recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {

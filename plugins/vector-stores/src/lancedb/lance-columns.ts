@@ -30,6 +30,22 @@ export function schemaOf({ arrow }: LanceLibrary, { vectorField, dimensions, fie
   ]);
 }
 
+/**
+ * Returns what the columns of the config have that the existing table does not: a column, or another length of the
+ * vectors. Its documents would lose the field, or all fail. Undefined if the table has all of them.
+ */
+export function misfitOf(
+  { arrow }: LanceLibrary,
+  schema: Schema,
+  { vectorField, dimensions, fields }: NewColumns,
+): string | undefined {
+  const missing = [...fields.keys()].filter((name) => !schema.names.includes(name));
+  if (missing.length > 0) return `it has no column ${missing.join(', ')}, which lancedb.fields names`;
+  const type = schema.fields.find(({ name }) => name === vectorField)?.type;
+  if (!arrow.DataType.isFixedSizeList(type) || type.listSize === dimensions) return undefined;
+  return `the vectors in ${vectorField} have ${type.listSize} values, but lancedb.dimensions is ${dimensions}`;
+}
+
 /** Converts documents to rows. Fields without a column are omitted; columns without a field become null. */
 export class RowConverter {
   readonly #columns: readonly { readonly name: string; readonly convert: (value: Value) => unknown }[];

@@ -3,7 +3,7 @@ import type { Schema } from 'apache-arrow';
 import { type DeliveryFailure, NO_ANSWER, type Reply } from 'headrace/delivery';
 import { type Family, HeadraceError, messageOf, readDocument } from 'headrace/engine';
 import type { StoreTarget } from '../store/store-writer.ts';
-import { type NewColumns, RowConverter, schemaOf } from './lance-columns.ts';
+import { type NewColumns, misfitOf, RowConverter, schemaOf } from './lance-columns.ts';
 import { type LanceLibrary, loadLance } from './lance-library.ts';
 
 /** The status of a document that does not fit the table. */
@@ -57,6 +57,12 @@ export class LanceTarget implements StoreTarget {
         ? await connection.openTable(name)
         : await connection.createEmptyTable(name, schemaOf(library, columns as NewColumns), { existOk: true });
       const schema = await table.schema();
+      const misfit = columns === undefined ? undefined : misfitOf(library, schema, columns);
+      if (misfit !== undefined) {
+        throw new HeadraceError('HR_INDEXER_CONNECT', `The table ${name} of LanceDB in ${uri} exists, and ${misfit}`, {
+          hint: 'Correct the block lancedb, choose another table, or delete this one to let the run create it.',
+        });
+      }
       return new LanceTarget(library, connection, table, schema, new RowConverter(library, schema, vectorField));
     } catch (error) {
       connection?.close();

@@ -99,6 +99,21 @@ describe('LanceDBIndexer', () => {
     expect(await rows(table)).toHaveLength(302);
   });
 
+  it('reports at the start that an existing table lacks a column of the config, or has vectors of another length', async () => {
+    const table = await engine.create();
+    await send(table, numbered(1));
+    const missing = await send(table, numbered(1), '', 'fields { extra: text }');
+    expect(missing).toMatchObject({
+      status: 'FAILED',
+      message: expect.stringContaining('it has no column extra, which lancedb.fields names'),
+    });
+    const length = await send(table, numbered(1), '', 'dimensions: 4');
+    expect(length).toMatchObject({
+      status: 'FAILED',
+      message: expect.stringContaining('the vectors in v have 3 values, but lancedb.dimensions is 4'),
+    });
+  });
+
   it('reports a missing table at the start, and a config that names no column', async () => {
     const config = {
       ...engine,
