@@ -97,7 +97,7 @@ async function parquet(directory) {
   const { parquetWriteBuffer } = await import(
     createRequire(path('../plugins/parquet/package.json')).resolve('hyparquet-writer')
   );
-  const count = 200_000;
+  const count = 1_000_000;
   const column = (name, type, cell) => ({ name, type, data: Array.from({ length: count }, (_, i) => cell(i)) });
   const columns = [
     column('id', 'STRING', String),
@@ -111,7 +111,7 @@ async function parquet(directory) {
 pipelines: [{ name: p, stages: [] }]
 worker.threads: 1
 indexer { class: NopIndexer }`;
-  return compare('200,000 rows of ten columns, Parquet, Nop', directory, {
+  return compare('1,000,000 rows of ten columns, Parquet, Nop', directory, {
     kind: 'parquet',
     input,
     config,

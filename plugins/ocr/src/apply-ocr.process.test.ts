@@ -85,16 +85,26 @@ describe('ApplyOCR', () => {
     const params = { byteArrayField: 'bytes', pathField: undefined, extractionTemplates, pagesField: 'pages' };
     const bytes = readFileSync(form).toString('base64');
     const documents = await apply(
-      { ...params, pages: { 0: 'invoice' } },
+      { ...params, pages: { 0: 'invoice' }, extractAllDest: 'text' },
       { id: '1', bytes, number: 'before' },
       { id: '2', bytes, pages: '{"1":"invoice","7":"invoice"}' },
       { id: '3', bytes, pages: '{"1":"outside"}' },
     );
+    const text = ['Invoice\n\nNumber 1001\n', 'Invoice\n\nNumber 1002\n'];
     expect(documents).toMatchObject([
-      { id: '1', kind: 'Invoice\n', number: ['before', 'Number 1001\n'] },
+      { id: '1', text, kind: 'Invoice\n', number: ['before', 'Number 1001\n'] },
       { id: '2', kind: ['Invoice\n', 'Invoice\n'], number: ['Number 1001\n', 'Number 1002\n'] },
       { error: expect.stringContaining('is outside page 1, which has 1200x900 pixels') },
     ]);
+  });
+
+  it('reads a region of an image, and fails if the region is outside the image', async () => {
+    const region = (width: number) => [{ name: 'top', regions: [{ x: 0, y: 0, width, height: 200, dest: 'greeting' }] }];
+    const document = { id: '1', path: image };
+    const [read] = await apply({ extractionTemplates: region(900), pages: { 0: 'top' } }, document);
+    expect(read).toMatchObject({ greeting: 'Hello, World!\n' });
+    const [failed] = await apply({ extractionTemplates: region(901), pages: { 0: 'top' } }, document);
+    expect(failed.error).toContain('is outside page 0, which has 900x200 pixels');
   });
 
   it('names the package of a language that is missing', async () => {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { StubServer } from '@headrace/testing/stub-server';
+import iconv from 'iconv-lite';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { powerPoint97File, word6File, word97File } from './testing/ole-files.ts';
@@ -96,6 +97,38 @@ describe('TextExtractor', () => {
     ['latin1.txt', "Les élèves français préfèrent l'été à l'hiver, où il a neigé.\n".repeat(3), 'ISO-8859-1'],
   ])('reads the text file %s in its encoding', async (name, text, charset) => {
     expect(await extract(name)).toMatchObject({ text, tika_content_type: `text/plain; charset=${charset}` });
+  });
+
+  it('reads text in UTF-16 and UTF-32 without a byte-order mark, and in encodings of DOS and of mail', async () => {
+    const english = 'The quick brown fox.\nJumps.\n';
+    const russian = 'Однажды, в студеную зимнюю пору,\nЯ из лесу вышел; был сильный мороз.\n';
+    const japanese = '日本語のテキスト。\n';
+    const iso2022 = '\x1b$BF|K\\8l$N%F%-%9%H!#\x1b(B\n';
+    const cases: [encoding: string, text: string, bytes: Buffer][] = [
+      ...['UTF-16LE', 'UTF-16BE', 'UTF-32LE', 'UTF-32BE'].flatMap((encoding) =>
+        [english, russian, japanese].map((text): [string, string, Buffer] => [
+          encoding,
+          text,
+          iconv.encode(text, encoding, { addBOM: false }),
+        ]),
+      ),
+      ['UTF-32BE', english, iconv.encode(english, 'UTF-32BE', { addBOM: true })],
+      ['IBM866', russian, iconv.encode(russian, 'IBM866')],
+      ['windows-1251', russian, iconv.encode(russian, 'windows-1251')],
+      ['ISO-2022-JP', japanese, Buffer.from(iso2022, 'latin1')],
+    ];
+    const read = await extractAll(cases.map(([, , bytes]) => bytes));
+    expect(read.map(({ text, tika_content_type }) => [tika_content_type, text])).toEqual(
+      cases.map(([encoding, text]) => [`text/plain; charset=${encoding}`, text]),
+    );
+  });
+
+  it('reads no text from binary files', async () => {
+    const samples = [[0, 1, 2, 3], [0x20, 0, 0, 0xd8, 1, 0], [0, 0x20, 0xff, 0xff], [0x41, 0, 0x42, 0, 7]];
+    const read = await extractAll(samples.map((bytes) => Buffer.from(bytes)));
+    for (const { text, tika_content_type } of read) {
+      expect([tika_content_type, text]).toEqual(['application/octet-stream', '']);
+    }
   });
 
   it('writes plain text without marks', async () => {

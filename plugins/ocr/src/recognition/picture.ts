@@ -1,3 +1,4 @@
+import type { PDFiumPage } from '@hyzyla/pdfium';
 import { DOTS_PER_INCH } from './recognizer.ts';
 
 /** A page to read: an image, or a page of a PDF file. */
@@ -16,7 +17,18 @@ const MAX_PIXELS = 200_000_000;
 /** Returns the pages of a file. Pages of a PDF file are drawn one at a time, when they are needed. */
 export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
   const isPdf = Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
-  return isPdf ? pdfPictures(bytes) : [{ size: undefined, image: async () => bytes, close() {} }];
+  return isPdf ? pdfPictures(bytes) : [{ size: await sizeOf(bytes), image: async () => bytes, close() {} }];
+}
+
+/** Returns the size of an image as it is shown, which may be turned; undefined for formats that only the engine knows. */
+async function sizeOf(bytes: Uint8Array): Promise<Picture['size']> {
+  const { imageSize } = await import('image-size');
+  try {
+    const { width, height, orientation = 1 } = imageSize(bytes);
+    return orientation > 4 ? { width: height, height: width } : { width, height };
+  } catch {
+    return undefined;
+  }
 }
 
 async function pdfPictures(bytes: Uint8Array): Promise<Picture[]> {
@@ -36,7 +48,7 @@ async function pdfPictures(bytes: Uint8Array): Promise<Picture[]> {
     library.destroy();
   };
   return Array.from({ length: open }, (_, i) => {
-    const page = document.getPage(i);
+    let page: PDFiumPage | undefined = document.getPage(i);
     const { originalWidth, originalHeight } = page.getOriginalSize();
     const size = { width: Math.floor(originalWidth * scale), height: Math.floor(originalHeight * scale) };
     return {
@@ -45,7 +57,10 @@ async function pdfPictures(bytes: Uint8Array): Promise<Picture[]> {
         if (size.width * size.height > MAX_PIXELS) {
           throw new Error(`page ${i} has ${size.width}x${size.height} pixels, more than ${MAX_PIXELS}`);
         }
-        const { data, width, height } = await page.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
+        // The library closes a page after it was drawn.
+        const drawn = page ?? document.getPage(i);
+        page = undefined;
+        const { data, width, height } = await drawn.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
         return greyImage(data, width, height);
       },
       close,

@@ -1,5 +1,6 @@
 import { detect } from 'chardet';
 import iconv from 'iconv-lite';
+import { unmarkedUnicode } from './unmarked-unicode.ts';
 
 /** Text and the name of its encoding. */
 export interface DecodedText {
@@ -10,9 +11,12 @@ export interface DecodedText {
 /** The bytes that decide about the encoding. */
 const SAMPLE_BYTES = 64 * 1024;
 
+/** How ISO-2022 starts text with two bytes for each character. */
+const ESCAPE = '\x1b$';
+
 /**
- * Decodes text. A byte-order mark decides, then the named encoding, then UTF-8 if the bytes are valid. Any other
- * encoding is a guess.
+ * Decodes text. A byte-order mark decides, then the named encoding, then UTF-16 and UTF-32 by their zero bytes, then
+ * UTF-8 if the bytes are valid. Any other encoding is a guess.
  */
 export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -22,20 +26,43 @@ export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
     const encoding = /^(utf|iso)-/i.test(named) ? named.toUpperCase() : named.toLowerCase();
     return { text: iconv.decode(buffer, named), encoding };
   }
+  const wide = unmarkedUnicode(bytes);
+  if (wide !== undefined) return { text: iconv.decode(buffer, wide), encoding: wide };
+  const isJapanese = buffer.includes(ESCAPE) && detect(buffer) === 'ISO-2022-JP';
+  if (isJapanese) return { text: new TextDecoder('iso-2022-jp').decode(bytes), encoding: 'ISO-2022-JP' };
   // Tika names ASCII like this.
   if (bytes.every((byte) => byte < 0x80 && byte !== 0))
     return { text: buffer.toString('latin1'), encoding: 'ISO-8859-1' };
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' };
   } catch {
-    const guess = detect(buffer.subarray(0, SAMPLE_BYTES)) ?? 'windows-1252';
+    const sample = buffer.subarray(0, SAMPLE_BYTES);
+    const guess = isIbm866(sample) ? 'IBM866' : (detect(sample) ?? 'windows-1252');
     const encoding = iconv.encodingExists(guess) ? guess : 'windows-1252';
     return { text: iconv.decode(buffer, encoding), encoding };
   }
 }
 
-function markOf([first, second, third, fourth]: Uint8Array): string | undefined {
+/**
+ * Whether the bytes are Russian text of DOS, which the library does not know: all letters are in two ranges, and the
+ * most frequent ones are between 0xa0 and 0xaf, where other encodings of Russian have almost none.
+ */
+function isIbm866(bytes: Uint8Array): boolean {
+  let letters = 0;
+  let frequent = 0;
+  for (const byte of bytes) {
+    if (byte < 0x80) continue;
+    if ((byte > 0xaf && byte < 0xe0) || byte > 0xf1) return false;
+    letters++;
+    if (byte >= 0xa0 && byte <= 0xaf) frequent++;
+  }
+  return letters >= 20 && frequent > letters * 0.4;
+}
+
+/** Returns the encoding that a byte-order mark names. */
+export function markOf([first, second, third, fourth]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'UTF-8';
   if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'UTF-32LE' : 'UTF-16LE';
+  if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return 'UTF-32BE';
   return first === 0xfe && second === 0xff ? 'UTF-16BE' : undefined;
 }

@@ -1,5 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type';
+import iconv from 'iconv-lite';
+import { markOf } from '../formats/charset.ts';
 import { OleFile } from '../formats/ole.ts';
+import { unmarkedUnicode } from '../formats/unmarked-unicode.ts';
 
 /** The formats that have a reader. */
 export type FormatName =
@@ -161,14 +164,8 @@ function flatOdf(text: string): DetectedType {
 /** Returns the start of a file as text; undefined if it is binary. */
 function sampleOf(bytes: Uint8Array): string | undefined {
   const sample = Buffer.from(bytes.subarray(0, SAMPLE_BYTES));
-  const [first, second] = sample;
-  if (first === 0xff && second === 0xfe) return sample.toString('utf16le').slice(1);
-  if (first === 0xfe && second === 0xff)
-    return sample
-      .subarray(0, sample.length & ~1)
-      .swap16()
-      .toString('utf16le')
-      .slice(1);
+  const wide = markOf(bytes) ?? unmarkedUnicode(bytes);
+  if (wide !== undefined) return iconv.decode(sample, wide);
   let controls = 0;
   for (const byte of sample) {
     if (byte === 0) return undefined;
@@ -176,7 +173,7 @@ function sampleOf(bytes: Uint8Array): string | undefined {
   }
   // Text may have a stray control character, but not many.
   if (controls > sample.length / 100) return undefined;
-  return sample.toString('utf8').replace(/^\ufeff/, '');
+  return sample.toString('utf8');
 }
 
 function isHtml(text: string, name: string | undefined): boolean {
