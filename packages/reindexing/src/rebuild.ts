@@ -45,7 +45,7 @@ export class Rebuild {
     await this.#create();
     try {
       await this.#beAlone();
-      await target.speedUp(this.index);
+      await target.prepare(this.index);
     } catch (error) {
       await target.remove(this.index);
       throw error;
