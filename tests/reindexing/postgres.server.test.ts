@@ -137,10 +137,15 @@ await describeWithServer(
           'FAILED',
           expect.stringContaining('10 in the new table, expected at most 10 % fewer than the 20 in the live table'),
         ]);
+        const unknown = await run(versioned(20, 2), `${CREATE}, rebuild.checks.required.nothing: 1`);
+        expect(unknown.checks?.at(-1)).toMatchObject({ outcome: 'failed', found: 'the table has no column nothing' });
         const handle = start(versioned(20_000, 3), block);
         await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(100);
         const second = await run(versioned(20, 4), block);
         expect(second.message).toContain(`Another rebuild of public.${table} is running`);
+        await expect(threads.rollback(requestOf([], block), 30_000)).rejects.toThrow(
+          `A rebuild of public.${table} is running`,
+        );
         handle.stop('CANCELLED');
         expect((await handle.done).status).toBe('CANCELLED');
         expect(await rows(`SELECT max(version), count(*)::int FROM ${table}`)).toEqual([[1, 20]]);

@@ -98,7 +98,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
         'failed: required missing: 0 % of the documents have it, expected at least 50 %',
         'passed: query seven: nDCG@10 is 1 (hits: d7), expected at least 1',
         'passed: query seven: MRR is 1 (hits: d7), expected at least 1',
-        'failed: query 2: nDCG@10 is 0 (hits: none), expected at least 0.5',
+        'failed: query 2: nDCG@10 is 0 (hits: none; expected but not among them: d1), expected at least 0.5',
       ]);
       const errors = problems.filter(({ severity }) => severity === 'error');
       expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'HR_RUN_CHECK_FAILED'));

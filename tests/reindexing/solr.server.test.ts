@@ -121,6 +121,8 @@ await describeWithServer(
       };
       expect(Object.keys(cluster.cluster.collections[target]?.shards ?? {})).toHaveLength(2);
       await fetch(`${server.url}/admin/collections?action=DELETE&name=${target}&wt=json`);
+      const unknown = await runs.run(`${target}-2`, [], 'create { configSet: "no-such-set" }');
+      expect(unknown.message).toContain('SolrCloud has no config set no-such-set. Upload the config set');
     });
 
     describe('a rebuild of a collection', () => {
@@ -147,11 +149,14 @@ await describeWithServer(
           expect([await runs.count(), await runs.count(`version:${version}`)]).toEqual([20, 20]);
         }
         const names = (await runs.states()).map(([name]) => name);
+        const noType = await runs.run(versioned(20, 3), 'create.fields.label.type: no_such_type, rebuild {}');
+        expect([noType.status, noType.message]).toEqual(['FAILED', expect.stringContaining('no_such_type')]);
+        expect((await runs.states()).map(([name]) => name)).toEqual(names);
         const bad = await runs.run(versioned(5, 3), block(`${good}, required.missing: 1`));
         expect(bad.checks?.filter(({ outcome }) => outcome === 'failed').map(({ found }) => found)).toEqual([
           '5 in the new collection',
           '0 % of the documents have it',
-          'MRR is 0 (hits: none)',
+          'MRR is 0 (hits: none; expected but not among them: d7)',
         ]);
         expect([await runs.targets(), await runs.count('version:2')]).toEqual([[names[1]], 20]);
         expect((await runs.states()).map(([, state]) => state)).toEqual(['complete', 'complete', 'failed']);

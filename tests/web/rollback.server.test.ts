@@ -32,7 +32,7 @@ await describeWithServer('opensearch', (server) => {
     await row(/^required id at least 100 % 100 % of the documents have it passed$/);
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.getByRole('button', { name: 'Roll back' }).click();
-    await page.getByRole('dialog').getByText(`Searches use the index ${oldIndex} again.`).waitFor();
+    await page.getByRole('dialog').getByText(`Searches use ${oldIndex} again.`).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText(/^Rolled back on/).waitFor();
     expect(await page.getByRole('button', { name: 'Roll back' }).count()).toBe(0);

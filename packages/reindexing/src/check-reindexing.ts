@@ -154,7 +154,7 @@ function* checkSkip(
 
 function* checkSync(
   { sync, rebuild }: ReindexParameters,
-  { whitelist, blacklist, versionType, indexOverrideField }: SharedSettings,
+  settings: SharedSettings,
   isFixed: boolean,
 ): Generator<ReindexProblem> {
   if (sync?.deleteMissing !== true) return;
@@ -162,26 +162,35 @@ function* checkSync(
   if (rebuild !== undefined) {
     yield { parameter, message: 'a rebuild already omits what the source no longer has', hint: 'Remove sync.' };
   }
-  if (!isFixed || indexOverrideField !== undefined) {
+  if (!isFixed || settings.indexOverrideField !== undefined) {
     yield {
       parameter,
       message: 'deleteMissing needs one index with a fixed name for all documents',
       hint: 'Remove the placeholders from index and indexer.indexOverrideField, or remove sync.',
     };
   }
-  if (versionType !== undefined) {
+  if (settings.versionType !== undefined) {
     yield {
       parameter,
       message: 'deleteMissing would delete documents whose version has not changed, because they are not written again',
       hint: 'Remove indexer.versionType, or remove sync.',
     };
   }
+  yield* checkRunId(sync, settings);
+}
+
+/** Reports that documents are sent without the id of their run: `deleteMissing` would then delete all of them. */
+export function* checkRunId(
+  sync: { readonly deleteMissing?: boolean } | undefined,
+  { whitelist, blacklist }: Pick<SharedSettings, 'whitelist' | 'blacklist'>,
+): Generator<ReindexProblem> {
+  if (sync?.deleteMissing !== true) return;
   if (
     blacklist?.includes('run_id') === true ||
     (whitelist !== undefined && whitelist.length > 0 && !whitelist.includes('run_id'))
   ) {
     yield {
-      parameter,
+      parameter: 'sync.deleteMissing',
       message: 'deleteMissing finds old documents by the field run_id, which is not sent',
       hint: 'Send it: change indexer.whitelist or indexer.blacklist.',
     };

@@ -3,7 +3,7 @@ import { runChecks } from './rebuild-checks.ts';
 import { markOf, type RebuildMark, type RebuiltIndex } from './rebuild-mark.ts';
 import type { RebuildTarget } from './rebuild-target.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
-import { type CollectionDefinition, createCollection } from './solr-collection.ts';
+import { addFields, type CollectionDefinition, requestCollection } from './solr-collection.ts';
 import type { CheckResult, Checks, Json, Log, RebuildPlan } from './types.ts';
 
 /** The property of a collection with its mark, as JSON. It is part of the state of the collection in ZooKeeper. */
@@ -74,11 +74,12 @@ export class CollectionTarget implements RebuildTarget {
   }
 
   async create({ name, mark }: RebuiltIndex): Promise<void> {
-    await createCollection(this.#admin, name, this.#definition, this.#log, { [MARK]: JSON.stringify(mark) });
+    await requestCollection(this.#admin, name, this.#definition, { [MARK]: JSON.stringify(mark) });
+    this.#log.info(`Created the collection ${name}`);
   }
 
-  async speedUp(): Promise<void> {
-    // The indexer commits nothing until the end of the run.
+  prepare(name: string): Promise<void> {
+    return addFields(this.#admin, name, this.#definition, this.#log);
   }
 
   async complete(name: string, signal: AbortSignal): Promise<void> {

@@ -311,7 +311,10 @@ export class DocumentHashes {
         `Delete the file, and ${this.#file}-wal if it exists. The next run then sends all documents.`,
       );
     }
-    return new ReindexError(`The hashes in ${this.#file} cannot be used: ${messageOf(error)}`);
+    return new ReindexError(
+      `The hashes in ${this.#file} cannot be used: ${messageOf(error)}`,
+      'hashesFile must name a file in a folder that this process may write.',
+    );
   }
 }
 

@@ -48,7 +48,12 @@ export class IndexAdmin {
   /** Returns the response. Throws a `ReindexError` with the reason of the search engine. */
   async ask<T = Json>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const answer = await this.find<T>(method, path, body, signal);
-    if (answer === undefined) throw new ReindexError(`${method} ${this.address}${path} answered 404`);
+    if (answer === undefined) {
+      throw new ReindexError(
+        `${method} ${path} answered 404 at ${this.address}`,
+        'It does not exist (any more): check whether another program has deleted it.',
+      );
+    }
     return answer;
   }
 

@@ -42,15 +42,17 @@ export async function readDefinition(
   return { settings, mappings: (json.mappings as Json | undefined) ?? json, named };
 }
 
+const FILE_HINT = 'Correct the file, or its path in mappingsFile, templates or pipelines of the block create.';
+
 async function readJson(file: string, readFile: (path: string) => Promise<string>): Promise<Json> {
   let json: unknown;
   try {
     json = JSON.parse(await readFile(file));
   } catch (error) {
-    throw new ReindexError(`${file} cannot be read as JSON: ${messageOf(error)}`);
+    throw new ReindexError(`${file} cannot be read as JSON: ${messageOf(error)}`, FILE_HINT);
   }
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Json;
-  throw new ReindexError(`${file} must contain a JSON object`);
+  throw new ReindexError(`${file} must contain a JSON object`, FILE_HINT);
 }
 
 function namedDefinition(kind: NamedDefinition['kind'], name: string, body: Json): NamedDefinition {

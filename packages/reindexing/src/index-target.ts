@@ -74,7 +74,7 @@ export class IndexTarget implements RebuildTarget {
   }
 
   /** Turns replicas and refreshes off, and remembers the settings that the config or a template gave the index. */
-  async speedUp(name: string): Promise<void> {
+  async prepare(name: string): Promise<void> {
     const path = `/${inPath(name)}/_settings`;
     const answer = await this.#admin.ask<Record<string, { settings: Json }>>('GET', `${path}?flat_settings=true`);
     const settings = answer[name]?.settings ?? {};

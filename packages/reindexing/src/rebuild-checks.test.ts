@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ndcg, reciprocalRank } from './rebuild-checks.ts';
+import { ndcg, reciprocalRank, runChecks } from './rebuild-checks.ts';
+import { ReindexError } from './reindex-error.ts';
 
 describe('the measures of a saved query', () => {
   it('nDCG is 1 for all expected documents at the top, in any order, and 0 for none', () => {
@@ -21,5 +22,36 @@ describe('the measures of a saved query', () => {
   it('the reciprocal rank is that of the first expected document', () => {
     expect(reciprocalRank(['x', 'a', 'b'], new Set(['a', 'b']))).toBe(0.5);
     expect(reciprocalRank(['x'], new Set(['a']))).toBe(0);
+  });
+});
+
+describe('a saved query', () => {
+  const queries = [{ name: 'shoes', query: {}, expected: ['a', 'gone'], minMrr: 1 }];
+  const checked = (search: () => Promise<string[]>) => ({
+    what: 'index',
+    checks: { queries },
+    failed: 0,
+    count: async () => 2,
+    countLive: async () => undefined,
+    countWith: async () => 2,
+    search,
+  });
+
+  it('lists the expected documents that are not among the hits', async () => {
+    const results = await runChecks(checked(async () => ['b', 'a']));
+    expect(results.at(-1)).toEqual({
+      name: 'query shoes',
+      outcome: 'failed',
+      found: 'MRR is 0.5 (hits: b, a; expected but not among them: gone)',
+      expected: 'at least 1',
+    });
+  });
+
+  it('is named in the error if the search engine refuses it', async () => {
+    const refused = checked(() => Promise.reject(new ReindexError('POST /x/_search answered 400: unknown query [foo]')));
+    await expect(runChecks(refused)).rejects.toMatchObject({
+      message: 'The saved query shoes failed: POST /x/_search answered 400: unknown query [foo]',
+      hint: expect.stringContaining('Correct the query'),
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { messageOf, ReindexError } from './reindex-error.ts';
 import type { CheckResult, Checks, Json, SavedQuery } from './types.ts';
 
 /** How many hits of a saved query count. */
@@ -85,16 +86,27 @@ async function checkQuery(
   position: number,
   { name = `${position + 1}`, query, expected, minNdcg, minMrr }: SavedQuery,
 ): Promise<CheckResult[]> {
-  const hits = await checked.search(query, HITS);
+  const hits = await searchHits(checked, name, query);
+  const missing = expected.filter((id) => !hits.includes(id)).slice(0, HITS);
+  const absent = missing.length === 0 ? '' : `; expected but not among them: ${missing.join(', ')}`;
   const results: CheckResult[] = [];
   const measure = (label: string, value: number, least: number | undefined) => {
     if (least === undefined) return;
-    const found = `${label} is ${Math.floor(value * 1000) / 1000} (hits: ${hits.join(', ') || 'none'})`;
+    const found = `${label} is ${Math.floor(value * 1000) / 1000} (hits: ${hits.join(', ') || 'none'}${absent})`;
     results.push({ name: `query ${name}`, ...asResult(value >= least, found, `at least ${least}`) });
   };
   measure(`nDCG@${HITS}`, ndcg(hits, new Set(expected)), minNdcg);
   measure('MRR', reciprocalRank(hits, new Set(expected)), minMrr);
   return results;
+}
+
+async function searchHits(checked: CheckedOutput, name: string, query: Json): Promise<string[]> {
+  try {
+    return await checked.search(query, HITS);
+  } catch (error) {
+    const hint = 'Correct the query. headrace validate does not know the query language of the search engine.';
+    throw new ReindexError(`The saved query ${name} failed: ${messageOf(error)}`, hint);
+  }
 }
 
 /** Returns the result of a check without its name. */

@@ -15,8 +15,8 @@ export interface RebuildTarget {
   marked(): Promise<RebuiltIndex[]>;
   /** Creates an index with its mark, in one request. */
   create(index: RebuiltIndex): Promise<void>;
-  /** Makes the new index fast to write to. */
-  speedUp(name: string): Promise<void>;
+  /** Prepares the new index for the documents, before the first one. Its errors end the rebuild. */
+  prepare(name: string): Promise<void>;
   /** Makes all documents visible, and the index ready for searches. */
   complete(name: string, signal: AbortSignal): Promise<void>;
   check(name: string, checks: Checks, failed: number, signal: AbortSignal): Promise<CheckResult[]>;

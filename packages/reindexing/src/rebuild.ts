@@ -45,7 +45,7 @@ export class Rebuild {
     await this.#create();
     try {
       await this.#beAlone();
-      await target.speedUp(this.index);
+      await target.prepare(this.index);
     } catch (error) {
       await target.remove(this.index);
       throw error;
@@ -192,7 +192,12 @@ export async function rollBack(target: RebuildTarget, alias: string, runId?: str
   const live = await target.live();
   const indices = await markedIn(target);
   const current = indices.filter(({ name }) => live.has(name));
-  if (live.size === 0) throw new ReindexError(`There is no alias ${alias} at ${target.address}`);
+  if (live.size === 0) {
+    throw new ReindexError(
+      `There is no alias ${alias} at ${target.address}`,
+      'The first successful run creates it. Check the name and the address if searches already use it.',
+    );
+  }
   const building = indices.find(({ mark }) => isRunning(mark));
   if (building !== undefined) {
     throw new ReindexError(

@@ -1,4 +1,5 @@
 import { type IndexAdmin, inPath } from './index-admin.ts';
+import { messageOf, ReindexError } from './reindex-error.ts';
 import type { CheckResult, Json, Log } from './types.ts';
 
 /** What a collection of Solr should be: the block `create`. */
@@ -21,31 +22,60 @@ export interface FieldDifference {
   readonly hint: string;
 }
 
-/**
- * Creates the collection of a SolrCloud and the fields that are missing.
- * @param properties of a new collection
- */
+/** Creates the collection of a SolrCloud if it is missing, and adds the fields that are missing. */
 export async function createCollection(
   admin: IndexAdmin,
   collection: string,
   definition: CollectionDefinition,
   log: Log,
-  properties: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const { isCloud, configSet, shards, replicas, fields, update } = definition;
-  if (isCloud && !(await collectionExists(admin, collection))) {
-    const query = new URLSearchParams({
-      ...{ action: 'CREATE', name: collection, numShards: `${shards}`, replicationFactor: `${replicas}`, wt: 'json' },
-      ...(configSet === undefined ? {} : { 'collection.configName': configSet }),
-      ...properties,
-    });
-    await admin.ask('GET', `/admin/collections?${query}`);
+  if (definition.isCloud && !(await collectionExists(admin, collection))) {
+    await requestCollection(admin, collection, definition);
     log.info(`Created the collection ${collection}`);
   }
+  await addFields(admin, collection, definition, log);
+}
+
+/**
+ * Creates a collection with the schema of its config set.
+ * @param properties of the collection
+ */
+export async function requestCollection(
+  admin: IndexAdmin,
+  collection: string,
+  { configSet, shards, replicas }: CollectionDefinition,
+  properties: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const query = new URLSearchParams({
+    ...{ action: 'CREATE', name: collection, numShards: `${shards}`, replicationFactor: `${replicas}`, wt: 'json' },
+    ...(configSet === undefined ? {} : { 'collection.configName': configSet }),
+    ...properties,
+  });
+  try {
+    await admin.ask('GET', `/admin/collections?${query}`);
+  } catch (error) {
+    if (!messageOf(error).includes('config set')) throw error;
+    throw new ReindexError(
+      `The collection ${collection} cannot be created: SolrCloud has no config set ${configSet ?? '_default'}`,
+      'Upload the config set to ZooKeeper, or correct create.configSet. Without it, a copy of _default is used.',
+    );
+  }
+}
+
+/** Adds the fields that are missing in a schema. With `update`, replaces those that differ. */
+export async function addFields(
+  admin: IndexAdmin,
+  collection: string,
+  { fields, update }: CollectionDefinition,
+  log: Log,
+): Promise<void> {
   const existing = await fieldsOf(admin, collection);
   for (const [name, field] of fields) {
     const found = existing.get(name);
-    if (found !== undefined && !(update && differs(field, found))) continue;
+    if (found !== undefined && !(update && differs(field, found))) {
+      if (differs(field, found)) log.warn(`The schema of ${collection} has another field ${name} than create.fields`);
+      continue;
+    }
     const command = found === undefined ? 'add-field' : 'replace-field';
     await admin.ask('POST', `/${inPath(collection)}/schema?wt=json`, { [command]: { name, ...field } });
     log.info(`${found === undefined ? 'Added' : 'Replaced'} the field ${name} in the schema of ${collection}`);
@@ -110,7 +140,7 @@ export async function deleteMissingFromCollection({
     found,
     expected,
   });
-  if (failed > 0) return result('not run', `nothing was deleted, because ${failed} documents failed`);
+  if (failed > 0) return result('not run', `nothing was deleted, because ${failed} ${failed === 1 ? 'document' : 'documents'} failed`);
   const path = `/${inPath(collection)}`;
   const update = (command: Json) => admin.ask('POST', `${path}/update?wt=json`, command, signal);
   const count = async (query: string): Promise<number> => {

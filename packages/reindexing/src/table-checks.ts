@@ -2,6 +2,9 @@ import { asResult, checkCounts } from './rebuild-checks.ts';
 import { quoteName, type SqlSession } from './sql-session.ts';
 import type { CheckResult, Checks } from './types.ts';
 
+const COLUMNS = `SELECT attname FROM pg_catalog.pg_attribute
+  WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped`;
+
 interface CheckedTable {
   readonly session: SqlSession;
   /** The name of the new table as in SQL. */
@@ -23,7 +26,15 @@ export async function runTableChecks({ session, table, live, checks, failed }: C
     const passed = failed <= checks.maxFailed;
     results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
   }
+  const columns = new Set((await session.query(COLUMNS, [table])).map(([name]) => name));
   for (const [column, percent] of checks.required ?? []) {
+    if (!columns.has(column)) {
+      results.push({
+        name: `required ${column}`,
+        ...asResult(false, `the table has no column ${column}`, `at least ${percent} %`),
+      });
+      continue;
+    }
     const filled = all === 0 ? 0 : ((await count(table, `${quoteName(column)} IS NOT NULL`)) / all) * 100;
     const found = `${Math.floor(filled * 100) / 100} % of the rows have it`;
     results.push({ name: `required ${column}`, ...asResult(filled >= percent, found, `at least ${percent} %`) });

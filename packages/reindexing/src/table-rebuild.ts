@@ -50,10 +50,8 @@ export class TableRebuild {
     this.#session = session;
     this.#place = await placeOf(session, this.#plan.table);
     const { schema, name } = this.#place;
-    // The lock is held until the session ends, also if the process is killed.
-    const [lock] = await session.query('SELECT pg_try_advisory_lock(hashtextextended(?, 20))', [`${schema}.${name}`]);
-    if (lock?.[0] !== true) {
-      throw new ReindexError(`Another rebuild of ${schema}.${name} is running`, 'Wait until it has ended.');
+    if (!(await locked(session, this.#place))) {
+      throw new ReindexError(`Another rebuild of ${schema}.${name} is running`, 'Wait until it has ended, or cancel it.');
     }
     for (const { table, mark } of await markedTables(session, this.#place)) {
       if (mark.state !== 'building') continue;
@@ -76,7 +74,10 @@ export class TableRebuild {
     await session.execute(`ANALYZE ${this.#building}`);
     const live = (await liveTable(session, this.#place)) ? inSchema(schema, name) : undefined;
     const checks = await runTableChecks({ session, table: this.#building, live, checks: wanted, failed });
-    if (checks.some(({ outcome }) => outcome === 'failed')) return { checks };
+    if (checks.some(({ outcome }) => outcome === 'failed')) {
+      this.#log.warn(`The table ${schema}.${name} was not replaced. The next run removes the table ${this.#building}`);
+      return { checks };
+    }
     const old = withSuffix(name, `${this.#suffix}_old`);
     await inTransaction(session, async () => {
       if (live !== undefined) {
@@ -135,10 +136,15 @@ export class TableRebuild {
 export async function rollBackTable(session: SqlSession, table: string, runId: string | undefined): Promise<string> {
   const place = await placeOf(session, table);
   const { schema, name } = place;
+  if (!(await locked(session, place))) {
+    const hint = 'Wait until it has ended, or cancel it, and then roll back.';
+    throw new ReindexError(`A rebuild of ${schema}.${name} is running`, hint);
+  }
   const marked = await markedTables(session, place);
   const current = marked.find((one) => one.table === name);
   if (runId !== undefined && current?.mark.run !== runId) {
-    throw new ReindexError(`The table ${schema}.${name} is not the one of the run ${runId}`);
+    const hint = 'Only the run whose table is in use can be rolled back.';
+    throw new ReindexError(`The table ${schema}.${name} is not the one of the run ${runId}`, hint);
   }
   const old = marked.find(({ mark }) => mark.state === 'old');
   if (old === undefined || current === undefined) {
@@ -163,6 +169,15 @@ export async function rollBackTable(session: SqlSession, table: string, runId: s
 interface Place {
   readonly schema: string;
   readonly name: string;
+}
+
+/**
+ * Tries to take the lock of a rebuild, which is held until the session ends, also if the process is killed. Returns false
+ * if another session has it.
+ */
+async function locked(session: SqlSession, { schema, name }: Place): Promise<boolean> {
+  const [row] = await session.query('SELECT pg_try_advisory_lock(hashtextextended(?, 20))', [`${schema}.${name}`]);
+  return row?.[0] === true;
 }
 
 /** Returns the schema and the name of a table that may not exist. */

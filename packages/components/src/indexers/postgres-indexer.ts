@@ -13,7 +13,14 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
-import { createTable, deleteMissingRows, rollBackTable, type SqlSession, TableRebuild } from '@headrace/reindexing';
+import {
+  checkRunId,
+  createTable,
+  deleteMissingRows,
+  rollBackTable,
+  type SqlSession,
+  TableRebuild,
+} from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { reachDatabase } from '../database/reach-database.ts';
@@ -113,6 +120,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     }
     if (table.trim() === '') yield { parameter: 'table', message: 'table must not be empty' };
     if (idColumn === '') yield { parameter: 'idColumn', message: 'idColumn must not be empty' };
+    yield* checkRunId(params.sync, settings);
     if (params.rebuild !== undefined && params.sync?.deleteMissing === true) {
       const message = 'a rebuild already omits what the source no longer has';
       yield { parameter: 'sync.deleteMissing', message, hint: 'Remove sync.' };

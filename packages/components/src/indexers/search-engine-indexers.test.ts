@@ -2,6 +2,7 @@ import type { IndexerSettings, ParameterProblem } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { ElasticsearchIndexer } from './elasticsearch-indexer.ts';
 import { OpenSearchIndexer } from './opensearch-indexer.ts';
+import { PostgresIndexer } from './postgres-indexer.ts';
 import { SolrIndexer } from './solr-indexer.ts';
 
 const problemsOf = (problems: Iterable<ParameterProblem>) =>
@@ -71,6 +72,15 @@ describe('the check of SolrIndexer', () => {
       'error useCloudClient: A SolrCloud needs url or zkHosts',
       'error useCloudClient: A SolrCloud needs defaultCollection, or indexer.indexOverrideField',
     ]);
+  });
+
+  it('reports that documents are sent without the field by which deleteMissing finds them', () => {
+    const sync = { deleteMissing: true };
+    const problem = 'error sync.deleteMissing: deleteMissing finds old documents by the field run_id, which is not sent';
+    expect(check({ url: 'http://h/solr/a', sync }, { blacklist: ['run_id'] })).toEqual([problem]);
+    const table = { connectionString: 'jdbc:postgresql://h/d', table: 't', sync } as never;
+    expect(problemsOf(PostgresIndexer.check(table, settings({ whitelist: ['id'] })))).toEqual([problem]);
+    expect(problemsOf(PostgresIndexer.check(table, settings({})))).toEqual([]);
   });
 
   it('reports settings without an effect', () => {

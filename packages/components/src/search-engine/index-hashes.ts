@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import type { IndexerContext } from '@headrace/engine';
+import type { DatabaseSync } from 'node:sqlite';
+import { HeadraceError, type IndexerContext, messageOf } from '@headrace/engine';
 import { DocumentHashes, type IndexAdmin, IndexHashes } from '@headrace/reindexing';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
@@ -18,12 +19,22 @@ export async function openHashes(
   const { index, sync } = params;
   const file = hashesFileOf(params);
   await makeFolders(dirname(file));
-  const database = await openLocalDatabase(file, { timeout: 0 });
+  const database = await openDatabase(file);
   try {
     const hashes = new DocumentHashes(database, file, sync?.deleteMissing === true);
     return await IndexHashes.begin(hashes, { admin, index, log, onUnchanged });
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+async function openDatabase(file: string): Promise<DatabaseSync> {
+  try {
+    return await openLocalDatabase(file, { timeout: 0 });
+  } catch (error) {
+    if (error instanceof HeadraceError) throw error;
+    const hint = 'hashesFile must name a file that this process may write.';
+    throw new HeadraceError('HR_INDEXER_START', `The hashes in ${file} cannot be used: ${messageOf(error)}`, { hint });
   }
 }

@@ -83,7 +83,12 @@ export async function openCache(
   if (settings === undefined || preview === true) return undefined;
   const { connectionString = '' } = settings;
   const where = settings.path ?? (isRedis(connectionString) ? 'Redis' : 'Postgres');
-  const report = (error: unknown) => log.warn(`The cache in ${where} is not used in this run: ${messageOf(error)}`);
+  const advice =
+    settings.path === undefined
+      ? 'Check cache.connectionString, and that the server is running.'
+      : 'cache.path must name a file that this process may write. If the file is damaged, delete it.';
+  const report = (error: unknown) =>
+    log.warn(`The cache in ${where} is not used in this run: ${messageOf(error)}. ${advice}`);
   try {
     const { maxMegabytes = 1024, maxAgeDays = 365 } = settings;
     const limits = { maxBytes: maxMegabytes * MIB, maxAgeMillis: maxAgeDays * DAY_MILLIS };

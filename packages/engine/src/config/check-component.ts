@@ -12,7 +12,7 @@ import {
 } from '../component/parameters.ts';
 import { missingPlugin } from '../component/plugin-classes.ts';
 import type { Registry } from '../component/registry.ts';
-import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { HeadraceError, hintOf, messageOf } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
@@ -180,14 +180,14 @@ export async function checkComponent(
     build(checked.value, Class as { new (params: never, context: never): unknown });
     return checked.value;
   } catch (error) {
-    const known = error instanceof HeadraceError;
+    const hint = hintOf(error);
     list.add({
-      code: known ? error.code : 'HR_CONFIG_INVALID_VALUE',
+      code: error instanceof HeadraceError ? error.code : 'HR_CONFIG_INVALID_VALUE',
       path,
       ...place(node.origin),
       component,
       message: messageOf(error),
-      ...(known && error.hint !== undefined ? { hint: error.hint } : {}),
+      ...(hint === undefined ? {} : { hint }),
     });
     return undefined;
   }

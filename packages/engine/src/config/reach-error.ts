@@ -1,4 +1,4 @@
-import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { HeadraceError, hintOf, messageOf } from '../errors/headrace-error.ts';
 
 /** The maximum number of causes to read. A chain of causes can be circular. */
 const MAX_CAUSES = 8;
@@ -34,7 +34,7 @@ export function reachReason(error: unknown): { message: string; hint?: string } 
   // An error for several addresses has no message itself. `localhost` can have two addresses.
   const message =
     error instanceof AggregateError && error.message === '' ? error.errors.map(messageOf).join('; ') : messageOf(error);
-  const hint = (error instanceof HeadraceError ? error.hint : undefined) ?? reachHint(error);
+  const hint = hintOf(error) ?? reachHint(error);
   return hint === undefined ? { message } : { message, hint };
 }
 

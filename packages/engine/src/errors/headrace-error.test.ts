@@ -51,6 +51,16 @@ describe('toFailure', () => {
       message: 'a <- b',
     });
   });
+
+  it('keeps the hint of an error class that does not know the engine', () => {
+    const error = Object.assign(new Error('products is an index'), { hint: 'Set rebuild.alias.' });
+    expect(toFailure(error, 'HR_INDEXER_CONNECT')).toEqual({
+      code: 'HR_INDEXER_CONNECT',
+      message: 'products is an index',
+      hint: 'Set rebuild.alias.',
+    });
+    expect(toFailure(Object.assign(new Error('a'), { hint: 1 }), 'HR_INTERNAL')).not.toHaveProperty('hint');
+  });
 });
 
 describe('the stack trace of an error', () => {

@@ -44,10 +44,23 @@ export interface Failure {
 
 /** Converts any thrown value to a failure. A value that is not a HeadraceError gets the given code. */
 export function toFailure(error: unknown, code: ErrorCode): Failure {
-  if (error instanceof HeadraceError) {
-    return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
-  }
-  return { code, message: messageOf(error) };
+  const hint = hintOf(error);
+  const known = error instanceof HeadraceError;
+  return {
+    code: known ? error.code : code,
+    message: known ? error.message : messageOf(error),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/**
+ * Returns the hint of an error. Libraries that do not know the engine have error classes with a property `hint`, and so
+ * has the driver of Postgres.
+ */
+export function hintOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { hint } = error as { hint?: unknown };
+  return typeof hint === 'string' && hint !== '' ? hint : undefined;
 }
 
 /** The maximum number of causes to read. A chain of causes can be circular. */

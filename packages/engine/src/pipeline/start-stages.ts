@@ -1,6 +1,6 @@
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
-import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { HeadraceError, hintOf, messageOf } from '../errors/headrace-error.ts';
 import { compileConditions } from './conditions.ts';
 import type { PipelineConfig } from './pipeline-config.ts';
 import type { Guard } from './segmented-pipeline.ts';
@@ -57,10 +57,11 @@ export async function startStages(
       await stage.start?.();
       steps.push(newStep(stage, statistics, compileConditions(conditions, conditionPolicy), context.tables));
     } catch (error) {
+      const hint = hintOf(error);
       await stopStages(steps).catch(() => undefined);
       throw new HeadraceError('HR_STAGE_START', `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`, {
         cause: error,
-        ...(error instanceof HeadraceError && error.hint !== undefined ? { hint: error.hint } : {}),
+        ...(hint === undefined ? {} : { hint }),
       });
     }
   }

@@ -262,7 +262,8 @@ function listFailures(failures: readonly FailedDocument[]): Problem[] {
 
 function checkProblem({ name, found, expected }: CheckResult, config: IngestConfig): Problem {
   const message = `Check ${name} failed: ${found}, expected ${expected}`;
-  return atIndexer({ code: 'HR_RUN_CHECK_FAILED', message }, config);
+  const hint = 'Correct the source or the pipeline. If the output is right, change what the check expects.';
+  return atIndexer({ code: 'HR_RUN_CHECK_FAILED', message, hint }, config);
 }
 
 /** @param config undefined if the problem does not come from the block of the indexer */
