@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ndcg, reciprocalRank } from './rebuild-checks.ts';
+import { checkCounts, ndcg, reciprocalRank } from './rebuild-checks.ts';
 
 describe('the measures of a saved query', () => {
   it('nDCG is 1 for all expected documents at the top, in any order, and 0 for none', () => {
@@ -22,4 +22,12 @@ describe('the measures of a saved query', () => {
     expect(reciprocalRank(['x', 'a', 'b'], new Set(['a', 'b']))).toBe(0.5);
     expect(reciprocalRank(['x'], new Set(['a']))).toBe(0);
   });
+});
+
+it('a limit in percent is exact: a new index with exactly that many documents passes', async () => {
+  const check = async (count: number, live: number, maxFewerPercent: number) => {
+    const results = await checkCounts({ documents: { maxFewerPercent } }, count, 'index', async () => live);
+    return results.at(-1)?.outcome;
+  };
+  expect([await check(3, 10, 70), await check(2, 10, 70)]).toEqual(['passed', 'failed']);
 });

@@ -24,7 +24,7 @@ export async function runTableChecks({ session, table, live, checks, failed }: C
     results.push({ name: 'maxFailed', ...asResult(passed, `${failed} failed`, `at most ${checks.maxFailed}`) });
   }
   for (const [column, percent] of checks.required ?? []) {
-    const filled = all === 0 ? 0 : ((await count(table, `${quoteName(column)} IS NOT NULL`)) / all) * 100;
+    const filled = all === 0 ? 0 : ((await count(table, `${quoteName(column)} IS NOT NULL`)) * 100) / all;
     const found = `${Math.floor(filled * 100) / 100} % of the rows have it`;
     results.push({ name: `required ${column}`, ...asResult(filled >= percent, found, `at least ${percent} %`) });
   }
