@@ -128,8 +128,11 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
     });
 
     it('refuses a second rebuild of the alias at the same time', async ({ runs }) => {
-      const first = runs.start(runs.config(versioned(8000, 1), 'rebuild {}'));
+      const settings = 'create.settings { number_of_replicas: 1, refresh_interval: "7s" }, rebuild {}';
+      const first = runs.start(runs.config(versioned(8000, 1), settings));
       while (first.progress().counts.succeeded < 100) await sleep(5);
+      const [building] = Object.values(await runs.indices());
+      expect(building?.settings.index).toMatchObject({ number_of_replicas: '0', refresh_interval: '-1' });
       const second = await runs.run(versioned(5, 2), 'rebuild {}');
       expect(second.message).toContain(`Another rebuild of ${runs.alias} is running: run ${first.runId}`);
       expect([(await first.done).status, await runs.count('version:1')]).toEqual(['SUCCEEDED', 8000]);

@@ -67,6 +67,33 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       const newer = versioned(10, 5);
       expect(await run(newer, strict, external)).toMatchObject({ succeeded: 10, unchanged: 0 });
       expect(await run(newer, strict, external)).toMatchObject({ succeeded: 10, unchanged: 10 });
+      // What the index acknowledges without a write does not look like a write of another program.
+      const older = [...versioned(10, 3), { id: 'never', version: 3, gone: true }];
+      expect(await run(older, strict, `${external}\n${marked}`)).toMatchObject({ succeeded: 11, unchanged: 0 });
+      expect(await run(versioned(10, 3), strict, external)).toMatchObject({ succeeded: 10, unchanged: 10 });
+    });
+
+    it('sends a document again whose earlier routing came back, and counts what an ingest pipeline drops', async ({
+      runs,
+    }) => {
+      const run = runWith(runs);
+      const pipeline = `${runs.alias}-drop`;
+      const drop = { drop: { if: 'ctx.shop == "closed"' } };
+      // The distribution of Elasticsearch for tests has no processors.
+      const processors = type === 'OpenSearch' ? [drop] : [];
+      await runs.ask('PUT', `/_ingest/pipeline/${pipeline}`, { processors });
+      const dropping = `create.settings { number_of_shards: 1, default_pipeline: "${pipeline}" }`;
+      const routed = 'indexer.routingField: shop';
+      const shops = (a: string) => [
+        { id: 'a', shop: a },
+        { id: 'b', shop: 'north' },
+        { id: 'c', shop: 'closed' },
+      ];
+      expect(await run(shops('north'), dropping, routed)).toMatchObject({ succeeded: 3, unchanged: 0 });
+      expect(await run(shops('south'), dropping, routed)).toMatchObject({ succeeded: 3, unchanged: 2 });
+      expect(await run(shops('north'), dropping, routed)).toMatchObject({ succeeded: 3, unchanged: 2 });
+      await runs.ask('POST', `/${runs.alias}/_refresh`);
+      expect([await runs.count('shop:north'), await runs.count()]).toEqual([2, 3 - processors.length]);
     });
 
     it('sends everything if another program changed or created the index, and the next run is fast again', async ({
@@ -86,6 +113,13 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect(await run(versioned(20, 2))).toMatchObject({ unchanged: 0 });
       expect(await run(versioned(20, 2))).toMatchObject({ unchanged: 20 });
       await runs.ask('DELETE', `/${runs.alias}`);
+      expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 0 });
+      // The search engine creates the index again for the rest of the documents.
+      const halved = runs.start(runs.config(versioned(4000, 3), block(runs)));
+      while (halved.progress().counts.succeeded < 100) await sleep(5);
+      await runs.ask('DELETE', `/${runs.alias}`);
+      await halved.done;
+      expect(await run(versioned(20, 3))).toMatchObject({ unchanged: 0 });
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 0 });
       await runs.ask('PUT', `/${runs.alias}/_mapping`, { properties: { more: { type: 'keyword' } } });
       expect(await run(versioned(20, 1))).toMatchObject({ unchanged: 0 });
@@ -147,6 +181,8 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
       const by =
         'indexer { deletionMarkerField: a, deletionMarkerFieldValue: b, deleteByFieldField: c, deleteByFieldValue: d }';
       expect(await refused('', by)).toContain('deletes documents that skipUnchanged cannot know');
+      const sync = 'sync.deleteMissing: true';
+      expect(await refused(sync, 'indexer.routingField: a')).toContain('and not their routing');
       expect(await refused('', 'indexer.childrenField: a')).toContain('indexer.childrenField deletes documents');
       expect(await refused('', 'indexer.indexOverrideField: a')).toContain('one index with a fixed name');
     });

@@ -20,7 +20,7 @@ function runsOf(server: RealServer, isCloud: boolean) {
     await threads.close();
     rmSync(folder, { recursive: true });
   });
-  const requestOf = (target: string, documents: readonly object[], block: string) => {
+  const requestOf = (target: string, documents: readonly object[], block: string, stages = '') => {
     const path = join(folder, `${randomUUID()}.jsonl`);
     writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
     const where = isCloud
@@ -28,7 +28,7 @@ function runsOf(server: RealServer, isCloud: boolean) {
       : `url: "${server.url}/${target}"`;
     const { root, problems } = readConfigText(`
       connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
-      pipelines: [{name: p, stages: []}]
+      pipelines: [{name: p, stages: [${stages}]}]
       indexer { type: Solr, batchTimeout: 50 }
       solr { ${where}, ${block} }`);
     if (root === undefined) throw new Error(JSON.stringify(problems));
@@ -100,6 +100,16 @@ await describeWithServer('solr', (server) => {
     const failed = await runs.run(target, [...documents(4, 20), { id: 'bad', label: { no: 'text' } }], block);
     expect(failed.checks?.map(({ outcome }) => outcome)).toEqual(['not run']);
     expect(await runs.ids(target)).toHaveLength(18);
+    // Nested documents are of the same run as their document, and are deleted with it.
+    const nested = async (...ids: string[]) => {
+      const texts = ids.map((id) => ({ id, body_s: 'one. two.' }));
+      const stage = '{class: ChunkText, source: body_s, chunkingMethod: fixed, lengthToSplit: 5}';
+      const all = 'sync { deleteMissing: true, maxDeletePercent: 100, where: "id:n*" }';
+      expect((await runs.run(target, texts, all, stage)).status).toBe('SUCCEEDED');
+      return (await runs.ids(target)).filter((id) => id.startsWith('n'));
+    };
+    expect(await nested('n1', 'n2')).toEqual(['n1', 'n1-1', 'n1-2', 'n2', 'n2-1', 'n2-2']);
+    expect(await nested('n2')).toEqual(['n2', 'n2-1', 'n2-2']);
   });
 });
 

@@ -25,6 +25,7 @@ interface ReindexParameters {
   readonly create?: { readonly mappings?: unknown; readonly mappingsFile?: string };
   readonly rebuild?: { readonly alias?: string; readonly checks?: GivenChecks };
   readonly sync?: { readonly deleteMissing?: boolean };
+  readonly join?: unknown;
   readonly skipUnchanged?: boolean;
   readonly hashesFile?: string;
 }
@@ -37,6 +38,7 @@ interface SharedSettings {
   readonly indexOverrideField?: string;
   readonly deleteByFieldField?: string;
   readonly childrenField?: string;
+  readonly routingField?: string;
 }
 
 /** Returns the alias that a rebuild moves. */
@@ -111,7 +113,7 @@ export function* checkChecks({ documents = {}, queries = [] }: GivenChecks): Gen
 }
 
 function* checkSkip(
-  { skipUnchanged, hashesFile, rebuild, update }: ReindexParameters,
+  { skipUnchanged, hashesFile, rebuild, update, sync, join }: ReindexParameters,
   settings: SharedSettings,
   isFixed: boolean,
 ): Generator<ReindexProblem> {
@@ -140,6 +142,13 @@ function* checkSkip(
       parameter,
       message: 'update changes a part of a document, and skipUnchanged knows nothing about the other parts',
       hint: 'Remove update, or remove skipUnchanged.',
+    };
+  }
+  if (sync?.deleteMissing === true && (settings.routingField !== undefined || join !== undefined)) {
+    yield {
+      parameter,
+      message: 'skipUnchanged knows only the ids of the documents that deleteMissing deletes, and not their routing',
+      hint: 'Remove skipUnchanged, or remove sync.deleteMissing.',
     };
   }
   for (const setting of ['deleteByFieldField', 'childrenField'] as const) {

@@ -54,7 +54,7 @@ export async function deleteMissingRows({
     );
     const [all, missing] = [Number(row?.[0]), Number(row?.[1])];
     if (missing === 0) return result('passed', 'the source still has all rows');
-    const percent = (missing / all) * 100;
+    const percent = (missing * 100) / all;
     const share = `${missing} rows of ${all} (${Math.ceil(percent * 100) / 100} %)`;
     if (percent > maxDeletePercent) return result('failed', `the source no longer has ${share}: nothing was deleted`);
     const [deleted] = await session.query(

@@ -57,7 +57,7 @@ export async function deleteMissing({
     hashes?.complete();
     return result('passed', 'the source still has all documents');
   }
-  const percent = (old / all) * 100;
+  const percent = (old * 100) / all;
   const share = `${counted(old, 'document')} of ${all} (${Math.ceil(percent * 100) / 100} %)`;
   if (percent > maxDeletePercent) {
     return result('failed', `the source no longer has ${share}: nothing was deleted`);

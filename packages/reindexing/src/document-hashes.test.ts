@@ -10,7 +10,7 @@ import { HashedBatch } from './hashed-batch.ts';
 import { KnownHashes } from './known-hashes.ts';
 import { UnchangedDocuments } from './unchanged-documents.ts';
 
-const STATE = { uuids: 'u1', definition: 'd1', writes: 10 };
+const STATE = { uuids: 'u1', definition: 'd1', processing: 'p1', writes: 10 };
 
 let folder: string;
 let open: DocumentHashes[];
@@ -66,7 +66,7 @@ describe('the hashes of documents', () => {
     first.take(documentsOf({ c: '2' }));
     closed();
     const second = opened();
-    expect(second.begin({ ...STATE, writes: 14 })).toBeUndefined();
+    expect(second.begin({ ...STATE, writes: 13 })).toBeUndefined();
     expect(send(second, { a: '1', b: '1', c: '1' })).toEqual([1, 2]);
     expect(send(second, { a: undefined })).toEqual([0]);
     expect(send(second, { a: '1', b: '1', c: '1' })).toEqual([0]);
@@ -74,32 +74,58 @@ describe('the hashes of documents', () => {
   });
 
   it('are forgotten if the index may have other contents', () => {
-    const run = (now: typeof STATE, end?: typeof STATE) => {
+    const at = (writes: number, more: Partial<typeof STATE> = {}) => ({ ...STATE, ...more, writes });
+    let content = 0;
+    /** A run that sends one document. */
+    const run = (now: typeof STATE, end?: typeof STATE, failed: number[] = [], notWritten = 0) => {
       const hashes = opened();
       const reason = hashes.begin(now);
-      send(hashes, { a: '1' });
+      send(hashes, { a: `${content++}` }, ...failed);
+      hashes.notWritten(notWritten);
       if (end !== undefined) hashes.end(end);
       closed();
       return reason;
     };
-    // The first run writes one document, and the others none.
-    expect(run(STATE, { ...STATE, writes: 11 })).toBeUndefined();
-    expect(run({ ...STATE, writes: 11 }, { ...STATE, writes: 11 })).toBeUndefined();
-    expect(run({ ...STATE, writes: 12 }, { ...STATE, writes: 13 })).toBe('another program has written to it');
-    // Another program has written during the run.
-    expect(run({ ...STATE, writes: 13 }, { ...STATE, writes: 15 })).toBeUndefined();
-    expect(run({ ...STATE, writes: 15 }, STATE)).toBe('another program has written to it');
-    expect(run({ ...STATE, uuids: 'u2' }, STATE)).toBe('the index was created again');
-    expect(run({ ...STATE, definition: 'd2' }, STATE)).toContain('mappings');
-    // A killed run, after which more documents may have been written.
-    expect(run(STATE)).toBeUndefined();
-    expect(run({ ...STATE, definition: 'd2', writes: 12 })).toBeUndefined();
-    expect(run({ ...STATE, writes: 11 })).toBe('the search engine has lost writes');
+    const [foreign, created] = ['another program has written to it', 'the index was created again'];
+    expect(run(at(10), at(11))).toBeUndefined();
+    expect(run(at(11), at(12))).toBeUndefined();
+    expect(run(at(13), at(14))).toBe(foreign);
+    // Another program has written during the run. Documents that the index did not write do not hide it.
+    expect(run(at(14), at(16))).toBeUndefined();
+    expect(run(at(16), at(17), [0])).toBe(foreign);
+    expect(run(at(17), at(18), [], 1)).toBe(foreign);
+    expect(run(at(18), at(18))).toBe(foreign);
+    // During the run, the search engine has lost a write, or somebody has created the index again.
+    expect(run(at(18), at(19))).toBe('the search engine has lost writes');
+    expect(run(at(19), at(1, { uuids: 'u2' }))).toBeUndefined();
+    expect(run(at(1, { uuids: 'u2' }), at(2, { uuids: 'u2' }))).toBe(created);
+    expect(run(at(10), at(11, { processing: 'p2' }))).toBe(created);
+    expect(run(at(11, { processing: 'p2' }), at(12, { processing: 'p2' }))).toContain('mappings');
+    expect(run(at(12), at(13))).toContain('mappings');
+    expect(run(at(13, { definition: 'd2' }), at(14))).toContain('mappings');
+  });
+
+  it('are forgotten after a killed run if the index has other writes than those of the run', () => {
+    /** A killed run, which has an answer for one document and none for another one. */
+    const killed = (now: typeof STATE, content: string) => {
+      const hashes = opened();
+      const reason = hashes.begin(now);
+      send(hashes, { a: content });
+      hashes.take(documentsOf({ b: content }));
+      closed();
+      return reason;
+    };
+    expect(killed(STATE, '1')).toBeUndefined();
+    expect(killed({ ...STATE, definition: 'd2', writes: 12 }, '2')).toBeUndefined();
+    expect(killed({ ...STATE, writes: 13 }, '3')).toBeUndefined();
+    expect(killed({ ...STATE, writes: 16 }, '4')).toBe('another program has written to it');
+    expect(killed({ ...STATE, writes: 16 }, '5')).toBe('the search engine has lost writes');
+    expect(killed({ ...STATE, writes: 17, processing: 'p2' }, '6')).toContain('pipelines');
     closed();
     const database = new DatabaseSync(file());
     database.exec("UPDATE state SET value = value - 3600000 WHERE name = 'started'");
     database.close();
-    expect(run({ ...STATE, writes: 11 })).toBe('the computer was restarted during a run');
+    expect(killed({ ...STATE, writes: 18, processing: 'p2' }, '7')).toBe('the computer was restarted during a run');
   });
 
   it('are used by one run at a time', () => {
@@ -115,26 +141,32 @@ describe('the hashes of documents', () => {
   });
 
   it('find what the source no longer has, after one complete run that sent everything', () => {
-    const begin = () => {
+    const begin = (writes = 10, source = 'north') => {
       const hashes = opened(true);
-      return { hashes, reason: hashes.begin(STATE) };
+      return { hashes, reason: hashes.begin({ ...STATE, writes }, source) };
     };
     const first = begin().hashes;
     send(first, { a: '1', b: '1', c: '1' });
-    first.end(STATE);
+    first.end({ ...STATE, writes: 13 });
     closed();
     // No run has established that the index has only these documents.
-    const { hashes: second, reason } = begin();
+    const { hashes: second, reason } = begin(13);
     expect([reason, second.isComplete]).toEqual([expect.stringContaining('complete run'), false]);
     expect(send(second, { a: '1', b: '1', c: '1' })).toEqual([0, 1, 2]);
     second.complete();
-    second.end(STATE);
+    second.end({ ...STATE, writes: 16 });
     closed();
-    const third = begin().hashes;
+    const third = begin(16).hashes;
     expect([third.isComplete, send(third, { a: '1', c: '2' })]).toEqual([true, [1]]);
     expect([third.count(), third.missing(10)]).toEqual([{ all: 3, missing: 1 }, ['b']]);
     third.forget(['b']);
     expect(third.count()).toEqual({ all: 2, missing: 0 });
+    third.deleted(1);
+    third.end({ ...STATE, writes: 18 });
+    closed();
+    // The documents of another source are not missing in this one.
+    const other = begin(18, 'south');
+    expect([other.reason, other.hashes.isComplete]).toEqual([expect.stringContaining('complete run'), false]);
   });
 
   it('never skip a document whose last acknowledged version differs, in any order of versions, failures and kills', () => {
@@ -152,22 +184,27 @@ describe('the hashes of documents', () => {
     fc.assert(
       fc.property(fc.array(batch, { maxLength: 10 }), (batches) => {
         const index = new Map<string, string | undefined>();
+        let writes = 0;
         const database = new DatabaseSync(':memory:');
         const begin = () => {
           const hashes = new DocumentHashes(database, 'memory', false);
-          hashes.begin(STATE);
+          hashes.begin({ ...STATE, writes });
           return hashes;
         };
         let hashes = begin();
+        let killed: DocumentHashes | undefined;
         const waiting: (() => void)[] = [];
         const answer = (count: number) => {
           for (const next of waiting.splice(0, count)) next();
         };
         for (const { versions, answered, before } of batches) {
           answer(before === 'the next run' ? waiting.length : answered);
-          if (before !== 'nothing') hashes = begin();
           // The requests of a killed run have reached the index, but their results are not stored.
-          if (before === 'a kill') answer(waiting.length);
+          const isKilled = before === 'a kill';
+          if (isKilled) killed = hashes;
+          if (isKilled) answer(waiting.length);
+          if (before === 'the next run') hashes.end({ ...STATE, writes });
+          if (before !== 'nothing') hashes = begin();
           const documents = batchOf(versions.map(({ id, text }) => [id, text]));
           const sent = hashes.take(documents);
           const isSent = (i: number) => sent.positions.includes(i);
@@ -180,10 +217,13 @@ describe('the hashes of documents', () => {
             versions.forEach(({ id, text, result }, i) => {
               if (!isSent(i)) expect(index.get(id)).toBe(text);
               // A lost answer: the index has the document, and the run counts it as failed.
-              else if (result !== 'failed') index.set(id, text);
+              else if (result !== 'failed') {
+                index.set(id, text);
+                writes++;
+              }
             });
             const failed = versions.flatMap(({ result }, i) => (isSent(i) && result !== 'ok' ? [i] : []));
-            if (taken === hashes) hashes.acknowledge(documents, sent, new Set(failed));
+            if (taken !== killed) taken.acknowledge(documents, sent, new Set(failed));
           });
         }
         database.close();
@@ -206,7 +246,7 @@ describe('the hashes of documents', () => {
   });
 });
 
-it('a document is unchanged if only the id of the run differs, and its key is its id with the routing', () => {
+it('a document is unchanged if only the id of the run differs, and another routing is a change', () => {
   const batchOf = (runId: string, lines: readonly [string, string?][]) => {
     const hashed = contentHasher(runId);
     const texts = lines.map(([action, source]) =>
@@ -225,7 +265,7 @@ it('a document is unchanged if only the id of the run differs, and its key is it
   hashes.begin(STATE);
   let unchanged = 0;
   const run = (runId: string) => {
-    const documents = new UnchangedDocuments(hashes, 'p', (count) => {
+    const documents = new UnchangedDocuments(hashes, (count) => {
       unchanged += count;
     });
     return (...lines: [string, string?][]) => {
@@ -237,7 +277,7 @@ it('a document is unchanged if only the id of the run differs, and its key is it
   const odd = 'é","_index":"p"';
   const texts = (runId: string): [string, string][] => [
     [action('a'), `{"id":"a","run_id":"${runId}","x":1}`],
-    [action('a', ',"routing":"r"'), `{"run_id":"${runId}"}`],
+    [action('b', ',"routing":"r"'), `{"run_id":"${runId}"}`],
     [action(odd), '{}'],
   ];
   expect(run('r1')(...texts('r1'))).toEqual([0, 1, 2]);
@@ -246,7 +286,10 @@ it('a document is unchanged if only the id of the run differs, and its key is it
   expect(second([action('a'), '{"id":"a","run_id":"r2","x":2}'])).toEqual([0]);
   // The id of another run is content.
   expect(second([action('a'), '{"id":"a","run_id":"r1","x":2}'])).toEqual([0]);
-  expect(second([action('a', ',"routing":"r"').replace('index', 'delete')])).toEqual([0]);
+  // In the same shard, the document with another routing replaces the first one.
+  expect(second([action('b', ',"routing":"s"'), '{"run_id":"r2"}'])).toEqual([0]);
+  expect(second([action('b', ',"routing":"r"'), '{"run_id":"r2"}'])).toEqual([0]);
+  expect(second([action('b', ',"routing":"r"').replace('index', 'delete')])).toEqual([0]);
   expect(hashes.missing(9).length).toBe(0);
   expect(hashes.count().all).toBe(2);
 });

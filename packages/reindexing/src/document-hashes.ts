@@ -12,7 +12,10 @@ export interface HashedDocuments {
   readonly hashes: Uint8Array;
   /** The positions of deletions, whose hashes have no meaning. */
   readonly deletions: ReadonlySet<number>;
-  /** Identifies a document in its index: the JSON text of the id, and of the routing if there is one. */
+  /**
+   * Identifies a document in its index: the JSON text of the id. The routing is no part of it: in the same shard, a
+   * document replaces another one with its id, and the routing is part of the hash.
+   */
   key(position: number): string;
 }
 
@@ -33,6 +36,11 @@ const MAX_ACKNOWLEDGED = 10_000;
 /** How many hashes are read from the file at a time. */
 const READ_DOCUMENTS = 20_000;
 
+/** Reasons to forget all hashes. */
+const CREATED = 'the index was created again';
+const DEFINED = 'its mappings, analysis or ingest pipelines have changed';
+const RESTARTED = 'the computer was restarted during a run';
+
 /** SQLite error codes: the file is locked, is damaged, is no database. */
 const BUSY = 5;
 const DAMAGED: readonly number[] = [11, 26];
@@ -51,10 +59,12 @@ export class DocumentHashes {
   readonly #start: StatementSync;
   readonly #acknowledge: StatementSync;
   readonly #forget: StatementSync;
+  readonly #put: StatementSync;
   #run = 0;
-  /** The number of writes in the index when the run began, and how many documents the run has sent. */
-  #before = 0;
+  #begun: IndexFingerprint = { uuids: '', definition: '', processing: '', writes: 0 };
+  /** How many documents the run has sent, except those that the index refused, and how many it has acknowledged. */
   #sent = 0;
+  #written = 0;
   #isComplete = false;
   #known = new KnownHashes(0, false);
   /** The documents whose hashes are stored with the next transaction: each takes as long as many documents. */
@@ -92,25 +102,30 @@ export class DocumentHashes {
       ON CONFLICT (key) DO UPDATE SET hash = NULL, seen = excluded.seen`);
     this.#acknowledge = database.prepare('INSERT OR REPLACE INTO documents (key, hash, seen) VALUES (?, ?, ?)');
     this.#forget = database.prepare('DELETE FROM documents WHERE key = ?');
+    this.#put = database.prepare('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)');
   }
 
   /**
    * Begins a run. Forgets all hashes if they may be wrong for the index as it is now, and then returns the reason.
    * Returns undefined if the hashes are right, or if there are none.
+   * @param source identifies the documents that `missing` finds: those of another source are not missing
    */
-  begin(now: IndexFingerprint): string | undefined {
-    const reason = this.#reasonToForget(now);
+  begin(now: IndexFingerprint, source = ''): string | undefined {
+    const isSameSource = (this.#read('source') ?? '') === source;
+    const reason = this.#reasonToForget(now, isSameSource);
     this.#transaction(() => {
       if (reason !== undefined) this.#database.exec('DELETE FROM documents');
       else this.#load();
       this.#run = Number(this.#read('run') ?? 0) + 1;
-      this.#isComplete = reason === undefined && this.#read('complete') === 1;
-      this.#before = now.writes;
+      this.#isComplete = reason === undefined && isSameSource && this.#read('complete') === 1;
+      this.#begun = now;
       this.#write({
         ...now,
+        source,
         run: this.#run,
         started: startOfComputer(),
         ended: 0,
+        doubt: '',
         complete: this.#isComplete ? 1 : 0,
       });
     });
@@ -130,6 +145,7 @@ export class DocumentHashes {
     const keys = candidates.map((position) => batch.key(position));
     const changed = new Set<string>();
     const removed = new Set<number>();
+    const sent: SentDocuments = { positions: [], keys: [] };
     this.#transaction(() => {
       const wanted = Buffer.concat(candidates.map((i) => hashAt(batch, i)));
       for (const { key, hash } of this.#different.all(JSON.stringify(keys), wanted)) {
@@ -141,18 +157,17 @@ export class DocumentHashes {
       }
       if (this.#marksSeen && changed.size < keys.length) this.#see.run(this.#run, JSON.stringify(keys));
       for (const key of changed) this.#start.run(key, this.#run);
+      for (let i = 0, next = 0; i < batch.count; i++) {
+        const key = candidates[next] === i ? (keys[next++] as string) : undefined;
+        // A document that was no candidate is sent if its hash has just been removed because of another version.
+        const isSent =
+          key === undefined ? removed.has(words[i * HASH_WORDS] as number) && !known.has(words, i) : changed.has(key);
+        if (!isSent) continue;
+        sent.positions.push(i);
+        sent.keys.push(key ?? batch.key(i));
+      }
+      this.#sent += sent.positions.length;
     });
-    const sent: SentDocuments = { positions: [], keys: [] };
-    for (let i = 0, next = 0; i < batch.count; i++) {
-      const key = candidates[next] === i ? (keys[next++] as string) : undefined;
-      // A document that was no candidate is sent if its hash has just been removed because of another version.
-      const isSent =
-        key === undefined ? removed.has(words[i * HASH_WORDS] as number) && !known.has(words, i) : changed.has(key);
-      if (!isSent) continue;
-      sent.positions.push(i);
-      sent.keys.push(key ?? batch.key(i));
-    }
-    this.#sent += sent.positions.length;
     for (const key of sent.keys) this.#sending.set(key, batch);
     return sent;
   }
@@ -164,6 +179,8 @@ export class DocumentHashes {
     positions.forEach((position, i) => {
       if (failed.has(position)) unknown.add(keys[i] as string);
     });
+    // Nor has a version in a later batch: the search engine may still be writing the one without an answer.
+    for (const key of unknown) this.#sending.delete(key);
     const isLast = new Set(keys.filter((key) => this.#sending.get(key) === batch));
     for (const key of isLast) this.#sending.delete(key);
     positions.forEach((position, i) => {
@@ -173,6 +190,8 @@ export class DocumentHashes {
       const hash = batch.deletions.has(position) ? undefined : Buffer.from(hashAt(batch, position));
       this.#acknowledged.push([key, hash]);
     });
+    this.#sent -= failed.size;
+    this.#written += positions.length - failed.size;
     if (this.#acknowledged.length > MAX_ACKNOWLEDGED) this.#transaction();
   }
 
@@ -212,6 +231,12 @@ export class DocumentHashes {
   /** Counts documents that the run has deleted in another way than by `take`. */
   deleted(documents: number): void {
     this.#sent += documents;
+    this.#written += documents;
+  }
+
+  /** Counts documents that the index acknowledges without a write: dropped by an ingest pipeline, or older ones. */
+  notWritten(documents: number): void {
+    this.deleted(-documents);
   }
 
   /** Forgets documents of `missing` that were deleted. */
@@ -222,34 +247,38 @@ export class DocumentHashes {
     this.#missingAfter = keys.at(-1) ?? this.#missingAfter;
   }
 
-  /**
-   * Ends a run, so that the next one can find out whether another program has changed the index. If the index has more
-   * writes than the run has sent, another program wrote during the run, which the next run then notices.
-   */
+  /** Ends a run, so that the next one can find out whether another program has changed the index. */
   end(now: IndexFingerprint): void {
-    const writes = Math.min(now.writes, this.#before + this.#sent);
-    this.#transaction(() => this.#write({ ...now, writes, ended: 1 }));
+    const doubt = doubtOf(this.#begun, now, this.#written, this.#sent) ?? '';
+    this.#transaction(() => this.#write({ ...now, ended: 1, doubt }));
   }
 
   close(): void {
     this.#database.close();
   }
 
-  #reasonToForget(now: IndexFingerprint): string | undefined {
+  #reasonToForget(now: IndexFingerprint, isSameSource: boolean): string | undefined {
     if (this.#read('run') === undefined) return undefined;
-    if (this.#read('uuids') !== now.uuids) return 'the index was created again';
-    if (this.#marksSeen && this.#read('complete') !== 1) {
+    const text = (name: string) => String(this.#read(name) ?? '');
+    const number = (name: string) => Number(this.#read(name) ?? 0);
+    const before = {
+      uuids: text('uuids'),
+      definition: text('definition'),
+      processing: text('processing'),
+      writes: number('writes'),
+    };
+    if (before.uuids !== now.uuids) return CREATED;
+    if (this.#marksSeen && !(isSameSource && this.#read('complete') === 1)) {
       return 'deleteMissing first needs a complete run that sends all documents';
     }
-    const writes = Number(this.#read('writes'));
     if (this.#read('ended') === 1) {
-      if (this.#read('definition') !== now.definition) return 'its mappings, analysis or ingest pipelines have changed';
-      return writes === now.writes ? undefined : 'another program has written to it';
+      const doubt = text('doubt');
+      if (doubt !== '') return doubt;
+      return before.definition === now.definition ? doubtOf(before, now, 0, 0) : DEFINED;
     }
-    // A run was killed, and its last requests may have been executed. More cannot be found out.
-    if (now.writes < writes) return 'the search engine has lost writes';
-    const isSameStart = Math.abs(Number(this.#read('started')) - startOfComputer()) < CLOCK_MILLIS;
-    return isSameStart ? undefined : 'the computer was restarted during a run';
+    // A run was killed, and its last requests may have been executed. Only documents without a result leave a doubt.
+    const isSameStart = Math.abs(number('started') - startOfComputer()) < CLOCK_MILLIS;
+    return doubtOf(before, now, number('written'), number('sent')) ?? (isSameStart ? undefined : RESTARTED);
   }
 
   /** Reads the hashes into memory. Texts of many hashes take a tenth of the time of single hashes. */
@@ -272,8 +301,7 @@ export class DocumentHashes {
   }
 
   #write(values: Readonly<Record<string, string | number>>): void {
-    const put = this.#database.prepare('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)');
-    for (const [name, value] of Object.entries(values)) put.run(name, value);
+    for (const [name, value] of Object.entries(values)) this.#put.run(name, value);
   }
 
   /** Stores what was acknowledged, and does other work in the same transaction. */
@@ -287,6 +315,7 @@ export class DocumentHashes {
         }
         this.#acknowledged.length = 0;
         work();
+        this.#write({ sent: this.#sent, written: this.#written });
         this.#database.exec('COMMIT');
       } catch (error) {
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -316,6 +345,19 @@ export class DocumentHashes {
       'hashesFile must name a file in a folder that this process may write.',
     );
   }
+}
+
+/**
+ * Returns why an index may have other documents than a run has written; undefined if it has not.
+ * @param written how many documents the index has at least acknowledged
+ * @param sent how many documents it may have written
+ */
+function doubtOf(before: IndexFingerprint, now: IndexFingerprint, written: number, sent: number): string | undefined {
+  if (before.uuids !== now.uuids) return CREATED;
+  // The run itself changes mappings, if they are dynamic.
+  if (before.processing !== now.processing) return DEFINED;
+  if (now.writes > before.writes + sent) return 'another program has written to it';
+  return now.writes < before.writes + written ? 'the search engine has lost writes' : undefined;
 }
 
 function hashAt({ hashes }: HashedDocuments, position: number): Uint8Array {

@@ -6,8 +6,10 @@ import type { Json } from './types.ts';
 export interface IndexFingerprint {
   /** The ids of the indices of a name. A new index has a new id. */
   readonly uuids: string;
-  /** A hash of what the search engine makes of a document: mappings, analysis and ingest pipelines. */
+  /** A hash of the mappings. Documents with new fields change them, too. */
   readonly definition: string;
+  /** A hash of what else the search engine makes of a document: analysis and ingest pipelines. */
+  readonly processing: string;
   /** The number of all writes and deletions. */
   readonly writes: number;
 }
@@ -43,7 +45,8 @@ export async function fingerprintOf(admin: IndexAdmin, index: string): Promise<I
   const copies = Object.values(stats.indices ?? {}).flatMap(({ shards = {} }) => Object.values(shards).flat());
   return {
     uuids: uuids.toSorted().join(' '),
-    definition: hash('sha256', JSON.stringify([mappings, analysis.toSorted(), pipelines])),
+    definition: hash('sha256', JSON.stringify(mappings)),
+    processing: hash('sha256', JSON.stringify([analysis.toSorted(), pipelines])),
     // Each write or deletion in a shard has the next number, from 0. A shard without writes has -1.
     writes: copies.reduce(
       (sum, { routing, seq_no }) => sum + (routing.primary ? (seq_no?.max_seq_no ?? -1) + 1 : 0),

@@ -9,6 +9,8 @@ import { UnchangedDocuments } from './unchanged-documents.ts';
 interface HashedRun {
   readonly admin: IndexAdmin;
   readonly index: string;
+  /** Identifies the documents of the source in the index. */
+  readonly source: string;
   readonly log: Log;
   readonly onUnchanged: (documents: number) => void;
 }
@@ -21,14 +23,14 @@ export class IndexHashes {
 
   private constructor(hashes: DocumentHashes, run: HashedRun) {
     this.hashes = hashes;
-    this.documents = new UnchangedDocuments(hashes, run.index, run.onUnchanged);
+    this.documents = new UnchangedDocuments(hashes, run.onUnchanged);
     this.#run = run;
   }
 
   /** Compares the hashes with the index, which must exist. If they may be wrong, the run sends all documents. */
   static async begin(hashes: DocumentHashes, run: HashedRun): Promise<IndexHashes> {
-    const { admin, index, log } = run;
-    const reason = hashes.begin(await fingerprintOf(admin, index));
+    const { admin, index, source, log } = run;
+    const reason = hashes.begin(await fingerprintOf(admin, index), source);
     if (reason !== undefined) log.warn(`skipUnchanged: all documents are sent to ${index}, because ${reason}`);
     return new IndexHashes(hashes, run);
   }

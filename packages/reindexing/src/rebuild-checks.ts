@@ -61,7 +61,8 @@ export async function checkCounts(
       results.push({ name: 'documents', outcome: 'not run', found, expected });
       return;
     }
-    const limit = live * (1 + (word === 'more' ? percent : -percent) / 100);
+    // Divided last: 70 % of 10 must be exactly 7.
+    const limit = (live * (100 + (word === 'more' ? percent : -percent))) / 100;
     const passed = word === 'more' ? count <= limit : count >= limit;
     expect(passed, `at most ${percent} % ${word} than the ${live} in the live ${what}`);
   };
@@ -72,7 +73,7 @@ export async function checkCounts(
 
 async function checkField(checked: CheckedOutput, count: number, field: string, percent: number): Promise<CheckResult> {
   const filled = await checked.countWith(field);
-  const found = count === 0 ? 0 : (filled / count) * 100;
+  const found = count === 0 ? 0 : (filled * 100) / count;
   // Rounded down, because 99.99 % must not look like 100 %.
   const shown = Math.floor(found * 100) / 100;
   return {

@@ -152,7 +152,7 @@ export async function deleteMissingFromCollection({
   await update({ commit: {} });
   const [all, old] = [await count(where), await count(missing)];
   if (old === 0) return result('passed', 'the source still has all documents');
-  const percent = (old / all) * 100;
+  const percent = (old * 100) / all;
   const share = `${old} documents of ${all} (${Math.ceil(percent * 100) / 100} %)`;
   if (percent > maxDeletePercent) return result('failed', `the source no longer has ${share}: nothing was deleted`);
   await update({ delete: { query: missing } });

@@ -2,7 +2,7 @@ import { HASH_BYTES, readHash } from './content-hash.ts';
 import type { DocumentHashes, HashedDocuments, SentDocuments } from './document-hashes.ts';
 
 const ID_MEMBER = '"_id":';
-const ENDS = '}}';
+const INDEX_MEMBER = ',"_index":';
 
 /** A batch of documents of a bulk request, with the hash of each before it (see `contentHasher`). */
 export interface BulkDocuments {
@@ -24,13 +24,10 @@ export interface TakenBatch extends SentDocuments {
 /** Finds the documents of bulk requests that an index already has. */
 export class UnchangedDocuments {
   readonly #hashes: DocumentHashes;
-  readonly #indexMember: string;
   readonly #onUnchanged: (documents: number) => void;
 
-  /** @param index the index of all documents */
-  constructor(hashes: DocumentHashes, index: string, onUnchanged: (documents: number) => void) {
+  constructor(hashes: DocumentHashes, onUnchanged: (documents: number) => void) {
     this.#hashes = hashes;
-    this.#indexMember = `,"_index":${JSON.stringify(index)}`;
     this.#onUnchanged = onUnchanged;
   }
 
@@ -45,8 +42,8 @@ export class UnchangedDocuments {
     // The members of the identity are the last ones: "_id", "_index" and perhaps "routing".
     const key = (position: number) => {
       const line = batch.firstLine(position);
-      const identity = line.slice(line.indexOf(ID_MEMBER) + ID_MEMBER.length, -ENDS.length);
-      return identity.replace(this.#indexMember, '');
+      const start = line.indexOf(ID_MEMBER) + ID_MEMBER.length;
+      return line.slice(start, line.indexOf(INDEX_MEMBER, start));
     };
     const documents: HashedDocuments = { count, hashes, deletions, key };
     const sent = this.#hashes.take(documents);
@@ -55,5 +52,10 @@ export class UnchangedDocuments {
     const acknowledge = (failed: Iterable<{ readonly index: number }>) =>
       this.#hashes.acknowledge(documents, sent, new Set(Array.from(failed, ({ index }) => index)));
     return { ...sent, acknowledge };
+  }
+
+  /** Counts documents that the index acknowledges without a write. */
+  notWritten(documents: number): void {
+    this.#hashes.notWritten(documents);
   }
 }

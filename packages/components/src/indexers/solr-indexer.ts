@@ -121,6 +121,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
       whitelist,
       blacklist,
       ...deletionSettings(settings),
+      marksNested: this.params.sync?.deleteMissing === true,
       ...(collection === undefined ? {} : { collection }),
       ...(idOverrideField === undefined ? {} : { idOverrideField }),
       ...(indexOverrideField === undefined ? {} : { indexOverrideField }),

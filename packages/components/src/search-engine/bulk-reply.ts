@@ -33,12 +33,14 @@ export interface BulkRequest {
   readonly name: ProductName;
   /** Called with the number of documents that an ingest pipeline has dropped. */
   readonly onDropped?: (count: number) => void;
+  /** Called with the number of documents that count as success, although the index has not written them. */
+  readonly onNotWritten?: (count: number) => void;
 }
 
 /** Reads the result of each document of a bulk request. */
 export function readBulkReply(
   response: HttpResponse,
-  { count, newerIsFine, namesIndex, name, onDropped }: BulkRequest,
+  { count, newerIsFine, namesIndex, name, onDropped, onNotWritten }: BulkRequest,
 ): Reply {
   if (response.status < 200 || response.status >= 300) return { refused: statusRefusal(response, name) };
   const answer = parse(response);
@@ -50,6 +52,7 @@ export function readBulkReply(
   }
   const refusals = new Map<number, DeliveryFailure>();
   let dropped = 0;
+  let newer = 0;
   for (let i = 0; i < count; i++) {
     // An item without a status is a failure.
     const entry = (items[i] ?? {}) as Record<string, BulkItem | null>;
@@ -59,7 +62,10 @@ export function readBulkReply(
     // An update without a change also has this result. An index action always changes the document.
     if (result === 'noop' && action === 'index') dropped++;
     if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
-    if (status === 409 && newerIsFine) continue;
+    if (status === 409 && newerIsFine) {
+      newer++;
+      continue;
+    }
     refusals.set(i, {
       status,
       message: `${name.items} bulk item error (status ${status}): ${reasonOf(error) ?? 'no reason given'}`,
@@ -67,6 +73,7 @@ export function readBulkReply(
     });
   }
   if (dropped > 0) onDropped?.(dropped);
+  if (dropped + newer > 0) onNotWritten?.(dropped + newer);
   return { items: refusals };
 }
 
@@ -87,17 +94,17 @@ export class BulkReplies {
     const { status, body } = response;
     const taken = this.#taken;
     if (taken?.count === count && taken.status === status && taken.body.equals(body)) return { items: new Map() };
-    let dropped = 0;
+    let notWritten = 0;
     const reply = readBulkReply(response, {
       ...this.#request,
       count,
-      onDropped: (some) => {
-        dropped = some;
-        this.#request.onDropped?.(some);
+      onNotWritten: (some) => {
+        notWritten = some;
+        this.#request.onNotWritten?.(some);
       },
     });
     // A copy, because the body may be part of a larger buffer.
-    if ('items' in reply && reply.items.size === 0 && dropped === 0)
+    if ('items' in reply && reply.items.size === 0 && notWritten === 0)
       this.#taken = { status, count, body: Buffer.from(body) };
     return reply;
   }

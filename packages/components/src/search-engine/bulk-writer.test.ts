@@ -147,12 +147,12 @@ it('BulkWriter sends the changed documents of several batches together, and each
   });
   const engine = await SearchEngine.open({ url: stub.url, connections: 3, answerTimeout: 5000, retry: NO_RETRY });
   const hashes = new DocumentHashes(new DatabaseSync(':memory:'), 'memory', false);
-  hashes.begin({ uuids: 'u', definition: 'd', writes: 0 });
+  hashes.begin({ uuids: 'u', definition: 'd', processing: 'p', writes: 0 });
   let unchanged = 0;
   const writer = new BulkWriter({
     ...{ engine, patientEngine: engine, name: NAME, partial: false, externalVersions: false, namesIndex: false },
     retries: { most: 0, isRetryable: () => false, delay: () => 0 },
-    unchanged: new UnchangedDocuments(hashes, 'i', (count) => {
+    unchanged: new UnchangedDocuments(hashes, (count) => {
       unchanged += count;
     }),
     ...{ requests: 3, batchSize: 10, log: new CollectingPublisher().log },

@@ -110,6 +110,7 @@ export class BulkWriter {
       onDropped: (count) => {
         this.#dropped += count;
       },
+      onNotWritten: (count) => options.unchanged?.notWritten(count),
     });
     this.#bulk = new Delivery(options.retries, this.#size);
     this.#deletes = new Delivery(options.retries, new RequestSize());

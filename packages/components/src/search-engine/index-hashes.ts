@@ -4,6 +4,7 @@ import { HeadraceError, type IndexerContext, messageOf } from '@headrace/engine'
 import { DocumentHashes, type IndexAdmin, IndexHashes } from '@headrace/reindexing';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
+import { jsonOf } from './index-lifecycle.ts';
 import type { IndexParameters } from './index-parameters.ts';
 
 export function hashesFileOf({ index, hashesFile = `./state/${index}.hashes` }: IndexParameters): string {
@@ -22,7 +23,9 @@ export async function openHashes(
   const database = await openDatabase(file);
   try {
     const hashes = new DocumentHashes(database, file, sync?.deleteMissing === true);
-    return await IndexHashes.begin(hashes, { admin, index, log, onUnchanged });
+    // Another config may write other documents to the same index.
+    const source = JSON.stringify(sync?.where === undefined ? {} : jsonOf(sync.where));
+    return await IndexHashes.begin(hashes, { admin, index, source, log, onUnchanged });
   } catch (error) {
     database.close();
     throw error;

@@ -30,6 +30,20 @@ describe('SolrEncoder', () => {
     );
   });
 
+  it('gives nested documents the run_id of their document for sync, unless they have one', () => {
+    const children = [new Map([['id', 'a-1']]), new Map(Object.entries({ id: 'a-2', run_id: 'r0' }))];
+    const encode = (more: Partial<SolrEncoderOptions>) => {
+      const table = new DocumentTable(['id', 'run_id', '___children'], [['a'], ['r1'], [children]], 1);
+      return new SolrEncoder({ ...plain, ...more }).encode(table.document(0));
+    };
+    const nested = (first: string) => `"_childDocuments_":[{"id":"a-1"${first}},{"id":"a-2","run_id":"r0"}]`;
+    expect(encode({})).toContain(nested(''));
+    expect(encode({ marksNested: true })).toContain(nested(',"run_id":"r1"'));
+    expect(encode({ marksNested: true, blacklist: ['run_id'] })).toContain(
+      '"_childDocuments_":[{"id":"a-1"},{"id":"a-2"}]',
+    );
+  });
+
   it('refuses a table with children or objects, so that documents fail alone', () => {
     const table = (name: string, value: Value) => new DocumentTable(['id', name], [['1'], [value]], 1);
     const encoder = new SolrEncoder(plain);

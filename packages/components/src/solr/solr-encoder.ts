@@ -19,6 +19,8 @@ export interface SolrEncoderOptions extends DeletionSettings {
   readonly blacklist: readonly string[];
   readonly idOverrideField?: string;
   readonly indexOverrideField?: string;
+  /** Whether nested documents get the `run_id` of their document: otherwise `sync` would delete them. */
+  readonly marksNested?: boolean;
 }
 
 /** The first line of an encoded document: its collection and id, without the id for a delete by query. */
@@ -116,7 +118,10 @@ export class SolrEncoder implements DocumentEncoder {
     });
     const children = document.values('___children').filter((child) => child instanceof Map);
     if (children.length > 0) {
-      add('_childDocuments_', `[${children.map((child) => this.#child(child, id)).join(',')}]`);
+      const runId = this.#options.marksNested === true ? document.get('run_id') : undefined;
+      const marked = (child: ReadonlyMap<string, Value>) =>
+        runId === undefined || child.has('run_id') ? child : new Map([...child, ['run_id', runId] as const]);
+      add('_childDocuments_', `[${children.map((child) => this.#child(marked(child), id)).join(',')}]`);
     }
     return text === '' ? '{}' : `${text}}`;
   }
