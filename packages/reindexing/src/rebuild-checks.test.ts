@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-<<<<<<< HEAD
-import { ndcg, reciprocalRank, runChecks } from './rebuild-checks.ts';
+import { checkCounts, ndcg, reciprocalRank, runChecks } from './rebuild-checks.ts';
 import { ReindexError } from './reindex-error.ts';
-=======
-import { checkCounts, ndcg, reciprocalRank } from './rebuild-checks.ts';
->>>>>>> w-code20
 
 describe('the measures of a saved query', () => {
   it('nDCG is 1 for all expected documents at the top, in any order, and 0 for none', () => {
@@ -29,7 +25,6 @@ describe('the measures of a saved query', () => {
   });
 });
 
-<<<<<<< HEAD
 describe('a saved query', () => {
   const queries = [{ name: 'shoes', query: {}, expected: ['a', 'gone'], minMrr: 1 }];
   const checked = (search: () => Promise<string[]>) => ({
@@ -53,18 +48,20 @@ describe('a saved query', () => {
   });
 
   it('is named in the error if the search engine refuses it', async () => {
-    const refused = checked(() => Promise.reject(new ReindexError('POST /x/_search answered 400: unknown query [foo]')));
+    const refused = checked(() =>
+      Promise.reject(new ReindexError('POST /x/_search answered 400: unknown query [foo]')),
+    );
     await expect(runChecks(refused)).rejects.toMatchObject({
       message: 'The saved query shoes failed: POST /x/_search answered 400: unknown query [foo]',
       hint: expect.stringContaining('Correct the query'),
     });
   });
-=======
+});
+
 it('a limit in percent is exact: a new index with exactly that many documents passes', async () => {
   const check = async (count: number, live: number, maxFewerPercent: number) => {
     const results = await checkCounts({ documents: { maxFewerPercent } }, count, 'index', async () => live);
     return results.at(-1)?.outcome;
   };
   expect([await check(3, 10, 70), await check(2, 10, 70)]).toEqual(['passed', 'failed']);
->>>>>>> w-code20
 });

@@ -28,7 +28,6 @@ export async function runTableChecks({ session, table, live, checks, failed }: C
   }
   const columns = new Set((await session.query(COLUMNS, [table])).map(([name]) => name));
   for (const [column, percent] of checks.required ?? []) {
-<<<<<<< HEAD
     if (!columns.has(column)) {
       results.push({
         name: `required ${column}`,
@@ -36,10 +35,7 @@ export async function runTableChecks({ session, table, live, checks, failed }: C
       });
       continue;
     }
-    const filled = all === 0 ? 0 : ((await count(table, `${quoteName(column)} IS NOT NULL`)) / all) * 100;
-=======
     const filled = all === 0 ? 0 : ((await count(table, `${quoteName(column)} IS NOT NULL`)) * 100) / all;
->>>>>>> w-code20
     const found = `${Math.floor(filled * 100) / 100} % of the rows have it`;
     results.push({ name: `required ${column}`, ...asResult(filled >= percent, found, `at least ${percent} %`) });
   }
