@@ -18,9 +18,13 @@ export class ProgramRecognizer implements Recognizer {
   /** Throws if the program cannot be started, or has no data of a language. */
   static async open(program: string, lang: string): Promise<ProgramRecognizer> {
     const { stdout } = await promisify(execFile)(program, ['--list-langs']).catch((error) => {
-      throw new HeadraceError('HR_LIBRARY_MISSING', `tesseractPath: ${program} cannot be started: ${messageOf(error)}`, {
-        hint: 'Write the path of the program tesseract, or remove tesseractPath to use the built-in engine.',
-      });
+      throw new HeadraceError(
+        'HR_LIBRARY_MISSING',
+        `tesseractPath: ${program} cannot be started: ${messageOf(error)}`,
+        {
+          hint: 'Write the path of the program tesseract, or remove tesseractPath to use the built-in engine.',
+        },
+      );
     });
     const installed = stdout.split(/\r?\n/).slice(1);
     const missing = lang.split('+').find((language) => !installed.includes(language));

@@ -3,7 +3,7 @@ import type { Schema } from 'apache-arrow';
 import { type DeliveryFailure, NO_ANSWER, type Reply } from 'headrace/delivery';
 import { type Family, HeadraceError, messageOf, readDocument } from 'headrace/engine';
 import type { StoreTarget } from '../store/store-writer.ts';
-import { type NewColumns, misfitOf, RowConverter, schemaOf } from './lance-columns.ts';
+import { misfitOf, type NewColumns, RowConverter, schemaOf } from './lance-columns.ts';
 import { type LanceLibrary, loadLance } from './lance-library.ts';
 
 /** The status of a document that does not fit the table. */
