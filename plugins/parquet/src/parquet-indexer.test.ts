@@ -171,6 +171,10 @@ describe('ParquetIndexer', () => {
     const check = (columns: Record<string, string>, settings = {}) => [
       ...ParquetIndexer.check({ path: 'x', columns: new Map(Object.entries(columns)) }, settings as never),
     ];
+    const inStore = ParquetIndexer.check({ path: 's3://bucket/x', columns: new Map([['id', 'text']]) }, {} as never);
+    expect([...inStore]).toMatchObject([
+      { parameter: 'path', message: 's3://bucket/x is a URI, but the indexer writes local files only' },
+    ]);
     expect(check({})).toMatchObject([{ parameter: 'columns' }]);
     expect(check({ year: 'int' })).toMatchObject([{ parameter: 'columns.year', message: 'There is no type int' }]);
     expect(check({ id: 'text' }, { batchSize: 5 })).toMatchObject([{ parameter: 'batchSize', severity: 'warning' }]);

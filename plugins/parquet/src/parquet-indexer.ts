@@ -18,7 +18,7 @@ import {
   Type,
   WRITES,
 } from 'headrace/engine';
-import { type Output, openOutputFile, reachOutputFile, remove, rename } from 'headrace/storage';
+import { checkOutputPath, type Output, openOutputFile, reachOutputFile, remove, rename } from 'headrace/storage';
 import { CELL_TYPES, type ColumnType, columnType } from './writing/column-type.ts';
 import { RowEncoder } from './writing/row-encoder.ts';
 import { COMPRESSIONS, RowGroupWriter } from './writing/row-group-writer.ts';
@@ -68,6 +68,7 @@ export class ParquetIndexer extends Indexer<typeof parameters> {
 
   static override *check({ path, columns }: Params, settings: IndexerSettings): Generator<ParameterProblem> {
     if (path === '') yield { parameter: 'path', message: 'path must not be empty' };
+    yield* checkOutputPath(path);
     if (columns.size === 0) {
       yield { parameter: 'columns', message: 'columns is empty', hint: 'Write columns { id: text }.' };
     }

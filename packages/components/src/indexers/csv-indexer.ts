@@ -14,7 +14,7 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
-import { type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
+import { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 
 const parameters = Type.Object({
   /** The file. Missing folders are created. */
@@ -48,6 +48,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     settings: IndexerSettings,
   ): Generator<ParameterProblem> {
     if (path === '') yield { parameter: 'path', message: 'path must not be empty' };
+    yield* checkOutputPath(path);
     if (columns?.length === 0) yield { parameter: 'columns', message: 'columns must not be empty' };
     if (settings.indexOverrideField !== undefined) {
       yield {

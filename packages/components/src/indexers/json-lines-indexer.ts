@@ -14,7 +14,13 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
-import { type Output, openOutputFile, reachOutputFile, StandardOutput } from '../local-files/output-file.ts';
+import {
+  checkOutputPath,
+  type Output,
+  openOutputFile,
+  reachOutputFile,
+  StandardOutput,
+} from '../local-files/output-file.ts';
 
 const parameters = Type.Object({
   /** The file, or a dash for the standard output. Missing folders are created. */
@@ -43,6 +49,7 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
   static override *check({ path }: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     if (path === '')
       yield { parameter: 'path', message: 'path must not be empty', hint: 'Write - for the standard output.' };
+    yield* checkOutputPath(path);
     const ignored = [...SEARCH_ENGINE_SETTINGS, 'indexOverrideField'] as const;
     yield* ignoredSettings(settings, ignored, 'JsonLinesIndexer', 'every document is a line');
     yield* ignoredSettings(settings, BATCH_SETTINGS, 'JsonLinesIndexer', 'documents are written immediately');

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { HeadraceError, messageOf, reachHint } from '@headrace/engine';
+import { HeadraceError, messageOf, type ParameterProblem, reachHint } from '@headrace/engine';
 import { access, makeFolders, open, stat } from './local-files.ts';
 import { type ReleaseOutput, takeOutput } from './output-lock.ts';
 import { requireWritableFolder } from './writable-folder.ts';
@@ -59,6 +59,16 @@ async function takeFile(path: string, handle: FileHandle): Promise<ReleaseOutput
   throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: another run is writing it`, {
     hint: 'Use a separate file for each run, or run them one at a time: `overlap: queue` does that for runs of one config.',
   });
+}
+
+/** Reports a URI as the path of an output. Otherwise s3://bucket/file would become a file in a new local folder `s3:`. */
+export function* checkOutputPath(path: string): Generator<ParameterProblem> {
+  if (!/^[a-z][a-z\d+.-]+:\/\//i.test(path)) return;
+  yield {
+    parameter: 'path',
+    message: `${path} is a URI, but the indexer writes local files only`,
+    hint: 'Write a local path, such as /data/output. Copy the file to an object store after the run.',
+  };
 }
 
 /** Checks by the permissions whether a file could be written and its folders created. Throws `HR_INDEXER_CONNECT`. */

@@ -5,7 +5,7 @@
  */
 export { cachedVector, type GuardedCache } from '@headrace/caches';
 export { remove, rename } from '../local-files/local-files.ts';
-export { type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
+export { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 export { type ContentFields, contentOf } from './content-of.ts';
 export { type FileUri, localFileUri, parseConfigUri, parseFileUri } from './file-uri.ts';
 export { CacheParameter, checkCache, openCache } from './open-cache.ts';
