@@ -35,7 +35,11 @@ export async function deleteMissingRows({
     found,
     expected: `at most ${maxDeletePercent} % to delete`,
   });
-  if (failed > 0) return result('not run', `nothing was deleted, because ${failed} ${failed === 1 ? 'document' : 'documents'} failed`);
+  if (failed > 0)
+    return result(
+      'not run',
+      `nothing was deleted, because ${failed} ${failed === 1 ? 'document' : 'documents'} failed`,
+    );
   const columns = `select 1 from pg_catalog.pg_attribute
     where attrelid = to_regclass(?) and attname = 'run_id' and not attisdropped`;
   if ((await session.query(columns, [table])).length === 0) {

@@ -48,7 +48,9 @@ describe('a saved query', () => {
   });
 
   it('is named in the error if the search engine refuses it', async () => {
-    const refused = checked(() => Promise.reject(new ReindexError('POST /x/_search answered 400: unknown query [foo]')));
+    const refused = checked(() =>
+      Promise.reject(new ReindexError('POST /x/_search answered 400: unknown query [foo]')),
+    );
     await expect(runChecks(refused)).rejects.toMatchObject({
       message: 'The saved query shoes failed: POST /x/_search answered 400: unknown query [foo]',
       hint: expect.stringContaining('Correct the query'),

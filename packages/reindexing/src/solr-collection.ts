@@ -140,7 +140,11 @@ export async function deleteMissingFromCollection({
     found,
     expected,
   });
-  if (failed > 0) return result('not run', `nothing was deleted, because ${failed} ${failed === 1 ? 'document' : 'documents'} failed`);
+  if (failed > 0)
+    return result(
+      'not run',
+      `nothing was deleted, because ${failed} ${failed === 1 ? 'document' : 'documents'} failed`,
+    );
   const path = `/${inPath(collection)}`;
   const update = (command: Json) => admin.ask('POST', `${path}/update?wt=json`, command, signal);
   const count = async (query: string): Promise<number> => {

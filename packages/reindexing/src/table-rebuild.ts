@@ -51,7 +51,10 @@ export class TableRebuild {
     this.#place = await placeOf(session, this.#plan.table);
     const { schema, name } = this.#place;
     if (!(await locked(session, this.#place))) {
-      throw new ReindexError(`Another rebuild of ${schema}.${name} is running`, 'Wait until it has ended, or cancel it.');
+      throw new ReindexError(
+        `Another rebuild of ${schema}.${name} is running`,
+        'Wait until it has ended, or cancel it.',
+      );
     }
     for (const { table, mark } of await markedTables(session, this.#place)) {
       if (mark.state !== 'building') continue;

@@ -76,7 +76,8 @@ describe('the check of SolrIndexer', () => {
 
   it('reports that documents are sent without the field by which deleteMissing finds them', () => {
     const sync = { deleteMissing: true };
-    const problem = 'error sync.deleteMissing: deleteMissing finds old documents by the field run_id, which is not sent';
+    const problem =
+      'error sync.deleteMissing: deleteMissing finds old documents by the field run_id, which is not sent';
     expect(check({ url: 'http://h/solr/a', sync }, { blacklist: ['run_id'] })).toEqual([problem]);
     const table = { connectionString: 'jdbc:postgresql://h/d', table: 't', sync } as never;
     expect(problemsOf(PostgresIndexer.check(table, settings({ whitelist: ['id'] })))).toEqual([problem]);
