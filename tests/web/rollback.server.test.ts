@@ -46,7 +46,7 @@ await describeWithServer('opensearch', (server) => {
     const refused = await fetch(`${url}/v1/run/${runId}/rollback`, { method: 'POST' });
     expect([refused.status, await refused.json()]).toMatchObject([
       409,
-      { code: 'HR_ROLLBACK_FAILED', message: expect.stringContaining(`not to an index of the run ${runId}`) },
+      { code: 'HR_ROLLBACK_FAILED', message: expect.stringContaining(`not to the one of the run ${runId}`) },
     ]);
   });
 });
