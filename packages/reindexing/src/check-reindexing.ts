@@ -185,14 +185,19 @@ function* checkSync(
       hint: 'Remove indexer.versionType, or remove sync.',
     };
   }
-  if (
-    blacklist?.includes('run_id') === true ||
-    (whitelist !== undefined && whitelist.length > 0 && !whitelist.includes('run_id'))
-  ) {
-    yield {
-      parameter,
-      message: 'deleteMissing finds old documents by the field run_id, which is not sent',
-      hint: 'Send it: change indexer.whitelist or indexer.blacklist.',
-    };
-  }
+  yield* checkRunId({ sync }, { whitelist, blacklist });
+}
+
+/** Reports that `deleteMissing` would not find the documents of the run: it would delete all of them. */
+export function* checkRunId(
+  { sync }: Pick<ReindexParameters, 'sync'>,
+  { whitelist = [], blacklist = [] }: Pick<SharedSettings, 'whitelist' | 'blacklist'>,
+): Generator<ReindexProblem> {
+  const isSent = !blacklist.includes('run_id') && (whitelist.length === 0 || whitelist.includes('run_id'));
+  if (sync?.deleteMissing !== true || isSent) return;
+  yield {
+    parameter: 'sync.deleteMissing',
+    message: 'deleteMissing finds old documents by the field run_id, which is not sent',
+    hint: 'Send it: change indexer.whitelist or indexer.blacklist.',
+  };
 }

@@ -1,4 +1,4 @@
-export { aliasOf, checkChecks, checkReindexing, type ReindexProblem } from './check-reindexing.ts';
+export { aliasOf, checkChecks, checkReindexing, checkRunId, type ReindexProblem } from './check-reindexing.ts';
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
 export { CollectionTarget } from './collection-target.ts';
 export { contentHasher } from './content-hash.ts';

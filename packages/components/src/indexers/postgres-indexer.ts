@@ -13,7 +13,14 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
-import { createTable, deleteMissingRows, rollBackTable, type SqlSession, TableRebuild } from '@headrace/reindexing';
+import {
+  checkRunId,
+  createTable,
+  deleteMissingRows,
+  rollBackTable,
+  type SqlSession,
+  TableRebuild,
+} from '@headrace/reindexing';
 import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { reachDatabase } from '../database/reach-database.ts';
@@ -117,6 +124,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
       const message = 'a rebuild already omits what the source no longer has';
       yield { parameter: 'sync.deleteMissing', message, hint: 'Remove sync.' };
     }
+    yield* checkRunId(params, settings);
     if (settings.indexOverrideField !== undefined) {
       yield {
         block: 'indexer',

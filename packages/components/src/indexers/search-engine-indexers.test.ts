@@ -73,6 +73,14 @@ describe('the check of SolrIndexer', () => {
     ]);
   });
 
+  it('refuses sync if the field run_id is not sent: all documents would be deleted', () => {
+    const params = { url: 'http://h/solr/a', sync: { deleteMissing: true, maxDeletePercent: 100 } };
+    expect(check(params, { whitelist: ['run_id'] })).toEqual([]);
+    for (const hidden of [{ whitelist: ['title'] }, { blacklist: ['run_id'] }]) {
+      expect(check(params, hidden)).toEqual([expect.stringContaining('run_id, which is not sent')]);
+    }
+  });
+
   it('reports settings without an effect', () => {
     const found = check({ url: 'http://h/solr/a', userName: 'u' }, { routingField: 'r' });
     expect(found).toEqual([

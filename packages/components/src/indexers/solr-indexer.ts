@@ -16,6 +16,7 @@ import {
 import {
   CollectionTarget,
   checkChecks,
+  checkRunId,
   compareCollection,
   createCollection,
   deleteMissingFromCollection,
@@ -102,6 +103,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     yield* checkAddress(params, settings);
     yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
     yield* checkRebuild(params);
+    yield* checkRunId(params, settings);
     for (const block of ['create', 'rebuild', 'sync'] as const) {
       if (params[block] === undefined || settings.indexOverrideField === undefined) continue;
       const message = `${block} needs one collection for all documents`;
