@@ -68,7 +68,9 @@ describe('ApplyOCR', () => {
   });
 
   it('reads a region of an image, and fails if the region is outside the image', async () => {
-    const region = (width: number) => [{ name: 'top', regions: [{ x: 0, y: 0, width, height: 200, dest: 'greeting' }] }];
+    const region = (width: number) => [
+      { name: 'top', regions: [{ x: 0, y: 0, width, height: 200, dest: 'greeting' }] },
+    ];
     const document = { id: '1', path: image };
     const [read] = await apply({ extractionTemplates: region(900), pages: { 0: 'top' } }, document);
     expect(read).toMatchObject({ greeting: 'Hello, World!\n' });

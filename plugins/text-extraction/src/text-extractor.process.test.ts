@@ -124,7 +124,12 @@ describe('TextExtractor', () => {
   });
 
   it('reads no text from binary files', async () => {
-    const samples = [[0, 1, 2, 3], [0x20, 0, 0, 0xd8, 1, 0], [0, 0x20, 0xff, 0xff], [0x41, 0, 0x42, 0, 7]];
+    const samples = [
+      [0, 1, 2, 3],
+      [0x20, 0, 0, 0xd8, 1, 0],
+      [0, 0x20, 0xff, 0xff],
+      [0x41, 0, 0x42, 0, 7],
+    ];
     const read = await extractAll(samples.map((bytes) => Buffer.from(bytes)));
     for (const { text, tika_content_type } of read) {
       expect([tika_content_type, text]).toEqual(['application/octet-stream', '']);
