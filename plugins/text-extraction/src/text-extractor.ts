@@ -292,11 +292,12 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   /** Reports why a file could not be read, as the config says. */
   #problem(document: Document, reason: string): void {
-    const { onError = 'continue', errorField } = this.params;
+    const { onError = 'continue', errorField, filePathField } = this.params;
     const message = `The file cannot be read: ${reason}`;
     if (onError === 'fail') throw new HeadraceError('HR_STAGE_FAILED', message);
     if (errorField !== undefined) document.setOrAdd(errorField, message);
-    this.context.log.warn(message, { document: document.id });
+    const file = filePathField === undefined ? undefined : document.text(filePathField);
+    this.context.log.warn(message, { document: document.id, file });
   }
 
   #images(document: Document, { images }: ParsedFile): Document[] | undefined {
