@@ -2,3 +2,4 @@ export { type CharsetDecoder, charsetDecoder, labelDecoder } from './charset.ts'
 export { firstTelling, guessEncoding, markedEncoding, SAMPLE_BYTES, unmarkedUtf16 } from './detect-encoding.ts';
 export { feedText } from './feed-text.ts';
 export { htmlText } from './html-text.ts';
+export { TextBlocks } from './text-blocks.ts';

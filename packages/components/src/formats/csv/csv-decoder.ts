@@ -1,3 +1,4 @@
+import { TextBlocks } from '@headrace/charsets';
 import {
   type Column,
   Document,
@@ -12,7 +13,6 @@ import {
 import type { TextFormat } from '@headrace/java-text/text';
 import { CsvParser } from '@headrace/records/csv';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
-import { TextBlocks } from '../text-blocks.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';
 import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.ts';
 

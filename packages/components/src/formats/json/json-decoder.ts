@@ -1,3 +1,4 @@
+import { TextBlocks } from '@headrace/charsets';
 import {
   Document,
   Double,
@@ -14,7 +15,6 @@ import {
 import type { TextFormat } from '@headrace/java-text/text';
 import { BETWEEN_VALUES, JsonValueScanner } from '@headrace/records/json';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
-import { TextBlocks } from '../text-blocks.ts';
 import type { JsonLayout } from './json-layout.ts';
 import { JsonObjectReader } from './json-object-reader.ts';
 import { type JsonSettings, keepsField } from './json-settings.ts';
