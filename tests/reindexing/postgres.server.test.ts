@@ -55,6 +55,8 @@ await describeWithServer(
     /** Returns the other tables of a rebuild. */
     const others = async () =>
       (await rows(`SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE '${table}\\_\\_%'`)).flat();
+    /** Lets a run wait until it is cancelled. */
+    const HOLD = 'connectors += { class: SleepConnector, name: hold, duration: 600000 }';
     const CREATE = 'create.columns { title: "text NOT NULL", version: integer, run_id: text }';
 
     describe('the block create of Postgres', () => {
@@ -139,7 +141,7 @@ await describeWithServer(
         ]);
         const unknown = await run(versioned(20, 2), `${CREATE}, rebuild.checks.required.nothing: 1`);
         expect(unknown.checks?.at(-1)).toMatchObject({ outcome: 'failed', found: 'the table has no column nothing' });
-        const handle = start(versioned(20_000, 3), block);
+        const handle = start(versioned(200, 3), block, HOLD);
         await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(100);
         const second = await run(versioned(20, 4), block);
         expect(second.message).toContain(`Another rebuild of public.${table} is running`);

@@ -181,20 +181,20 @@ await describeWithServer(
       it('refuses a second rebuild, a rollback during a rebuild, and an alias that is a collection', async ({
         runs,
       }) => {
-        const first = runs.start(runs.config(versioned(4000, 1), 'rebuild {}'));
-        while (first.progress().counts.succeeded < 100) await sleep(5);
-        const running = `rebuild of ${runs.alias} is running: run ${first.runId}`;
-        expect((await runs.run(versioned(5, 2), 'rebuild {}')).message).toContain(running);
-        expect([(await first.done).status, await runs.count('version:1')]).toEqual(['SUCCEEDED', 4000]);
-        const second = runs.start(runs.config(versioned(4000, 2), 'rebuild {}'));
+        expect((await runs.run(versioned(40, 1), 'rebuild {}')).status).toBe('SUCCEEDED');
+        // The second connector lets the run wait until it is cancelled.
+        const hold = 'connectors += { class: SleepConnector, name: hold, duration: 600000 }';
+        const second = runs.start(`${runs.config(versioned(200, 2), 'rebuild {}')}\n${hold}`);
         while (second.progress().counts.succeeded < 100) await sleep(5);
+        const running = `rebuild of ${runs.alias} is running: run ${second.runId}`;
+        expect((await runs.run(versioned(5, 3), 'rebuild {}')).message).toContain(running);
         await expect(runs.rollback('rebuild {}')).rejects.toThrow(`A rebuild of ${runs.alias} is running`);
         second.stop('CANCELLED');
-        expect([(await second.done).status, await runs.count('version:1')]).toEqual(['CANCELLED', 4000]);
+        expect([(await second.done).status, await runs.count('version:1')]).toEqual(['CANCELLED', 40]);
         const [target = ''] = await runs.targets();
         const problem = `${target} is a collection`;
         expect(await runs.reach(`rebuild { alias: "${target}" }`)).toEqual([expect.stringContaining(problem)]);
-        expect((await runs.run(versioned(5, 3), `rebuild { alias: "${target}" }`)).message).toContain(problem);
+        expect((await runs.run(versioned(5, 4), `rebuild { alias: "${target}" }`)).message).toContain(problem);
       });
 
       it('points the alias at a complete collection after each kill, and the next run removes what was left', {
