@@ -201,7 +201,9 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect([blocked.status, blocked.message]).toEqual(['FAILED', expect.stringContaining('read-only')]);
       expect([await runs.targets(), await runs.count('version:1')]).toEqual([[live], 5]);
       await block(null);
-      const handle = runs.start(runs.config(versioned(8000, 3), 'rebuild {}'));
+      // The second connector lets the run wait until it is cancelled.
+      const hold = 'connectors += { class: SleepConnector, name: hold, duration: 600000 }';
+      const handle = runs.start(runs.config(versioned(200, 3), 'rebuild {}', hold));
       while (handle.progress().counts.succeeded < 100) await sleep(5);
       await expect(runs.rollback('rebuild {}')).rejects.toThrow(`A rebuild of ${runs.alias} is running`);
       handle.stop('CANCELLED');
