@@ -1,6 +1,6 @@
 import type { Document } from '../document/document.ts';
 
-/** A text of this many characters takes as much memory as a list element with its text. */
+/** A text counts one for each 64 characters (2 to the power of this number), as much memory as a list element takes. */
 const CHARACTERS_BITS = 6;
 
 /** Returns about how many small values a document contains. It reads no nested objects. */
