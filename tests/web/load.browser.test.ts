@@ -78,6 +78,10 @@ describe('the guided form', () => {
     await page.getByLabel('Type of note').selectOption('number');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('row', { name: /^note.*many is no number, and stays a text/ }).waitFor();
+    const path = page.getByLabel('Type of path');
+    await path.selectOption('date dd.MM.yyyy');
+    await page.getByRole('row', { name: /^path.*no such date, so that it is omitted/ }).waitFor();
+    await path.selectOption('text');
     const target = join(folder, 'export.jsonl');
     await page.getByRole('radio', { name: 'A file' }).check();
     await page.getByRole('textbox', { name: /^File/ }).fill(target);

@@ -215,7 +215,7 @@ it('the run page reports a killed service, connects again, and shows that the ru
   await serveAt(directory, port);
   await page.getByText('Interrupted', { exact: true }).waitFor();
   await expect.poll(() => page.getByText('The service does not answer').count()).toBe(0);
-  // These documents have no reason of their own, and cannot run again.
+  // These documents have no reason, and cannot run again.
   await page.getByRole('link', { name: /^Failures [1-9]/ }).click();
   await page.getByText('were open when the service ended').waitFor();
   expect(await page.getByRole('button', { name: 'Retry failed documents' }).count()).toBe(0);

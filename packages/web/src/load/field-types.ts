@@ -55,10 +55,14 @@ export function guessType(values: readonly unknown[]): GuessedType {
   return found === undefined ? { type: 'text' } : { type: 'date', pattern: found.pattern };
 }
 
-/** Returns whether a value of a document has the type that was chosen for it. A missing value has every type. */
-export function isConverted(type: FieldType, value: unknown): boolean {
-  if (typeof value !== 'string' || type === 'text') return true;
-  return type === 'date' && /^\d{4,}-\d\d-\d\dT/.test(value);
+/**
+ * Says what happens to a value of the file that does not have the type that was chosen for it. Returns undefined if it
+ * has the type, or is empty.
+ */
+export function conversionProblem(type: FieldType, before: unknown, after: unknown): string | undefined {
+  if (type === 'number') return typeof after === 'string' ? 'is no number, and stays a text' : undefined;
+  const isGiven = typeof before === 'string' && before.trim() !== '';
+  return type === 'date' && isGiven && after === undefined ? 'no such date, so that it is omitted' : undefined;
 }
 
 /** Returns the field that is probably the id: its values are all there and all different. Prefers names of ids. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { detectFile, type FirstDocuments, firstObject } from './detect-file.ts';
 import { fieldNames } from './field-names.ts';
-import { guessId, guessType, isConverted } from './field-types.ts';
+import { conversionProblem, guessId, guessType } from './field-types.ts';
 import { type FieldChoice, type LoadChoices, loadConfig, previewConfig } from './load-config.ts';
 
 function field(name: string, more: Partial<FieldChoice> = {}): FieldChoice {
@@ -71,13 +71,14 @@ it('numbers with a comma are guessed only if one value shows what the comma mean
   expect(guessType(['1,2,3'])).toEqual({ type: 'text' });
 });
 
-it('a text that was not converted is noticed', () => {
-  expect(isConverted('number', 'ask us')).toBe(false);
-  expect(isConverted('number', 3)).toBe(true);
-  expect(isConverted('number', undefined)).toBe(true);
-  expect(isConverted('date', '31.12.')).toBe(false);
-  expect(isConverted('date', '2024-05-06T00:00:00Z')).toBe(true);
-  expect(isConverted('text', 'ask us')).toBe(true);
+it('a value without the chosen type is noticed', () => {
+  expect(conversionProblem('number', 'ask us', 'ask us')).toContain('stays a text');
+  expect(conversionProblem('number', '3', 3)).toBeUndefined();
+  expect(conversionProblem('number', undefined, undefined)).toBeUndefined();
+  expect(conversionProblem('date', '31.12.', undefined)).toContain('omitted');
+  expect(conversionProblem('date', ' ', undefined)).toBeUndefined();
+  expect(conversionProblem('date', '2024-05-06', '2024-05-06T00:00:00Z')).toBeUndefined();
+  expect(conversionProblem('text', 'ask us', 'ask us')).toBeUndefined();
 });
 
 it('names of fields in the index have no spaces, no underscore at the start, and differ', () => {
