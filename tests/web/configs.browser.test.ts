@@ -258,6 +258,19 @@ describe('the config page', () => {
     expect(await (await fetch(`${url}/v1/config/shared/text`)).text()).toContain('numDocs: 30');
   });
 
+  it('offers a new config if another user has deleted the one that is edited', async () => {
+    await putConfig(url, 'gone', CONFIG);
+    const page = await openPage(`${url}/configs/gone`);
+    await replaceText(page, CONFIG.replace('numDocs: 10', 'numDocs: 33'));
+    await fetch(`${url}/v1/config/gone`, { method: 'DELETE' });
+    await page.keyboard.press('Control+s');
+    await page.getByText('somebody else has deleted it').waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await page.getByRole('button', { name: 'Make a new config of it' }).click();
+    await page.waitForURL(`${url}/configs/new`);
+    await page.getByText('numDocs: 33').waitFor();
+  });
+
   it('deletes a config after the user has confirmed its name', async () => {
     await putConfig(url, 'old', CONFIG);
     const page = await openPage(`${url}/configs/old`);

@@ -23,6 +23,10 @@ writeFileSync(join(folder, 'header.csv'), 'sku,name\n');
 writeFileSync(join(folder, 'empty.json'), '[]');
 writeFileSync(join(folder, 'windows.csv'), '\uFEFFsku;name\n1;Müller\n2;Grün\n', 'utf16le');
 writeFileSync(join(folder, 'index.csv'), ',name,price\n0,Chair,1\n');
+writeFileSync(
+  join(folder, 'export.csv'),
+  '_id;source;filename;path;price;note\n7;web;a.txt;C:\\temp;1.200,50;1\n8;shop;b.txt;D:\\x;3,5;many\n',
+);
 writeFileSync(join(folder, 'sizes.jsonl'), '{"size": "L", "part": 7}\n{"size": "L", "part": 8}\n');
 
 beforeAll(async () => {
@@ -65,6 +69,29 @@ describe('the guided form', () => {
       { id: 'a-1', sku: 'a-1', title: 'Chair; red', price: 12.5, added: '2024-05-06T00:00:00Z' },
       { id: 'a-2', sku: 'a-2', title: 'Table', price: 100, added: '2024-06-07T00:00:00Z' },
       { id: 'a-3', sku: 'a-3', title: 'Lamp', price: 7 },
+    ]);
+  });
+
+  it('keeps columns named source, backslashes and numbers with commas, and finds an id named _id', async () => {
+    const page = await readFile('export.csv');
+    expect(await page.getByLabel('Type of price').inputValue()).toBe('number 1.234,5');
+    await page.getByLabel('Type of note').selectOption('number');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('row', { name: /^note.*many is no number, and stays a text/ }).waitFor();
+    const path = page.getByLabel('Type of path');
+    await path.selectOption('date dd.MM.yyyy');
+    await page.getByRole('row', { name: /^path.*no such date, so that it is omitted/ }).waitFor();
+    await path.selectOption('text');
+    const target = join(folder, 'export.jsonl');
+    await page.getByRole('radio', { name: 'A file' }).check();
+    await page.getByRole('textbox', { name: /^File/ }).fill(target);
+    await page.getByRole('button', { name: 'Save and run' }).click();
+    await page.waitForURL(`${url}/runs/*`);
+    await expect.poll(() => page.title()).toContain('Succeeded');
+    const documents = readFileSync(target, 'utf8').trim().split('\n');
+    expect(documents.map((line) => JSON.parse(line))).toEqual([
+      { id: '7', source: 'web', filename: 'a.txt', path: 'C:\\temp', price: 1200.5, note: 1 },
+      { id: '8', source: 'shop', filename: 'b.txt', path: 'D:\\x', price: 3.5, note: 'many' },
     ]);
   });
 

@@ -55,6 +55,20 @@ describe('the picture of a config', () => {
     await expect.poll(() => textOf(page)).toMatch(/pipelines.*main.*indexer.*Nop/s);
   });
 
+  it('fits its place with long names', async () => {
+    const name = 'long'.repeat(25);
+    const page = await openPage(`${url}/configs/new`);
+    await page.getByRole('textbox', { name: 'Config' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText(
+      `connectors: [{ class: SequenceConnector, name: ${name}, pipeline: ${name}, numDocs: 1 }]\npipelines: [{ name: ${name}, stages: [{ class: TrimWhitespace, name: ${name}, fields: [a] }] }]\nindexer { type: Nop }`,
+    );
+    const picture = page.getByRole('region', { name: 'Picture of the config' });
+    await picture.getByRole('button', { name: `Add stage to ${name}` }).waitFor();
+    expect(await picture.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+  });
+
   it('is reached from the text with Escape and Tab', async () => {
     const page = await openConfig(url, 'leaving');
     await page.getByRole('textbox', { name: 'Config' }).click();

@@ -136,6 +136,17 @@ describe('the pages of runs', () => {
     await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
   });
 
+  it('stay when their config is deleted, and say so', async () => {
+    const configId = await upload(url, PICKY);
+    const { runId } = await startRun(url, configId);
+    await finished(url, runId);
+    await fetch(`${url}/v1/config/${configId}`, { method: 'DELETE' });
+    const page = await openPage(`${url}/runs/${runId}/config`);
+    await page.getByText('The config of this run was deleted', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByText('was deleted, so that it cannot run again').waitFor();
+  });
+
   it('follow a run while it is running, and cancel it', async () => {
     const configId = await upload(url, ENDLESS);
     const { runId } = await startRun(url, configId);
@@ -197,12 +208,17 @@ it('the run page reports a killed service, connects again, and shows that the ru
   const { runId } = await startRun(first.url, await upload(first.url, ENDLESS));
   const page = await openPage(`${first.url}/runs/${runId}`);
   await page.getByText('Running', { exact: true }).waitFor();
+  await page.getByText('Documents per second').waitFor();
   await kill(first);
   await page.getByText('The service does not answer').waitFor();
   expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
   await serveAt(directory, port);
   await page.getByText('Interrupted', { exact: true }).waitFor();
   await expect.poll(() => page.getByText('The service does not answer').count()).toBe(0);
+  // These documents have no reason, and cannot run again.
+  await page.getByRole('link', { name: /^Failures [1-9]/ }).click();
+  await page.getByText('were open when the service ended').waitFor();
+  expect(await page.getByRole('button', { name: 'Retry failed documents' }).count()).toBe(0);
 });
 
 it('a page that is opened while the service is down is loaded when it answers again', async () => {

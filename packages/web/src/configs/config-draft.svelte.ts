@@ -30,6 +30,7 @@ export class ConfigDraft {
   #version = $state<number>();
   #preset = $state(false);
   #locked = $state<string>();
+  #deleted = $state(false);
   #problems = $state.raw<readonly Problem[]>([]);
   #knownFields = $state.raw<readonly string[]>([]);
   #etag: string | undefined;
@@ -114,6 +115,11 @@ export class ConfigDraft {
     return this.#locked;
   }
 
+  /** Whether saving has found out that somebody has deleted the config. */
+  get deleted(): boolean {
+    return this.#deleted;
+  }
+
   get editable(): boolean {
     return this.#locked === undefined && session.may('admin');
   }
@@ -153,15 +159,17 @@ export class ConfigDraft {
       this.#saved = body;
       return about?.name || configId;
     }
-    const { headers, body: answer } = await session.client.request('PUT /v1/config/{id}', {
-      path: { id: this.id },
-      headers: this.#headers(),
-      body,
-    });
+    const id = this.id;
+    const { headers, body: answer } = await session.client
+      .request('PUT /v1/config/{id}', { path: { id }, headers: this.#headers(), body })
+      .catch(async (refusal) => {
+        this.#deleted = await isDeleted(id, refusal);
+        throw refusal;
+      });
     this.#etag = headers.get('etag') ?? undefined;
     this.#version = answer.version;
     this.#saved = body;
-    return this.id;
+    return id;
   }
 
   /** Changes the name, the description and the labels of the stored config. Returns its id or new name. */
@@ -192,7 +200,7 @@ export class ConfigDraft {
     location.open('/configs/new');
   }
 
-  /** Drops changes that are not saved, because the config was deleted. */
+  /** Stops the protection of changes that are not saved: the config was deleted, or its text is kept elsewhere. */
   forget(): void {
     this.#saved = this.#text;
   }
@@ -265,6 +273,18 @@ export class ConfigDraft {
       this.#problems = [{ severity: 'error', code: error.code, path: '', message: error.message }];
     }
   }
+}
+
+/** Returns whether a config was not stored because it no longer exists. */
+async function isDeleted(id: string, refusal: unknown): Promise<boolean> {
+  if (!(refusal instanceof ApiError)) return false;
+  if (refusal.status === 404) return true;
+  if (refusal.code !== 'HR_CONFIG_CHANGED') return false;
+  // A name that nothing has can be given to a new config, so that the service reports another tag.
+  return session.client.request('GET /v1/config/{id}', { path: { id } }).then(
+    () => false,
+    (error) => error instanceof ApiError && error.status === 404,
+  );
 }
 
 /** Returns the query of an upload: what differs from the stored values. An empty value removes the old one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, exact, percent, rounded } from './numbers.ts';
+import { bytes, exact, percent, rate, rounded } from './numbers.ts';
 import { ago, duration, millis } from './times.ts';
 
 describe('numbers', () => {
@@ -9,6 +9,12 @@ describe('numbers', () => {
       '3,376',
       '34.2K',
       '3.4M',
+    ]);
+  });
+
+  it('that are rates below 1 have a digit', () => {
+    expect([rate(0), rate(0.01), rate(0.11), rate(0.97), rate(1), rate(34_218)]).toEqual([
+      ...['0', '0', '0.1', '1.0', '1', '34.2K'],
     ]);
   });
 

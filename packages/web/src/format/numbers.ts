@@ -12,6 +12,11 @@ export function rounded(value: number): string {
   return Math.abs(value) < 10_000 ? EXACT.format(Math.round(value)) : ROUNDED.format(value);
 }
 
+/** Returns a rate for a headline. A rate below 1 has a digit, so that a slow run does not look idle. */
+export function rate(value: number): string {
+  return value >= 0.05 && value < 1 ? value.toFixed(1) : rounded(value);
+}
+
 /** Returns a size in binary units: `512 bytes`, `1.5 MiB`. */
 export function bytes(value: number): string {
   let size = value;

@@ -19,11 +19,15 @@ export interface DetectedFile {
   readonly failures: readonly string[];
   /** The names that several columns of a CSV file have. Only the last of these columns is read. */
   readonly repeatedColumns: readonly string[];
+  /** The columns that make no field, because Headrace uses their names. */
+  readonly reservedColumns: readonly string[];
 }
 
 const SEPARATORS = [',', ';', '\t', '|'];
-/** The fields that a CSV file gets from the connector. */
-const ADDED = new Set(['source', 'filename', 'csvLineNumber']);
+/** The fields that a CSV file gets from the connector, under names that no column has. */
+const ADDED = { filePathField: '\u0001path', filenameField: '\u0001name', lineNumberField: '\u0001line' };
+/** Names of fields that only the engine sets. A column with the name `id` can be the id. */
+const RESERVED = new Set(['run_id', '___children', '___dropped', '___skipped']);
 
 /**
  * Finds out how a file is read, by reading its first documents in several ways.
@@ -49,14 +53,15 @@ async function detectCsv(path: string, read: ReadFirst): Promise<DetectedFile> {
     encoding = 'auto';
     best = await readBest(path, encoding, read);
   }
-  const { separator, first, hasId } = best;
+  const { separator, first, hasId, lines } = best;
   const names = columnsOf(first, hasId);
-  const [header = ''] = await firstLines(path, encoding, read);
+  const cells = headerCells(lines[0] ?? '', separator);
   return {
-    settings: { path, format: 'csv', separator, encoding, idField: hasId ? 'id' : '' },
+    settings: { path, format: 'csv', separator, encoding, escapes: hasEscapes(lines), idField: hasId ? 'id' : '' },
     fields: valuesOf(names, first.documents),
     failures: first.failures,
-    repeatedColumns: repeatedCells(header, separator),
+    repeatedColumns: [...new Set(cells.filter((name, i) => cells.indexOf(name) < i))],
+    reservedColumns: cells.filter((name) => RESERVED.has(name)),
   };
 }
 
@@ -64,7 +69,8 @@ async function detectCsv(path: string, read: ReadFirst): Promise<DetectedFile> {
 async function readBest(path: string, encoding: FileSettings['encoding'], read: ReadFirst) {
   let best: { separator: string; first: FirstDocuments; hasId: boolean; columns: number } | undefined;
   let refusal: unknown;
-  const other = encoding === 'utf-8' ? {} : { encoding };
+  const lines = await firstLines(path, encoding, read);
+  const other = { ...ADDED, ...(encoding === 'utf-8' ? {} : { encoding }), ignoreEscapeChar: !hasEscapes(lines) };
   for (const separator of SEPARATORS) {
     const connector = { class: 'CSVConnector', path, separatorChar: separator, ...other };
     try {
@@ -81,7 +87,7 @@ async function readBest(path: string, encoding: FileSettings['encoding'], read: 
   }
   // A file that is read as one column has perhaps another separator, with which it was refused.
   if (best === undefined || (best.columns <= 1 && refusal !== undefined)) throw refusal;
-  return best;
+  return { ...best, lines };
 }
 
 /** Returns the columns of a CSV file. The id that the connector makes is no column. */
@@ -89,21 +95,29 @@ function columnsOf({ documents }: FirstDocuments, hasId: boolean): string[] {
   return namesOf(documents).filter((name) => hasId || name !== 'id');
 }
 
-/** Returns the names that occur more than once in the header of a CSV file. */
-function repeatedCells(header: string, separator: string): string[] {
+/**
+ * Returns whether a backslash escapes quotes inside of cells. In most files it is an ordinary character, which may be the
+ * last one of a cell in quotes, such as a path.
+ */
+function hasEscapes(lines: readonly string[]): boolean {
+  return lines.some((line) => /\\"(?!\s*(?:[,;\t|]|$))/.test(line));
+}
+
+/** Returns the names in the header of a CSV file. */
+function headerCells(header: string, separator: string): string[] {
   // Separators between quotes are part of a name.
   const plain = header.replaceAll(/"(?:[^"]|"")*"/g, (name) => name.slice(1, -1).replaceAll(separator, ''));
-  const names = plain.split(separator);
-  return [...new Set(names.filter((name, i) => names.indexOf(name) < i))];
+  return plain.split(separator);
 }
 
 async function detectJson(path: string, idField: string, read: ReadFirst): Promise<DetectedFile> {
-  const settings = { path, format: 'json', separator: '', encoding: 'utf-8' } as const;
+  const settings = { path, format: 'json', separator: '', encoding: 'utf-8', escapes: false } as const;
   const found = ({ documents, failures }: FirstDocuments, id: string): DetectedFile => ({
     settings: { ...settings, idField: id },
     fields: valuesOf(namesOf(documents), documents),
     failures,
     repeatedColumns: [],
+    reservedColumns: [],
   });
   const plain = await read({ class: 'JSONConnector', jsonPath: path });
   if (idField === '' || idField === 'id') {
@@ -152,6 +166,7 @@ async function firstLines(path: string, encoding: FileSettings['encoding'], read
     separatorChar: '\u0001',
     interpretQuotes: false,
     ignoreEscapeChar: true,
+    ...ADDED,
   });
   const [header] = namesOf(documents).filter((name) => name !== 'id');
   if (header === undefined) return [];
@@ -182,7 +197,8 @@ export function firstObject(text: string): Readonly<Record<string, unknown>> {
 }
 
 function namesOf(documents: readonly Doc[]): string[] {
-  return [...new Set(documents.flatMap((doc) => Object.keys(doc)))].filter((name) => !ADDED.has(name));
+  const added = new Set(Object.values(ADDED));
+  return [...new Set(documents.flatMap((doc) => Object.keys(doc)))].filter((name) => !added.has(name));
 }
 
 function valuesOf(names: readonly string[], documents: readonly Doc[]) {

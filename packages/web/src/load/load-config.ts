@@ -8,6 +8,8 @@ export interface FileSettings {
   /** The character between the cells of a CSV file. */
   readonly separator: string;
   readonly encoding: 'utf-8' | 'auto';
+  /** Whether a backslash in a CSV file removes the meaning of the next character. */
+  readonly escapes: boolean;
   /** The field with the id. Empty for a CSV file whose ids are made from the number of the row. */
   readonly idField: string;
 }
@@ -19,7 +21,7 @@ export interface FieldChoice {
   readonly keep: boolean;
   readonly newName: string;
   readonly type: FieldType;
-  /** The pattern of the dates. */
+  /** The pattern of the dates, or of numbers such as 1.234,5. */
   readonly pattern: string;
   /** True if all known values are texts. White space around texts can be removed. */
   readonly isText: boolean;
@@ -47,8 +49,8 @@ export interface LoadChoices {
   readonly destination: Destination;
 }
 
-/** Fields that a CSV file gets from the connector: where each document comes from. */
-const ORIGIN_FIELDS = ['source', 'filename', 'csvLineNumber'];
+/** Fields that a CSV file gets from the connector, by the parameter with the name: where each document comes from. */
+const ORIGIN_FIELDS = { filePathField: 'source', filenameField: 'filename', lineNumberField: 'csvLineNumber' };
 const TITLES: Readonly<Record<DestinationKind, string>> = {
   opensearch: 'an index of OpenSearch',
   elasticsearch: 'an index of Elasticsearch',
@@ -74,7 +76,7 @@ connectors: [
   {
     name: ${written(name === '' ? 'file' : name)}
     pipeline: main
-${connectorLines(file)
+${connectorLines(file, originFields(fields))
   .map((line) => `    ${line}\n`)
   .join('')}  }
 ]
@@ -90,14 +92,33 @@ ${stages.map((line) => `      ${line}\n`).join('')}    ]
 `;
 }
 
-function connectorLines({ path, format, separator, encoding, idField }: FileSettings): string[] {
+/** Returns the names of the fields that the connector adds. A column of the file with such a name keeps its values. */
+function originFields(fields: readonly FieldChoice[]): typeof ORIGIN_FIELDS {
+  const taken = new Set(fields.flatMap(({ name, newName }) => [name, newName]));
+  const free = (name: string): string => (taken.has(name) ? free(`${name}_of_row`) : name);
+  const { filePathField, filenameField, lineNumberField } = ORIGIN_FIELDS;
+  return {
+    filePathField: free(filePathField),
+    filenameField: free(filenameField),
+    lineNumberField: free(lineNumberField),
+  };
+}
+
+function connectorLines(
+  { path, format, separator, encoding, escapes, idField }: FileSettings,
+  origin: typeof ORIGIN_FIELDS,
+): string[] {
   const encodingLine = encoding === 'auto' ? ['# The encoding is recognized from the content.', 'encoding: auto'] : [];
   if (format === 'csv') {
     return [
       'class: CSVConnector',
       `path: ${quoted(path)}`,
       ...(separator === ',' ? [] : separator === '\t' ? ['useTabs: true'] : [`separatorChar: ${quoted(separator)}`]),
+      ...(escapes ? [] : ['# A backslash is an ordinary character.', 'ignoreEscapeChar: true']),
       ...encodingLine,
+      ...Object.entries(origin)
+        .filter(([parameter, name]) => ORIGIN_FIELDS[parameter as keyof typeof ORIGIN_FIELDS] !== name)
+        .map(([parameter, name]) => `${parameter}: ${name}`),
       '# Empty cells are skipped.',
       'ignoredTerms: [""]',
       ...(idField === '' ? [] : [`idField: ${written(idField)}`]),
@@ -117,7 +138,7 @@ function connectorLines({ path, format, separator, encoding, idField }: FileSett
 function stagesOf(file: FileSettings, fields: readonly FieldChoice[], trim: boolean): string[] {
   const kept = fields.filter(({ keep }) => keep);
   const dropped = fields.filter(({ keep, name }) => !keep && name !== 'id').map(({ name }) => name);
-  const removed = [...dropped, ...(file.format === 'csv' ? ORIGIN_FIELDS : [])];
+  const removed = [...dropped, ...(file.format === 'csv' ? Object.values(originFields(fields)) : [])];
   const renamed = kept.filter(({ name, newName }) => newName !== name && newName !== '');
   const trimmed = trim ? kept.filter(({ isText, name }) => isText && name !== 'id') : [];
   const nameOf = ({ name, newName }: FieldChoice) => (newName === '' ? name : newName);
@@ -135,12 +156,21 @@ function stagesOf(file: FileSettings, fields: readonly FieldChoice[], trim: bool
         ]),
     ...kept
       .filter(({ type }) => type === 'number')
-      .map((field) => `{ class: ApplyJSONata, source: ${written(nameOf(field))}, expression: "$number($)" }`),
+      .map(
+        (field) =>
+          `{ class: ApplyJSONata, source: ${written(nameOf(field))}, expression: ${quoted(numberExpression(field.pattern))} }`,
+      ),
     ...[...dates].map(([pattern, some]) => {
       const names = list(some.map(nameOf));
       return `{ class: ParseDate, source: ${names}, dest: ${names}, formatStrs: [${quoted(pattern)}], timeZoneId: UTC }`;
     }),
   ];
+}
+
+/** Returns the JSONata expression that turns a text into a number. */
+function numberExpression(pattern: string): string {
+  if (pattern === '1.234,5') return "$number($replace($replace($, '.', ''), ',', '.'))";
+  return pattern === '1,234.5' ? "$number($replace($, ',', ''))" : '$number($)';
 }
 
 function indexerText({ kind, url, index, user, password, file }: Destination): string {

@@ -1,5 +1,6 @@
 import { session } from '../api/session.svelte.ts';
 import { type DetectedFile, detectFile, type FirstDocuments } from './detect-file.ts';
+import { fieldNames } from './field-names.ts';
 import { guessId, guessType } from './field-types.ts';
 import { type Destination, type FieldChoice, type LoadChoices, loadConfig, previewConfig } from './load-config.ts';
 
@@ -95,10 +96,13 @@ export class LoadForm {
 
   #fill(path: string, { settings, fields }: DetectedFile): void {
     this.idField = settings.idField === '' ? guessId(fields) : settings.idField;
-    this.fields = fields.map(({ name, values }) => {
+    const newNames = fieldNames(fields.map(({ name }) => name));
+    this.fields = fields.map(({ name, values }, i) => {
       const { type, pattern = '' } = name === this.idField ? { type: 'text' as const } : guessType(values);
       const isText = values.every((value) => typeof value === 'string');
-      return { name, keep: true, newName: name.trim().replaceAll(/\s+/g, '_'), type, pattern, isText };
+      // The id of the document has the value of _id already.
+      const keep = !(name === '_id' && name === this.idField);
+      return { name, keep, newName: newNames[i] ?? name, type, pattern, isText };
     });
     const stem = nameOf(path);
     this.name ||= stem;

@@ -2,7 +2,8 @@ import { parse, toValue } from '@headrace/hocon';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { detectFile, type FirstDocuments, firstObject } from './detect-file.ts';
-import { guessId, guessType } from './field-types.ts';
+import { fieldNames } from './field-names.ts';
+import { conversionProblem, guessId, guessType } from './field-types.ts';
 import { type FieldChoice, type LoadChoices, loadConfig, previewConfig } from './load-config.ts';
 
 function field(name: string, more: Partial<FieldChoice> = {}): FieldChoice {
@@ -12,7 +13,14 @@ function field(name: string, more: Partial<FieldChoice> = {}): FieldChoice {
 function choices(more: Partial<LoadChoices> = {}): LoadChoices {
   return {
     name: 'products',
-    file: { path: '/data/products.csv', format: 'csv', separator: ',', encoding: 'utf-8', idField: 'sku' },
+    file: {
+      path: '/data/products.csv',
+      format: 'csv',
+      separator: ',',
+      encoding: 'utf-8',
+      escapes: true,
+      idField: 'sku',
+    },
     fields: [field('sku')],
     trim: true,
     destination: {
@@ -55,6 +63,40 @@ it('a type is guessed only if all values have it', () => {
   expect(guessType(['', ' '])).toEqual({ type: 'text' });
 });
 
+it('numbers with a comma are guessed only if one value shows what the comma means', () => {
+  expect(guessType(['3,50', '4', '1.200,10'])).toEqual({ type: 'number', pattern: '1.234,5' });
+  expect(guessType(['1,200.50', '950', '1,100'])).toEqual({ type: 'number', pattern: '1,234.5' });
+  expect(guessType(['1,234,567'])).toEqual({ type: 'number', pattern: '1,234.5' });
+  expect(guessType(['1,234', '950'])).toEqual({ type: 'text' });
+  expect(guessType(['1,2,3'])).toEqual({ type: 'text' });
+});
+
+it('a value without the chosen type is noticed', () => {
+  expect(conversionProblem('number', 'ask us', 'ask us')).toContain('stays a text');
+  expect(conversionProblem('number', '3', 3)).toBeUndefined();
+  expect(conversionProblem('number', undefined, undefined)).toBeUndefined();
+  expect(conversionProblem('date', '31.12.', undefined)).toContain('omitted');
+  expect(conversionProblem('date', ' ', undefined)).toBeUndefined();
+  expect(conversionProblem('date', '2024-05-06', '2024-05-06T00:00:00Z')).toBeUndefined();
+  expect(conversionProblem('text', 'ask us', 'ask us')).toBeUndefined();
+});
+
+it('names of fields in the index have no spaces, no underscore at the start, and differ', () => {
+  expect(fieldNames(['id', '_id', '_source', ' unit  price ', 'source', '_', 'unit price'])).toEqual([
+    ...['id', 'source_id', 'source_2', 'unit_price', 'source', '_', 'unit_price_2'],
+  ]);
+});
+
+it('columns with the names of the fields of the connector are kept', () => {
+  const config = parsedConfig(loadConfig(choices({ fields: [field('sku'), field('source'), field('source_of_row')] })));
+  expect(config.connectors[0]).toMatchObject({ filePathField: 'source_of_row_of_row' });
+  expect(config.connectors[0]).not.toHaveProperty('filenameField');
+  expect(config.pipelines[0].stages.at(-1)).toEqual({
+    class: 'DeleteFields',
+    fields: ['source_of_row_of_row', 'filename', 'csvLineNumber'],
+  });
+});
+
 it('an id is a field with different values and the name of an id', () => {
   const fields = [
     { name: 'name', values: ['a', 'b'] },
@@ -70,7 +112,7 @@ it('the config has the choices of the form', () => {
   const config = parsedConfig(
     loadConfig(
       choices({
-        file: { path: '/a "b".csv', format: 'csv', separator: ';', encoding: 'auto', idField: 'sku' },
+        file: { path: '/a "b".csv', format: 'csv', separator: ';', encoding: 'auto', escapes: true, idField: 'sku' },
         fields: [
           field('sku'),
           field('unit price', { newName: 'price', type: 'number' }),
@@ -102,8 +144,11 @@ it('the config has the choices of the form', () => {
 
 it('JSON objects with another id are read with the handler of their extension', () => {
   const connectorOf = (path: string, idField: string) =>
-    parsedConfig(previewConfig(choices({ file: { path, format: 'json', separator: '', encoding: 'utf-8', idField } })))
-      .connectors[0];
+    parsedConfig(
+      previewConfig(
+        choices({ file: { path, format: 'json', separator: '', encoding: 'utf-8', escapes: false, idField } }),
+      ),
+    ).connectors[0];
   expect(connectorOf('/a.jsonl', 'id')).toMatchObject({ class: 'JSONConnector', jsonPath: '/a.jsonl' });
   expect(connectorOf('/a.jsonl', 'sku')).toMatchObject({ fileHandlers: { jsonl: { idField: 'sku' } } });
   expect(connectorOf('/a.ndjson', 'sku')).toMatchObject({
@@ -114,7 +159,14 @@ it('JSON objects with another id are read with the handler of their extension', 
 it('any text that a user enters stays one value of the config', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii' }), fc.string({ unit: 'binary-ascii' }), (first, second) => {
-      const file = { path: `/${first}`, format: 'csv', separator: ';', encoding: 'utf-8', idField: second } as const;
+      const file = {
+        path: `/${first}`,
+        format: 'csv',
+        separator: ';',
+        encoding: 'utf-8',
+        escapes: true,
+        idField: second,
+      } as const;
       const destination = { kind: 'file', url: '', index: '', user: '', password: '', file: second } as const;
       const fields = [field(`f${first}`, { newName: `n${second}` })];
       const config = parsedConfig(loadConfig(choices({ name: first, file, destination, fields, trim: false })));
@@ -130,6 +182,30 @@ it('any text that a user enters stays one value of the config', () => {
   );
 });
 
+it('a backslash is an ordinary character, unless it escapes a quote inside of a cell', async () => {
+  const escapes = async (text: string) => (await detectFile('/f.csv', '', readerOf(text))).settings.escapes;
+  expect(await escapes('sku,path\n1,C:\\temp\n')).toBe(false);
+  expect(await escapes('sku,path,name\n1,"C:\\temp\\",a\n')).toBe(false);
+  expect(await escapes('sku,name\n1,"a \\"big\\" chair"\n')).toBe(true);
+  const config = parsedConfig(
+    loadConfig(
+      choices({
+        file: { ...choices().file, escapes: false },
+        fields: [field('sku', { type: 'number', pattern: '1.234,5' })],
+      }),
+    ),
+  );
+  expect(config.connectors[0]).toMatchObject({ ignoreEscapeChar: true });
+  expect(config.pipelines[0].stages.at(-1)).toMatchObject({
+    expression: "$number($replace($replace($, '.', ''), ',', '.'))",
+  });
+});
+
+it('columns with names of the engine are reported', async () => {
+  const { reservedColumns } = await detectFile('/f.csv', '', readerOf('sku,run_id\n1,a\n'));
+  expect(reservedColumns).toEqual(['run_id']);
+});
+
 it('the first object of a text is found, also if the text ends in another one', () => {
   expect(firstObject('[\n {"a": "}{\\"", "b": {"c": 1}},\n {"a"')).toEqual({ a: '}{"', b: { c: 1 } });
   expect(firstObject('{"a": ')).toEqual({});
@@ -141,18 +217,19 @@ it('the separator of a CSV file is the one with the most columns', async () => {
     if (idField !== undefined) throw new Error('no column id');
     const doc: Record<string, string> =
       separatorChar === ';'
-        ? { id: 'f-1', source: '/f', name: 'a', price: '1,5' }
+        ? { id: 'f-1', '\u0001path': '/f', name: 'a', price: '1,5' }
         : { id: 'f-1', 'name;price': 'a;1,5' };
     return { documents: [doc], failures: [] };
   };
   expect(await detectFile('/f.csv', '', read)).toEqual({
-    settings: { path: '/f.csv', format: 'csv', separator: ';', encoding: 'utf-8', idField: '' },
+    settings: { path: '/f.csv', format: 'csv', separator: ';', encoding: 'utf-8', escapes: false, idField: '' },
     fields: [
       { name: 'name', values: ['a'] },
       { name: 'price', values: ['1,5'] },
     ],
     failures: [],
     repeatedColumns: [],
+    reservedColumns: [],
   });
   await expect(detectFile('/f.csv', '', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
 });
