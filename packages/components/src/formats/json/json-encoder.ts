@@ -4,6 +4,7 @@ import {
   type Document,
   type DocumentEncoder,
   type DocumentTable,
+  isPlainText,
   type ModuleReference,
   type Shape,
   type Value,
@@ -107,32 +108,6 @@ function membersOf(key: string, table: DocumentTable, name: string): Members {
     else values[row] = writeValue(value);
   }
   return { before: key, after: '', values, complete };
-}
-
-/** Matches what JSON must escape, except halves of surrogate pairs. */
-const SPECIAL = /["\\\0-\x1f]/;
-/** Texts that are longer on average are tested one by one: to join them would take longer than the calls. */
-const LONG = 100;
-
-/**
- * Returns whether each value is missing, or a text that JSON can contain without escapes. It searches short values
- * together, which is much faster than one by one.
- */
-function isPlainText(column: Column): boolean {
-  let characters = 0;
-  for (let row = 0; row < column.length; row++) {
-    const value = column[row];
-    if (typeof value === 'string') characters += value.length;
-    else if (value !== undefined) return false;
-  }
-  if (characters > LONG * column.length)
-    return column.every((value) => value === undefined || isPlain(value as string));
-  // The blank separates halves of a surrogate pair at the end of one text and the start of the next.
-  return isPlain(column.join(' '));
-}
-
-function isPlain(text: string): boolean {
-  return !SPECIAL.test(text) && text.isWellFormed();
 }
 
 /** Returns the lines of objects that have all members. */
