@@ -113,6 +113,7 @@ export {
 export { doubleText, integerText, widenFloat } from './document/number-text.ts';
 export { readDocument } from './document/read-document.ts';
 export { Shape } from './document/shape.ts';
+export { isPlainText, SourceText } from './document/source-text.ts';
 export { mapColumn, type Results, updateColumn } from './document/update-column.ts';
 export {
   base64,

@@ -43,7 +43,7 @@ export class RemoveEmptyFields extends Stage {
       const column = withoutEmpty(before);
       if (column === before) continue;
       if (column.every((value) => value === undefined)) table.delete(name);
-      else table.put(name, column, true);
+      else table.thin(name, column);
     }
     return true;
   }

@@ -1,12 +1,15 @@
+import { release } from '../transport/release.ts';
+
 /** The number of characters that are joined before they are converted to bytes, because each native call is slow. */
 const JOIN_CHARACTERS = 16 * 1024;
 const FIRST_CAPACITY = 64 * 1024;
+/** The rest of a batch may be small. So the expected length shrinks by no more than this factor. */
+const LEAST_SHRINK = 0.75;
 
 /** A saved state of a `ByteWriter`, to which it can return. */
 export interface WriterMark {
   readonly characters: number;
   readonly pending: string;
-  readonly buffer: Buffer<ArrayBuffer>;
   readonly length: number;
 }
 
@@ -38,19 +41,17 @@ export class ByteWriter {
   mark(): WriterMark {
     const { characters } = this;
     const pending = this.#pending;
-    const buffer = this.#buffer;
     const length = this.#length;
-    return { characters, pending, buffer, length };
+    return { characters, pending, length };
   }
 
   /**
    * Removes everything that was written since a mark. Safe even if V8 interrupted a write, because writes only change
-   * bytes after the mark.
+   * bytes after the mark, and a larger buffer has the same bytes before it.
    */
-  rollback({ characters, pending, buffer, length }: WriterMark): void {
+  rollback({ characters, pending, length }: WriterMark): void {
     this.characters = characters;
     this.#pending = pending;
-    this.#buffer = buffer;
     this.#length = length;
   }
 
@@ -58,7 +59,7 @@ export class ByteWriter {
   take(): Uint8Array<ArrayBuffer> {
     if (this.#pending !== '') this.#encode();
     const bytes = this.#buffer.subarray(0, this.#length);
-    if (this.#length > 0) this.#lastLength = this.#length;
+    if (this.#length > 0) this.#lastLength = Math.max(this.#length, Math.round(this.#lastLength * LEAST_SHRINK));
     this.#buffer = Buffer.allocUnsafeSlow(0);
     this.#length = 0;
     this.characters = 0;
@@ -76,10 +77,13 @@ export class ByteWriter {
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#buffer.length) return;
-    // Batches have similar sizes, so the size of the last batch is a good estimate.
+    // Batches have similar sizes, so the size of earlier batches is a good estimate.
     const capacity = Math.max(needed, this.#buffer.length === 0 ? this.#lastLength + more : this.#buffer.length * 2);
     const larger = Buffer.allocUnsafeSlow(capacity);
-    this.#buffer.copy(larger, 0, 0, this.#length);
+    const smaller = this.#buffer;
+    smaller.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
+    // A buffer lives long enough to reach the old generation, which is collected rarely.
+    release(smaller);
   }
 }

@@ -3,6 +3,7 @@ import { Document } from './document.ts';
 import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
 import { masksOf, Shape } from './shape.ts';
+import type { SourceText } from './source-text.ts';
 import { type Value, withoutMissing } from './value.ts';
 
 /** The values of one field in all documents of a table. Undefined means that the document does not have the field. */
@@ -23,6 +24,8 @@ interface Field {
   sparse: boolean;
   /** The field of the original table, if this table was selected from another one. */
   readonly origin: Field | undefined;
+  /** The text that contains all values of the field. */
+  readonly source: SourceText | undefined;
 }
 
 /** A saved state of a table. */
@@ -49,6 +52,8 @@ export class DocumentTable {
   #bypassed: boolean | undefined = undefined;
   /** The position of each field. Created at the first look-up if the table has many fields. */
   #places: Map<string, number> | undefined = undefined;
+  /** The position after the field that was found last, because many loops use the fields in order. */
+  #next = 0;
 
   /**
    * @param names distinct names; one of them is `id`, and its values are strings
@@ -151,10 +156,31 @@ export class DocumentTable {
     checkWritable(from);
     checkWritable(to);
     const column = this.#columnAt(at);
-    const { sparse } = this.#fields[at] as Field;
+    const { sparse, source } = this.#fields[at] as Field;
     this.#removeAt(at);
     if (this.has(to)) throw new NotTabular();
     this.put(to, column, sparse);
+    this.cut(to, source);
+  }
+
+  /** Removes values of a field: `column` has undefined instead of them. The field must exist. */
+  thin(name: string, column: Column): void {
+    const { source } = this.#fields[this.#place(name)] as Field;
+    this.put(name, column, true);
+    this.cut(name, source);
+  }
+
+  /** Notes that a text contains all values of a field. All of them must be texts. */
+  cut(name: string, source: SourceText | undefined): void {
+    const at = this.#place(name);
+    if (at >= 0 && source !== undefined) this.#fields[at] = { ...(this.#fields[at] as Field), source };
+  }
+
+  /**
+   * Returns true if all values of a field are known to be texts that JSON and CSV can contain between quotes as they are.
+   */
+  isPlain(name: string): boolean {
+    return this.#fields[this.#place(name)]?.source?.isPlain === true;
   }
 
   /** Returns the current state for `restore`. */
@@ -230,7 +256,7 @@ export class DocumentTable {
     selected.#fields = this.#fields.map((_, i) => {
       this.#columnAt(i);
       const origin = this.#fields[i] as Field;
-      return { name: origin.name, column: undefined, sparse: origin.sparse, origin };
+      return { name: origin.name, column: undefined, sparse: origin.sparse, origin, source: origin.source };
     });
     return selected;
   }
@@ -248,15 +274,20 @@ export class DocumentTable {
     const rows = selected.#rows as readonly number[];
     const names = mergeNames(this.names, selected.names);
     if (names === undefined) throw new NotTabular();
+    const [own, others] = [this.#fields, selected.#fields];
+    // The merged names have the order of both tables.
+    let [i, j] = [0, 0];
     this.#fields = names.map((name) => {
-      const field = this.#fields[this.#place(name)];
-      const changed = selected.#fields[selected.#place(name)];
+      const field = own[i]?.name === name ? own[i++] : undefined;
+      const changed = others[j]?.name === name ? others[j++] : undefined;
       if (field !== undefined && changed?.origin === field) return field;
       const column = field === undefined ? new Array(this.count).fill(undefined) : (field.column as Column).slice();
       const values = changed?.column;
-      for (let i = 0; i < rows.length; i++) column[rows[i] as number] = values?.[i];
+      for (let k = 0; k < rows.length; k++) column[rows[k] as number] = values?.[k];
       const sparse = field === undefined || field.sparse || changed === undefined || changed.sparse;
-      return newField(name, column, sparse);
+      // Only changes that remove values keep the source.
+      const source = changed === undefined || changed.source === field?.source ? field?.source : undefined;
+      return { name, column, sparse, origin: undefined, source };
     });
     this.#shape = this.#places = this.#bypassed = undefined;
   }
@@ -275,8 +306,13 @@ export class DocumentTable {
   /** Returns the position of a field, or -1. */
   #place(name: string): number {
     const fields = this.#fields;
+    if (fields[this.#next]?.name === name) return this.#next++;
     if (fields.length <= FEW_FIELDS) {
-      for (let i = 0; i < fields.length; i++) if ((fields[i] as Field).name === name) return i;
+      for (let i = 0; i < fields.length; i++) {
+        if ((fields[i] as Field).name !== name) continue;
+        this.#next = i + 1;
+        return i;
+      }
       return -1;
     }
     this.#places ??= new Map(fields.map((field, i) => [field.name, i]));
@@ -297,7 +333,7 @@ export class NotTabular extends HeadraceError {
 }
 
 function newField(name: string, column: Column, sparse: boolean): Field {
-  return { name, column, sparse, origin: undefined };
+  return { name, column, sparse, origin: undefined, source: undefined };
 }
 
 /** Returns true if a document that lacks a value gets one. */

@@ -3,11 +3,15 @@
  * different order in the two lists.
  */
 export function mergeNames(first: readonly string[], second: readonly string[]): string[] | undefined {
+  let i = 0;
+  while (i < first.length && first[i] === second[i]) i++;
+  // Most lists are equal, or one has more names at its end.
+  if (i === first.length) return [...second];
+  if (i === second.length) return [...first];
+  const merged = first.slice(0, i);
   const inFirst = new Set(first);
   const inSecond = new Set(second);
-  const merged: string[] = [];
-  let i = 0;
-  let j = 0;
+  let j = i;
   while (i < first.length || j < second.length) {
     const a = first[i];
     const b = second[j];

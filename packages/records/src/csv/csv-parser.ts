@@ -34,6 +34,11 @@ export class CsvParser {
   longestCell = 0;
   /** The offset of the unclosed quote, after `next` has returned false. */
   openQuote = 0;
+  /**
+   * For each column, true if a cell since `load` may contain a quote or a line end. The texts of all other cells are
+   * continuous parts of the text, or of two of them.
+   */
+  odd: boolean[] = [];
   readonly #dialect: CsvDialect;
   readonly #separator: number;
   #text = '';
@@ -56,6 +61,7 @@ export class CsvParser {
     // In an old array, each new cell would need an entry in the garbage collector's list of references to young
     // objects.
     this.cells = [];
+    this.odd = [];
     this.at = 0;
     this.#nextLf = this.#nextSeparator = this.#nextQuote = this.#nextBackslash = this.#nextCr = -1;
   }
@@ -188,7 +194,10 @@ export class CsvParser {
     if (simple && next !== QUOTE) {
       const value = text.slice(start, close);
       if (this.#nextLf < start) this.#nextLf = find(text, '\n', start);
-      if (this.#nextLf < close) this.#countLines(value);
+      if (this.#nextLf < close) {
+        this.odd[this.count] = true;
+        this.#countLines(value);
+      }
       if (next !== this.#separator) return this.#readUnquoted(close + 1, value);
       this.cells[this.count++] = value;
       return close + 1;
@@ -199,6 +208,7 @@ export class CsvParser {
   /** Reads a quoted cell with doubled quotes, CR line ends or backslashes. */
   #readQuotedSlowly(start: number): number {
     const text = this.#text;
+    this.odd[this.count] = true;
     let value = '';
     let from = start;
     let close = text.indexOf('"', start);
@@ -259,12 +269,15 @@ export class CsvParser {
     const end = Math.min(this.#nextSeparator, this.#nextLf, this.#nextCr, text.length);
     if (escapes && this.#nextBackslash < end) return this.#readEscaped(start, before);
     const value = text.slice(start, end);
+    if (this.#nextQuote < start) this.#nextQuote = find(text, '"', start);
+    if (this.#nextQuote < end) this.odd[this.count] = true;
     this.cells[this.count++] = before === '' ? value : before + value;
     return end;
   }
 
   #readEscaped(start: number, before: string): number {
     const text = this.#text;
+    this.odd[this.count] = true;
     const separator = this.#separator;
     let value = before;
     let from = start;

@@ -15,8 +15,15 @@ export function parseXml(text: string): XmlNode {
   return new XmlParser(source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source).parse();
 }
 
+const EXCLAMATION_MARK = 33;
+const SLASH = 47;
+const QUESTION_MARK = 63;
+
 class XmlParser {
   readonly #text: string;
+  /** False if no text needs a search for this. One search in the whole document is faster than many. */
+  readonly #hasReferences: boolean;
+  readonly #hasSectionEnds: boolean;
   readonly #tags: XmlTags;
   readonly #nodes: XmlNode[] = [];
   readonly #document: XmlNode;
@@ -28,6 +35,8 @@ class XmlParser {
 
   constructor(text: string) {
     this.#text = text;
+    this.#hasReferences = text.includes('&');
+    this.#hasSectionEnds = text.includes(']]>');
     this.#tags = new XmlTags(text);
     this.#document = new XmlNode('document', '', '', undefined, this.#nodes);
     this.#parent = this.#document;
@@ -52,12 +61,12 @@ class XmlParser {
 
   /** Reads a construct that begins with `<`, and returns the offset after it. */
   #markup(at: number): number {
-    switch (this.#text[at + 1]) {
-      case '/':
+    switch (this.#text.charCodeAt(at + 1)) {
+      case SLASH:
         return this.#endTag(at);
-      case '?':
+      case QUESTION_MARK:
         return this.#instruction(at);
-      case '!':
+      case EXCLAMATION_MARK:
         return this.#declaration(at);
       default:
         return this.#startTag(at);
@@ -138,8 +147,8 @@ class XmlParser {
       if (/[^ \t\n]/.test(run)) throw tags.error('there is text outside the root element', from);
       return;
     }
-    if (run.includes(']]>')) throw tags.error('"]]>" is not allowed in text', from);
-    this.#addText(tags.resolved(run, from));
+    if (this.#hasSectionEnds && run.includes(']]>')) throw tags.error('"]]>" is not allowed in text', from);
+    this.#addText(this.#hasReferences ? tags.resolved(run, from) : run);
   }
 
   /** Adds text. All text between two other nodes is one text node, including CDATA sections. */
@@ -153,8 +162,8 @@ class XmlParser {
  * Adds the nodes of a tag's attributes. Declarations of namespaces are not attributes for XPath, even if namespaces do
  * not count. The order of attributes has no meaning; they are sorted by name, as in Java.
  */
-function addAttributes(element: XmlNode, attributes: XmlAttribute[]): void {
-  if (attributes.length > 1) attributes.sort((left, right) => (left.name < right.name ? -1 : 1));
+function addAttributes(element: XmlNode, unsorted: readonly XmlAttribute[]): void {
+  const attributes = unsorted.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   for (const { name, value } of attributes) {
     if (declaresNamespace(name)) new XmlNode('namespace', name.slice(6), value, element, element.nodes);
   }

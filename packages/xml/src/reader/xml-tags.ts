@@ -13,8 +13,14 @@ const MEANING: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   return /[A-Za-z_:]/.test(char) ? ASCII_NAME_START | ASCII_NAME : /[0-9.-]/.test(char) ? ASCII_NAME : 0;
 });
-/** Matches an illegal character. A lone surrogate is accepted, because its other half was already lost. */
-const ILLEGAL = /[^\t\n\x20-\ufffd\u{10000}-\u{10ffff}]/u;
+/**
+ * Matches an illegal character. A lone surrogate is accepted, because its other half was already lost. So the pattern
+ * needs no flag for characters of two units, with which it takes longer.
+ */
+const ILLEGAL = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
+/** The attributes of a tag without attributes. */
+const NO_ATTRIBUTES: readonly XmlAttribute[] = [];
+const GREATER = 62;
 const REFERENCE = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([^\s&;#<]+));|&/g;
 const DECLARATION =
   /<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.[0-9]+\1(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])[A-Za-z][A-Za-z0-9._-]*\2)?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(?:yes|no)\3)?[ \t\n]*\?>/y;
@@ -81,10 +87,12 @@ export class XmlTags {
     return NAME.lastIndex;
   }
 
-  startTag(at: number): { name: string; attributes: XmlAttribute[]; empty: boolean; end: number } {
+  startTag(at: number): { name: string; attributes: readonly XmlAttribute[]; empty: boolean; end: number } {
     const text = this.#text;
     const nameEnd = this.nameEnd(at + 1, 'the name of an element');
     const name = text.slice(at + 1, nameEnd);
+    if (text.charCodeAt(nameEnd) === GREATER)
+      return { name, attributes: NO_ATTRIBUTES, empty: false, end: nameEnd + 1 };
     const attributes: XmlAttribute[] = [];
     for (let i = nameEnd; ; ) {
       const next = this.#skipSpace(i);
@@ -102,7 +110,8 @@ export class XmlTags {
     const text = this.#text;
     const from = at + 2;
     const to = from + expected.length;
-    if (text[to] === '>' && expected !== '' && text.startsWith(expected, from)) return { name: expected, end: to + 1 };
+    if (text.charCodeAt(to) === GREATER && expected !== '' && text.startsWith(expected, from))
+      return { name: expected, end: to + 1 };
     const nameEnd = this.nameEnd(from, 'the name of an element');
     const end = this.#skipSpace(nameEnd);
     if (text[end] !== '>') throw this.error('an end tag must be closed with ">"', at);

@@ -8,6 +8,7 @@ import {
   type RecordDecoder,
   type RecordSink,
   Shape,
+  SourceText,
   type Value,
 } from '@headrace/engine';
 import type { TextFormat } from '@headrace/java-text/text';
@@ -64,12 +65,18 @@ export class CsvDecoder implements RecordDecoder {
   #sparse: boolean[] = [];
   #records: number[] = [];
   #ids: string[] = [];
+  /** The text of the waiting rows, and the texts that all rows of a file share. */
+  #source: SourceText | undefined;
+  #shared: SourceText | undefined;
+  readonly #quotes: boolean;
 
   constructor({ header, settings, docIdPrefix }: CsvDecoderOptions) {
     this.#layout = readHeader(header, settings, '');
     this.#shape = Shape.of(this.#layout.names);
     this.#sources = this.#layout.sources.map((sources) => sources.at(-1) as number);
-    this.#parser = new CsvParser(dialectOf(settings));
+    const dialect = dialectOf(settings);
+    this.#parser = new CsvParser(dialect);
+    this.#quotes = dialect.quotes;
     this.#prefix = docIdPrefix;
     this.#idFields = idFieldsOf(settings);
     this.#idFormat = idFormatOf(settings);
@@ -92,8 +99,11 @@ export class CsvDecoder implements RecordDecoder {
     this.#record = place.record;
     this.#line = place.line;
     let open = '';
+    this.#shared = new SourceText(this.#prefix + place.path + place.name, ['"', '\n', '\r']);
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
-      parser.load(open === '' ? text : open + text);
+      if (open !== '') text = open + text;
+      parser.load(text);
+      this.#source = new SourceText(text, this.#quotes ? [] : ['"']);
       open = this.#rows(place, sink);
       // A quoted cell is longer than the block. Larger blocks avoid parsing it repeatedly.
       if (open !== '' && parser.at === 0) blocks.enlarge();
@@ -217,7 +227,21 @@ export class CsvDecoder implements RecordDecoder {
       const isMissing = sparse[i] === true && (columns[i] as Column).every((value) => value === undefined);
       if (isMissing) table.delete(names[i] as string);
     }
+    this.#noteSources(table, ids.length > 0);
     sink.table?.(table);
+  }
+
+  /** Notes the texts that contain the values of columns. */
+  #noteSources(table: DocumentTable, hasIds: boolean): void {
+    const { odd } = this.#parser;
+    const { names, sources } = this.#layout;
+    for (const [i, source] of this.#sources.entries()) {
+      // Rows with ignored terms may have a value of another source.
+      if (this.#ignored.size > 0 && (sources[i] as readonly number[]).length > 1) continue;
+      if (source >= 0) {
+        if (odd[source] !== true) table.cut(names[i] as string, this.#source);
+      } else if (source !== FROM_LINE && !(source === FROM_ID && hasIds)) table.cut(names[i] as string, this.#shared);
+    }
   }
 
   #idOf(place: CsvPosition, line: number, sink: RecordSink): string {

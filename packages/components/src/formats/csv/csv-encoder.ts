@@ -38,8 +38,7 @@ export class CsvEncoder implements DocumentEncoder {
     let row = '';
     for (let i = 0; i < positions.length; i++) {
       if (i > 0) row += ',';
-      const value = fieldValues[positions[i] as number];
-      if (value !== undefined && value !== null) row += quoted(typeof value === 'string' ? value : cellText(value));
+      row += cellOf(fieldValues[positions[i] as number]);
     }
     return `${row}\n`;
   }
@@ -53,28 +52,12 @@ export class CsvEncoder implements DocumentEncoder {
       if (i > 0) between += ',';
       const column = table.column(name);
       if (column === undefined) continue;
-      const cells = cellsOf(column, table.count);
-      if (cells === undefined) return this.#encodeRows(table);
+      const { cells, quote } = cellsOf(column, table.isPlain(name));
       texts.push(cells);
-      before.push(`${texts.length > 1 ? '"' : ''}${between}"`);
-      between = '';
+      before.push(between + quote);
+      between = quote;
     }
-    return joinCells(texts, before, `${texts.length > 0 ? '"' : ''}${between}\n`, table.count);
-  }
-
-  #encodeRows(table: DocumentTable): string[] {
-    const rows: string[] = new Array(table.count);
-    const columns = this.#columns.map((name) => table.column(name));
-    for (let row = 0; row < rows.length; row++) {
-      let text = '';
-      for (let i = 0; i < columns.length; i++) {
-        if (i > 0) text += ',';
-        const value = columns[i]?.[row];
-        if (value !== undefined && value !== null) text += quoted(typeof value === 'string' ? value : cellText(value));
-      }
-      rows[row] = `${text}\n`;
-    }
-    return rows;
+    return joinCells(texts, before, `${between}\n`, table.count);
   }
 
   #positionsIn(shape: Shape): number[] {
@@ -86,17 +69,29 @@ export class CsvEncoder implements DocumentEncoder {
   }
 }
 
-/** Returns the texts of a column's cells, or undefined if a cell is empty or a text needs escapes inside its quotes. */
-function cellsOf(column: Column, count: number): readonly string[] | undefined {
-  const texts: string[] = new Array(count);
-  for (let row = 0; row < count; row++) {
+/**
+ * Returns the cells of a column. If all cells have values, the quotes around them are missing, because they can be added
+ * together with the commas.
+ */
+function cellsOf(column: Column, isPlain: boolean): { cells: readonly string[]; quote: string } {
+  if (isPlain && !column.includes(undefined)) return { cells: column as readonly string[], quote: '"' };
+  const cells: string[] = new Array(column.length);
+  let isComplete = true;
+  for (let row = 0; row < column.length; row++) {
     const value = column[row];
-    if (value === undefined || value === null) return undefined;
+    if (value === undefined || value === null) {
+      isComplete = false;
+      break;
+    }
     const text = typeof value === 'string' ? value : cellText(value);
-    if (text.indexOf('"') >= 0) return undefined;
-    texts[row] = text;
+    cells[row] = text.indexOf('"') < 0 ? text : text.replaceAll('"', '""');
   }
-  return texts;
+  return isComplete ? { cells, quote: '"' } : { cells: column.map(cellOf), quote: '' };
+}
+
+function cellOf(value: Value | undefined): string {
+  if (value === undefined || value === null) return '';
+  return quoted(typeof value === 'string' ? value : cellText(value));
 }
 
 function joinCells(

@@ -4,6 +4,7 @@ import {
   type Document,
   type DocumentEncoder,
   type DocumentTable,
+  isPlainText,
   type ModuleReference,
   type Shape,
   type Value,
@@ -53,7 +54,7 @@ export class JsonEncoder implements DocumentEncoder {
   /** @param end the text after each object */
   encodeTable(table: DocumentTable, end = '\n'): string[] {
     const written = table.names.filter((name) => this.#key(name) !== '');
-    const members = written.map((name) => membersOf(this.#key(name), table.column(name) as Column));
+    const members = written.map((name) => membersOf(this.#key(name), table, name));
     if (members.length === 0) return new Array(table.count).fill(`{}${end}`);
     const complete = members.every((column) => column.complete);
     return complete ? joinMembers(members, table.count, end) : chooseMembers(members, table.count, end);
@@ -93,9 +94,11 @@ interface Members {
   readonly complete: boolean;
 }
 
-function membersOf(key: string, column: Column): Members {
-  if (isPlainText(column)) {
-    return { before: `${key}"`, after: '"', values: column, complete: !column.includes(undefined) };
+function membersOf(key: string, table: DocumentTable, name: string): Members {
+  const column = table.column(name) as Column;
+  if (table.isPlain(name) || isPlainText(column)) {
+    const values = column as readonly (string | undefined)[];
+    return { before: `${key}"`, after: '"', values, complete: !column.includes(undefined) };
   }
   let complete = true;
   const values: (string | undefined)[] = new Array(column.length);
@@ -105,20 +108,6 @@ function membersOf(key: string, column: Column): Members {
     else values[row] = writeValue(value);
   }
   return { before: key, after: '', values, complete };
-}
-
-/**
- * Returns whether each value is missing, or a text that JSON can contain without escapes. It searches all values
- * together, which is much faster than one by one.
- */
-function isPlainText(column: Column): column is readonly (string | undefined)[] {
-  for (let row = 0; row < column.length; row++) {
-    const value = column[row];
-    if (typeof value !== 'string' && value !== undefined) return false;
-  }
-  // The blank separates halves of a surrogate pair at the end of one text and the start of the next.
-  const all = column.join(' ');
-  return JSON.stringify(all).length === all.length + 2;
 }
 
 /** Returns the lines of objects that have all members. */

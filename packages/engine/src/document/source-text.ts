@@ -1,0 +1,52 @@
+/** Matches a backslash or a control character, except line ends. */
+const SPECIAL = /[\\\0-\x09\x0b\x0c\x0e-\x1f]/;
+
+/**
+ * A text from which the values of columns were cut. One search in it, the first time it is needed, replaces the search
+ * for characters that must be escaped in each value.
+ */
+export class SourceText {
+  readonly #text: string;
+  readonly #others: readonly string[];
+  #isPlain: boolean | undefined = undefined;
+
+  /** @param others which of a quote and the line ends the values may contain, if the text does */
+  constructor(text: string, others: readonly ('"' | '\n' | '\r')[]) {
+    this.#text = text;
+    this.#others = others;
+  }
+
+  /** True if JSON and CSV can contain the values between quotes as they are. */
+  get isPlain(): boolean {
+    const text = this.#text;
+    this.#isPlain ??=
+      !SPECIAL.test(text) && text.isWellFormed() && !this.#others.some((character) => text.includes(character));
+    return this.#isPlain;
+  }
+}
+
+/** Matches what JSON must escape, except halves of surrogate pairs. */
+const ESCAPED = /["\\\0-\x1f]/;
+/** Texts that are longer on average are tested one by one: to join them would take longer than the calls. */
+const LONG = 100;
+
+/**
+ * Returns whether each value is missing, or a text that JSON can contain without escapes. It searches short values
+ * together, which is much faster than one by one.
+ */
+export function isPlainText(column: readonly unknown[]): boolean {
+  let characters = 0;
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row];
+    if (typeof value === 'string') characters += value.length;
+    else if (value !== undefined) return false;
+  }
+  if (characters > LONG * column.length)
+    return column.every((value) => value === undefined || isPlain(value as string));
+  // The blank separates halves of a surrogate pair at the end of one text and the start of the next.
+  return isPlain(column.join(' '));
+}
+
+function isPlain(text: string): boolean {
+  return !ESCAPED.test(text) && text.isWellFormed();
+}
