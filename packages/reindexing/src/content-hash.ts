@@ -30,6 +30,21 @@ export function withHash(text: string, line: string): string {
   return digits + line + text;
 }
 
+/** Returns encoded documents after lines with their hashes. Changes the given list. */
+export function withHashes(texts: string[], runIds: readonly unknown[]): string[] {
+  // All documents of a run have the same id, so its line is made once.
+  let runId = runIds[0] as string | undefined;
+  let line = runLine(runId);
+  for (let i = 0; i < texts.length; i++) {
+    if (runIds[i] !== runId) {
+      runId = runIds[i] as string | undefined;
+      line = runLine(runId);
+    }
+    texts[i] = withHash(texts[i] as string, line);
+  }
+  return texts;
+}
+
 /** Reads the bytes of a hash from its hexadecimal digits. Returns false if there is none. */
 export function readHash(digits: Uint8Array, at: number, hashes: Uint8Array, to: number): boolean {
   let any = 0;

@@ -34,7 +34,7 @@ const CACHE_KIB = 64 * 1024;
 /** How many pages of 4 KiB are written before they are copied into the file, which waits for the disk. */
 const CHECKPOINT_PAGES = 16 * 1024;
 /** How many acknowledged documents wait for a transaction. */
-const MAX_ACKNOWLEDGED = 2000;
+const MAX_ACKNOWLEDGED = 500;
 /** How many hashes are read from the file at a time. */
 const READ_DOCUMENTS = 20_000;
 

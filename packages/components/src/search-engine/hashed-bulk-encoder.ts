@@ -1,5 +1,5 @@
 import type { Document, DocumentEncoder, DocumentTable, Logger, ModuleReference } from '@headrace/engine';
-import { ANY_RUN, runLine, withHash } from '@headrace/reindexing';
+import { ANY_RUN, runLine, withHash, withHashes } from '@headrace/reindexing';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 
 /** Encodes documents as `BulkEncoder` does, each after the hash of its content. Only `skipUnchanged` loads this module. */
@@ -18,12 +18,11 @@ export class HashedBulkEncoder implements DocumentEncoder {
 
   encode(document: Document): string {
     const { runId } = document;
-    if (runId === undefined) return withHash(this.#bulk.encode(document), runLine(undefined));
-    document.setRunId(ANY_RUN);
+    if (runId !== undefined) document.setRunId(ANY_RUN);
     try {
       return withHash(this.#bulk.encode(document), runLine(runId));
     } finally {
-      document.setRunId(runId);
+      if (runId !== undefined) document.setRunId(runId);
     }
   }
 
@@ -32,17 +31,7 @@ export class HashedBulkEncoder implements DocumentEncoder {
     const before = table.save();
     try {
       if (runIds !== undefined) table.fill('run_id', ANY_RUN);
-      const texts = this.#bulk.encodeTable?.(table) ?? [];
-      let runId = runIds?.[0] as string | undefined;
-      let line = runLine(runId);
-      for (let row = 0; row < texts.length; row++) {
-        if (runIds?.[row] !== runId) {
-          runId = runIds?.[row] as string | undefined;
-          line = runLine(runId);
-        }
-        texts[row] = withHash(texts[row] as string, line);
-      }
-      return texts;
+      return withHashes(this.#bulk.encodeTable?.(table) ?? [], runIds ?? []);
     } finally {
       table.restore(before);
     }
