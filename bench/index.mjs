@@ -66,7 +66,7 @@ const groups = {
     measure: async () => (await import('./rebuild-kill-jobs.mjs')).rebuildKillJobs(),
   },
   skip: {
-    about: 'runs of 1,000,000 documents into OpenSearch, of which 1 % have changed',
+    about: 'runs into OpenSearch in which 1 % of the documents have changed, beside complete runs',
     measure: async () => (await import('./skip-jobs.mjs')).skipJobs(),
   },
   micro: {

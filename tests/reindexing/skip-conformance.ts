@@ -147,7 +147,7 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
     }) => {
       const run = runWith(runs);
       await run(versioned(20, 0));
-      const documents = versioned(4000, 1);
+      const documents = versioned(8000, 1);
       const config = runs.config(documents, block(runs));
       const child = spawn(process.execPath, ['-e', RUN, config], {
         cwd: import.meta.dirname,
@@ -159,18 +159,20 @@ export function describeSkipping(type: 'OpenSearch' | 'Elasticsearch', url: () =
         return (stats as { _all: { primaries: { indexing: { index_total: number } } } })._all.primaries.indexing
           .index_total;
       };
-      while (child.exitCode === null && (await written()) < 500) await sleep(2);
+      while (child.exitCode === null && (await written()) < 2000) await sleep(2);
+      // A stopped process still holds the file.
+      child.kill('SIGSTOP');
       const second = await run(documents);
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       expect(second).toMatchObject({ status: 'FAILED' });
       expect(second.message).toMatch(/Another run uses the hashes.*Wait until it has ended/s);
       const third = await run(documents);
-      expect(third).toMatchObject({ status: 'SUCCEEDED', succeeded: 4000 });
+      expect(third).toMatchObject({ status: 'SUCCEEDED', succeeded: 8000 });
       expect(third.unchanged).toBeGreaterThan(0);
-      expect(third.unchanged).toBeLessThan(4000);
+      expect(third.unchanged).toBeLessThan(8000);
       await runs.ask('POST', `/${runs.alias}/_refresh`);
-      expect([await runs.count('version:1'), await runs.count()]).toEqual([4000, 4000]);
+      expect([await runs.count('version:1'), await runs.count()]).toEqual([8000, 8000]);
     });
 
     it('is refused together with settings for which it cannot know what is in the index', async ({ runs }) => {

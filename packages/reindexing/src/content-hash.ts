@@ -5,24 +5,44 @@ export const HASH_BYTES = 16;
 /** The number of hexadecimal digits of a hash, before an encoded document. */
 export const HASH_DIGITS = HASH_BYTES * 2;
 
+/**
+ * The `run_id` of documents while they are encoded and hashed: their content is then the same in each run, and nothing
+ * must be cut out of their text. The bytes of a document that is sent get its `run_id` again.
+ */
+export const ANY_RUN = 'headrace:run';
 /** The hash of a deletion, which has no content. */
 const NO_HASH = '0'.repeat(HASH_DIGITS);
 /** The start of a deletion in a bulk request. */
 const DELETION = '{"delete":';
 
+/** Returns the rest of the line before an encoded document, after its hash: the `run_id` of the document, if it has one. */
+export function runLine(runId: string | undefined): string {
+  return runId === undefined ? '\n' : `${JSON.stringify(runId)}\n`;
+}
+
 /**
- * Returns a function that puts its hash before an encoded document. Pipeline threads do this, because it takes longer
- * than everything else that is done with an unchanged document.
- * @param runId the id of the run, which is in each document and is not part of the hash
+ * Returns an encoded document after a line with its hash. Pipeline threads do this, because the hash takes longer than
+ * everything else that is done with an unchanged document.
+ * @param text the document with `ANY_RUN`
  */
-export function contentHasher(runId: string): (text: string) => string {
-  const member = `"run_id":${JSON.stringify(runId)}`;
-  return (text) => {
-    if (text.startsWith(DELETION)) return NO_HASH + text;
-    const at = text.indexOf(member);
-    const content = at < 0 ? text : text.slice(0, at) + text.slice(at + member.length);
-    return hash('sha256', content, 'hex').slice(0, HASH_DIGITS) + text;
-  };
+export function withHash(text: string, line: string): string {
+  const digits = text.startsWith(DELETION) ? NO_HASH : hash('sha256', text, 'hex').slice(0, HASH_DIGITS);
+  return digits + line + text;
+}
+
+/** Returns encoded documents after lines with their hashes. Changes the given list. */
+export function withHashes(texts: string[], runIds: readonly unknown[]): string[] {
+  // All documents of a run have the same id, so its line is made once.
+  let runId = runIds[0] as string | undefined;
+  let line = runLine(runId);
+  for (let i = 0; i < texts.length; i++) {
+    if (runIds[i] !== runId) {
+      runId = runIds[i] as string | undefined;
+      line = runLine(runId);
+    }
+    texts[i] = withHash(texts[i] as string, line);
+  }
+  return texts;
 }
 
 /** Reads the bytes of a hash from its hexadecimal digits. Returns false if there is none. */

@@ -1,3 +1,4 @@
+import { deleteWithinLimit, type Missing } from './deletion-check.ts';
 import type { DocumentHashes } from './document-hashes.ts';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { ReindexError } from './reindex-error.ts';
@@ -22,58 +23,28 @@ interface FinishedSync {
   readonly log: Log;
 }
 
-/**
- * Deletes the documents of a source that a complete run did not write. If a document failed, deletes nothing, because
- * its older version would be lost. If too many documents would go, deletes nothing, and the check fails.
- */
+/** Deletes the documents of a source that a complete run did not write, within the limit. */
 export async function deleteMissing({
   admin,
   index,
   hashes,
-  maxDeletePercent = 20,
+  maxDeletePercent,
   where = { match_all: {} },
   runId,
   failed,
   signal,
   log,
 }: FinishedSync): Promise<CheckResult> {
-  const result = (outcome: CheckResult['outcome'], found: string): CheckResult => ({
-    name: 'deleteMissing',
-    outcome,
-    found,
-    expected: `at most ${maxDeletePercent} % to delete`,
-  });
-  if (failed > 0) {
-    const found = `nothing was deleted, because ${counted(failed, 'document')} failed`;
-    log.warn(`deleteMissing: ${found}`);
-    return result('not run', found);
-  }
-  const missing =
+  const find = async () =>
     hashes?.isComplete === true
       ? unseen(hashes, admin, index, signal)
-      : await unwritten({ admin, index, where, runId, signal });
-  const { all, old } = missing;
-  if (old === 0) {
-    hashes?.complete();
-    return result('passed', 'the source still has all documents');
-  }
-  const percent = (old * 100) / all;
-  const share = `${counted(old, 'document')} of ${all} (${Math.ceil(percent * 100) / 100} %)`;
-  if (percent > maxDeletePercent) {
-    return result('failed', `the source no longer has ${share}: nothing was deleted`);
-  }
-  const deleted = await missing.deleteAll();
-  hashes?.deleted(deleted);
-  hashes?.complete();
-  log.info(`deleteMissing: ${counted(deleted, 'document')} deleted from ${index}`);
-  return result('passed', `the source no longer had ${share}: ${deleted} deleted`);
-}
-
-/** Documents that the source no longer has. */
-interface Missing {
-  readonly all: number;
-  readonly old: number;
-  deleteAll(): Promise<number>;
+      : unwritten({ admin, index, where, runId, signal, hashes });
+  const check = await deleteWithinLimit({ maxDeletePercent, failed, noun: 'document', find });
+  if (check.outcome === 'passed') hashes?.complete();
+  const text = `deleteMissing: ${check.found}`;
+  if (check.outcome === 'not run') log.warn(text);
+  else log.info(text);
+  return check;
 }
 
 /** Returns the documents that do not have the id of the run. */
@@ -83,7 +54,10 @@ async function unwritten({
   where,
   runId,
   signal,
-}: Pick<FinishedSync, 'admin' | 'index' | 'runId' | 'signal'> & { readonly where: Json }): Promise<Missing> {
+  hashes,
+}: Pick<FinishedSync, 'admin' | 'index' | 'runId' | 'signal' | 'hashes'> & {
+  readonly where: Json;
+}): Promise<Missing> {
   const path = `/${inPath(index)}`;
   await admin.ask('POST', `${path}/_refresh`, undefined, signal);
   const written = { term: { [await keywordOfRun(admin, index)]: runId } };
@@ -91,21 +65,29 @@ async function unwritten({
   const count = async (query: Json) =>
     (await admin.ask<{ count: number }>('POST', `${path}/_count`, { query }, signal)).count;
   const [all, old] = [await count(where), await count(missing)];
-  return { all, old, deleteAll: () => deleteAll(admin, path, missing, signal) };
+  const deleteMissing = async () => {
+    const deleted = await deleteAll(admin, path, missing, signal);
+    hashes?.deleted(deleted);
+    return deleted;
+  };
+  return { all, old, deleteAll: deleteMissing };
 }
 
 /** Returns the documents with a hash that the run has not seen. */
 function unseen(hashes: DocumentHashes, admin: IndexAdmin, index: string, signal: AbortSignal): Missing {
   const { all, missing: old } = hashes.count();
   const deleteAll = async () => {
-    for (let total = 0; ; ) {
+    let total = 0;
+    for (;;) {
       const keys = hashes.missing(PAGE);
-      if (keys.length === 0) return total;
+      if (keys.length === 0) break;
       // A key is read from bytes as Latin-1.
       const lines = keys.map((key) => `{"delete":{"_index":${JSON.stringify(index)},"_id":${utf8(key)}}}\n`);
       total += await bulkDelete(admin, lines.join(''), signal);
       hashes.forget(keys);
     }
+    hashes.deleted(total);
+    return total;
   };
   return { all, old, deleteAll };
 }
@@ -168,8 +150,4 @@ async function keywordOfRun(admin: IndexAdmin, index: string): Promise<string> {
     `The field run_id of ${index} is not a keyword, so deleteMissing cannot find old documents`,
     'Map run_id as keyword, for example in create.mappings.',
   );
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HASH_BYTES } from './content-hash.ts';
-import type { IndexFingerprint } from './index-fingerprint.ts';
+import { CREATED, DEFINED, doubtOf, type IndexFingerprint } from './index-fingerprint.ts';
 import { HASH_WORDS, KnownHashes, wordsOf } from './known-hashes.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 
@@ -31,14 +31,14 @@ export interface SentDocuments {
 const CLOCK_MILLIS = 60_000;
 /** The memory for pages of the file, in KiB. */
 const CACHE_KIB = 64 * 1024;
+/** How many pages of 4 KiB are written before they are copied into the file, which waits for the disk. */
+const CHECKPOINT_PAGES = 16 * 1024;
 /** How many acknowledged documents wait for a transaction. */
-const MAX_ACKNOWLEDGED = 10_000;
+const MAX_ACKNOWLEDGED = 500;
 /** How many hashes are read from the file at a time. */
 const READ_DOCUMENTS = 20_000;
 
-/** Reasons to forget all hashes. */
-const CREATED = 'the index was created again';
-const DEFINED = 'its mappings, analysis or ingest pipelines have changed';
+/** A reason to forget all hashes. */
 const RESTARTED = 'the computer was restarted during a run';
 
 /** SQLite error codes: the file is locked, is damaged, is no database. */
@@ -46,9 +46,9 @@ const BUSY = 5;
 const DAMAGED: readonly number[] = [11, 26];
 
 /**
- * The hashes of the documents that an index has acknowledged, in a SQLite file. A run removes the hash of a document
- * before it sends another version, and stores the new hash after the index has acknowledged it. So a killed run leaves
- * documents without a hash, which the next run sends again. One run at a time can open the file.
+ * The hashes of the documents that an index has acknowledged, in a SQLite file. A run notes that the hash of a document
+ * is wrong before it sends another version, and stores the new hash after the index has acknowledged it. So a killed run
+ * leaves documents without a hash, which the next run sends again. One run at a time can open the file.
  */
 export class DocumentHashes {
   readonly #database: DatabaseSync;
@@ -57,6 +57,8 @@ export class DocumentHashes {
   readonly #different: StatementSync;
   readonly #see: StatementSync;
   readonly #start: StatementSync;
+  readonly #settle: StatementSync;
+  readonly #forgetHashes: StatementSync;
   readonly #acknowledge: StatementSync;
   readonly #forget: StatementSync;
   readonly #put: StatementSync;
@@ -68,7 +70,7 @@ export class DocumentHashes {
   #isComplete = false;
   #known = new KnownHashes(0, false);
   /** The documents whose hashes are stored with the next transaction: each takes as long as many documents. */
-  readonly #acknowledged: [key: string, hash: Buffer | undefined][] = [];
+  readonly #acknowledged = new Map<string, Buffer | undefined>();
   /** The last document that `forget` has removed: `missing` has seen everything before it. */
   #missingAfter = '';
   /** The last batch with each document that is being sent. An earlier batch must not store the hash of its version. */
@@ -86,20 +88,26 @@ export class DocumentHashes {
       // The lock is held until the file is closed or the process ends. A power failure may remove the last commits:
       // `begin` detects it by the start time of the computer.
       database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-        PRAGMA cache_size = -${CACHE_KIB};
+        PRAGMA cache_size = -${CACHE_KIB}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
         CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS documents (key TEXT PRIMARY KEY, hash BLOB, seen INTEGER NOT NULL) WITHOUT ROWID`);
+        CREATE TABLE IF NOT EXISTS documents (key TEXT PRIMARY KEY, hash BLOB, seen INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS sending (key TEXT PRIMARY KEY) WITHOUT ROWID`);
     } catch (error) {
       throw this.#readable(error);
     }
     // One statement for a batch takes a third of the time of one for each document.
-    this.#different = database.prepare(`SELECT batch.value AS key, documents.hash FROM json_each(?) AS batch
-      LEFT JOIN documents ON documents.key = batch.value
-      WHERE documents.hash IS NOT substr(?, 1 + ${HASH_BYTES} * batch.key, ${HASH_BYTES})`);
+    this.#different = database.prepare(`SELECT key, hash FROM (
+        SELECT batch.value AS key, iif(sending.key IS NULL, documents.hash, NULL) AS hash, batch.key AS position
+        FROM json_each(?) AS batch
+        LEFT JOIN sending ON sending.key = batch.value LEFT JOIN documents ON documents.key = batch.value)
+      WHERE hash IS NOT substr(?, 1 + ${HASH_BYTES} * position, ${HASH_BYTES})`);
     this.#see = database.prepare(`UPDATE documents SET seen = ?1
       WHERE key IN (SELECT value FROM json_each(?2)) AND seen <> ?1`);
-    this.#start = database.prepare(`INSERT INTO documents (key, hash, seen) VALUES (?, NULL, ?)
-      ON CONFLICT (key) DO UPDATE SET hash = NULL, seen = excluded.seen`);
+    // Changed documents are far from each other. A small table takes less time than a change of so many places.
+    this.#start = database.prepare('INSERT OR IGNORE INTO sending (key) VALUES (?)');
+    this.#settle = database.prepare('DELETE FROM sending WHERE key = ?');
+    this.#forgetHashes = database.prepare(`INSERT INTO documents (key, hash, seen) SELECT key, NULL, ? FROM sending
+      WHERE true ON CONFLICT (key) DO UPDATE SET hash = NULL, seen = excluded.seen`);
     this.#acknowledge = database.prepare('INSERT OR REPLACE INTO documents (key, hash, seen) VALUES (?, ?, ?)');
     this.#forget = database.prepare('DELETE FROM documents WHERE key = ?');
     this.#put = database.prepare('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)');
@@ -114,8 +122,10 @@ export class DocumentHashes {
     const isSameSource = (this.#read('source') ?? '') === source;
     const reason = this.#reasonToForget(now, isSameSource);
     this.#transaction(() => {
-      if (reason !== undefined) this.#database.exec('DELETE FROM documents');
-      else this.#load();
+      if (reason === undefined) {
+        this.#forgetUnknown(0);
+        this.#load();
+      } else this.#database.exec('DELETE FROM documents; DELETE FROM sending');
       this.#run = Number(this.#read('run') ?? 0) + 1;
       this.#isComplete = reason === undefined && isSameSource && this.#read('complete') === 1;
       this.#begun = now;
@@ -146,6 +156,7 @@ export class DocumentHashes {
     const changed = new Set<string>();
     const removed = new Set<number>();
     const sent: SentDocuments = { positions: [], keys: [] };
+    if (keys.some((key) => this.#acknowledged.has(key))) this.#store();
     this.#transaction(() => {
       const wanted = Buffer.concat(candidates.map((i) => hashAt(batch, i)));
       for (const { key, hash } of this.#different.all(JSON.stringify(keys), wanted)) {
@@ -156,7 +167,7 @@ export class DocumentHashes {
         removed.add(old[0] as number);
       }
       if (this.#marksSeen && changed.size < keys.length) this.#see.run(this.#run, JSON.stringify(keys));
-      for (const key of changed) this.#start.run(key, this.#run);
+      for (const key of changed) this.#start.run(key);
       for (let i = 0, next = 0; i < batch.count; i++) {
         const key = candidates[next] === i ? (keys[next++] as string) : undefined;
         // A document that was no candidate is sent if its hash has just been removed because of another version.
@@ -188,11 +199,11 @@ export class DocumentHashes {
       if (unknown.has(key) || !isLast.has(key)) return;
       // After a deletion, a later version in the batch stores its hash again.
       const hash = batch.deletions.has(position) ? undefined : Buffer.from(hashAt(batch, position));
-      this.#acknowledged.push([key, hash]);
+      this.#acknowledged.set(key, hash);
     });
     this.#sent -= failed.size;
     this.#written += positions.length - failed.size;
-    if (this.#acknowledged.length > MAX_ACKNOWLEDGED) this.#transaction();
+    if (this.#acknowledged.size >= MAX_ACKNOWLEDGED) this.#store();
   }
 
   /**
@@ -210,7 +221,7 @@ export class DocumentHashes {
 
   /** Returns how many documents are known, and how many of them this run has not seen. */
   count(): { readonly all: number; readonly missing: number } {
-    this.#transaction();
+    this.#store(true);
     const sql = 'SELECT count(*) AS count, count(*) FILTER (WHERE seen <> ?) AS unmarked FROM documents';
     const { count, unmarked } = this.#database.prepare(sql).get(this.#run) as unknown as Counted;
     return { all: count, missing: unmarked - this.#known.seen };
@@ -218,6 +229,7 @@ export class DocumentHashes {
 
   /** Returns the keys of documents that this run has not seen, in ascending order. */
   missing(limit: number): string[] {
+    this.#store(true);
     const unmarked = this.#database.prepare('SELECT key, hash FROM documents WHERE seen <> ? AND key > ? ORDER BY key');
     const keys: string[] = [];
     for (const { key, hash } of unmarked.iterate(this.#run, this.#missingAfter)) {
@@ -250,6 +262,7 @@ export class DocumentHashes {
   /** Ends a run, so that the next one can find out whether another program has changed the index. */
   end(now: IndexFingerprint): void {
     const doubt = doubtOf(this.#begun, now, this.#written, this.#sent) ?? '';
+    this.#store(true);
     this.#transaction(() => this.#write({ ...now, ended: 1, doubt }));
   }
 
@@ -281,16 +294,16 @@ export class DocumentHashes {
     return doubtOf(before, now, number('written'), number('sent')) ?? (isSameStart ? undefined : RESTARTED);
   }
 
-  /** Reads the hashes into memory. Texts of many hashes take a tenth of the time of single hashes. */
+  /** Reads the hashes into memory. Many hashes in one value take a tenth of the time of single hashes. */
   #load(): void {
     const count = this.#database.prepare('SELECT count(*) AS count FROM documents').get() as unknown as Counted;
     this.#known = new KnownHashes(count.count, this.#marksSeen);
-    const next = this.#database.prepare(`SELECT group_concat(hex(hash), '') AS digits, max(key) AS last FROM
+    const next = this.#database.prepare(`SELECT CAST(group_concat(hash, '') AS BLOB) AS hashes, max(key) AS last FROM
       (SELECT key, hash FROM documents WHERE key > ? AND hash IS NOT NULL ORDER BY key LIMIT ${READ_DOCUMENTS})`);
     for (let last = ''; !this.#known.isFull; ) {
-      const { digits, last: key } = next.get(last) as { digits: string | null; last: string | null };
-      if (digits === null || key === null) return;
-      this.#known.add(wordsOf(Buffer.from(digits, 'hex')));
+      const { hashes, last: key } = next.get(last) as { hashes: Uint8Array | null; last: string | null };
+      if (hashes === null || key === null) return;
+      this.#known.add(wordsOf(hashes));
       last = key;
     }
   }
@@ -304,16 +317,32 @@ export class DocumentHashes {
     for (const [name, value] of Object.entries(values)) this.#put.run(name, value);
   }
 
-  /** Stores what was acknowledged, and does other work in the same transaction. */
-  #transaction(work: () => void = () => {}): void {
+  /**
+   * Stores what was acknowledged.
+   * @param isLast whether nothing more is acknowledged: then the other documents that were sent have no hash
+   */
+  #store(isLast = false): void {
+    this.#transaction(() => {
+      for (const [key, hash] of this.#acknowledged) {
+        if (hash === undefined) this.#forget.run(key);
+        else this.#acknowledge.run(key, hash, this.#run);
+        this.#settle.run(key);
+      }
+      if (isLast) this.#forgetUnknown(this.#run);
+    });
+    this.#acknowledged.clear();
+  }
+
+  /** Removes the hashes of the documents whose results are not known. */
+  #forgetUnknown(seen: number): void {
+    this.#forgetHashes.run(seen);
+    this.#database.exec('DELETE FROM sending');
+  }
+
+  #transaction(work: () => void): void {
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
-        for (const [key, hash] of this.#acknowledged) {
-          if (hash === undefined) this.#forget.run(key);
-          else this.#acknowledge.run(key, hash, this.#run);
-        }
-        this.#acknowledged.length = 0;
         work();
         this.#write({ sent: this.#sent, written: this.#written });
         this.#database.exec('COMMIT');
@@ -345,19 +374,6 @@ export class DocumentHashes {
       'hashesFile must name a file in a folder that this process may write.',
     );
   }
-}
-
-/**
- * Returns why an index may have other documents than a run has written; undefined if it has not.
- * @param written how many documents the index has at least acknowledged
- * @param sent how many documents it may have written
- */
-function doubtOf(before: IndexFingerprint, now: IndexFingerprint, written: number, sent: number): string | undefined {
-  if (before.uuids !== now.uuids) return CREATED;
-  // The run itself changes mappings, if they are dynamic.
-  if (before.processing !== now.processing) return DEFINED;
-  if (now.writes > before.writes + sent) return 'another program has written to it';
-  return now.writes < before.writes + written ? 'the search engine has lost writes' : undefined;
 }
 
 function hashAt({ hashes }: HashedDocuments, position: number): Uint8Array {

@@ -1,7 +1,9 @@
-import { HASH_DIGITS } from './content-hash.ts';
+import { ANY_RUN, HASH_DIGITS } from './content-hash.ts';
 import type { BulkDocuments } from './unchanged-documents.ts';
 
 const LF = 10;
+const RUN_MEMBER = Buffer.from('"run_id":');
+const ANY_RUN_MEMBER = Buffer.from(`${RUN_MEMBER}${JSON.stringify(ANY_RUN)}`);
 
 /** The bytes of encoded documents, as an indexer receives them. */
 interface Batch {
@@ -13,7 +15,7 @@ interface Batch {
   ids(): readonly string[];
 }
 
-/** A batch of documents of `contentHasher`. Copies only the documents that are sent, which are usually few. */
+/** A batch of documents of `withHash`. Copies only the documents that are sent, which are usually few. */
 export class HashedBatch<B extends Batch> implements BulkDocuments {
   readonly count: number;
   readonly #batch: B;
@@ -41,26 +43,42 @@ export class HashedBatch<B extends Batch> implements BulkDocuments {
 
   firstLine(position: number): string {
     const piece = this.bytes(position);
-    const start = this.start(position) + HASH_DIGITS;
+    const start = piece.indexOf(LF, this.start(position) + HASH_DIGITS) + 1;
     return piece.toString('latin1', start, piece.indexOf(LF, start));
   }
 
-  /** Returns a batch with the documents at some positions, without their hashes. */
+  /** Returns a copy of the documents at some positions, as they are sent: without their hashes, with their `run_id`. */
   documents(positions: readonly number[]): B {
-    const documents = positions.map((position) => {
-      const start = this.start(position);
-      return this.bytes(position).subarray(start + HASH_DIGITS, start + (this.#lengths[position] as number));
+    const pieces: Buffer[] = [];
+    const lengths = new Uint32Array(positions.length);
+    positions.forEach((position, i) => {
+      for (const piece of this.#document(position)) {
+        pieces.push(piece);
+        lengths[i] = (lengths[i] as number) + piece.length;
+      }
     });
     return {
       ...this.#batch,
       count: positions.length,
-      pieces: documents,
-      lengths: () => Uint32Array.from(documents, ({ length }) => length),
+      pieces: [Buffer.concat(pieces)],
+      lengths: () => lengths,
       ids: () => {
         const ids = this.#batch.ids();
         return positions.map((position) => ids[position] as string);
       },
     };
+  }
+
+  /** Returns the pieces of a document as it is sent. */
+  #document(position: number): Buffer[] {
+    const start = this.start(position);
+    const all = this.bytes(position).subarray(start + HASH_DIGITS, start + (this.#lengths[position] as number));
+    const line = all.indexOf(LF);
+    const document = all.subarray(line + 1);
+    const at = line === 0 ? -1 : document.indexOf(ANY_RUN_MEMBER);
+    if (at < 0) return [document];
+    const before = document.subarray(0, at + RUN_MEMBER.length);
+    return [before, all.subarray(0, line), document.subarray(at + ANY_RUN_MEMBER.length)];
   }
 
   /** Finds all documents in pieces. Returns false if one document is in two pieces. */

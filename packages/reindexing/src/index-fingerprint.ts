@@ -14,6 +14,10 @@ export interface IndexFingerprint {
   readonly writes: number;
 }
 
+/** What has happened to an index that differs from what a run has made. */
+export const CREATED = 'the index was created again';
+export const DEFINED = 'its mappings, analysis or ingest pipelines have changed';
+
 interface ShardStats {
   readonly indices?: Readonly<Record<string, { readonly shards?: Readonly<Record<string, readonly ShardCopy[]>> }>>;
 }
@@ -53,4 +57,22 @@ export async function fingerprintOf(admin: IndexAdmin, index: string): Promise<I
       0,
     ),
   };
+}
+
+/**
+ * Returns why an index may have other documents than a run has written; undefined if it has not.
+ * @param written how many documents the index has at least acknowledged
+ * @param sent how many documents it may have written
+ */
+export function doubtOf(
+  before: IndexFingerprint,
+  now: IndexFingerprint,
+  written: number,
+  sent: number,
+): string | undefined {
+  if (before.uuids !== now.uuids) return CREATED;
+  // The run itself changes mappings, if they are dynamic.
+  if (before.processing !== now.processing) return DEFINED;
+  if (now.writes > before.writes + sent) return 'another program has written to it';
+  return now.writes < before.writes + written ? 'the search engine has lost writes' : undefined;
 }

@@ -1,3 +1,4 @@
+import { deleteWithinLimit } from './deletion-check.ts';
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 import type { CheckResult, Json, Log } from './types.ts';
@@ -121,30 +122,18 @@ interface FinishedCollection {
 }
 
 /**
- * Deletes the documents of a source that a complete run did not write: those with another `run_id`. If a document failed,
- * or if too many would go, deletes nothing. Commits before and after it.
+ * Deletes the documents of a source that a complete run did not write, within the limit: those with another `run_id`.
+ * Commits before and after it.
  */
 export async function deleteMissingFromCollection({
   admin,
   collection,
-  maxDeletePercent = 20,
+  maxDeletePercent,
   where = '*:*',
   runId,
   failed,
   signal,
 }: FinishedCollection): Promise<CheckResult> {
-  const expected = `at most ${maxDeletePercent} % to delete`;
-  const result = (outcome: CheckResult['outcome'], found: string): CheckResult => ({
-    name: 'deleteMissing',
-    outcome,
-    found,
-    expected,
-  });
-  if (failed > 0)
-    return result(
-      'not run',
-      `nothing was deleted, because ${failed} ${failed === 1 ? 'document' : 'documents'} failed`,
-    );
   const path = `/${inPath(collection)}`;
   const update = (command: Json) => admin.ask('POST', `${path}/update?wt=json`, command, signal);
   const count = async (query: string): Promise<number> => {
@@ -153,15 +142,17 @@ export async function deleteMissingFromCollection({
     return answer.response.numFound;
   };
   const missing = `+(${where}) -run_id:"${runId}"`;
-  await update({ commit: {} });
-  const [all, old] = [await count(where), await count(missing)];
-  if (old === 0) return result('passed', 'the source still has all documents');
-  const percent = (old * 100) / all;
-  const share = `${old} documents of ${all} (${Math.ceil(percent * 100) / 100} %)`;
-  if (percent > maxDeletePercent) return result('failed', `the source no longer has ${share}: nothing was deleted`);
-  await update({ delete: { query: missing } });
-  await update({ commit: {} });
-  return result('passed', `the source no longer had ${share}: ${old - (await count(missing))} deleted`);
+  const find = async () => {
+    await update({ commit: {} });
+    const [all, old] = [await count(where), await count(missing)];
+    const deleteAll = async () => {
+      await update({ delete: { query: missing } });
+      await update({ commit: {} });
+      return old - (await count(missing));
+    };
+    return { all, old, deleteAll };
+  };
+  return deleteWithinLimit({ maxDeletePercent, failed, noun: 'document', find });
 }
 
 async function collectionExists(admin: IndexAdmin, collection: string): Promise<boolean> {

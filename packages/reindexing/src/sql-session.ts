@@ -1,3 +1,8 @@
+import { messageOf, ReindexError } from './reindex-error.ts';
+
+/** SQLSTATE codes of statements that the server refuses: their syntax, names, types or values are wrong. */
+const REFUSED = /^(22|42)[0-9A-Z]{3}$/;
+
 /** A session with Postgres. Its calls run in sequence. */
 export interface SqlSession {
   /** The name of the database, for messages. */
@@ -20,6 +25,16 @@ export async function inTransaction<T>(session: SqlSession, work: () => Promise<
     // If the connection is lost, the server has rolled back.
     await session.execute('ROLLBACK').catch(() => undefined);
     throw error;
+  }
+}
+
+/** Runs work. If the server refuses a statement, the error says which parameter of the config is wrong. */
+export async function refusedBecause<T>(what: string, hint: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!REFUSED.test(String((error as { driverCode?: unknown }).driverCode))) throw error;
+    throw new ReindexError(`${what}: ${messageOf(error)}`, hint);
   }
 }
 

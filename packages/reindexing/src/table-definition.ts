@@ -1,5 +1,5 @@
 import { ReindexError } from './reindex-error.ts';
-import { inTransaction, quoteName, type SqlSession } from './sql-session.ts';
+import { inTransaction, quoteName, refusedBecause, type SqlSession } from './sql-session.ts';
 import type { Log } from './types.ts';
 
 /** How an HNSW index compares vectors. */
@@ -24,6 +24,8 @@ export interface TableDifference {
   readonly hint: string;
 }
 
+const COLUMNS_HINT =
+  'Correct create.columns: each value is the definition of a column in SQL, such as "text NOT NULL".';
 const VECTOR = /^\s*(vector|halfvec|sparsevec)\b/i;
 const COLUMNS_OF = `select attname, format_type(atttypid, atttypmod) from pg_catalog.pg_attribute
   where attrelid = to_regclass(?) and attnum > 0 and not attisdropped order by attnum`;
@@ -43,7 +45,10 @@ export async function createTable(
     if (definition.update) await addColumns(session, table, definition, log);
     return;
   }
-  await session.execute(`CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(definition).join(', ')})`);
+  const sql = `CREATE TABLE IF NOT EXISTS ${table} (${columnsOf(definition).join(', ')})`;
+  await refusedBecause(`The table ${table} cannot be created from create.columns`, COLUMNS_HINT, () =>
+    session.execute(sql),
+  );
   log.info(`Created the table ${table}`);
   await createVectorIndexes(session, table, definition, log);
 }
@@ -121,7 +126,8 @@ async function addColumns(session: SqlSession, table: string, definition: TableD
   const existing = new Set((await session.query(COLUMNS_OF, [table])).map(([name]) => name));
   for (const [name, column] of definition.columns) {
     if (existing.has(name)) continue;
-    await session.execute(`ALTER TABLE ${table} ADD COLUMN ${quoteName(name)} ${column}`);
+    const sql = `ALTER TABLE ${table} ADD COLUMN ${quoteName(name)} ${column}`;
+    await refusedBecause(`The column ${name} of create.columns is refused`, COLUMNS_HINT, () => session.execute(sql));
     log.info(`Added the column ${name} to the table ${table}`);
   }
 }

@@ -4,7 +4,7 @@ import type { DocumentHashes, HashedDocuments, SentDocuments } from './document-
 const ID_MEMBER = '"_id":';
 const INDEX_MEMBER = ',"_index":';
 
-/** A batch of documents of a bulk request, with the hash of each before it (see `contentHasher`). */
+/** A batch of documents of a bulk request, with the hash of each before it (see `withHash`). */
 export interface BulkDocuments {
   readonly count: number;
   /** Returns bytes with a document and its hash. */

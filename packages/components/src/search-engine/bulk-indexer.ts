@@ -107,7 +107,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       ...(join === undefined ? {} : { join }),
     };
     if (this.bulk.skipUnchanged !== true) return BulkEncoder.reference(options);
-    return HashedBulkEncoder.reference({ ...options, runId: this.context.runId });
+    return HashedBulkEncoder.reference(options);
   }
 
   /** The name that documents are written to: that of a new index, of the alias, or `index`. */

@@ -186,3 +186,10 @@ it('BulkWriter sends the changed documents of several batches together, and each
     hashes.close();
   }
 });
+
+it('a later run with skipUnchanged can send the failed documents of this run, because both encode them the same way', () => {
+  const { log } = new CollectingPublisher();
+  const encoderOf = (runId: string) =>
+    new OpenSearchIndexer({ url: stub.url, index: 'i', skipUnchanged: true }, { runId, log, settings: {} }).encoder();
+  expect(encoderOf('r1')).toEqual(encoderOf('r2'));
+});

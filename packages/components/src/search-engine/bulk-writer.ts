@@ -43,6 +43,9 @@ import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
 const ID_MEMBER = '"_id":';
 const ID_BYTES = Buffer.from(ID_MEMBER);
 
+/** A batch is replaced by a copy of its changed documents if they are at most this share of it. */
+const MOST_KEPT = 0.2;
+
 export interface BulkWriterOptions {
   readonly engine: SearchEngine;
   /** The client with long time-outs, for slow requests. */
@@ -157,9 +160,11 @@ export class BulkWriter {
   ): [keys: ReadonlySet<string>, work: () => Promise<readonly IndexFailure[]>] {
     const hashed = new HashedBatch(batch);
     const { positions, keys, acknowledge } = unchanged.take(hashed);
+    if (positions.length === 0) return [new Set(), async () => []];
+    const part = { documents: hashed.documents(positions), signal };
+    // The changed documents of many batches wait together, so the other documents must not fill the memory.
+    if (positions.length < batch.count * MOST_KEPT) batch.keep?.(positions);
     const write = async () => {
-      if (positions.length === 0) return [];
-      const part = { documents: hashed.documents(positions), signal };
       const failed = await this.#changed.add(part, positions.length);
       const failures = failed.map((failure) => ({ ...failure, index: positions[failure.index] as number }));
       acknowledge(failures);

@@ -1,26 +1,39 @@
 import type { Document, DocumentEncoder, DocumentTable, Logger, ModuleReference } from '@headrace/engine';
-import { contentHasher } from '@headrace/reindexing';
+import { ANY_RUN, runLine, withHash, withHashes } from '@headrace/reindexing';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
-
-/** The settings of the documents. Plain data. */
-interface HashedBulkEncoderOptions extends BulkEncoderOptions {
-  readonly runId: string;
-}
 
 /** Encodes documents as `BulkEncoder` does, each after the hash of its content. Only `skipUnchanged` loads this module. */
 export class HashedBulkEncoder implements DocumentEncoder {
-  readonly encode: (document: Document) => string;
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
+  readonly #bulk: BulkEncoder;
 
-  constructor(options: HashedBulkEncoderOptions, log?: Logger) {
-    const bulk = new BulkEncoder(options, log);
-    const hashed = contentHasher(options.runId);
-    const { encodeTable } = bulk;
-    this.encode = (document) => hashed(bulk.encode(document));
-    this.encodeTable = encodeTable && ((table) => encodeTable(table).map(hashed));
+  constructor(options: BulkEncoderOptions, log?: Logger) {
+    this.#bulk = new BulkEncoder(options, log);
+    this.encodeTable = this.#bulk.encodeTable && ((table) => this.#encodeTable(table));
   }
 
-  static reference(options: HashedBulkEncoderOptions): ModuleReference {
+  static reference(options: BulkEncoderOptions): ModuleReference {
     return { url: import.meta.url, name: 'HashedBulkEncoder', options };
+  }
+
+  encode(document: Document): string {
+    const { runId } = document;
+    if (runId !== undefined) document.setRunId(ANY_RUN);
+    try {
+      return withHash(this.#bulk.encode(document), runLine(runId));
+    } finally {
+      if (runId !== undefined) document.setRunId(runId);
+    }
+  }
+
+  #encodeTable(table: DocumentTable): string[] {
+    const runIds = table.column('run_id');
+    const before = table.save();
+    try {
+      if (runIds !== undefined) table.fill('run_id', ANY_RUN);
+      return withHashes(this.#bulk.encodeTable?.(table) ?? [], runIds ?? []);
+    } finally {
+      table.restore(before);
+    }
   }
 }

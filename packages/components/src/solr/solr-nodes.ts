@@ -1,3 +1,4 @@
+import { HeadraceError, messageOf } from '@headrace/engine';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, type RetryPolicy, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
@@ -73,7 +74,9 @@ async function opened(
     return engine;
   } catch (error) {
     await engine.close();
-    throw error;
+    if (!messageOf(error).includes('not running in SolrCloud mode')) throw error;
+    const hint = 'Set useCloudClient: false, with the name of a core in the url, or start Solr as a SolrCloud.';
+    throw new HeadraceError('HR_INDEXER_START', `Solr at ${engine.address} is not a SolrCloud`, { hint });
   }
 }
 

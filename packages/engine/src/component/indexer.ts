@@ -52,6 +52,11 @@ export interface EncodedBatch {
    * ids are parsed on demand, because only failures need them.
    */
   ids(): readonly string[];
+  /**
+   * Frees the memory of a batch early, except of the documents at some positions: the destination already has the
+   * others. The pieces must not be used afterwards.
+   */
+  keep?(positions: readonly number[]): void;
   /** The pipeline that the documents come from. */
   readonly pipeline: string;
   /** For each piece, the `origin` of its chunk (see `TrackedChunk`); undefined if its connector does not track chunks. */

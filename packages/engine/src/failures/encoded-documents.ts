@@ -37,6 +37,8 @@ export class EncodedDocuments {
   readonly #slices: readonly EncodedSlice[];
   #knownIds: readonly string[] | undefined;
   #offsets: Map<EncodedSlice, Uint32Array> | undefined;
+  /** Copies of the documents at some positions, if the bytes of the others were freed. */
+  #kept: Map<number, Uint8Array> | undefined;
 
   constructor(slices: readonly EncodedSlice[]) {
     this.#slices = slices;
@@ -48,23 +50,50 @@ export class EncodedDocuments {
     return this.#knownIds;
   }
 
+  /**
+   * Copies the documents at these positions. The bytes of all slices may then be freed. Returns the number of copied
+   * bytes.
+   */
+  keep(positions: readonly number[]): number {
+    const kept = new Map<number, Uint8Array>();
+    let length = 0;
+    for (const position of positions) {
+      const bytes = this.#bytesOf(position)?.slice() ?? new Uint8Array();
+      length += bytes.length;
+      kept.set(position, bytes);
+    }
+    this.#kept = kept;
+    this.#offsets = undefined;
+    return length;
+  }
+
   /** Returns a document in its encoded form, or the reason why it is not stored. */
   content(index: number, encoding: string, budget: FailureBudget): Content {
+    const bytes = this.#kept === undefined ? this.#bytesOf(index) : this.#kept.get(index);
+    if (bytes === undefined) {
+      return {
+        omitted:
+          this.#kept === undefined
+            ? 'The indexer writes documents as a stream: single documents are not stored'
+            : 'The document has not changed and was not sent',
+      };
+    }
+    const omitted = budget.take(bytes.byteLength);
+    if (omitted !== undefined) return { omitted };
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    return { document: { kind: 'encoded', text, encoding } };
+  }
+
+  /** Returns the bytes of a document, without a copy. Returns undefined for a streaming indexer. */
+  #bytesOf(index: number): Uint8Array | undefined {
     let at = index;
     for (const slice of this.#slices) {
       const count = slice.to - slice.from;
-      if (at >= count) {
-        at -= count;
-        continue;
+      if (at < count) {
+        const offsets = this.#offsetsOf(slice);
+        return offsets && slice.bytes.subarray(offsets[at], offsets[at + 1]);
       }
-      const offsets = this.#offsetsOf(slice);
-      if (offsets === undefined)
-        return { omitted: 'The indexer writes documents as a stream: single documents are not stored' };
-      const bytes = slice.bytes.subarray(offsets[at], offsets[at + 1]);
-      const omitted = budget.take(bytes.byteLength);
-      if (omitted !== undefined) return { omitted };
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-      return { document: { kind: 'encoded', text, encoding } };
+      at -= count;
     }
     throw new RangeError(`There is no document ${index} in the batch`);
   }

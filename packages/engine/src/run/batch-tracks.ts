@@ -1,5 +1,8 @@
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { ChunkOutcome, FailedInChunk, TrackedChunk } from '../component/connector.ts';
+import type { IndexFailure } from '../component/indexer.ts';
+import type { EncodedDocuments } from '../failures/encoded-documents.ts';
+import type { Slice } from './encoded-batch.ts';
 
 /** A document that the indexer could not write. */
 export interface FailedWrite extends FailedInChunk {
@@ -76,6 +79,29 @@ export class BatchTracks {
     if (part.last && part.cut === true) this.#tracks.delete(part.sequence);
     else if (part.last) track.isProcessed = true;
     this.#closeIfFinished(part.sequence, track);
+  }
+
+  /** Adds the result of the indexer for the documents of slices. */
+  written(
+    slices: readonly Slice[],
+    documents: EncodedDocuments,
+    failureOf: (index: number) => IndexFailure | undefined,
+  ): void {
+    let start = 0;
+    for (const { part, from, to } of slices) {
+      const first = start;
+      start += to - from;
+      if (!this.has(part.sequence)) continue;
+      const failures: FailedWrite[] = [];
+      for (let index = first; index < start; index++) {
+        const failure = failureOf(index);
+        if (failure === undefined) continue;
+        const id = documents.ids[index] ?? '';
+        const { message, undelivered = false } = failure;
+        failures.push({ id, at: 'indexer', code: 'HR_INDEXER_FAILED', message, undelivered });
+      }
+      this.sent(part.sequence, to - from, failures);
+    }
   }
 
   /** Adds the result of the indexer for some documents of a batch. */

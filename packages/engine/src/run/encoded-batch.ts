@@ -13,12 +13,14 @@ export function encodedBatch(
   documents: EncodedDocuments,
   pipeline: string,
   originOf: (sequence: number) => unknown,
+  keep: (positions: readonly number[]) => void,
 ): EncodedBatch {
   return {
     count: countOf(slices),
     pieces: slices.map((slice) => slice.bytes),
     lengths: () => lengthsOf(slices),
     ids: () => documents.ids,
+    keep,
     pipeline,
     origins: () => slices.map(({ part }) => originOf(part.sequence)),
   };

@@ -1,5 +1,5 @@
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
-import type { EncodedBatch, Indexer, IndexFailure, SendAnswer } from '../component/indexer.ts';
+import type { EncodedBatch, Indexer, SendAnswer } from '../component/indexer.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { EncodedDocuments } from '../failures/encoded-documents.ts';
@@ -7,7 +7,7 @@ import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
 import type { FailedAtIndexer } from './accounts.ts';
-import type { BatchTracks, FailedWrite } from './batch-tracks.ts';
+import type { BatchTracks } from './batch-tracks.ts';
 import { countOf, encodedBatch, type Slice, sizeOf } from './encoded-batch.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { checkAnswer, isLater } from './send-answer.ts';
@@ -34,6 +34,9 @@ interface Sending {
   readonly documents: EncodedDocuments;
   /** The number of the first source batch with documents in this batch. */
   readonly from: number;
+  /** What counts as waiting for the indexer: the documents, and bytes that are not those of the slices. */
+  waiting: number;
+  keptBytes?: number;
 }
 
 /**
@@ -299,8 +302,11 @@ export class Indexing {
 
   async #sendBatch(slices: readonly Slice[]): Promise<void> {
     const documents = new EncodedDocuments(slices);
-    const batch = encodedBatch(slices, documents, this.#pipeline, (sequence) => this.#tracks.origin(sequence));
-    const sending: Sending = { batch, documents, from: (slices[0] as Slice).part.sequence };
+    const origin = (sequence: number) => this.#tracks.origin(sequence);
+    const keep = (positions: readonly number[]) => this.#keep(sending, slices, positions);
+    const batch = encodedBatch(slices, documents, this.#pipeline, origin, keep);
+    const { sequence } = (slices[0] as Slice).part;
+    const sending: Sending = { batch, documents, from: sequence, waiting: batch.count };
     this.#inFlight.add(sending);
     const { statistics } = this.#listener;
     statistics?.began();
@@ -311,12 +317,25 @@ export class Indexing {
     // An abandoned batch has already been counted.
     if (!this.#inFlight.delete(sending)) return;
     this.#report(sending, slices, answer);
-    for (const slice of slices) this.#settle(slice);
-    this.#queuedDocuments -= batch.count;
+    if (sending.keptBytes === undefined) for (const slice of slices) this.#settle(slice);
+    this.#queuedBytes -= sending.keptBytes ?? 0;
+    this.#queuedDocuments -= sending.waiting;
     this.#updateFlow();
     this.#relieve();
     this.#send();
     this.#progress.notify();
+    this.#listener.onSpace();
+  }
+
+  /** Frees the memory of a batch, except of some of its documents. */
+  #keep(sending: Sending, slices: readonly Slice[], positions: readonly number[]): void {
+    if (sending.keptBytes !== undefined || !this.#inFlight.has(sending)) return;
+    sending.keptBytes = sending.documents.keep(positions);
+    for (const slice of slices) this.#settle(slice);
+    this.#queuedBytes += sending.keptBytes;
+    this.#queuedDocuments -= sending.waiting - positions.length;
+    sending.waiting = positions.length;
+    this.#updateFlow();
     this.#listener.onSpace();
   }
 
@@ -353,7 +372,7 @@ export class Indexing {
     if ('code' in answer) {
       this.undelivered += batch.count;
       this.#listener.onFailed({ documents, from: 0, count: batch.count, failure: answer });
-      this.#track(slices, documents, (index) => ({ index, message: answer.message, undelivered: true }));
+      this.#tracks.written(slices, documents, (index) => ({ index, message: answer.message, undelivered: true }));
       return;
     }
     if (isLater(answer)) {
@@ -367,30 +386,7 @@ export class Indexing {
     }
     this.#listener.onSucceeded(batch.count - answer.length);
     const failed = new Map(answer.map((failure) => [failure.index, failure]));
-    this.#track(slices, documents, (index) => failed.get(index));
-  }
-
-  /** Reports the documents of tracked chunks. */
-  #track(
-    slices: readonly Slice[],
-    documents: EncodedDocuments,
-    failureOf: (index: number) => IndexFailure | undefined,
-  ): void {
-    let start = 0;
-    for (const { part, from, to } of slices) {
-      const first = start;
-      start += to - from;
-      if (!this.#tracks.has(part.sequence)) continue;
-      const failures: FailedWrite[] = [];
-      for (let index = first; index < start; index++) {
-        const failure = failureOf(index);
-        if (failure === undefined) continue;
-        const id = documents.ids[index] ?? '';
-        const { message, undelivered = false } = failure;
-        failures.push({ id, at: 'indexer', code: 'HR_INDEXER_FAILED', message, undelivered });
-      }
-      this.#tracks.sent(part.sequence, to - from, failures);
-    }
+    this.#tracks.written(slices, documents, (index) => failed.get(index));
   }
 
   #updateFlow(): void {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OutcomePart } from '../batch/pipeline-messages.ts';
-import type { EncodedBatch, Indexer } from '../component/indexer.ts';
+import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
+import type { EncodedDocuments } from '../failures/encoded-documents.ts';
+import { FailureBudget } from '../failures/failure-budget.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { BatchTracks } from './batch-tracks.ts';
 import { Indexing } from './indexing.ts';
@@ -108,4 +110,44 @@ describe('Indexing.settled', () => {
     await answer();
     expect(await ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
   });
+});
+
+it('an indexer may free the documents of a batch that it need not send, before the batch ends', async () => {
+  const failed: (string | undefined)[][] = [];
+  const answers: ((failures: IndexFailure[]) => void)[] = [];
+  const indexer = {
+    streaming: false,
+    send: (batch: EncodedBatch) => {
+      batch.keep?.([1]);
+      batch.keep?.([0, 1]);
+      return new Promise((resolve) => answers.push(resolve));
+    },
+  } as unknown as Indexer;
+  const flow = new FlowControl();
+  const ignore = () => undefined;
+  let spaces = 0;
+  const listener = {
+    ...{ onPart: ignore, onSucceeded: ignore, onConfirmed: ignore, onUnconfirmed: ignore },
+    onFailed: ({ documents, from, count }: { documents: EncodedDocuments; from: number; count: number }) => {
+      const contents = Array.from({ length: count }, (_, i) => documents.content(from + i, 'e', new FailureBudget()));
+      failed.push(
+        contents.map((content) => ('omitted' in content ? content.omitted : JSON.stringify(content.document))),
+      );
+    },
+    onSpace: () => {
+      spaces++;
+    },
+  };
+  const settings = { batchSize: 2, batchTimeout: 1 } as never;
+  const indexing = new Indexing(indexer, settings, 2, flow, listener, 'p', new BatchTracks());
+  const bytes = new Uint8Array(16 * 1024 * 1024).fill(97);
+  const lengths = Uint32Array.of(bytes.length - 1, 1);
+  indexing.accept({ ...part(0, true, 2), bytes, lengths });
+  expect([flow.full, bytes.length, spaces]).toEqual([false, 0, 1]);
+  answers[0]?.([{ index: 1, message: 'no' }]);
+  await indexing.flush();
+  expect(failed).toEqual([['{"kind":"encoded","text":"a","encoding":"e"}']]);
+  indexing.accept({ ...part(1, true, 2) });
+  await indexing.abort({ code: 'HR_RUN_CANCELLED', message: 'cancelled' }, 1);
+  expect(failed[1]).toEqual([expect.stringContaining('has not changed'), expect.stringContaining('encoded')]);
 });
