@@ -7,9 +7,10 @@ export const HASH_DIGITS = HASH_BYTES * 2;
 
 /**
  * The `run_id` of documents while they are encoded and hashed: their content is then the same in each run, and nothing
- * must be cut out of their text. The bytes of a document that is sent get its `run_id` again.
+ * must be cut out of their text. The bytes of a document that is sent get its `run_id` again. The digits are random, so
+ * that no field of a document has this value by chance.
  */
-export const ANY_RUN = 'headrace:run';
+export const ANY_RUN = 'any-run-5c1e0f7a9d3b4826';
 /** The hash of a deletion, which has no content. */
 const NO_HASH = '0'.repeat(HASH_DIGITS);
 /** The start of a deletion in a bulk request. */
