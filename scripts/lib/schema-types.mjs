@@ -65,6 +65,7 @@ function typeOf(schema, indent) {
   if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type }, indent)));
   switch (schema.type) {
     case 'string':
+      return schema.format === 'binary' ? 'Blob' : 'string';
     case 'boolean':
     case 'null':
       return schema.type;

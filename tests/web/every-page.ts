@@ -1,4 +1,3 @@
-import { finished, startRun, upload } from '../service/served.ts';
 import { serviceForFile } from './service.ts';
 
 const CONFIG = `
@@ -34,16 +33,23 @@ export const PAGES: readonly (readonly [name: string, path: string, shows: strin
 /**
  * Starts a service that has something to show on every page: a config with a schedule, and a run with a failed document.
  * Returns the address of a path of `PAGES`.
+ * @param settings what is added to the service file
+ * @param authorization the header of a user with the role admin, if the service has users
  */
-export async function serviceWithEveryPage(): Promise<(path: string) => string> {
-  const url = await serviceForFile();
-  const configId = await upload(url, CONFIG);
-  const { runId } = await startRun(url, configId);
-  await finished(url, runId);
-  await fetch(`${url}/v1/config/${configId}/schedule`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: '{"cron": "0 3 * * *"}',
-  });
+export async function serviceWithEveryPage(settings = '', authorization = ''): Promise<(path: string) => string> {
+  const url = await serviceForFile(settings);
+  const send = async <T>(method: string, path: string, type: string, body: string): Promise<T> => {
+    const headers = { 'content-type': type, ...(authorization === '' ? {} : { authorization }) };
+    const response = await fetch(url + path, { method, headers, body });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  const json = 'application/json';
+  const { configId } = await send<{ configId: string }>('POST', '/v1/config', 'application/hocon', CONFIG);
+  const { runId } = await send<{ runId: string }>('POST', '/v1/run', json, JSON.stringify({ configId }));
+  const headers = authorization === '' ? {} : { authorization };
+  // The stream of its events ends with the run.
+  await (await fetch(`${url}/v1/run/${runId}/events`, { headers })).text();
+  await send('PUT', `/v1/config/${configId}/schedule`, json, '{"cron": "0 3 * * *"}');
   return (path) => url + path.replace('CONFIG', configId).replaceAll('RUN', runId);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -93,6 +93,82 @@ describe('the guided form', () => {
       { id: '7', source: 'web', filename: 'a.txt', path: 'C:\\temp', price: 1200.5, note: 1 },
       { id: '8', source: 'shop', filename: 'b.txt', path: 'D:\\x', price: 3.5, note: 'many' },
     ]);
+  });
+
+  it('copies a file of the computer to the service, and asks before it replaces one of the same name', async () => {
+    const page = await openPage(`${url}/load`);
+    const choose = (buffer: string) =>
+      page
+        .getByLabel('A CSV or JSON file of this computer')
+        .setInputFiles({ name: 'Möbel & more.csv', mimeType: 'text/csv', buffer: Buffer.from(buffer) });
+    await choose('sku,name\n1,Chair\n');
+    await page.getByRole('row', { name: /^name.*Chair/ }).waitFor();
+    const path = await page.getByLabel(/^Path of/).inputValue();
+    expect(path).toMatch(/\/Mobel - more\.csv$/);
+    expect(readFileSync(path, 'utf8')).toBe('sku,name\n1,Chair\n');
+
+    await choose('sku,name\n1,Table\n');
+    await page.getByText('The service has a file Mobel - more.csv already').waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await page.getByRole('button', { name: 'Keep both' }).click();
+    await page.getByRole('row', { name: /^name.*Table/ }).waitFor();
+    expect(await page.getByLabel(/^Path of/).inputValue()).toBe(path.replace('.csv', ' (2).csv'));
+    await choose('sku,name\n1,Lamp\n');
+    await page.getByRole('button', { name: 'Replace it' }).click();
+    await page.getByRole('row', { name: /^name.*Lamp/ }).waitFor();
+    expect(readFileSync(path, 'utf8')).toContain('Lamp');
+
+    const target = join(folder, 'uploaded.jsonl');
+    await page.getByRole('radio', { name: 'A file' }).check();
+    await page.getByRole('textbox', { name: /^File/ }).fill(target);
+    await page.getByRole('button', { name: 'Save and run' }).click();
+    await page.waitForURL(`${url}/runs/*`);
+    await expect.poll(() => page.title()).toContain('Succeeded');
+    expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({ id: '1', sku: '1', name: 'Lamp' });
+
+    await page.getByRole('link', { name: 'System' }).click();
+    const row = page.getByRole('row', { name: / \(2\)\.csv 17 bytes/ });
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByText('Mobel - more (2).csv is deleted').waitFor();
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(existsSync(path)).toBe(true);
+    expect(existsSync(path.replace('.csv', ' (2).csv'))).toBe(false);
+  });
+
+  it('refuses a file that is empty or too large before it is sent', async () => {
+    const page = await openPage(`${await serviceForFile('limits: { maxFileBytes: 10 }\n')}/load`);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PUT') sent.push(request.url());
+    });
+    const input = page.getByLabel('A CSV or JSON file of this computer');
+    await input.setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('sku,name\n1,Chair\n') });
+    await page.getByText('The file has 17 bytes, and the service takes at most 10 bytes').waitFor();
+    await input.setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('') });
+    await page.getByText('The file a.csv is empty').waitFor();
+    expect(sent).toEqual([]);
+  });
+
+  it('keeps what was entered on other pages and with Back, until it is saved or begins again', async () => {
+    const page = await readFile('products.csv');
+    await page.getByLabel('Name of Product name in the index').fill('title');
+    await page.getByLabel('Address').fill('http://search.example:9200');
+    await page.getByRole('link', { name: 'Components' }).click();
+    await page.getByRole('heading', { name: 'Components' }).waitFor();
+    await page.goBack();
+    const name = page.getByLabel('Name of Product name in the index');
+    expect(await name.inputValue()).toBe('title');
+    expect(await page.getByLabel('Address').inputValue()).toBe('http://search.example:9200');
+    await page.getByRole('button', { name: 'Open in the editor instead' }).click();
+    await page.waitForURL(`${url}/configs/new`);
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.goBack();
+    expect(await name.inputValue()).toBe('title');
+    await page.getByRole('button', { name: 'Start again with another file' }).click();
+    await name.waitFor({ state: 'detached' });
+    expect(await page.getByLabel(/^Path of/).inputValue()).toBe('');
   });
 
   it('finds the id of JSON objects, and works with the keyboard alone', async () => {

@@ -20,11 +20,12 @@ describe('every page', () => {
     await page.context().close();
   });
 
-  it.each(PAGES)('%s fits the width of a phone', async (_name, path, shows) => {
+  it.each(PAGES)('%s fits the width of a phone, and is accessible there', async (_name, path, shows) => {
     const page = await openPage(addressOf(path), { viewport: { width: 360, height: 740 } });
     await page.getByText(shows).first().waitFor({ state: 'attached' });
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(360);
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await page.context().close();
   });
 

@@ -153,10 +153,17 @@ describe('the pages of runs', () => {
     const page = await openPage(`${url}/runs/${runId}`);
     await page.getByText('Running', { exact: true }).waitFor();
     await page.getByRole('img', { name: /Documents per second/ }).waitFor();
+    // The overview shows it too, and leads back.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const active = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Running now' }) });
+    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/assets\/icon/);
+    await active.locator(`a[href="/runs/${runId}"]`).click();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('Cancelled', { exact: true }).waitFor();
     await expect.poll(() => page.title()).toContain('Cancelled');
+    const icon = () => page.locator('link[rel=icon]').getAttribute('href');
+    expect(await icon()).toMatch(/^data:image\/svg\+xml,/);
     await page.getByRole('button', { name: 'Run again' }).waitFor();
     // The service keeps the rate over time.
     await page.reload();

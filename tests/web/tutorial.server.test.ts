@@ -61,8 +61,8 @@ await describeWithServer('opensearch', (server) => {
     const directory = directoryWith({
       'service.yml': `server: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\npresetConfig: { configDirectoryPath: "${join(repository, 'examples')}" }\n`,
     });
-    const file = join(directory, 'products.csv');
-    writeFileSync(file, CSV);
+    const mine = join(directory, 'products.csv');
+    writeFileSync(mine, CSV);
     const { url } = await serve(directory);
     const page = await openPage(url);
     const reader = new Reader(page);
@@ -72,8 +72,9 @@ await describeWithServer('opensearch', (server) => {
 
     // 2. Load the file.
     await reader.press('Load a CSV or JSON file into a search engine');
-    await reader.enter(field(/^Path of/), file);
-    await reader.press('Read the file');
+    const input = field('A CSV or JSON file of this computer');
+    await reader.act(input, (found) => found.setInputFiles(mine));
+    const file = await uploadedPath(page);
     await reader.act(field('Id of a document'), (id) => id.selectOption('sku'));
     reader.followed.add('Keep');
     await reader.act(field('Keep tags'), (keep) => keep.uncheck());
@@ -117,7 +118,7 @@ await describeWithServer('opensearch', (server) => {
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Delete');
     reader.actions++;
-    await page.keyboard.insertText(here(blockOf('hocon', 'connectors')).replace('/home/me/products.csv', file));
+    await page.keyboard.insertText(here(blockOf('hocon', 'connectors')).replace('.headrace/files/products.csv', file));
     await page.getByRole('link', { name: 'valid', exact: true }).waitFor();
     await page.keyboard.press('Control+ ');
     await page.locator('.cm-tooltip-autocomplete').waitFor();
@@ -153,6 +154,12 @@ await describeWithServer('opensearch', (server) => {
 function blockOf(language: string, word: string): string {
   const found = tutorial?.blocks.find((block) => block.language === language && block.text.startsWith(word));
   return found?.text ?? `The tutorial has no block with ${word}`;
+}
+
+/** Returns where the service has put the file. */
+async function uploadedPath(page: Page): Promise<string> {
+  await page.getByLabel('Id of a document').waitFor();
+  return page.getByLabel(/^Path of/).inputValue();
 }
 
 function hit({ _id, _source }: { _id: string; _source: Record<string, unknown> }): unknown {

@@ -104,7 +104,7 @@ export class HeadraceClient {
     const response = await this.#fetch.call(undefined, `${this.#url}${target}${queryText(query)}`, {
       method,
       headers: this.#headersOf(headers, body),
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     if (response.ok || response.status === 304) return response;
@@ -119,10 +119,16 @@ export class HeadraceClient {
     if (this.#authorization !== undefined) headers.set('authorization', this.#authorization);
     // The service accepts only configs as text bodies. They are HOCON, which includes JSON.
     if (body !== undefined && !headers.has('content-type')) {
-      headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
+      const type = body instanceof Blob ? 'octet-stream' : typeof body === 'string' ? 'hocon' : 'json';
+      headers.set('content-type', `application/${type}`);
     }
     return headers;
   }
+}
+
+/** Returns whether a body is sent as it is. */
+function isRaw(body: unknown): body is string | Blob {
+  return typeof body === 'string' || body instanceof Blob;
 }
 
 function authorizationOf(auth: NonNullable<ClientOptions['auth']>): string {

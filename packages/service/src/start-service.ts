@@ -1,4 +1,7 @@
-import { resolve } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { installedCatalogs } from '@headrace/components';
 import {
   counted,
@@ -15,6 +18,7 @@ import { Authenticator } from './auth/authenticator.ts';
 import { Configs } from './configs/configs.ts';
 import { loadPresets, presetDirectoryProblem } from './configs/presets.ts';
 import { UploadReader } from './configs/upload-reader.ts';
+import { UploadedFiles } from './files/uploaded-files.ts';
 import { buildApp } from './http/app.ts';
 import { buildInfo } from './http/build-info.ts';
 import { type Listener, listen } from './http/listeners.ts';
@@ -105,7 +109,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     if (problem !== undefined) throw new HeadraceError('HR_SERVICE_UNPROTECTED', withHint(problem));
   }
   const { components, base } = settings;
-  const policy = await withBoundary(uploadPolicy(settings));
+  const files = new UploadedFiles(filesDirectory(settings), settings.limits);
+  const policy = await withBoundary(uploadPolicy(settings, files.directory));
   const registry = await Registry.open({
     catalogs,
     modules: components,
@@ -121,6 +126,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   try {
     const store = options.store ?? openStore(settings, measurements.service, logger);
     undo.push(() => store.close());
+    if (settings.storage.type === 'memory') undo.push(() => rm(files.directory, { recursive: true, force: true }));
+    await files.clean();
     const { directory } = store;
     if (directory !== undefined) measurements.service.storeBytes = () => directoryBytes(directory);
     const audit = settings.audit === undefined ? undefined : new AuditLog(settings.audit, logger);
@@ -148,6 +155,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       store,
       threads,
       audit,
+      files,
       clock,
       runIntervals,
     });
@@ -226,6 +234,7 @@ function makeParts({
   store,
   threads,
   audit,
+  files,
   clock,
   runIntervals,
 }: {
@@ -236,6 +245,7 @@ function makeParts({
   measurements: Measurements;
   store: Store;
   audit: AuditLog | undefined;
+  files: UploadedFiles;
   threads: RunStarter & PreviewStarter;
   clock: ScheduleClock;
   runIntervals: RunIntervals | undefined;
@@ -282,6 +292,7 @@ function makeParts({
     retries: new RunRetries({ configs, runs, repeats, store, preventConcurrentRuns }),
     rollbacks: new RunRollbacks({ configs, runs, store, previews }),
     previews,
+    files,
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
     measurements,
@@ -339,6 +350,16 @@ async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
   }
   if (errors.length > 0)
     throw new AggregateError(errors, `The service could not be closed completely: ${messageOf(errors[0])}`);
+}
+
+/**
+ * Returns the directory of uploaded files: in the store, or a temporary one that ends with the service. The directory of
+ * the store is on the disk that the operator chose for data.
+ */
+function filesDirectory({ storage }: ServiceSettings): string {
+  return storage.type === 'memory'
+    ? join(tmpdir(), `headrace-files-${randomUUID()}`)
+    : join(resolve(storage.path), 'files');
 }
 
 function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger: FastifyBaseLogger): Store {

@@ -92,3 +92,18 @@ describe('the default policy', () => {
 it('allowedPath returns the path unchanged if there is no policy', () => {
   expect(allowedPath('a/../b', 'write')).toBe('a/../b');
 });
+
+describe('files that users uploaded', () => {
+  it.each([
+    ['the default policy', DEFAULT_POLICY],
+    ['the strict policy', STRICT_POLICY],
+  ])('may be read and not written with %s, also inside the store', (_name, policy) => {
+    enforcePolicy({ ...policy, never: [...policy.never, root], uploads: inside });
+    expect(may('read', join(inside, 'data'))).toBe(true);
+    expect(may('read', inside)).toBe(true);
+    expect(may('write', join(inside, 'data'))).toBe(false);
+    expect(may('write', join(inside, 'new'))).toBe(false);
+    for (const path of ['secret', 'inside/link', 'inside/up/secret', 'inside-not/x', 'inside/../secret'])
+      expect(may('read', join(root, '.').replace(/\/?$/, `/${path}`)), path).toBe(false);
+  });
+});

@@ -8,10 +8,12 @@ export type FileAccess = 'read' | 'write';
 export class FileRules {
   readonly #allowed: Readonly<Record<FileAccess, readonly string[] | undefined>>;
   readonly #never: readonly string[];
+  readonly #uploads: readonly string[];
 
-  constructor({ read, write, never }: Policy) {
+  constructor({ read, write, never, uploads }: Policy) {
     this.#allowed = { read: read && withReal(read), write: write && withReal(write) };
     this.#never = withReal(never);
+    this.#uploads = withReal(uploads === undefined ? [] : [uploads]);
   }
 
   /**
@@ -43,7 +45,10 @@ export class FileRules {
   }
 
   #refused(path: string, access: FileAccess): string | undefined {
-    if (this.#never.some((root) => isInside(path, root))) return 'it belongs to the service or the system';
+    const isUploaded = this.#uploads.some((root) => isInside(path, root));
+    if (isUploaded && access === 'read') return undefined;
+    if (isUploaded || this.#never.some((root) => isInside(path, root)))
+      return 'it belongs to the service or the system';
     const allowed = this.#allowed[access];
     if (allowed === undefined || allowed.some((root) => isInside(path, root))) return undefined;
     return allowed.length === 0

@@ -31,6 +31,8 @@ export interface Policy {
   readonly write: readonly string[] | undefined;
   /** Paths that may never be read or written, even if the lists allow it: files of the service. */
   readonly never: readonly string[];
+  /** The directory of the files that users uploaded. They may be read, even if `never` names them, and not written. */
+  readonly uploads?: string;
   readonly hosts: {
     /**
      * Allowed hosts, in the format of `host-pattern.ts`. Undefined means every host. A host with its exact name may
@@ -87,7 +89,7 @@ export const STRICT_POLICY: Policy = {
 
 /** Returns a policy as one line for the log. */
 export function describePolicy(policy: Policy): string {
-  const { name, components, read, write, hosts, privateAddresses, scripts, limits } = policy;
+  const { name, components, read, write, uploads, hosts, privateAddresses, scripts, limits } = policy;
   const list = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
   const classes = components.allow.includes('*')
     ? 'all'
@@ -96,7 +98,7 @@ export function describePolicy(policy: Policy): string {
   return [
     `Policy for uploaded configs: ${name}`,
     `components ${classes}${without(components.deny)}`,
-    `reads ${read === undefined ? 'all files that the process can read' : list(read)}`,
+    `reads ${read === undefined ? 'all files that the process can read' : list([...read, ...(uploads === undefined ? [] : ['uploaded files'])])}`,
     `writes ${write === undefined ? 'all files that the process can write' : list(write)}`,
     `reaches ${hosts.allow === undefined ? 'all hosts' : list(hosts.allow)}${without(hosts.deny)}`,
     `private addresses ${privateAddresses ? 'yes' : 'no'}`,

@@ -235,6 +235,22 @@ export const SERVICE_ERROR_CODES = {
     advice:
       'Free space on the disk, give the service its permissions back, or restore the files of the store. The service tries again by itself.',
   },
+  HR_FILE_EXISTS: {
+    status: 409,
+    meaning: 'There is an uploaded file with this name, or it is being uploaded.',
+    advice: 'Send the file with `?replace=true`, or with another name.',
+  },
+  HR_FILE_NOT_FOUND: {
+    status: 404,
+    meaning: 'There is no uploaded file with this name.',
+    advice: 'Use a name that `GET /v1/file` lists.',
+  },
+  HR_FILE_STORE_FULL: {
+    status: 400,
+    meaning:
+      'The uploaded files have the maximum total size (`limits.maxFilesBytes`) or number (1000), or their disk is full.',
+    advice: 'Delete uploaded files that no config needs, or raise `limits.maxFilesBytes`.',
+  },
   HR_SERVER_BUSY: {
     status: 503,
     meaning: 'The request bodies in memory have reached the limit of 256 MiB together.',

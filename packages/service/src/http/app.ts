@@ -13,6 +13,7 @@ import { configVersionRoutes } from './config-version-routes.ts';
 import { refuseEncodedBodies } from './content-encoding.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { answerError } from './error-answers.ts';
+import { fileRoutes } from './file-routes.ts';
 import { refuseForeignRequests } from './foreign-requests.ts';
 import { limitHeaders } from './header-limit.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -85,6 +86,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
     runRollbackRoutes,
     scheduleRoutes,
     previewRoutes,
+    fileRoutes,
     configInfoRoutes,
     healthRoutes,
     statsRoutes,

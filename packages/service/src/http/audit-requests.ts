@@ -55,7 +55,8 @@ function recordOf(
   authenticator: Authenticator | undefined,
 ) {
   const { id: requestId, method, user, role, ip: address, headers, params, made, routeOptions, failedLogin } = request;
-  const named = (params as { id?: string } | undefined)?.id;
+  const { id, name } = (params ?? {}) as { id?: string; name?: string };
+  const named = id ?? name;
   return {
     requestId,
     user: failedLogin === null ? user : (authenticator?.nameIn(headers.authorization) ?? null),

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route writes its body to the disk while it arrives, so that it needs no memory. */
+    streamsBody?: boolean;
+  }
+}
+
 /** The maximum total size of the bodies in memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -14,7 +21,7 @@ export function boundBodies(app: FastifyInstance, largest: number): void {
   let held = 0;
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { 'content-length': announced, 'transfer-encoding': chunked } = request.headers;
-    if (announced === undefined && chunked === undefined) {
+    if ((announced === undefined && chunked === undefined) || request.routeOptions.config.streamsBody === true) {
       done(null, payload);
       return;
     }

@@ -17,6 +17,7 @@ interface OpenApi {
 const ENDPOINTS = [
   'DELETE /v1/config/{id}',
   'DELETE /v1/config/{id}/schedule',
+  'DELETE /v1/file/{name}',
   'DELETE /v1/run/{id}',
   'GET /metrics',
   'GET /openapi.json',
@@ -31,6 +32,7 @@ const ENDPOINTS = [
   'GET /v1/config/{id}/text',
   'GET /v1/config/{id}/versions',
   'GET /v1/config/{id}/versions/{version}',
+  'GET /v1/file',
   'GET /v1/livez',
   'GET /v1/readyz',
   'GET /v1/run',
@@ -57,6 +59,7 @@ const ENDPOINTS = [
   'POST /v1/run/{id}/rollback',
   'PUT /v1/config/{id}',
   'PUT /v1/config/{id}/schedule',
+  'PUT /v1/file/{name}',
 ];
 
 describe('the OpenAPI document', () => {

@@ -82,7 +82,7 @@ function toErrorBody(error: unknown, request: FastifyRequest): ErrorBody {
 }
 
 /** The content types that at least one endpoint accepts. */
-const MEDIA_TYPES = ['application/json', 'application/hocon'];
+const MEDIA_TYPES = ['application/json', 'application/hocon', 'application/octet-stream'];
 
 function wrongMediaType({ server, headers }: FastifyRequest): ApiError {
   const taken = MEDIA_TYPES.filter((type) => server.hasContentTypeParser(type)).join(' or ');

@@ -32,6 +32,7 @@ export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'run', description: 'Starting, watching and cancelling runs' },
   { name: 'schedule', description: 'When the service starts runs by itself' },
   { name: 'preview', description: 'Test a pipeline with documents' },
+  { name: 'file', description: 'Files that configs can read' },
   { name: 'config-info', description: 'The components that a config may use' },
   { name: 'health', description: 'Probes' },
   { name: 'stats', description: 'Measurements' },

@@ -115,6 +115,13 @@ const stage = {
   package: '@headrace/components',
 };
 
+const file = {
+  name: 'products.csv',
+  path: '/var/lib/headrace/store/files/products.csv',
+  bytes: 24,
+  modifiedTime: 1795267960.5,
+};
+
 const size = { total: 16_000_000_000, available: 8_000_000_000, used: 8_000_000_000, percent: 50 };
 const heap = { total: 60_000_000, free: 20_000_000, used: 40_000_000, percent: 66.67 };
 
@@ -250,6 +257,13 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
       problems: [],
     },
   },
+  'GET /v1/file': { answer: { items: [file], maxFileBytes: 1_073_741_824 } },
+  'PUT /v1/file/{name}': {
+    parameters: { name: file.name, replace: true },
+    body: { type: 'application/octet-stream', value: 'sku,name\na-1,Oak chair\n' },
+    answer: file,
+  },
+  'DELETE /v1/file/{name}': { parameters: { name: file.name } },
   'GET /v1/config-info/stage-list': { answer: [stage] },
   'GET /v1/config-info/connector-list': { answer: [{ ...stage, class: 'SleepConnector', kind: 'connector' }] },
   'GET /v1/config-info/indexer-list': { answer: [{ ...stage, class: 'NopIndexer', kind: 'indexer', type: 'Nop' }] },

@@ -19,6 +19,8 @@ const ADMIN = [
   'PUT /v1/config/{id}',
   'DELETE /v1/config/{id}',
   'POST /v1/config/{id}/versions/{version}/restore',
+  'PUT /v1/file/{name}',
+  'DELETE /v1/file/{name}',
 ];
 
 it('each endpoint refuses strangers, and users whose role is too low', async () => {

@@ -4,6 +4,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Configs } from '../configs/configs.ts';
 import type { UploadReader } from '../configs/upload-reader.ts';
+import type { UploadedFiles } from '../files/uploaded-files.ts';
 import type { Previews } from '../runs/previews.ts';
 import type { RunCreator } from '../runs/run-creator.ts';
 import type { RunManager } from '../runs/run-manager.ts';
@@ -26,6 +27,7 @@ export interface ServiceParts {
   rollbacks: RunRollbacks;
   schedules: Schedules;
   previews: Previews;
+  files: UploadedFiles;
   registry: Registry;
   readiness: Readiness;
   measurements: Measurements;

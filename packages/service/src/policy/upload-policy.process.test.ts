@@ -6,8 +6,7 @@ import { defaultSettings } from '../settings/service-settings.ts';
 import { checkPolicyNames, uploadPolicy, withBoundary } from './upload-policy.ts';
 
 it('never allows uploads to use the files of the service', () => {
-  const { never } = uploadPolicy({
-    ...defaultSettings(),
+  const settings = {
     file: '/etc/headrace/service.yml',
     storage: { type: 'sqlite', path: 'store' },
     presets: 'presets',
@@ -18,7 +17,9 @@ it('never allows uploads to use the files of the service', () => {
     ],
     components: ['./word-count.js', '@acme/stages'],
     base: 'file:///etc/headrace/',
-  });
+  } as const;
+  const { never, uploads } = uploadPolicy({ ...defaultSettings(), ...settings }, '/uploads');
+  expect(uploads).toBe('/uploads');
   expect(never).toEqual([
     ...DEFAULT_POLICY.never,
     '/etc/headrace/service.yml',

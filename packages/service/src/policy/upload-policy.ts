@@ -7,8 +7,9 @@ import type { ServiceSettings } from '../settings/service-settings.ts';
 /**
  * Returns the policy for uploaded configs: the policy of the service file, plus a ban on all files of the service. Its
  * store, keys and audit log are private, and a user who could write presets or modules would become trusted.
+ * @param uploads the directory of uploaded files, which every config may read
  */
-export function uploadPolicy(settings: ServiceSettings): Policy {
+export function uploadPolicy(settings: ServiceSettings, uploads: string): Policy {
   const { policy, file, storage, presets, audit, listeners, components, base } = settings;
   const own = [
     ...(file === undefined ? [] : [file]),
@@ -20,7 +21,7 @@ export function uploadPolicy(settings: ServiceSettings): Policy {
       .filter((specifier) => /^(\.{0,2}\/|file:)/.test(specifier))
       .map((specifier) => fileURLToPath(new URL(specifier, base))),
   ];
-  return { ...policy, never: [...policy.never, ...own.map((path) => resolve(path))] };
+  return { ...policy, never: [...policy.never, ...own.map((path) => resolve(path))], uploads };
 }
 
 /** Adds the boundary that this machine has, if the policy runs scripts in a sandbox. */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
 import { nearest, type TSchema } from '@headrace/engine';
 import type { FastifyServerOptions } from 'fastify';
 import { ApiError } from '../errors/api-error.ts';
@@ -33,8 +34,8 @@ export const compilers = {
 function compileRequest({ schema, httpPart = 'body' }: { schema: unknown; httpPart?: string }): Check {
   let check: Check | undefined;
   return (value) => {
-    // The route itself parses a raw body.
-    if (Buffer.isBuffer(value)) return { value };
+    // The route itself reads a raw body.
+    if (Buffer.isBuffer(value) || value instanceof Readable) return { value };
     check ??= compileCheck(schema as TSchema, httpPart);
     return check(value);
   };

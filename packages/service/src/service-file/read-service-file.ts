@@ -48,6 +48,8 @@ const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>
   maxFailureBytes: [0, 2 ** 40],
   maxLogBytes: [0, 2 ** 40],
   maxConfigBytes: [1024, 256 * 1024 * 1024],
+  maxFileBytes: [0, 2 ** 40],
+  maxFilesBytes: [0, 2 ** 50],
   maxConcurrentRuns: [1, 1024],
   maxQueuedRuns: [0, 1_000_000],
   runHeapMb: [32, 1024 * 1024],

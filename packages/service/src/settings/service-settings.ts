@@ -68,6 +68,9 @@ export interface Limits {
   maxFailureBytes: number;
   maxLogBytes: number;
   maxConfigBytes: number;
+  /** The maximum bytes of an uploaded file, and of all uploaded files. */
+  maxFileBytes: number;
+  maxFilesBytes: number;
   maxConcurrentRuns: number;
   maxQueuedRuns: number;
   /** The JavaScript heap of each thread of a run, in MiB. */
@@ -145,6 +148,8 @@ export function defaultSettings(): ServiceSettings {
       maxFailureBytes: 1024 * 1024 * 1024,
       maxLogBytes: 1024 * 1024 * 1024,
       maxConfigBytes: 10 * 1024 * 1024,
+      maxFileBytes: 1024 * 1024 * 1024,
+      maxFilesBytes: 10 * 1024 * 1024 * 1024,
       maxConcurrentRuns: Math.max(1, availableParallelism()),
       maxQueuedRuns: 1000,
       runHeapMb: 1024,

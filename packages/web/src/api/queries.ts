@@ -183,6 +183,12 @@ export const readinessQuery = queryOptions({
   refetchInterval: 5_000,
 });
 
+/** The files that users uploaded. */
+export const filesQuery = queryOptions({
+  queryKey: ['files'],
+  queryFn: ({ signal }) => session.client.call('GET /v1/file', { signal }),
+});
+
 /** Returns the filters that have a value, as the service takes them. */
 function given({ configId, status, label, requestedBy, since, until }: RunFilter) {
   const texts = Object.entries({ configId, requestedBy, since, until }).filter(([, value]) => value !== '');

@@ -1,3 +1,4 @@
+import { queryClient } from '../api/query-client.ts';
 import { session } from '../api/session.svelte.ts';
 import { type DetectedFile, detectFile, type FirstDocuments } from './detect-file.ts';
 import { fieldNames } from './field-names.ts';
@@ -73,6 +74,8 @@ export class LoadForm {
     this.#failure = undefined;
     try {
       const path = this.path.trim();
+      // The file may have changed since its last preview.
+      queryClient.removeQueries({ queryKey: ['load'] });
       const file = await detectFile(path, this.idField, readFirst);
       if (number !== this.#readings) return;
       this.#file = file;
@@ -119,8 +122,9 @@ function nameOf(path: string): string {
   const file = path.split(/[/\\]/).at(-1) ?? '';
   return file
     .replace(/\.[^.]*$/, '')
-    .replaceAll(/[^\w.-]+/g, '-')
+    .replaceAll(/[^\w.]+/g, '-')
     .replace(/^[-_.]+/, '')
+    .replace(/-+$/, '')
     .slice(0, 80);
 }
 
