@@ -28,7 +28,7 @@ const FOREVER_MILLIS = 2 ** 31 - 1;
 
 /**
  * Serves a run in the thread of its caller, where the others have a thread each. Each thread takes 25 MiB, because it
- * loads the same code again. An exception that nobody catches fails all such runs of the process. It cannot be ended:
+ * loads the same code again. An exception that is not caught fails all such runs of the process. It cannot be ended:
  * after `terminate`, only its answers are ignored.
  */
 export class LocalThread extends EventEmitter implements RunThread {

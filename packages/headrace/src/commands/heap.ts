@@ -37,7 +37,7 @@ export function limitHeaps(isLocal = false): void {
   setFlagsFromString(`--initial-old-space-size=${FIRST_COLLECTION_MB}`);
   setFlagsFromString(`--heap-growing-percent=${DISTRIBUTED_GROWING_PERCENT}`);
   if (!isLocal) return;
-  // The main thread has no limit of its own. All young generations keep the size with which they start.
+  // The main thread has no separate limit. All young generations keep the size with which they start.
   // From here on, this only makes V8 collect heaps that have grown by 2 MiB, instead of 8.
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--semi-space-growth-factor=1');
