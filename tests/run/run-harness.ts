@@ -43,6 +43,8 @@ interface HarnessOptions {
    * takes time if every run uses other modules.
    */
   readonly separateLaunchers?: boolean;
+  /** True to serve the runs in the thread of the test. */
+  readonly isLocal?: boolean;
 }
 
 /** Starts runs from config texts, in a separate folder. */
@@ -90,10 +92,10 @@ export class RunHarness {
   }
 
   #launcher(): RunLauncher {
-    const { heapMb = 512, separateLaunchers = false } = this.#options;
+    const { heapMb = 512, separateLaunchers = false, isLocal = false } = this.#options;
     const [last] = this.#launchers;
     if (last !== undefined && !separateLaunchers) return last;
-    const launcher = new RunLauncher({ heapMb, keepWarm: false });
+    const launcher = new RunLauncher({ heapMb, keepWarm: false, isLocal });
     this.#launchers.push(launcher);
     return launcher;
   }

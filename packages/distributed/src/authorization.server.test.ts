@@ -13,11 +13,7 @@ await describeWithServer('kafka', (server) => {
   beforeEach(async () => {
     setup = await DistributedSetup.open(server.url);
     topics = await KafkaTopics.open(server.url);
-    pipeline = setup.name('rights');
-    setup.writeConfig(
-      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: 100 }]
-       pipelines: [{ name: "${pipeline}", stages: [] }]`,
-    );
+    pipeline = setup.writeNumbers('rights', 100);
     await topics.create(`${pipeline}_source`);
     await topics.create(`${pipeline}_dest`);
   });

@@ -171,6 +171,21 @@ export class DistributedSetup {
     );
   }
 
+  /**
+   * Writes the config of a run with numbered documents. Returns the name of its pipeline.
+   * @param stages the stages of the pipeline
+   * @param kafka further settings of the `kafka` block
+   */
+  writeNumbers(name: string, numDocs: number, { stages = '', kafka = '' } = {}): string {
+    const pipeline = this.name(name);
+    this.writeConfig(
+      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: ${numDocs} }]
+       pipelines: [{ name: "${pipeline}", stages: [${stages}] }]`,
+      kafka,
+    );
+    return pipeline;
+  }
+
   /** Starts a command in the folder. */
   start(...args: readonly string[]): HeadraceProcess {
     const started = new HeadraceProcess(args, this.folder);

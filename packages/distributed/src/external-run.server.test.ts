@@ -14,11 +14,7 @@ await describeWithServer('kafka', (server) => {
 
   beforeEach(async () => {
     setup = await DistributedSetup.open(server.url);
-    pipeline = setup.name('numbers');
-    setup.writeConfig(
-      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: ${DOCUMENTS} }]
-       pipelines: [{ name: "${pipeline}", stages: [] }]`,
-    );
+    pipeline = setup.writeNumbers('numbers', DOCUMENTS);
   });
   afterEach(() => setup.close());
 

@@ -20,13 +20,7 @@ await describeWithServer('kafka', (server) => {
   });
 
   function writeConfig(kafka = '', stages = ''): string {
-    const pipeline = setup.name('foreign');
-    setup.writeConfig(
-      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: 200 }]
-       pipelines: [{ name: "${pipeline}", stages: [${stages}] }]`,
-      kafka,
-    );
-    return pipeline;
+    return setup.writeNumbers('foreign', 200, { stages, kafka });
   }
 
   it.each(['worker-indexer', 'worker', 'indexer'])(

@@ -40,11 +40,7 @@ await describeWithOwnServer('kafka', (server) => {
   afterEach(() => setup.close());
 
   function writeConfig(): void {
-    const pipeline = setup.name('kills');
-    setup.writeConfig(
-      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: ${TOTAL} }]
-       pipelines: [{ name: "${pipeline}", stages: [{ class: "./stage.js#Gates", folder: "${setup.folder}" }] }]`,
-    );
+    setup.writeNumbers('kills', TOTAL, { stages: `{ class: "./stage.js#Gates", folder: "${setup.folder}" }` });
   }
 
   /** Creates the file that workers wait for, so that they process the next third of the documents. */

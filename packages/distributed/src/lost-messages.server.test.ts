@@ -15,11 +15,7 @@ await describeWithServer('kafka', (server) => {
   beforeEach(async () => {
     setup = await DistributedSetup.open(server.url);
     topics = await KafkaTopics.open(server.url);
-    pipeline = setup.name('numbers');
-    setup.writeConfig(
-      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: 1000 }]
-       pipelines: [{ name: "${pipeline}", stages: [] }]`,
-    );
+    pipeline = setup.writeNumbers('numbers', 1000);
   });
   afterEach(async () => {
     await topics.close();

@@ -17,11 +17,7 @@ await describeWithServer('kafka', (server) => {
   beforeEach(async () => {
     setup = await DistributedSetup.open(server.url);
     topics = await KafkaTopics.open(server.url);
-    pipeline = setup.name('health');
-    setup.writeConfig(
-      `connectors: [{ class: SequenceConnector, name: numbers, pipeline: "${pipeline}", numDocs: 100 }]
-       pipelines: [{ name: "${pipeline}", stages: [] }]`,
-    );
+    pipeline = setup.writeNumbers('health', 100);
   });
   afterEach(async () => {
     await topics.close();

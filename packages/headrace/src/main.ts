@@ -7,8 +7,8 @@ endWithLauncher();
 // Start loading the threads now, while this thread reads the command line and the config: loading is half of the start
 // time of a run. If the command does not run anything, the process does not wait for the threads.
 if (args[0] === 'run') {
-  const isDistributed = args.includes('--distributed') || args.includes('--external');
-  (await import('./commands/run-launcher.ts')).runThreads(isDistributed);
+  const mode = args.includes('--external') ? 'external' : args.includes('--distributed') ? 'distributed' : 'local';
+  (await import('./commands/run-launcher.ts')).runThreads(mode);
 }
 endWithReader();
 const { commandLine } = await import('./cli/command-line.ts');

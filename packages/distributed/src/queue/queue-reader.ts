@@ -74,6 +74,8 @@ const PROPERTIES = [
   ['fetch.max.bytes', String(1024 * 1024)],
 ] as const;
 const IDLE_MS = 1000;
+/** How often a failed commit is logged. It is tried again every second. */
+const COMMIT_WARNING_MS = 30_000;
 
 /**
  * Reads the documents of distributed runs from a topic. A message counts as read when all its documents have finished
@@ -85,11 +87,12 @@ export class QueueReader extends Connector<typeof parameters> {
   readonly #settings = JSON.parse(this.params.settings) as KafkaSettings;
   readonly #commits = new QueueCommits({
     commit: async (positions) => this.#source?.commit(positions),
-    onFailed: (error) => this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`),
+    onFailed: (error) => this.#warnOfCommit(error),
     isFinal: isForbidden,
   });
   readonly #lag = new ConsumerLag(this.#settings, this.params.topic);
   #health: HealthAnswers | undefined;
+  #commitWarnedAt = Number.NEGATIVE_INFINITY;
   #source: KafkaSource | undefined;
   #writer: PartitionWriter | undefined;
   #outbox: Outbox | undefined;
@@ -339,6 +342,13 @@ export class QueueReader extends Connector<typeof parameters> {
     await (this.#letters as DeadLetters).undecodable(messages, header, outcome);
     await (this.#outbox as Outbox).report(header, origin, outcome);
     for (const entry of entries) this.#commits.done(entry);
+  }
+
+  #warnOfCommit(error: unknown): void {
+    const now = performance.now();
+    if (now - this.#commitWarnedAt < COMMIT_WARNING_MS) return;
+    this.#commitWarnedAt = now;
+    this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`);
   }
 
   #explain(error: unknown): Error {

@@ -60,7 +60,7 @@ export class BatchEncoder implements DocumentEncoder {
     return { url: import.meta.url, name: 'BatchEncoder', options };
   }
 
-  pack(frames: Uint8Array): Uint8Array {
+  pack(frames: Uint8Array): Uint8Array<ArrayBuffer> {
     return pack(frames, this.#maxBytes);
   }
 

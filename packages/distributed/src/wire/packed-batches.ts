@@ -1,4 +1,4 @@
-import type { IndexFailure } from '@headrace/engine';
+import { type IndexFailure, release } from '@headrace/engine';
 import { compress } from './compression.ts';
 import { readFrames } from './frames.ts';
 
@@ -34,11 +34,13 @@ const LF = 10;
  * happens in the pipeline threads, so the thread that writes the messages handles a quarter of the bytes. A value has
  * more than `maxBytes` before its compression only if it has a single frame.
  */
-export function pack(piece: Uint8Array, maxBytes: number): Buffer {
+export function pack(piece: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
   const packed: Buffer[] = [];
   const open = new Map<number, Open>();
   const close = (partition: number, { frames, bytes, count, ranges }: Open) => {
-    const value = compress(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
+    const whole = frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames);
+    const value = compress(whole);
+    if (value !== whole && frames.length > 1) release(whole);
     const head: Head = { partition, bytes, count, ranges, length: value.length };
     packed.push(Buffer.from(`${JSON.stringify(head)}\n`), value);
   };
@@ -62,7 +64,15 @@ export function pack(piece: Uint8Array, maxBytes: number): Buffer {
     position += count;
   }
   for (const [partition, batch] of open) close(partition, batch);
-  return Buffer.concat(packed);
+  const result = new Uint8Array(packed.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of packed) {
+    result.set(part, at);
+    at += part.length;
+    // An uncompressed value shares the memory of the piece.
+    if (part.buffer !== piece.buffer) release(part);
+  }
+  return result;
 }
 
 /**

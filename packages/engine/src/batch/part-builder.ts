@@ -299,7 +299,7 @@ export class PartBuilder implements TableSink {
   #takeBytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.#output.take();
     if (this.#encoder?.pack === undefined || bytes.length === 0) return bytes;
-    const packed = new Uint8Array(this.#encoder.pack(bytes));
+    const packed = this.#encoder.pack(bytes);
     release(bytes);
     return packed;
   }

@@ -31,9 +31,10 @@ export interface DocumentEncoder {
   encodeTable?(table: DocumentTable): string[];
   /**
    * Converts the encoded documents of a piece (UTF-8) to the bytes that `send` receives, for example to compress them.
-   * Only for streaming indexers, which do not cut batches by document.
+   * Only for streaming indexers, which do not cut batches by document. The result must have separate memory, because it
+   * is transferred to another thread.
    */
-  pack?(documents: Uint8Array): Uint8Array;
+  pack?(documents: Uint8Array): Uint8Array<ArrayBuffer>;
 }
 
 /** A batch of encoded documents, in order, ready to be sent. */

@@ -1,5 +1,5 @@
-import type { Worker } from 'node:worker_threads';
 import type { PreviewRequest } from './run-request.ts';
+import type { RunThread } from './run-thread.ts';
 import { endThread } from './thread-end.ts';
 
 /** How long a thread waits for the next preview. */
@@ -8,7 +8,7 @@ const IDLE_MILLIS = 60_000;
 const MAX_PREVIEWS = 200;
 
 interface Kept {
-  readonly worker: Worker;
+  readonly worker: RunThread;
   readonly key: string;
   readonly timer: NodeJS.Timeout;
 }
@@ -20,11 +20,11 @@ interface Kept {
  * thread, which loads the current code of the modules.
  */
 export class PreviewThread {
-  readonly #previews = new WeakMap<Worker, number>();
+  readonly #previews = new WeakMap<RunThread, number>();
   #kept: Kept | undefined;
 
   /** Returns the thread if a preview may use it. */
-  take(request: PreviewRequest): Worker | undefined {
+  take(request: PreviewRequest): RunThread | undefined {
     const kept = this.#kept;
     if (kept === undefined || kept.key !== keyOf(request)) return undefined;
     this.#release(kept);
@@ -33,7 +33,7 @@ export class PreviewThread {
   }
 
   /** Keeps a thread after a preview. Returns false if the thread must end. */
-  keep(worker: Worker, request: PreviewRequest): boolean {
+  keep(worker: RunThread, request: PreviewRequest): boolean {
     const key = keyOf(request);
     const previews = (this.#previews.get(worker) ?? 0) + 1;
     if (key === undefined || previews >= MAX_PREVIEWS || this.#kept !== undefined) return false;

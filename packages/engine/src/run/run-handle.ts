@@ -1,4 +1,3 @@
-import type { Worker } from 'node:worker_threads';
 import { MAX_MILLIS } from '../component/max-millis.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
@@ -8,6 +7,7 @@ import { SharedIndexing } from './indexing-statistics.ts';
 import type { RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
+import type { RunThread } from './run-thread.ts';
 import { ConnectorStages, SharedStatistics } from './stage-statistics.ts';
 import { type StopReason, stopFailure } from './stop-reason.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
@@ -18,7 +18,7 @@ import { STOP_GRACE_MILLIS } from './time-limits.ts';
 export class StartedRun implements RunHandle {
   readonly runId: string;
   readonly done: Promise<RunResult>;
-  readonly #worker: Worker;
+  readonly #worker: RunThread;
   readonly #counts = new SharedCounts();
   readonly #indexing = new SharedIndexing();
   #indexer: string | undefined;
@@ -32,7 +32,7 @@ export class StartedRun implements RunHandle {
   #ended = false;
   #finish: (result: ThreadResult) => void = () => undefined;
 
-  constructor(request: RunRequest, worker: Worker, heapMb: number, listeners: RunListeners) {
+  constructor(request: RunRequest, worker: RunThread, heapMb: number, listeners: RunListeners) {
     this.runId = request.runId;
     this.#worker = worker;
     this.done = new Promise((resolve) => {

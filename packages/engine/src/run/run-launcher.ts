@@ -8,6 +8,7 @@ import type { Problem } from '../errors/problem.ts';
 import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
+import { LocalThread, type RunThread } from './run-thread.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 
@@ -52,6 +53,8 @@ export interface RunLauncherOptions {
    * small messages.
    */
   readonly youngMb?: number;
+  /** The maximum growth of the old generation before a collection, in percent of its live memory. */
+  readonly heapGrowingPercent?: number;
   /**
    * The number of pipeline threads that are started with each run. More threads are started when there is work for
    * them. Defaults to the number in the previous run, but at most two, and to one after a small run.
@@ -59,18 +62,23 @@ export interface RunLauncherOptions {
   readonly lanes?: number;
   /** True to keep one thread ready, so that the next run starts immediately. */
   readonly keepWarm: boolean;
+  /**
+   * True to serve runs in the thread of the caller, which takes less memory; see `LocalThread`. Only for a process that
+   * does nothing else: a run that exhausts the memory ends it.
+   */
+  readonly isLocal?: boolean;
 }
 
 /** Starts runs and previews, each in a separate thread. A crash of such a thread does not affect the process. */
 export class RunLauncher {
   readonly #options: RunLauncherOptions;
-  readonly #going = new Set<Worker>();
+  readonly #going = new Set<RunThread>();
   readonly #modules = new Set<string>();
   /** The modules of the last runs. The next run will probably need the same modules. */
   #registry: RegistrySource | undefined;
   /** The number of pipeline threads that the last run used. */
   #lanes = 1;
-  #warm: Worker | undefined;
+  #warm: RunThread | undefined;
   readonly #previews = new PreviewThread();
   #closed = false;
 
@@ -105,7 +113,7 @@ export class RunLauncher {
       else if (message.type === 'done')
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
-    const tuning = setTimeout(tuneCollector, LONG_RUN_MILLIS);
+    const tuning = setTimeout(() => tuneCollector(this.#options.heapGrowingPercent), LONG_RUN_MILLIS);
     tuning.unref();
     void run.done.then(() => {
       clearTimeout(tuning);
@@ -159,7 +167,7 @@ export class RunLauncher {
 
   /** Sends a request to a thread and returns its answer. Terminates the thread if there is none. */
   async #ask(
-    worker: Worker,
+    worker: RunThread,
     question: ToRun,
     timeoutMillis: number,
     late: string,
@@ -202,7 +210,7 @@ export class RunLauncher {
     await Promise.all([warm?.terminate(), ...[...this.#going].map((worker) => worker.terminate())]);
   }
 
-  #take(): Worker {
+  #take(): RunThread {
     const worker = this.#warm ?? this.#spawn();
     this.#warm = undefined;
     this.#going.add(worker);
@@ -225,14 +233,16 @@ export class RunLauncher {
     }
   }
 
-  #spawn(): Worker {
+  #spawn(): RunThread {
     const { heapMb, youngMb = YOUNG_MB, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
     const registry = this.#registry;
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
+    const data: ThreadData = { heapMb, youngMb, lanes, preload };
+    if (this.#options.isLocal === true) return new LocalThread(data).on('error', () => undefined);
     // Tests run the source files, which have another extension.
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(entry, {
-      workerData: { heapMb, youngMb, lanes, preload } satisfies ThreadData,
+      workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
       name: 'run',
     });
@@ -242,9 +252,9 @@ export class RunLauncher {
 }
 
 /** Tunes the garbage collector of all threads of the process for long runs. */
-function tuneCollector(): void {
+function tuneCollector(heapGrowingPercent = HEAP_GROWING_PERCENT): void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   // Runs use all processors, so parallel garbage collection would only take CPU time from them.
   setFlagsFromString('--no-parallel-scavenge');
 }

@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { rollbackConfig } from '../config/rollback-config.ts';
@@ -12,6 +11,7 @@ import { preload } from './preload.ts';
 import { preview } from './preview.ts';
 import { logBlockedHosts } from './refused-hosts.ts';
 import { runConfig } from './run-config.ts';
+import type { RunPort } from './run-thread.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
  * @param port the port to the process
  * @param idle the pipeline threads that were started in advance
  */
-export function serveRun(port: MessagePort, data: ThreadData, idle: IdleLanes): void {
+export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void {
   const stop = new AbortController();
   const post = (message: FromRun): void => port.postMessage(message);
 

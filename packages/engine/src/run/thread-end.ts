@@ -1,5 +1,5 @@
-import type { Worker } from 'node:worker_threads';
 import { type Failure, messageOf } from '../errors/headrace-error.ts';
+import type { RunThread } from './run-thread.ts';
 import type { FromRun, ToRun } from './thread-messages.ts';
 
 /** The time that a thread gets to end its child threads. */
@@ -9,7 +9,7 @@ const END_MILLIS = 2000;
  * Ends a thread that has finished its work, after it has ended its child threads. If a parent thread ends before its
  * children, the main thread of Node never frees the memory for them.
  */
-export function endThread(worker: Worker): void {
+export function endThread(worker: RunThread): void {
   const end = () => void worker.terminate();
   const timer = setTimeout(end, END_MILLIS);
   timer.unref();

@@ -5,7 +5,7 @@ import { EXIT } from '../process/exit-code.ts';
 import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createReporter } from '../report/run-reporter.ts';
 import { withThreads } from './distribute.ts';
-import { DISTRIBUTED_YOUNG_MB, HEAP_MB } from './heap.ts';
+import { DISTRIBUTED_THREADS, limitHeaps } from './heap.ts';
 import { loadDistributed, pipelineOf } from './load-distributed.ts';
 import { startHealth } from './start-health.ts';
 
@@ -29,7 +29,8 @@ export async function runRole(
   const loaded = await loadDistributed(file, [...options.set, ...threads], options.components);
   if (loaded === undefined) return EXIT.invalid;
   const pipeline = pipelineOf(loaded, options.pipeline);
-  const launcher = new RunLauncher({ heapMb: HEAP_MB, youngMb: DISTRIBUTED_YOUNG_MB, keepWarm: false, lanes: 1 });
+  limitHeaps();
+  const launcher = new RunLauncher(DISTRIBUTED_THREADS);
   const mask = new SecretMask(loaded.root, false);
   const reporting = createReporter(`${role}-${pipeline}`, () => runner.handle?.progress() ?? NOTHING);
   const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));

@@ -1,17 +1,28 @@
 import { RunLauncher } from '@headrace/engine/threads';
-import { DISTRIBUTED_YOUNG_MB, HEAP_MB } from './heap.ts';
+import { DISTRIBUTED_THREADS, HEAP_MB, limitHeaps } from './heap.ts';
+
+/**
+ * How the documents of a run are processed: in this process, in other processes (`--distributed`), or in this process
+ * through Kafka (`--external`).
+ */
+export type RunMode = 'local' | 'distributed' | 'external';
 
 let threads: RunLauncher | undefined;
 
 /**
  * Returns the threads of the only run of this process. The first call creates them: one run thread and one pipeline
  * thread. A second pipeline thread starts for the second batch.
- * @param isDistributed whether the documents of the run are messages of Kafka
  */
-export function runThreads(isDistributed = false): RunLauncher {
+export function runThreads(mode: RunMode = 'local'): RunLauncher {
   if (threads === undefined) {
-    const young = isDistributed ? { youngMb: DISTRIBUTED_YOUNG_MB } : {};
-    threads = new RunLauncher({ heapMb: HEAP_MB, ...young, keepWarm: false, lanes: 1 });
+    const isExternal = mode === 'external';
+    if (mode !== 'local') limitHeaps(isExternal);
+    // With --external, two roles run in this process, and a thread for each would take 50 MiB.
+    threads = new RunLauncher(
+      mode === 'local'
+        ? { heapMb: HEAP_MB, keepWarm: false, lanes: 1 }
+        : { ...DISTRIBUTED_THREADS, isLocal: isExternal },
+    );
     threads.prepare();
   }
   return threads;
