@@ -1,7 +1,9 @@
-import { messageOf } from 'headrace/engine';
-import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelFiles } from './local-files/model-files.ts';
-import { loadRuntime } from './onnx-runtime.ts';
+import type { TokenVectors } from './model-process/messages.ts';
+import { DeviceError, ModelProcess } from './model-process/model-process.ts';
+import { requireRuntime } from './onnx-runtime.ts';
+
+export type { TokenVectors };
 
 export const DTYPES = ['fp32', 'q8'] as const;
 export type Dtype = (typeof DTYPES)[number];
@@ -23,15 +25,6 @@ export interface TokenModelOptions {
   readonly device?: Device | undefined;
 }
 
-/** The result of a batch: a vector for each token of each text. */
-export interface TokenVectors {
-  readonly values: Float32Array;
-  /** The number of tokens of each text, with padding. */
-  readonly length: number;
-  /** The number of values of each vector. */
-  readonly size: number;
-}
-
 /** Returns the names of the ONNX files of a type. */
 export function onnxFileNames(dtype: Dtype): readonly string[] {
   return ONNX_FILES[dtype];
@@ -46,39 +39,36 @@ export async function readOnnx(files: ModelFiles, dtype: Dtype): Promise<Uint8Ar
   return undefined;
 }
 
-/** A model of ONNX Runtime that computes a vector for each token. Works on one batch at a time. */
+/**
+ * A model of ONNX Runtime that computes a vector for each token, in a separate process. If the process ends, the
+ * calls that it was computing fail, and the next call starts another.
+ */
 export class TokenModel {
-  readonly #session: InferenceSession;
-  readonly #makeTensor: (values: BigInt64Array, sizes: readonly number[]) => Tensor;
+  readonly #open: () => Promise<ModelProcess>;
+  #process: Promise<ModelProcess>;
+  #closed = false;
 
-  private constructor(
-    session: InferenceSession,
-    makeTensor: (values: BigInt64Array, sizes: readonly number[]) => Tensor,
-  ) {
-    this.#session = session;
-    this.#makeTensor = makeTensor;
+  private constructor(open: () => Promise<ModelProcess>, process: ModelProcess) {
+    this.#open = open;
+    this.#process = Promise.resolve(process);
   }
 
   /**
    * Loads a model.
-   * @param graph the content of an ONNX file
+   * @param readGraph returns the content of an ONNX file. It is called again if the process of the model ended.
    */
-  static async open(graph: Uint8Array, { threads, device = 'cpu' }: TokenModelOptions): Promise<TokenModel> {
-    const { InferenceSession, listSupportedBackends, Tensor } = await loadRuntime();
-    const known = listSupportedBackends().map(({ name }) => name);
-    if (!known.includes(device)) throw noDevice(device, `this ONNX Runtime has only ${known.join(', ')}`);
-    const options: InferenceSession.SessionOptions = {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      // Warnings of the library about its own optimizations.
-      logSeverityLevel: 3,
-      // What a graphics card cannot compute, the processor computes.
-      executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
+  static async open(
+    readGraph: () => Promise<Uint8Array>,
+    { threads, device = 'cpu' }: TokenModelOptions,
+  ): Promise<TokenModel> {
+    requireRuntime();
+    const open = async () => {
+      const graph = await readGraph();
+      return ModelProcess.open(graph, { threads, device }).catch((error: unknown) => {
+        throw error instanceof DeviceError ? noDevice(device, error.message) : error;
+      });
     };
-    const session = await InferenceSession.create(graph, options).catch((error: unknown) => {
-      throw device === 'cpu' ? error : noDevice(device, messageOf(error).split('\n', 1)[0] as string);
-    });
-    return new TokenModel(session, (values, sizes) => new Tensor('int64', values, sizes));
+    return new TokenModel(open, await open());
   }
 
   /**
@@ -95,27 +85,24 @@ export class TokenModel {
       ids.set(tokens.map(BigInt), row * length);
       mask.fill(1n, row * length, row * length + tokens.length);
     }
-    const tensor = (values: BigInt64Array) => this.#makeTensor(values, [texts.length, length]);
-    const feeds: Record<string, Tensor> = { input_ids: tensor(ids), attention_mask: tensor(mask) };
-    if (this.#session.inputNames.includes('token_type_ids')) {
-      feeds.token_type_ids = tensor(new BigInt64Array(ids.length));
-    }
-    const output = outputs.find((name) => this.#session.outputNames.includes(name));
-    if (output === undefined) {
-      throw new Error(
-        `The model has none of the outputs ${outputs.join(', ')}, only ${this.#session.outputNames.join(', ')}`,
-      );
-    }
-    const { [output]: result } = await this.#session.run(feeds, [output]);
-    const { data, dims } = result as Tensor;
-    if (!(data instanceof Float32Array) || dims.length !== 3) {
-      throw new Error(`The output ${output} of the model is not a list of vectors of floats for each text`);
-    }
-    return { values: data, length, size: dims[2] as number };
+    const model = await this.#running();
+    return await model.run({ ids, mask, length, outputs });
   }
 
   async close(): Promise<void> {
-    await this.#session.release();
+    this.#closed = true;
+    const model = await this.#process.catch(() => undefined);
+    model?.close();
+  }
+
+  async #running(): Promise<ModelProcess> {
+    const current = this.#process;
+    const model = await current.catch(() => undefined);
+    if (this.#closed) throw new Error('The model was closed');
+    if (model?.alive === true) return model;
+    // Of several calls that find the process ended, the first one starts another.
+    if (this.#process === current) this.#process = this.#open();
+    return await this.#process;
   }
 }
 

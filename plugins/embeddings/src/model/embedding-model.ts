@@ -41,7 +41,7 @@ export class EmbeddingModel {
       const files = new ModelFiles(folder);
       const settings = await readModelSettings(files, options);
       const tokenizer = await Tokenizer.open(files, settings.maxLength);
-      const model = await TokenModel.open(await readGraph(files, dtype), options);
+      const model = await TokenModel.open(() => readGraph(files, dtype), options);
       return new EmbeddingModel(model, tokenizer, settings);
     } catch (error) {
       throw new Error(`Cannot load the model in ${folder}: ${messageOf(error)}`, { cause: error });

@@ -60,10 +60,13 @@ export class TokenClassifier {
         numberIn(tokens, 'model_max_length') ?? MAX_WINDOW,
       );
       const tokenizer = await Tokenizer.open(files, positions);
-      const graph = await readOnnx(files, dtype);
-      if (graph === undefined) throw new Error(`the folder has none of ${onnxFileNames(dtype).join(', ')}`);
+      const readGraph = async () => {
+        const graph = await readOnnx(files, dtype);
+        if (graph === undefined) throw new Error(`the folder has none of ${onnxFileNames(dtype).join(', ')}`);
+        return graph;
+      };
       const labels = labelsOf(config);
-      return new TokenClassifier(await TokenModel.open(graph, options), tokenizer, labels, positions);
+      return new TokenClassifier(await TokenModel.open(readGraph, options), tokenizer, labels, positions);
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       const message = `Cannot load the model in ${folder}: ${messageOf(error)}`;
