@@ -24,12 +24,10 @@ function modelProcesses(): number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
   return lines
     .map((line) => /^ *(\d+) +(\d+) +(.*)$/.exec(line))
-    .flatMap((row) =>
-      Number(row?.[2]) === process.pid && row?.[3]?.includes('model-process-entry') ? [Number(row[1])] : [],
-    );
+    .flatMap((row) => (Number(row?.[2]) === process.pid && row?.[3]?.includes('onnx-model') ? [Number(row[1])] : []));
 }
 
-describe('a model in a separate process', () => {
+describe('a model in a helper process', () => {
   it('computes a vector for each token, and several calls at the same time', async () => {
     const model = await openModel();
     const [one, two] = await Promise.all([
@@ -64,7 +62,7 @@ describe('a model in a separate process', () => {
       ['logits'],
     );
     process.kill(pid as number, 'SIGKILL');
-    await expect(lost).rejects.toThrow('The process of the model was ended by SIGKILL');
+    await expect(lost).rejects.toThrow('The helper process was ended by SIGKILL');
     const [one, two] = await Promise.all([model.run([[1]], 0, ['logits']), model.run([[1]], 0, ['logits'])]);
     expect(one.values).toEqual(two.values);
     expect(modelProcesses()).toHaveLength(1);

@@ -1,9 +1,13 @@
+import { extname } from 'node:path';
+import { HeadraceError, HelperProcess, messageOf } from 'headrace/engine';
 import type { ModelFiles } from './local-files/model-files.ts';
-import type { TokenVectors } from './model-process/messages.ts';
-import { DeviceError, ModelProcess } from './model-process/model-process.ts';
+import type { Batch, OpenOptions, TokenVectors } from './model-process/onnx-model.ts';
 import { requireRuntime } from './onnx-runtime.ts';
 
 export type { TokenVectors };
+
+/** The code of the error of `onnx-model.ts`, which is loaded only in the helper process. */
+const DEVICE_ERROR = 'DEVICE';
 
 export const DTYPES = ['fp32', 'q8'] as const;
 export type Dtype = (typeof DTYPES)[number];
@@ -40,15 +44,15 @@ export async function readOnnx(files: ModelFiles, dtype: Dtype): Promise<Uint8Ar
 }
 
 /**
- * A model of ONNX Runtime that computes a vector for each token, in a separate process. If the process ends, the
+ * A model of ONNX Runtime that computes a vector for each token, in a helper process. If the process ends, the
  * calls that it was computing fail, and the next call starts another.
  */
 export class TokenModel {
-  readonly #open: () => Promise<ModelProcess>;
-  #process: Promise<ModelProcess>;
+  readonly #open: () => Promise<HelperProcess>;
+  #process: Promise<HelperProcess>;
   #closed = false;
 
-  private constructor(open: () => Promise<ModelProcess>, process: ModelProcess) {
+  private constructor(open: () => Promise<HelperProcess>, process: HelperProcess) {
     this.#open = open;
     this.#process = Promise.resolve(process);
   }
@@ -62,12 +66,7 @@ export class TokenModel {
     { threads, device = 'cpu' }: TokenModelOptions,
   ): Promise<TokenModel> {
     requireRuntime();
-    const open = async () => {
-      const graph = await readGraph();
-      return ModelProcess.open(graph, { threads, device }).catch((error: unknown) => {
-        throw error instanceof DeviceError ? noDevice(device, error.message) : error;
-      });
-    };
+    const open = () => openProcess(readGraph, threads, device);
     return new TokenModel(open, await open());
   }
 
@@ -86,7 +85,8 @@ export class TokenModel {
       mask.fill(1n, row * length, row * length + tokens.length);
     }
     const model = await this.#running();
-    return await model.run({ ids, mask, length, outputs });
+    const batch: Batch = { ids, mask, length, outputs };
+    return await model.call('run', batch);
   }
 
   async close(): Promise<void> {
@@ -95,7 +95,7 @@ export class TokenModel {
     model?.close();
   }
 
-  async #running(): Promise<ModelProcess> {
+  async #running(): Promise<HelperProcess> {
     const current = this.#process;
     const model = await current.catch(() => undefined);
     if (this.#closed) throw new Error('The model was closed');
@@ -106,8 +106,27 @@ export class TokenModel {
   }
 }
 
-function noDevice(device: Device, reason: string): Error {
+async function openProcess(
+  readGraph: () => Promise<Uint8Array>,
+  threads: number,
+  device: Device,
+): Promise<HelperProcess> {
+  const graph = await readGraph();
+  const module = new URL(`./model-process/onnx-model${extname(import.meta.url)}`, import.meta.url);
+  const process = await HelperProcess.start(module, graph);
+  try {
+    const options: OpenOptions = { graphBytes: graph.length, threads, device };
+    await process.call('open', options);
+    return process;
+  } catch (error) {
+    process.close();
+    throw (error as { code?: string }).code === DEVICE_ERROR ? noDevice(device, messageOf(error)) : error;
+  }
+}
+
+function noDevice(device: Device, reason: string): HeadraceError {
   const needs =
     device === 'cuda' ? 'cuda needs a graphics card with CUDA, and onnxruntime-node without --ignore-scripts. ' : '';
-  return new Error(`device ${device} cannot be used: ${reason}. ${needs}Remove device to use the processor.`);
+  const message = `device ${device} cannot be used: ${reason}. ${needs}Remove device to use the processor.`;
+  return new HeadraceError('HR_LIBRARY_MISSING', message);
 }

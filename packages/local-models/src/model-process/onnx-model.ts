@@ -1,31 +1,39 @@
 /**
- * The entry of the process of a model. ONNX Runtime ends the whole process if its thread is terminated during a call,
- * which happens when a run is cancelled. So it has a separate process. It ends when its parent does.
+ * A model in a helper process. ONNX Runtime ends the whole process if its thread is terminated during a call.
  *
  * @module
  */
 import onnx, { type InferenceSession, type Tensor } from 'onnxruntime-node';
-import type { Answer, OpenRequest, Request, RunRequest, TokenVectors } from './messages.ts';
 
-/** An answer without the number of its request. */
-type Content<T = Answer> = T extends Answer ? Omit<T, 'id'> : never;
+export interface OpenOptions {
+  /** The size of the ONNX file, which comes over the standard input. */
+  readonly graphBytes: number;
+  readonly threads: number;
+  readonly device: string;
+}
+
+/** A batch: for each text `length` tokens. */
+export interface Batch {
+  readonly ids: BigInt64Array;
+  readonly mask: BigInt64Array;
+  readonly length: number;
+  /** The possible names of the output. */
+  readonly outputs: readonly string[];
+}
+
+/** The result of a batch: a vector for each token of each text. */
+export interface TokenVectors {
+  readonly values: Float32Array;
+  /** The number of tokens of each text, with padding. */
+  readonly length: number;
+  /** The number of values of each vector. */
+  readonly size: number;
+}
 
 let session: InferenceSession | undefined;
 
-process.on('message', async (message: Request) => {
-  const content = await answerTo(message).catch(
-    (error: unknown): Content => ({ type: 'failed', message: error instanceof Error ? error.message : String(error) }),
-  );
-  process.send?.({ id: message.id, ...content });
-});
-process.on('disconnect', () => process.exit());
-
-async function answerTo(message: Request): Promise<Content> {
-  if (message.type === 'open') return await open(message.request);
-  return { type: 'ran', vectors: await run(session as InferenceSession, message.request) };
-}
-
-async function open({ graphBytes, threads, device }: OpenRequest): Promise<Content> {
+/** Loads the model, once. */
+export async function open({ graphBytes, threads, device }: OpenOptions): Promise<void> {
   const graph = new Uint8Array(graphBytes);
   let at = 0;
   for await (const part of process.stdin) {
@@ -33,9 +41,7 @@ async function open({ graphBytes, threads, device }: OpenRequest): Promise<Conte
     at += part.length;
   }
   const known = onnx.listSupportedBackends().map(({ name }) => name);
-  if (!known.includes(device)) {
-    return { type: 'failed', reason: 'device', message: `this ONNX Runtime has only ${known.join(', ')}` };
-  }
+  if (!known.includes(device)) throw deviceError(`this ONNX Runtime has only ${known.join(', ')}`);
   try {
     session = await onnx.InferenceSession.create(graph, {
       intraOpNumThreads: threads,
@@ -46,14 +52,12 @@ async function open({ graphBytes, threads, device }: OpenRequest): Promise<Conte
       executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
     });
   } catch (error) {
-    if (device === 'cpu') throw error;
-    const [message = ''] = String((error as Error).message).split('\n', 1);
-    return { type: 'failed', reason: 'device', message };
+    throw device === 'cpu' ? error : deviceError((error as Error).message.split('\n', 1)[0] as string);
   }
-  return { type: 'opened' };
 }
 
-async function run(model: InferenceSession, { ids, mask, length, outputs }: RunRequest): Promise<TokenVectors> {
+export async function run({ ids, mask, length, outputs }: Batch): Promise<TokenVectors> {
+  const model = session as InferenceSession;
   const tensor = (values: BigInt64Array) => new onnx.Tensor('int64', values, [ids.length / length, length]);
   const feeds: Record<string, Tensor> = { input_ids: tensor(ids), attention_mask: tensor(mask) };
   if (model.inputNames.includes('token_type_ids')) feeds.token_type_ids = tensor(new BigInt64Array(ids.length));
@@ -67,4 +71,8 @@ async function run(model: InferenceSession, { ids, mask, length, outputs }: RunR
     throw new Error(`The output ${output} of the model is not a list of vectors of floats for each text`);
   }
   return { values: data, length, size: dims[2] as number };
+}
+
+function deviceError(reason: string): Error {
+  return Object.assign(new Error(reason), { code: 'DEVICE' });
 }

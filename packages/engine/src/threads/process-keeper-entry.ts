@@ -1,6 +1,6 @@
 /**
- * The entry of the thread that keeps the processes of models. It forwards messages between a process and the thread
- * that uses it. When that thread closes its port or is terminated, the process is killed, even if it is computing.
+ * The entry of the thread that keeps the helper processes. It forwards messages between a process and the thread that
+ * uses it. When that thread closes its port or is terminated, the process is killed, even if it is computing.
  *
  * @module
  */
@@ -8,23 +8,23 @@ import { fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import type { Ended, Request } from './messages.ts';
+import type { HelperCall, HelperEnd, HelperStart } from './helper-messages.ts';
 
 /** The end of what a process wrote to its standard error that may go into a message. */
 const MAX_LAST_WORDS = 2000;
+/** The options of Node that say where packages are. Others are not for a helper: with --inspect, it needs the same port. */
+const CONDITIONS = process.execArgv.filter((option) => option.startsWith('--conditions='));
 
-/** The first message has the graph of the model. */
-type FromUser = Request & { readonly graph?: Uint8Array };
+parentPort?.on('message', (port: MessagePort) => {
+  port.once('message', (start: HelperStart) => keep(port, start));
+});
 
-parentPort?.on('message', keep);
-
-function keep(port: MessagePort): void {
-  const entry = new URL(`./model-process-entry${extname(import.meta.url)}`, import.meta.url);
-  const child = fork(fileURLToPath(entry), {
+function keep(port: MessagePort, { module, input }: HelperStart): void {
+  const entry = new URL(`./helper-process-entry${extname(import.meta.url)}`, import.meta.url);
+  const child = fork(fileURLToPath(entry), [module], {
     serialization: 'advanced',
     stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
-    // The options of this process are not for the model: with --inspect, both would need the same port.
-    execArgv: [],
+    execArgv: CONDITIONS,
   });
   let lastWords = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -32,9 +32,10 @@ function keep(port: MessagePort): void {
   });
   // If writing fails, the process has ended, and its end is reported separately.
   child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input);
   child.on('message', (message) => port.postMessage(message));
   const end = (how: string) => {
-    port.postMessage({ type: 'ended', how } satisfies Ended);
+    port.postMessage({ how } satisfies HelperEnd);
     port.close();
   };
   child.on('error', (error) => end(`cannot be used: ${error.message}`));
@@ -43,9 +44,8 @@ function keep(port: MessagePort): void {
     const words = lastWords.trim().split('\n').at(-1) as string;
     end(words === '' ? how : `${how}: ${words}`);
   });
-  port.on('message', ({ graph, ...request }: FromUser) => {
-    child.send(request, () => undefined);
-    if (graph !== undefined) child.stdin?.end(graph);
+  port.on('message', (call: HelperCall) => {
+    child.send(call, () => undefined);
   });
   port.on('close', () => child.kill('SIGKILL'));
 }
