@@ -16,6 +16,9 @@ export interface ClassifierOptions extends TokenModelOptions {
   readonly dtype: Dtype;
 }
 
+const FOLDER_HINT =
+  'The folder needs config.json with id2label, tokenizer.json or vocab.txt, and an ONNX file. Copy the files of a model of ' +
+  'Hugging Face for token classification into it, or correct the path.';
 /** The maximum number of tokens of a window. Models with more positions are slower with longer texts, not better. */
 const MAX_WINDOW = 512;
 /** Two windows share this part of their tokens, so that each token has words on both sides. */
@@ -70,7 +73,7 @@ export class TokenClassifier {
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       const message = `Cannot load the model in ${folder}: ${messageOf(error)}`;
-      throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error });
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error, hint: FOLDER_HINT });
     }
   }
 
