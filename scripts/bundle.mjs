@@ -46,6 +46,8 @@ await bundle(
     'run-launcher': 'run/run-launcher.js',
     'run-thread-entry': 'run/run-thread-entry.js',
     'pipeline-thread-entry': 'run/pipeline-thread-entry.js',
+    'process-keeper-entry': 'threads/process-keeper-entry.js',
+    'helper-process-entry': 'threads/helper-process-entry.js',
     ...named,
   },
   // The modules that start the threads are loaded first. If a module refers to itself by its URL, its dependencies must

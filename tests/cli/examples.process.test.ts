@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,11 +14,21 @@ const examples = (readdirSync(join(repository, 'examples'), { recursive: true })
 /** Runs an example with the command in its first lines, and returns the lines of its output file. */
 async function runExample(example: string, output: string): Promise<string[]> {
   const out = directoryWith();
-  const { code, stdout, stderr } = await headrace(['run', `examples/${example}`], { env: { HEADRACE_OUT: out } });
+  const { code, stdout, stderr } = await headrace(['run', `examples/${example}`], {
+    env: { ...PLUGINS, HEADRACE_OUT: out },
+  });
   expect(code, stderr + stdout).toBe(0);
   expect(stdout).toContain('RUN SUMMARY: Success.');
   return readFileSync(join(out, output), 'utf8').trimEnd().split('\n');
 }
+
+/** The ffmpeg of the tests of a plugin, which other packages do not have. */
+const ffmpeg: { path: string } = createRequire(join(repository, 'plugins/video/package.json'))(
+  '@ffmpeg-installer/ffmpeg',
+);
+
+/** What the examples of plugins need. */
+const PLUGINS = { FFMPEG_PATH: ffmpeg.path };
 
 /** Examples that read from servers. The connector tests run those of Kafka and Solr against real servers. */
 const FROM_SERVERS = ['connectors/kafka.conf', 'connectors/rss.conf', 'connectors/solr.conf'];
@@ -30,7 +41,7 @@ describe('every example', () => {
     '%s is valid, without a warning',
     async (example) => {
       const path = `examples/${example}`;
-      expect((await headrace(['validate', path])).stdout).toBe(`${path}: valid (no problems)\n`);
+      expect((await headrace(['validate', path], { env: PLUGINS })).stdout).toBe(`${path}: valid (no problems)\n`);
     },
   );
 
@@ -46,7 +57,7 @@ describe('every example', () => {
       const file = join(directoryWith(), 'dry.jsonl');
       const surroundings = {
         cwd: join(repository, 'examples'),
-        env: { HEADRACE_DATA: 'data', HEADRACE_OUT: directoryWith() },
+        env: { ...PLUGINS, HEADRACE_DATA: 'data', HEADRACE_OUT: directoryWith() },
       };
       const { code, stdout } = await headrace(['run', example, '--dry-run', file], surroundings);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('RUN SUMMARY: Success.') });
@@ -56,7 +67,9 @@ describe('every example', () => {
 });
 
 it('the pipeline tests of every example pass', async () => {
-  const { code, stdout } = await headrace(['test', ...examples.map((example) => `examples/${example}`)]);
+  const { code, stdout } = await headrace(['test', ...examples.map((example) => `examples/${example}`)], {
+    env: PLUGINS,
+  });
   expect(stdout).not.toContain('no tests');
   expect(stdout.match(/^examples\/.*: \d+ passed$/gm)).toHaveLength(examples.length);
   expect(code).toBe(0);
@@ -277,5 +290,27 @@ describe('the example', () => {
     expect(documents.find((document) => document.id === 'DEN').km_from_denver).toBe(0);
     expect(documents.find((document) => document.city === 'Boulder').km_from_denver).toBe(52);
     for (const { km_from_denver } of documents) expect(km_from_denver).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('the example of the plugin', () => {
+  const documents = async (name: string, output: string) =>
+    (await runExample(`plugins/${name}.conf`, `${output}.jsonl`)).map((line) => JSON.parse(line));
+
+  it('ocr reads an image and the pages of a PDF file', async () => {
+    const scans = await documents('ocr', 'scans');
+    const texts = Object.fromEntries(scans.map(({ file_path: path, text }) => [path.split('/').at(-1), text]));
+    expect(texts).toEqual({
+      'hello.png': 'Hello, World!',
+      'invoices.pdf': ['Invoice\n\nNumber 1001', 'Invoice\n\nNumber 1002'],
+    });
+  });
+
+  it('video publishes two of twenty frames', async () => {
+    const frames = await documents('video', 'frames');
+    expect(frames.map(({ id, frame_time_ms: time }) => [id, time])).toEqual([
+      ['clock-f0', 0],
+      ['clock-f10', 1000],
+    ]);
   });
 });

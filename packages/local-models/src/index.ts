@@ -4,7 +4,7 @@
  * @module
  */
 export { ModelFiles } from './local-files/model-files.ts';
-export { checkRuntime, loadRuntime } from './onnx-runtime.ts';
+export { checkRuntime } from './onnx-runtime.ts';
 export {
   DEVICES,
   DTYPES,

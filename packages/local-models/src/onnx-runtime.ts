@@ -1,20 +1,17 @@
 import { findPackageJSON } from 'node:module';
 import { HeadraceError, type ParameterProblem } from 'headrace/engine';
-import type * as Onnx from 'onnxruntime-node';
 
 const PACKAGE = 'onnxruntime-node';
 /** The tested versions, the same as in `peerDependencies` of package.json. */
 const RANGE = '^1.30.0';
 
 /**
- * Loads ONNX Runtime. It is not installed with the plugins, because its install script downloads files that only
- * graphics cards need, from a server that is not the npm registry. Throws `HR_LIBRARY_MISSING` if it is not installed.
+ * Throws `HR_LIBRARY_MISSING` if ONNX Runtime is not installed. It is not installed with the plugins, because its install
+ * script downloads files that only graphics cards need, from a server that is not the npm registry.
  */
-export async function loadRuntime(): Promise<typeof Onnx> {
+export function requireRuntime(): void {
   const missing = missingRuntime();
   if (missing !== undefined) throw new HeadraceError(missing.code, missing.message, { hint: missing.hint });
-  const { default: onnx } = (await import('onnxruntime-node')) as unknown as { default: typeof Onnx };
-  return onnx;
 }
 
 /** Reports a parameter that needs ONNX Runtime, if it is not installed. Does not load it. */

@@ -1,7 +1,13 @@
-import { messageOf } from 'headrace/engine';
-import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { extname } from 'node:path';
+import { HeadraceError, HelperProcess, messageOf } from 'headrace/engine';
 import type { ModelFiles } from './local-files/model-files.ts';
-import { loadRuntime } from './onnx-runtime.ts';
+import type { Batch, OpenOptions, TokenVectors } from './model-process/onnx-model.ts';
+import { requireRuntime } from './onnx-runtime.ts';
+
+export type { TokenVectors };
+
+/** The code of the error of `onnx-model.ts`, which is loaded only in the helper process. */
+const DEVICE_ERROR = 'DEVICE';
 
 export const DTYPES = ['fp32', 'q8'] as const;
 export type Dtype = (typeof DTYPES)[number];
@@ -23,15 +29,6 @@ export interface TokenModelOptions {
   readonly device?: Device | undefined;
 }
 
-/** The result of a batch: a vector for each token of each text. */
-export interface TokenVectors {
-  readonly values: Float32Array;
-  /** The number of tokens of each text, with padding. */
-  readonly length: number;
-  /** The number of values of each vector. */
-  readonly size: number;
-}
-
 /** Returns the names of the ONNX files of a type. */
 export function onnxFileNames(dtype: Dtype): readonly string[] {
   return ONNX_FILES[dtype];
@@ -46,39 +43,31 @@ export async function readOnnx(files: ModelFiles, dtype: Dtype): Promise<Uint8Ar
   return undefined;
 }
 
-/** A model of ONNX Runtime that computes a vector for each token. Works on one batch at a time. */
+/**
+ * A model of ONNX Runtime that computes a vector for each token, in a helper process. If the process ends, the
+ * calls that it was computing fail, and the next call starts another.
+ */
 export class TokenModel {
-  readonly #session: InferenceSession;
-  readonly #makeTensor: (values: BigInt64Array, sizes: readonly number[]) => Tensor;
+  readonly #open: () => Promise<HelperProcess>;
+  #process: Promise<HelperProcess>;
+  #closed = false;
 
-  private constructor(
-    session: InferenceSession,
-    makeTensor: (values: BigInt64Array, sizes: readonly number[]) => Tensor,
-  ) {
-    this.#session = session;
-    this.#makeTensor = makeTensor;
+  private constructor(open: () => Promise<HelperProcess>, process: HelperProcess) {
+    this.#open = open;
+    this.#process = Promise.resolve(process);
   }
 
   /**
    * Loads a model.
-   * @param graph the content of an ONNX file
+   * @param readGraph returns the content of an ONNX file. It is called again if the process of the model ended.
    */
-  static async open(graph: Uint8Array, { threads, device = 'cpu' }: TokenModelOptions): Promise<TokenModel> {
-    const { InferenceSession, listSupportedBackends, Tensor } = await loadRuntime();
-    const known = listSupportedBackends().map(({ name }) => name);
-    if (!known.includes(device)) throw noDevice(device, `this ONNX Runtime has only ${known.join(', ')}`);
-    const options: InferenceSession.SessionOptions = {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      // Warnings of the library about its own optimizations.
-      logSeverityLevel: 3,
-      // What a graphics card cannot compute, the processor computes.
-      executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
-    };
-    const session = await InferenceSession.create(graph, options).catch((error: unknown) => {
-      throw device === 'cpu' ? error : noDevice(device, messageOf(error).split('\n', 1)[0] as string);
-    });
-    return new TokenModel(session, (values, sizes) => new Tensor('int64', values, sizes));
+  static async open(
+    readGraph: () => Promise<Uint8Array>,
+    { threads, device = 'cpu' }: TokenModelOptions,
+  ): Promise<TokenModel> {
+    requireRuntime();
+    const open = () => openProcess(readGraph, threads, device);
+    return new TokenModel(open, await open());
   }
 
   /**
@@ -95,32 +84,49 @@ export class TokenModel {
       ids.set(tokens.map(BigInt), row * length);
       mask.fill(1n, row * length, row * length + tokens.length);
     }
-    const tensor = (values: BigInt64Array) => this.#makeTensor(values, [texts.length, length]);
-    const feeds: Record<string, Tensor> = { input_ids: tensor(ids), attention_mask: tensor(mask) };
-    if (this.#session.inputNames.includes('token_type_ids')) {
-      feeds.token_type_ids = tensor(new BigInt64Array(ids.length));
-    }
-    const output = outputs.find((name) => this.#session.outputNames.includes(name));
-    if (output === undefined) {
-      throw new Error(
-        `The model has none of the outputs ${outputs.join(', ')}, only ${this.#session.outputNames.join(', ')}`,
-      );
-    }
-    const { [output]: result } = await this.#session.run(feeds, [output]);
-    const { data, dims } = result as Tensor;
-    if (!(data instanceof Float32Array) || dims.length !== 3) {
-      throw new Error(`The output ${output} of the model is not a list of vectors of floats for each text`);
-    }
-    return { values: data, length, size: dims[2] as number };
+    const model = await this.#running();
+    const batch: Batch = { ids, mask, length, outputs };
+    return await model.call('run', batch);
   }
 
   async close(): Promise<void> {
-    await this.#session.release();
+    this.#closed = true;
+    const model = await this.#process.catch(() => undefined);
+    model?.close();
+  }
+
+  async #running(): Promise<HelperProcess> {
+    const current = this.#process;
+    const model = await current.catch(() => undefined);
+    if (this.#closed) throw new Error('The model was closed');
+    if (model?.alive === true) return model;
+    // Of several calls that find the process ended, the first one starts another.
+    if (this.#process === current) this.#process = this.#open();
+    return await this.#process;
   }
 }
 
-function noDevice(device: Device, reason: string): Error {
+async function openProcess(
+  readGraph: () => Promise<Uint8Array>,
+  threads: number,
+  device: Device,
+): Promise<HelperProcess> {
+  const graph = await readGraph();
+  const module = new URL(`./model-process/onnx-model${extname(import.meta.url)}`, import.meta.url);
+  const process = await HelperProcess.start(module, graph);
+  try {
+    const options: OpenOptions = { graphBytes: graph.length, threads, device };
+    await process.call('open', options);
+    return process;
+  } catch (error) {
+    process.close();
+    throw (error as { code?: string }).code === DEVICE_ERROR ? noDevice(device, messageOf(error)) : error;
+  }
+}
+
+function noDevice(device: Device, reason: string): HeadraceError {
   const needs =
     device === 'cuda' ? 'cuda needs a graphics card with CUDA, and onnxruntime-node without --ignore-scripts. ' : '';
-  return new Error(`device ${device} cannot be used: ${reason}. ${needs}Remove device to use the processor.`);
+  const message = `device ${device} cannot be used: ${reason}. ${needs}Remove device to use the processor.`;
+  return new HeadraceError('HR_LIBRARY_MISSING', message);
 }

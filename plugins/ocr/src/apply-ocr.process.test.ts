@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { assertStageContract, runStage } from '@headrace/engine/testing';
+import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 import { ApplyOCR } from './apply-ocr.ts';
 
@@ -48,6 +48,15 @@ describe('ApplyOCR', () => {
     expect(documents[0].confidence).toBeGreaterThan(80);
     expect(documents[2]).not.toHaveProperty('text');
     expect(documents[3]).not.toHaveProperty('text');
+  });
+
+  it('reports the first document without the field, which may be misspelled', async () => {
+    const context = stageContext();
+    const stage = makeStage(ApplyOCR, { lang: 'eng', pathField: 'pth', extractAllDest: 'text' }, context);
+    for (const id of ['1', '2']) await stage.process(toDocument({ id, path: image }));
+    expect(context.logged).toEqual([
+      'The document has no field pth (pathField) and stays unchanged; others are not reported',
+    ]);
   });
 
   it('reports an image that is too large for Tesseract, with its size, and a file that is no image', async () => {

@@ -96,7 +96,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
  * directory, as deu.traineddata, or in its package: npm install @tesseract.js-data/deu. Nothing is downloaded during a
  * run.
  *
- * Texts keep their line ends. A document without a file stays unchanged. If a file cannot be read, the document
+ * Texts keep their line ends. A document without a file stays unchanged; the first one is reported with a warning. If a file cannot be read, the document
  * continues, with a warning: onError and errorField change this. Tesseract reads images with at most 32,767 pixels on a
  * side. A page of a PDF file that cannot be read has an empty text in the list of the pages. A region outside its page,
  * or of an image that cannot be read, fails the document.
@@ -156,6 +156,8 @@ export class ApplyOCR extends Stage<typeof parameters> {
   readonly #storages = new Storages(this.params as StorageSettings);
   readonly #templates = new Map(this.params.extractionTemplates?.map(({ name, regions }) => [name, regions]));
   #recognizer: Recognizer | undefined;
+  /** Whether a document without the field was reported. */
+  #hasWarned = false;
 
   override async start(): Promise<void> {
     const { lang, tesseractPath } = this.params;
@@ -178,7 +180,15 @@ export class ApplyOCR extends Stage<typeof parameters> {
 
   override process(document: Document): Promise<void> | undefined {
     const { pathField, byteArrayField } = this.params;
-    return document.has((pathField ?? byteArrayField) as string) ? this.#apply(document) : undefined;
+    const field = (pathField ?? byteArrayField) as string;
+    if (document.has(field)) return this.#apply(document);
+    if (!this.#hasWarned) {
+      this.#hasWarned = true;
+      const parameter = pathField === undefined ? 'byteArrayField' : 'pathField';
+      const message = `The document has no field ${field} (${parameter}) and stays unchanged; others are not reported`;
+      this.context.log.warn(message, { document: document.id });
+    }
+    return undefined;
   }
 
   async #apply(document: Document): Promise<void> {

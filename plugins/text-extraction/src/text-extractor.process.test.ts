@@ -123,6 +123,23 @@ describe('TextExtractor', () => {
     );
   });
 
+  it.each(['macroman', 'cp850', 'gb18030'])(
+    'reads text in the encoding that the config names: %s',
+    async (encoding) => {
+      const text = 'Übergröße: 10 £\n';
+      const read = await extractAll([iconv.encode(text, encoding), `\ufeff${text}`], { encoding });
+      expect(read.map(({ text, tika_content_type }) => [tika_content_type, text])).toEqual([
+        [`text/plain; charset=${encoding}`, text],
+        ['text/plain; charset=UTF-8', text],
+      ]);
+    },
+  );
+
+  it('does not start with an encoding that is not known', async () => {
+    const error = expect.objectContaining({ code: 'HR_STAGE_START', hint: expect.stringContaining('EBCDIC') });
+    await expect(extractAll(['a'], { encoding: 'ebcdic-1' })).rejects.toThrow(error);
+  });
+
   it('reads no text from binary files', async () => {
     const samples = [
       [0, 1, 2, 3],

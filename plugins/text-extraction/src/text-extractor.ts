@@ -40,6 +40,11 @@ const parameters = Type.Object({
   textField: Type.Optional(Type.String({ default: 'text' })),
   /** How the text is written. markdown keeps headings, lists, tables and page numbers. Defaults to text. */
   format: Type.Optional(OneOf(['text', 'markdown'], { default: 'text' })),
+  /**
+   * The encoding of text files without a byte-order mark, such as macroman, cp850 or gb18030. Defaults to detection, which
+   * cannot tell all encodings apart.
+   */
+  encoding: Type.Optional(Type.String()),
   /** The start of the names of metadata fields, before a _. An empty text means no prefix. Defaults to tika. */
   metadataPrefix: Type.Optional(Type.String({ default: 'tika' })),
   /** The field for the names of all metadata fields that the stage adds. */
@@ -153,7 +158,7 @@ export class TextExtractor extends Stage<typeof parameters> {
     }
     yield* checkStorageSettings(params as StorageSettings);
     yield* unreadyStorages(params as StorageSettings);
-    const { tika, emitImages } = params;
+    const { tika, emitImages, encoding } = params;
     if (tika !== undefined && !/^https?:$/.test(URL.parse(tika.url)?.protocol ?? '')) {
       yield {
         parameter: 'tika.url',
@@ -167,6 +172,14 @@ export class TextExtractor extends Stage<typeof parameters> {
         severity: 'warning',
         message: 'emitImages has no effect with tika.url: the server returns no images',
         hint: 'Remove one of them.',
+      };
+    }
+    if (tika !== undefined && encoding !== undefined) {
+      yield {
+        parameter: 'encoding',
+        severity: 'warning',
+        message: 'encoding has no effect with tika.url: the server detects encodings',
+        hint: 'Name it in a field for metadataFields."Content-Type", such as text/plain; charset=cp850.',
       };
     }
     yield* checkCache(params.cache);
@@ -198,7 +211,8 @@ export class TextExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { maxMemoryMb = 512, parseTimeout = 120_000, tika } = this.params;
+    const { maxMemoryMb = 512, parseTimeout = 120_000, tika, encoding } = this.params;
+    if (encoding !== undefined) await requireEncoding(encoding);
     const threads = new ParseThreads({ memoryMb: maxMemoryMb, timeout: parseTimeout }, THREADS);
     this.#threads = threads;
     if (tika !== undefined) {
@@ -242,6 +256,7 @@ export class TextExtractor extends Stage<typeof parameters> {
         bytes,
         name: hints.get('resourceName')?.[0] ?? this.#nameOf(document),
         contentType: hints.get('Content-Type')?.[0],
+        encoding: this.params.encoding,
         format,
         maxCharacters: textContentLimit,
         maxExpandedBytes: maxExpandedMb * MIB,
@@ -312,4 +327,12 @@ export class TextExtractor extends Stage<typeof parameters> {
       return child;
     });
   }
+}
+
+async function requireEncoding(encoding: string): Promise<void> {
+  const { default: iconv } = await import('iconv-lite');
+  if (iconv.encodingExists(encoding)) return;
+  throw new HeadraceError('HR_STAGE_START', `encoding: ${encoding} is not a known encoding`, {
+    hint: 'Write a name such as macroman, cp850, gb18030 or utf-16le. EBCDIC, HZ and ISO-2022 are not known.',
+  });
 }

@@ -25,6 +25,16 @@ describe('QdrantIndexer', () => {
     expect(sent()).toEqual([{ at: 'PUT /collections/my%20articles/points?wait=true', points }]);
   });
 
+  it('names a missing collection, and says what to do', async () => {
+    stub.handle((_, response) => void response.writeHead(404).end('{"status":{"error":"Not found"}}'));
+    await expect(writeDocuments(create(), [{ id: 'a', v: [1] }])).rejects.toThrow(
+      expect.objectContaining({
+        message: 'Qdrant has no collection my articles',
+        hint: expect.stringContaining('Create it'),
+      }),
+    );
+  });
+
   it('writes named vectors', async () => {
     await writeDocuments(create({ vectors: new Map([['title', 't']]) }), [{ id: 'a', t: [1] }]);
     expect(sent()[0].points[0]).toMatchObject({ vector: { title: [1] }, payload: { id_original: 'a' } });

@@ -96,7 +96,7 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
       await client.read(this.#collection, signal);
     } catch (error) {
       if (!(error instanceof StoreError) || error.status !== 404) throw error;
-      report({ parameter: 'collection', message: error.message });
+      report({ parameter: 'collection', ...this.#missing });
     } finally {
       await client.close();
     }
@@ -109,7 +109,8 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
       await client.read(this.#collection);
     } catch (error) {
       await client.close();
-      throw error;
+      if (!(error instanceof StoreError) || error.status !== 404) throw error;
+      throw new StoreError(404, this.#missing.message, { hint: this.#missing.hint });
     }
     const target: StoreTarget = {
       upload: (some) => client.send('PUT', `${points}?wait=true`, listBody('{"points":[', some)),
@@ -134,6 +135,11 @@ export class QdrantIndexer extends Indexer<typeof parameters> {
 
   override async close(): Promise<void> {
     await this.#connection?.client.close();
+  }
+
+  get #missing(): { readonly message: string; readonly hint: string } {
+    const message = `Qdrant has no collection ${this.params.collection}`;
+    return { message, hint: 'Create it, with the size of the vectors, or correct the parameter collection.' };
   }
 
   get #collection(): string {

@@ -5,6 +5,7 @@ import type { ReachRequest } from '../config/reach-config.ts';
 import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
+import { startLastingThreads } from '../threads/lasting-thread.ts';
 import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
@@ -84,6 +85,7 @@ export class RunLauncher {
 
   constructor(options: RunLauncherOptions) {
     this.#options = options;
+    startLastingThreads();
     if (options.keepWarm) this.prepare();
   }
 

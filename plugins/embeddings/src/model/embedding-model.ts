@@ -7,7 +7,7 @@ import {
   TokenModel,
   type TokenModelOptions,
 } from '@headrace/local-models';
-import { messageOf } from 'headrace/engine';
+import { HeadraceError, messageOf } from 'headrace/engine';
 import { bertGraph } from './bert-graph.ts';
 import { type ModelSettings, readModelSettings } from './model-settings.ts';
 import { normalized, pool } from './pooling.ts';
@@ -19,6 +19,9 @@ export interface ModelOptions extends Partial<ModelSettings>, TokenModelOptions 
 }
 
 const SAFETENSORS = 'model.safetensors';
+const FOLDER_HINT =
+  'The folder needs config.json, tokenizer.json or vocab.txt, and model.safetensors or an ONNX file. Copy the files of a ' +
+  'model of Hugging Face into it, or correct the path.';
 /** The outputs with the vectors of all tokens. */
 const OUTPUTS = ['last_hidden_state', 'token_embeddings'];
 
@@ -41,10 +44,12 @@ export class EmbeddingModel {
       const files = new ModelFiles(folder);
       const settings = await readModelSettings(files, options);
       const tokenizer = await Tokenizer.open(files, settings.maxLength);
-      const model = await TokenModel.open(await readGraph(files, dtype), options);
+      const model = await TokenModel.open(() => readGraph(files, dtype), options);
       return new EmbeddingModel(model, tokenizer, settings);
     } catch (error) {
-      throw new Error(`Cannot load the model in ${folder}: ${messageOf(error)}`, { cause: error });
+      if (error instanceof HeadraceError && error.code !== 'HR_SOURCE_UNREADABLE') throw error;
+      const message = `Cannot load the model in ${folder}: ${messageOf(error)}`;
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error, hint: FOLDER_HINT });
     }
   }
 

@@ -16,6 +16,9 @@ export interface ClassifierOptions extends TokenModelOptions {
   readonly dtype: Dtype;
 }
 
+const FOLDER_HINT =
+  'The folder needs config.json with id2label, tokenizer.json or vocab.txt, and an ONNX file. Copy the files of a model of ' +
+  'Hugging Face for token classification into it, or correct the path.';
 /** The maximum number of tokens of a window. Models with more positions are slower with longer texts, not better. */
 const MAX_WINDOW = 512;
 /** Two windows share this part of their tokens, so that each token has words on both sides. */
@@ -60,14 +63,17 @@ export class TokenClassifier {
         numberIn(tokens, 'model_max_length') ?? MAX_WINDOW,
       );
       const tokenizer = await Tokenizer.open(files, positions);
-      const graph = await readOnnx(files, dtype);
-      if (graph === undefined) throw new Error(`the folder has none of ${onnxFileNames(dtype).join(', ')}`);
+      const readGraph = async () => {
+        const graph = await readOnnx(files, dtype);
+        if (graph === undefined) throw new Error(`the folder has none of ${onnxFileNames(dtype).join(', ')}`);
+        return graph;
+      };
       const labels = labelsOf(config);
-      return new TokenClassifier(await TokenModel.open(graph, options), tokenizer, labels, positions);
+      return new TokenClassifier(await TokenModel.open(readGraph, options), tokenizer, labels, positions);
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       const message = `Cannot load the model in ${folder}: ${messageOf(error)}`;
-      throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error });
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error, hint: FOLDER_HINT });
     }
   }
 

@@ -42,10 +42,10 @@ const READERS: Readonly<Record<FormatName, () => Promise<FormatReader>>> = {
 
 /** Parses a file. Problems of the file are a part of the result. */
 export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
-  const { bytes, name, contentType, maxCharacters, maxExpandedBytes, format, images } = request;
+  const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images } = request;
   const extraction = new Extraction(maxCharacters, images);
-  const [, charset] = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '') ?? [];
-  const input = fileInput(bytes, name, charset, 0, new ExpansionBudget(maxExpandedBytes));
+  const [, named] = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '') ?? [];
+  const input = fileInput(bytes, name, encoding ?? named, 0, new ExpansionBudget(maxExpandedBytes));
   let problem: ParsedFile['problem'];
   try {
     await readTyped(input, contentType, extraction);

@@ -7,6 +7,8 @@ export interface ParseRequest {
   readonly name: string | undefined;
   /** The media type that the source named. */
   readonly contentType: string | undefined;
+  /** The encoding of a text file, if the config names it. */
+  readonly encoding?: string | undefined;
   readonly format: 'text' | 'markdown';
   readonly maxCharacters: number;
   /** How many bytes archives may expand to. */

@@ -1,0 +1,90 @@
+import { extname } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import { HeadraceError } from '../errors/headrace-error.ts';
+import type { HelperAnswer, HelperCall, HelperEnd, HelperError, HelperStart } from './helper-messages.ts';
+import { connectToLastingThread } from './lasting-thread.ts';
+
+interface Call {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * A process for a native library that cannot be in a thread of a run. Such a thread may be terminated at any time: when a
+ * run is cancelled, or needs too much memory. Some libraries then end the whole process, and with it the other runs. A
+ * helper process is killed when the thread that uses it ends, and a helper that crashes ends only its calls.
+ */
+export class HelperProcess {
+  readonly #port: MessagePort;
+  readonly #calls = new Map<number, Call>();
+  #numbers = 0;
+  #ended: Error | undefined;
+
+  private constructor(port: MessagePort) {
+    this.#port = port;
+    port.on('message', (message: HelperAnswer | HelperEnd) => {
+      if ('how' in message) this.#end(message.how);
+      else this.#answered(message);
+    });
+    port.on('close', () => this.#end('was ended'));
+    port.unref();
+  }
+
+  /**
+   * Starts a process.
+   * @param module exports the functions to call
+   * @param input what the process reads from its standard input
+   */
+  static async start(module: URL, input?: Uint8Array): Promise<HelperProcess> {
+    const entry = new URL(`./process-keeper-entry${extname(import.meta.url)}`, import.meta.url);
+    const port = await connectToLastingThread(entry);
+    port.postMessage({ module: module.href, input } satisfies HelperStart);
+    return new HelperProcess(port);
+  }
+
+  /** False if the process has ended. */
+  get alive(): boolean {
+    return this.#ended === undefined;
+  }
+
+  /**
+   * Calls a function of the module. Rejects with the message, code and hint of its error.
+   * @param args values that can be sent between processes, such as objects, maps and typed arrays
+   */
+  call<T>(name: string, ...args: readonly unknown[]): Promise<T> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    const id = this.#numbers++;
+    return new Promise<T>((resolve, reject) => {
+      this.#calls.set(id, { resolve, reject });
+      // The main thread stays alive while it waits for an answer.
+      this.#port.ref();
+      this.#port.postMessage({ id, name, args } satisfies HelperCall);
+    });
+  }
+
+  /** Ends the process, even if it is computing. */
+  close(): void {
+    this.#end('was closed');
+    this.#port.close();
+  }
+
+  #answered(answer: HelperAnswer): void {
+    const call = this.#calls.get(answer.id) as Call;
+    this.#calls.delete(answer.id);
+    if (this.#calls.size === 0) this.#port.unref();
+    if ('error' in answer) call.reject(errorOf(answer.error));
+    else call.resolve(answer.value as never);
+  }
+
+  #end(how: string): void {
+    this.#ended ??= new Error(`The helper process ${how}`);
+    for (const { reject } of this.#calls.values()) reject(this.#ended);
+    this.#calls.clear();
+    this.#port.unref();
+  }
+}
+
+function errorOf({ message, code, hint }: HelperError): Error {
+  if (code?.startsWith('HR_')) return new HeadraceError(code as HeadraceError['code'], message, { hint });
+  return Object.assign(new Error(message), { code });
+}

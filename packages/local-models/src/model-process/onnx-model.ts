@@ -1,0 +1,78 @@
+/**
+ * A model in a helper process. ONNX Runtime ends the whole process if its thread is terminated during a call.
+ *
+ * @module
+ */
+import onnx, { type InferenceSession, type Tensor } from 'onnxruntime-node';
+
+export interface OpenOptions {
+  /** The size of the ONNX file, which comes over the standard input. */
+  readonly graphBytes: number;
+  readonly threads: number;
+  readonly device: string;
+}
+
+/** A batch: for each text `length` tokens. */
+export interface Batch {
+  readonly ids: BigInt64Array;
+  readonly mask: BigInt64Array;
+  readonly length: number;
+  /** The possible names of the output. */
+  readonly outputs: readonly string[];
+}
+
+/** The result of a batch: a vector for each token of each text. */
+export interface TokenVectors {
+  readonly values: Float32Array;
+  /** The number of tokens of each text, with padding. */
+  readonly length: number;
+  /** The number of values of each vector. */
+  readonly size: number;
+}
+
+let session: InferenceSession | undefined;
+
+/** Loads the model, once. */
+export async function open({ graphBytes, threads, device }: OpenOptions): Promise<void> {
+  const graph = new Uint8Array(graphBytes);
+  let at = 0;
+  for await (const part of process.stdin) {
+    graph.set(part, at);
+    at += part.length;
+  }
+  const known = onnx.listSupportedBackends().map(({ name }) => name);
+  if (!known.includes(device)) throw deviceError(`this ONNX Runtime has only ${known.join(', ')}`);
+  try {
+    session = await onnx.InferenceSession.create(graph, {
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      // Warnings of the library about its own optimizations.
+      logSeverityLevel: 3,
+      // What a graphics card cannot compute, the processor computes.
+      executionProviders: device === 'cpu' ? ['cpu'] : [device, 'cpu'],
+    });
+  } catch (error) {
+    throw device === 'cpu' ? error : deviceError((error as Error).message.split('\n', 1)[0] as string);
+  }
+}
+
+export async function run({ ids, mask, length, outputs }: Batch): Promise<TokenVectors> {
+  const model = session as InferenceSession;
+  const tensor = (values: BigInt64Array) => new onnx.Tensor('int64', values, [ids.length / length, length]);
+  const feeds: Record<string, Tensor> = { input_ids: tensor(ids), attention_mask: tensor(mask) };
+  if (model.inputNames.includes('token_type_ids')) feeds.token_type_ids = tensor(new BigInt64Array(ids.length));
+  const output = outputs.find((name) => model.outputNames.includes(name));
+  if (output === undefined) {
+    throw new Error(`The model has none of the outputs ${outputs.join(', ')}, only ${model.outputNames.join(', ')}`);
+  }
+  const { [output]: result } = await model.run(feeds, [output]);
+  const { data, dims } = result as Tensor;
+  if (!(data instanceof Float32Array) || dims.length !== 3) {
+    throw new Error(`The output ${output} of the model is not a list of vectors of floats for each text`);
+  }
+  return { values: data, length, size: dims[2] as number };
+}
+
+function deviceError(reason: string): Error {
+  return Object.assign(new Error(reason), { code: 'DEVICE' });
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TokenModel } from './token-model.ts';
+
+const GRAPH = join(import.meta.dirname, '../../../plugins/entities/src/testing/token-model/model.onnx');
+
+let opened: TokenModel[] = [];
+
+afterEach(async () => {
+  for (const model of opened) await model.close();
+  opened = [];
+});
+
+async function openModel(graph: Uint8Array = readFileSync(GRAPH)): Promise<TokenModel> {
+  const model = await TokenModel.open(async () => graph, { threads: 1 });
+  opened.push(model);
+  return model;
+}
+
+/** Returns the numbers of the processes of models of this process. */
+function modelProcesses(): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
+  return lines
+    .map((line) => /^ *(\d+) +(\d+) +(.*)$/.exec(line))
+    .flatMap((row) => (Number(row?.[2]) === process.pid && row?.[3]?.includes('onnx-model') ? [Number(row[1])] : []));
+}
+
+describe('a model in a helper process', () => {
+  it('computes a vector for each token, and several calls at the same time', async () => {
+    const model = await openModel();
+    const [one, two] = await Promise.all([
+      model.run([[1, 2, 3]], 0, ['logits']),
+      model.run([[1, 2, 3], [4]], 0, ['logits']),
+    ]);
+    expect(one).toMatchObject({ length: 3, values: expect.any(Float32Array) });
+    expect(one.values).toHaveLength(3 * one.size);
+    expect(two.values.slice(0, one.values.length)).toEqual(one.values);
+  });
+
+  it('reports a graph that is not one, and an output that the model does not have', async () => {
+    await expect(openModel(Buffer.from('no graph'))).rejects.toThrow(/protobuf/i);
+    const model = await openModel();
+    await expect(model.run([[1]], 0, ['other'])).rejects.toThrow(
+      'The model has none of the outputs other, only logits',
+    );
+  });
+
+  it('reports a device that cannot be used', async () => {
+    const open = TokenModel.open(async () => readFileSync(GRAPH), { threads: 1, device: 'coreml' });
+    await expect(open).rejects.toThrow(/^device coreml cannot be used: .*Remove device to use the processor\.$/);
+  });
+
+  it('fails the calls of a process that dies, and starts another for the next call', async () => {
+    const model = await openModel();
+    const [pid] = modelProcesses();
+    // A long batch: the process is killed before it has an answer.
+    const lost = model.run(
+      Array.from({ length: 64 }, () => new Array(400).fill(1)),
+      0,
+      ['logits'],
+    );
+    process.kill(pid as number, 'SIGKILL');
+    await expect(lost).rejects.toThrow('The helper process was ended by SIGKILL');
+    const [one, two] = await Promise.all([model.run([[1]], 0, ['logits']), model.run([[1]], 0, ['logits'])]);
+    expect(one.values).toEqual(two.values);
+    expect(modelProcesses()).toHaveLength(1);
+    expect(modelProcesses()).not.toContain(pid);
+  });
+
+  it('ends with the model', async () => {
+    const model = await openModel();
+    expect(modelProcesses()).toHaveLength(1);
+    await model.close();
+    await expect.poll(() => modelProcesses()).toEqual([]);
+    await expect(model.run([[1]], 0, ['logits'])).rejects.toThrow('The model was closed');
+  });
+});
