@@ -1,12 +1,10 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { Document } from './document.ts';
+import { type Column, LazyColumn } from './lazy-column.ts';
 import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
 import { masksOf, Shape } from './shape.ts';
 import { type Value, withoutMissing } from './value.ts';
-
-/** The values of one field in all documents of a table. Undefined means that the document does not have the field. */
-export type Column = readonly (Value | undefined)[];
 
 /** Up to this number of fields, a linear search is faster than a map, because the fields of a table change often. */
 const FEW_FIELDS = 400;
@@ -17,8 +15,9 @@ const FEW_FIELDS = 400;
  */
 interface Field {
   readonly name: string;
-  /** The values. Undefined until they are copied from `origin`. */
+  /** The values. Undefined until they are read from `lazy`. */
   column: Column | undefined;
+  readonly lazy: LazyColumn | undefined;
   /** True if some documents do not have the field. */
   sparse: boolean;
   /** The field of the original table, if this table was selected from another one. */
@@ -58,12 +57,12 @@ export class DocumentTable {
    */
   constructor(
     names: readonly string[],
-    columns: readonly Column[],
+    columns: readonly (Column | LazyColumn)[],
     count: number,
     sparse: readonly boolean[] = [],
     positions?: readonly number[],
   ) {
-    this.#fields = names.map((name, i) => newField(name, columns[i] as Column, sparse[i] ?? false));
+    this.#fields = names.map((name, i) => newField(name, columns[i] as Column | LazyColumn, sparse[i] ?? false));
     this.count = count;
     this.#positions = positions;
   }
@@ -113,7 +112,7 @@ export class DocumentTable {
   }
 
   /** Sets the values of a field like `set`, but also allows the fields of the engine. */
-  put(name: string, column: Column, sparse: boolean): void {
+  put(name: string, column: Column | LazyColumn, sparse: boolean): void {
     const at = this.#place(name);
     if (at < 0) {
       this.#shape = undefined;
@@ -122,15 +121,20 @@ export class DocumentTable {
       this.#fields.push(newField(internName(name), column, sparse));
       return;
     }
-    const before = this.#columnAt(at);
-    const { name: known, sparse: wasSparse } = this.#fields[at] as Field;
-    if (wasSparse && at < this.#fields.length - 1 && fillsGaps(before, column)) throw new NotTabular();
+    const { name: known } = this.#fields[at] as Field;
+    if (
+      at < this.#fields.length - 1 &&
+      this.#isSparse(at) &&
+      fillsGaps(this.#columnAt(at), column instanceof LazyColumn ? column.values : column)
+    ) {
+      throw new NotTabular();
+    }
     this.#fields[at] = newField(known, column, sparse);
   }
 
   /** Sets the same immutable value (a string, a number) in all documents. */
   fill(name: string, value: string | number | boolean | null): void {
-    this.put(name, new Array<Value>(this.count).fill(value), false);
+    this.put(name, new LazyColumn(() => new Array<Value>(this.count).fill(value)), false);
   }
 
   remove(name: string): void {
@@ -150,11 +154,11 @@ export class DocumentTable {
     if (at < 0) return;
     checkWritable(from);
     checkWritable(to);
-    const column = this.#columnAt(at);
-    const { sparse } = this.#fields[at] as Field;
+    const sparse = this.#isSparse(at);
+    const { column, lazy } = this.#fields[at] as Field;
     this.#removeAt(at);
     if (this.has(to)) throw new NotTabular();
-    this.put(to, column, sparse);
+    this.put(to, column ?? (lazy as LazyColumn), sparse);
   }
 
   /** Returns the current state for `restore`. */
@@ -227,10 +231,12 @@ export class DocumentTable {
   select(rows: readonly number[], positions: readonly number[] = rows.map((row) => this.position(row))): DocumentTable {
     const selected = new DocumentTable([], [], rows.length, [], positions);
     selected.#rows = rows;
-    selected.#fields = this.#fields.map((_, i) => {
-      this.#columnAt(i);
-      const origin = this.#fields[i] as Field;
-      return { name: origin.name, column: undefined, sparse: origin.sparse, origin };
+    selected.#fields = this.#fields.map((origin) => {
+      const lazy = new LazyColumn(() => {
+        const values = columnOf(origin);
+        return rows.map((row) => values[row]);
+      });
+      return { name: origin.name, column: undefined, lazy, sparse: origin.sparse, origin };
     });
     return selected;
   }
@@ -252,8 +258,8 @@ export class DocumentTable {
       const field = this.#fields[this.#place(name)];
       const changed = selected.#fields[selected.#place(name)];
       if (field !== undefined && changed?.origin === field) return field;
-      const column = field === undefined ? new Array(this.count).fill(undefined) : (field.column as Column).slice();
-      const values = changed?.column;
+      const column = field === undefined ? new Array(this.count).fill(undefined) : columnOf(field).slice();
+      const values = changed === undefined ? undefined : columnOf(changed);
       for (let i = 0; i < rows.length; i++) column[rows[i] as number] = values?.[i];
       const sparse = field === undefined || field.sparse || changed === undefined || changed.sparse;
       return newField(name, column, sparse);
@@ -262,14 +268,14 @@ export class DocumentTable {
   }
 
   #columnAt(at: number): Column {
+    return columnOf(this.#fields[at] as Field);
+  }
+
+  /** Returns true if some documents may lack the field. */
+  #isSparse(at: number): boolean {
     const field = this.#fields[at] as Field;
-    if (field.column === undefined) {
-      const values = field.origin?.column as Column;
-      const column = (this.#rows as readonly number[]).map((row) => values[row]);
-      field.column = column;
-      if (field.sparse) field.sparse = column.includes(undefined);
-    }
-    return field.column;
+    if (field.sparse) columnOf(field);
+    return field.sparse;
   }
 
   /** Returns the position of a field, or -1. */
@@ -296,8 +302,19 @@ export class NotTabular extends HeadraceError {
   }
 }
 
-function newField(name: string, column: Column, sparse: boolean): Field {
-  return { name, column, sparse, origin: undefined };
+function newField(name: string, column: Column | LazyColumn, sparse: boolean): Field {
+  return column instanceof LazyColumn
+    ? { name, column: undefined, lazy: column, sparse, origin: undefined }
+    : { name, column, lazy: undefined, sparse, origin: undefined };
+}
+
+/** Returns the values of a field. If the field was selected, this shows whether one of these documents lacks it. */
+function columnOf(field: Field): Column {
+  if (field.column !== undefined) return field.column;
+  const column = (field.lazy as LazyColumn).values;
+  field.column = column;
+  if (field.sparse && field.origin !== undefined) field.sparse = column.includes(undefined);
+  return column;
 }
 
 /** Returns true if a document that lacks a value gets one. */
