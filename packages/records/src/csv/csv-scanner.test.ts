@@ -53,7 +53,7 @@ it('finds the same records, lines and stray texts in one scan, in parts, and rec
   );
 });
 
-it('finds the same records in a long text, whatever the size of its parts', () => {
+it('finds the same records in one scan of a long text and in parts', () => {
   fc.assert(
     fc.property(text, dialect, fc.integer({ min: 100_000, max: 200_000 }), (content, dialect, length) => {
       const bytes = Buffer.from(`${content}a`.repeat(Math.ceil(length / (content.length + 1))));
