@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DocumentTable } from './document-table.ts';
+import { LazyColumn } from './lazy-column.ts';
 
 const name = fc.integer({ min: 0, max: 450 }).map((i) => `f${i}`);
 const change = fc.oneof(
@@ -15,7 +16,7 @@ it('a table finds every field after any change, with few or many fields', () => 
       const names = ['id', ...Array.from({ length: fields }, (_, i) => `f${i}`)];
       const table = new DocumentTable(
         names,
-        names.map((each) => [each]),
+        names.map((each, i) => (i % 2 === 0 ? [each] : new LazyColumn(() => [each]))),
         1,
       );
       const expected = new Map<string, unknown>(names.map((each) => [each, each]));
@@ -57,4 +58,23 @@ it('a table with gaps returns documents with the present fields only, in order',
       }
     }),
   );
+});
+
+it('makes a lazy column once, and only if it is read', () => {
+  const made: string[] = [];
+  const lazy = (name: string, values: string[]) =>
+    new LazyColumn(() => {
+      made.push(name);
+      return values;
+    });
+  const columns = [['1', '2'], lazy('a', ['x', 'y']), lazy('b', ['u', 'v']), lazy('c', ['p', 'q'])];
+  const table = new DocumentTable(['id', 'a', 'b', 'c'], columns, 2);
+  table.remove('b');
+  table.rename('a', 'd');
+  const selected = table.select([1]);
+  expect(made).toEqual([]);
+  expect(selected.column('d')).toEqual(['y']);
+  expect(table.column('d')).toEqual(['x', 'y']);
+  expect(made).toEqual(['a']);
+  expect(table.document(0).toJson()).toBe('{"id":"1","c":"p","d":"x"}');
 });

@@ -1,13 +1,11 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { Document } from './document.ts';
+import { type Column, LazyColumn } from './lazy-column.ts';
 import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
 import { masksOf, Shape } from './shape.ts';
 import type { SourceText } from './source-text.ts';
 import { type Value, withoutMissing } from './value.ts';
-
-/** The values of one field in all documents of a table. Undefined means that the document does not have the field. */
-export type Column = readonly (Value | undefined)[];
 
 /** Up to this number of fields, a linear search is faster than a map, because the fields of a table change often. */
 const FEW_FIELDS = 400;
@@ -18,12 +16,14 @@ const FEW_FIELDS = 400;
  */
 interface Field {
   readonly name: string;
-  /** The values. Undefined until they are copied from `origin`. */
+  /** The values. Undefined until they are read from `lazy` or copied from `origin`. */
   column: Column | undefined;
+  readonly lazy: LazyColumn | undefined;
   /** True if some documents do not have the field. */
   sparse: boolean;
-  /** The field of the original table, if this table was selected from another one. */
+  /** The field of the original table and the numbers of its rows, if this table was selected from another one. */
   readonly origin: Field | undefined;
+  readonly rows: readonly number[] | undefined;
   /** The text that contains all values of the field. */
   readonly source: SourceText | undefined;
 }
@@ -63,12 +63,12 @@ export class DocumentTable {
    */
   constructor(
     names: readonly string[],
-    columns: readonly Column[],
+    columns: readonly (Column | LazyColumn)[],
     count: number,
     sparse: readonly boolean[] = [],
     positions?: readonly number[],
   ) {
-    this.#fields = names.map((name, i) => newField(name, columns[i] as Column, sparse[i] ?? false));
+    this.#fields = names.map((name, i) => newField(name, columns[i] as Column | LazyColumn, sparse[i] ?? false));
     this.count = count;
     this.#positions = positions;
   }
@@ -105,7 +105,7 @@ export class DocumentTable {
   /** Returns the values of a field. Returns undefined if no document has the field. */
   column(name: string): Column | undefined {
     const at = this.#place(name);
-    return at < 0 ? undefined : this.#columnAt(at);
+    return at < 0 ? undefined : columnOf(this.#fields[at] as Field);
   }
 
   /**
@@ -118,24 +118,22 @@ export class DocumentTable {
   }
 
   /** Sets the values of a field like `set`, but also allows the fields of the engine. */
-  put(name: string, column: Column, sparse: boolean): void {
+  put(name: string, column: Column | LazyColumn, sparse: boolean): void {
     const at = this.#place(name);
     if (at < 0) {
-      this.#shape = undefined;
-      if (name.startsWith('___')) this.#bypassed = undefined;
-      this.#places?.set(name, this.#fields.length);
-      this.#fields.push(newField(internName(name), column, sparse));
+      this.#append(newField(internName(name), column, sparse));
       return;
     }
-    const before = this.#columnAt(at);
-    const { name: known, sparse: wasSparse } = this.#fields[at] as Field;
-    if (wasSparse && at < this.#fields.length - 1 && fillsGaps(before, column)) throw new NotTabular();
-    this.#fields[at] = newField(known, column, sparse);
+    const field = this.#fields[at] as Field;
+    const after = newField(field.name, column, sparse);
+    const isLast = at === this.#fields.length - 1;
+    if (!isLast && hasGaps(field) && fillsGaps(columnOf(field), columnOf(after))) throw new NotTabular();
+    this.#fields[at] = after;
   }
 
   /** Sets the same immutable value (a string, a number) in all documents. */
   fill(name: string, value: string | number | boolean | null): void {
-    this.put(name, new Array<Value>(this.count).fill(value), false);
+    this.put(name, new LazyColumn(() => new Array<Value>(this.count).fill(value)), false);
   }
 
   remove(name: string): void {
@@ -155,25 +153,17 @@ export class DocumentTable {
     if (at < 0) return;
     checkWritable(from);
     checkWritable(to);
-    const column = this.#columnAt(at);
-    const { sparse, source } = this.#fields[at] as Field;
+    const field = this.#fields[at] as Field;
     this.#removeAt(at);
     if (this.has(to)) throw new NotTabular();
-    this.put(to, column, sparse);
-    this.cut(to, source);
+    this.#append({ ...field, name: internName(to) });
   }
 
   /** Removes values of a field: `column` has undefined instead of them. The field must exist. */
   thin(name: string, column: Column): void {
-    const { source } = this.#fields[this.#place(name)] as Field;
-    this.put(name, column, true);
-    this.cut(name, source);
-  }
-
-  /** Notes that a text contains all values of a field. All of them must be texts. */
-  cut(name: string, source: SourceText | undefined): void {
     const at = this.#place(name);
-    if (at >= 0 && source !== undefined) this.#fields[at] = { ...(this.#fields[at] as Field), source };
+    const { name: known, source } = this.#fields[at] as Field;
+    this.#fields[at] = newField(known, column, true, source);
   }
 
   /**
@@ -199,7 +189,7 @@ export class DocumentTable {
     const values: (Value | undefined)[] = [];
     let isSparse = false;
     for (let i = 0; i < fields.length; i++) {
-      const value = ((fields[i] as Field).column ?? this.#columnAt(i))[row];
+      const value = columnOf(fields[i] as Field)[row];
       if (value === undefined) isSparse = true;
       values.push(value);
     }
@@ -238,10 +228,10 @@ export class DocumentTable {
     table.#rows = this.#rows;
     table.#fields = names.map((name, i) => {
       const column = columns[i] as Column | number;
-      const hasGaps = sparse[i] as boolean;
-      if (typeof column !== 'number') return newField(name, column, hasGaps);
+      const mayLack = sparse[i] as boolean;
+      if (typeof column !== 'number') return newField(name, column, mayLack);
       const field = this.#fields[column] as Field;
-      return hasGaps && !field.sparse ? { ...field, sparse: true } : field;
+      return mayLack && !field.sparse ? { ...field, sparse: true } : field;
     });
     return rows.length === this.count ? table : table.select(rows, positions);
   }
@@ -253,10 +243,9 @@ export class DocumentTable {
   select(rows: readonly number[], positions: readonly number[] = rows.map((row) => this.position(row))): DocumentTable {
     const selected = new DocumentTable([], [], rows.length, [], positions);
     selected.#rows = rows;
-    selected.#fields = this.#fields.map((_, i) => {
-      this.#columnAt(i);
-      const origin = this.#fields[i] as Field;
-      return { name: origin.name, column: undefined, sparse: origin.sparse, origin, source: origin.source };
+    selected.#fields = this.#fields.map((origin) => {
+      const { name, sparse, source } = origin;
+      return { name, column: undefined, lazy: undefined, sparse, origin, rows, source };
     });
     return selected;
   }
@@ -281,26 +270,15 @@ export class DocumentTable {
       const field = own[i]?.name === name ? own[i++] : undefined;
       const changed = others[j]?.name === name ? others[j++] : undefined;
       if (field !== undefined && changed?.origin === field) return field;
-      const column = field === undefined ? new Array(this.count).fill(undefined) : (field.column as Column).slice();
-      const values = changed?.column;
+      const column = field === undefined ? new Array(this.count).fill(undefined) : columnOf(field).slice();
+      const values = changed === undefined ? undefined : columnOf(changed);
       for (let k = 0; k < rows.length; k++) column[rows[k] as number] = values?.[k];
       const sparse = field === undefined || field.sparse || changed === undefined || changed.sparse;
       // Only changes that remove values keep the source.
       const source = changed === undefined || changed.source === field?.source ? field?.source : undefined;
-      return { name, column, sparse, origin: undefined, source };
+      return newField(name, column, sparse, source);
     });
     this.#shape = this.#places = this.#bypassed = undefined;
-  }
-
-  #columnAt(at: number): Column {
-    const field = this.#fields[at] as Field;
-    if (field.column === undefined) {
-      const values = field.origin?.column as Column;
-      const column = (this.#rows as readonly number[]).map((row) => values[row]);
-      field.column = column;
-      if (field.sparse) field.sparse = column.includes(undefined);
-    }
-    return field.column;
   }
 
   /** Returns the position of a field, or -1. */
@@ -319,6 +297,13 @@ export class DocumentTable {
     return this.#places.get(name) ?? -1;
   }
 
+  #append(field: Field): void {
+    this.#shape = undefined;
+    if (field.name.startsWith('___')) this.#bypassed = undefined;
+    this.#places?.set(field.name, this.#fields.length);
+    this.#fields.push(field);
+  }
+
   #removeAt(at: number): void {
     this.#shape = this.#places = this.#bypassed = undefined;
     this.#fields.splice(at, 1);
@@ -332,8 +317,28 @@ export class NotTabular extends HeadraceError {
   }
 }
 
-function newField(name: string, column: Column, sparse: boolean): Field {
-  return { name, column, sparse, origin: undefined, source: undefined };
+function newField(name: string, values: Column | LazyColumn, sparse: boolean, known?: SourceText): Field {
+  const [column, lazy] = values instanceof LazyColumn ? [undefined, values] : [values, undefined];
+  return { name, column, lazy, sparse, origin: undefined, rows: undefined, source: known ?? lazy?.source };
+}
+
+/** Returns the values of a field. If the field was selected, this shows whether one of these documents lacks it. */
+function columnOf(field: Field): Column {
+  field.column ??= field.lazy === undefined ? copyRows(field) : field.lazy.values;
+  return field.column;
+}
+
+function copyRows(field: Field): Column {
+  const values = columnOf(field.origin as Field);
+  const column = (field.rows as readonly number[]).map((row) => values[row]);
+  if (field.sparse) field.sparse = column.includes(undefined);
+  return column;
+}
+
+/** Returns true if some documents may lack a field. */
+function hasGaps(field: Field): boolean {
+  if (field.sparse) columnOf(field);
+  return field.sparse;
 }
 
 /** Returns true if a document that lacks a value gets one. */

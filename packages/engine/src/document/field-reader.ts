@@ -1,4 +1,5 @@
-import type { Column, DocumentTable } from './document-table.ts';
+import type { DocumentTable } from './document-table.ts';
+import type { Column } from './lazy-column.ts';
 import type { Value } from './value.ts';
 
 /** Reads fields by name, from a document or from a row of a table. */

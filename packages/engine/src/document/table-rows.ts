@@ -1,6 +1,7 @@
 import { Document } from './document.ts';
-import type { Column, DocumentTable } from './document-table.ts';
+import type { DocumentTable } from './document-table.ts';
 import { FieldUnion } from './field-union.ts';
+import type { Column } from './lazy-column.ts';
 import { internName } from './names.ts';
 import type { Rows } from './rows.ts';
 import type { Shape } from './shape.ts';

@@ -1,4 +1,5 @@
 import type { CsvDialect } from './csv-dialect.ts';
+import { CsvRows, cellText, JOINED } from './csv-rows.ts';
 import { find, NOWHERE } from './find.ts';
 
 const TAB = 9;
@@ -8,6 +9,8 @@ const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
+const FEW_BOUNDS = 1024;
+
 /**
  * Reads CSV records from text, one at a time. The syntax is that of RFC 4180, and correct files are read as the
  * reference's library reads them:
@@ -16,11 +19,10 @@ const BACKSLASH = 92;
  * - White space before an opening quote is removed. Text after a closing quote is added to the cell.
  * - A quote anywhere else is a normal character.
  * - With `escapes`, a backslash is removed, and a quote, a separator or a backslash after it is literal.
+ *
+ * The parser stores where the cells are. A cell becomes a text when it is read.
  */
 export class CsvParser {
-  /** The cells of the last record, in the first `count` elements. The next record overwrites them. */
-  cells: string[] = [];
-  count = 0;
   /** The number of source lines of the last record. */
   lines = 0;
   /** True if the last record is a line with only white space. */
@@ -42,6 +44,15 @@ export class CsvParser {
   readonly #dialect: CsvDialect;
   readonly #separator: number;
   #text = '';
+  /**
+   * The start and the end of each cell, see `cellText`: first those of the kept records and, from `#base` to `#top`, of
+   * the last record.
+   */
+  #bounds = new Int32Array(FEW_BOUNDS);
+  #base = 0;
+  #top = 0;
+  /** The texts of cells that were joined, see `cellText`. */
+  #joined: string[] = [];
   // The next position of each special character, searched again only after the position was passed. Most records
   // contain no special character, and one native search covers many records.
   #nextLf = -1;
@@ -58,17 +69,54 @@ export class CsvParser {
   /** Sets a new text. Its first character begins a record. */
   load(text: string): void {
     this.#text = text;
-    // In an old array, each new cell would need an entry in the garbage collector's list of references to young
-    // objects.
-    this.cells = [];
+    this.#joined = [];
     this.odd = [];
-    this.at = 0;
+    this.#base = this.#top = this.at = 0;
     this.#nextLf = this.#nextSeparator = this.#nextQuote = this.#nextBackslash = this.#nextCr = -1;
   }
 
   /** Returns whether all records have been read. */
   get done(): boolean {
     return this.at >= this.#text.length;
+  }
+
+  /** The number of cells of the last record. */
+  get count(): number {
+    return (this.#top - this.#base) / 2;
+  }
+
+  /** Returns a cell of the last record. */
+  cell(number: number): string {
+    const at = this.#base + 2 * number;
+    return cellText(this.#text, this.#joined, this.#bounds[at] as number, this.#bounds[at + 1] as number);
+  }
+
+  /** Returns the number of characters of a cell of the last record. */
+  lengthOf(number: number): number {
+    const at = this.#base + 2 * number;
+    const start = this.#bounds[at] as number;
+    return start < 0 ? this.cell(number).length : (this.#bounds[at + 1] as number) - start;
+  }
+
+  /** Returns all cells of the last record. */
+  cells(): string[] {
+    return Array.from({ length: this.count }, (_, i) => this.cell(i));
+  }
+
+  /** Keeps the last record for `take`. */
+  keep(): void {
+    this.#base = this.#top;
+  }
+
+  /** Returns the records that were kept since `load` or the last call. All have this number of cells. */
+  take(columns: number): CsvRows {
+    const bounds = this.#bounds;
+    const rows = new CsvRows(this.#text, bounds.slice(0, this.#base), this.#joined, columns);
+    // The last record stays readable.
+    bounds.copyWithin(0, this.#base, this.#top);
+    this.#top -= this.#base;
+    this.#base = 0;
+    return rows;
   }
 
   /** Returns the text that has not been read. */
@@ -89,6 +137,7 @@ export class CsvParser {
   next(): boolean {
     const { at } = this;
     const text = this.#text;
+    this.#top = this.#base;
     let nextLf = this.#nextLf;
     if (nextLf < at) {
       nextLf = find(text, '\n', at);
@@ -118,29 +167,46 @@ export class CsvParser {
   }
 
   #readPlain(start: number, stop: number): void {
-    const { cells } = this;
     const text = this.#text;
     const { separator } = this.#dialect;
     let at = start;
-    let count = 0;
     let next = this.#nextSeparator;
     if (next < at) next = find(text, separator, at);
     while (next < stop) {
-      cells[count++] = text.slice(at, next);
+      this.#add(at, next);
       at = next + 1;
       next = find(text, separator, at);
     }
-    cells[count++] = text.slice(at, stop);
+    this.#add(at, stop);
     this.#nextSeparator = next;
-    this.count = count;
-    this.blank = count === 1 && isBlank(cells[0] as string);
+    this.blank = at === start && isBlank(text.slice(start, stop));
+  }
+
+  /** Adds a cell, see `cellText`. */
+  #add(start: number, end: number): void {
+    const top = this.#top;
+    if (top === this.#bounds.length) this.#grow();
+    this.#bounds[top] = start;
+    this.#bounds[top + 1] = end;
+    this.#top = top + 2;
+  }
+
+  #grow(): void {
+    const bounds = new Int32Array(this.#bounds.length * 2);
+    bounds.set(this.#bounds);
+    this.#bounds = bounds;
+  }
+
+  /** Adds a cell whose text differs from the source. */
+  #addJoined(text: string): void {
+    this.#add(JOINED, this.#joined.length);
+    this.#joined.push(text);
   }
 
   #readSpecial(): boolean {
     const text = this.#text;
     const separator = this.#separator;
     const start = this.at;
-    this.count = 0;
     this.lines = 1;
     this.mostLines = 1;
     for (let at = start; ; at++) {
@@ -192,14 +258,9 @@ export class CsvParser {
     const simple = this.#nextCr > close && (!escapes || this.#nextBackslash > close);
     const next = text.charCodeAt(close + 1);
     if (simple && next !== QUOTE) {
-      const value = text.slice(start, close);
-      if (this.#nextLf < start) this.#nextLf = find(text, '\n', start);
-      if (this.#nextLf < close) {
-        this.odd[this.count] = true;
-        this.#countLines(value);
-      }
-      if (next !== this.#separator) return this.#readUnquoted(close + 1, value);
-      this.cells[this.count++] = value;
+      this.#countLines(start, close);
+      if (!this.#endsCell(close + 1)) return this.#readUnquoted(close + 1, text.slice(start, close));
+      this.#add(start, close);
       return close + 1;
     }
     return this.#readQuotedSlowly(start);
@@ -209,24 +270,31 @@ export class CsvParser {
   #readQuotedSlowly(start: number): number {
     const text = this.#text;
     this.odd[this.count] = true;
-    let value = '';
-    let from = start;
     let close = text.indexOf('"', start);
-    for (; close >= 0 && text.charCodeAt(close + 1) === QUOTE; close = text.indexOf('"', from)) {
-      value += text.slice(from, close + 1);
-      from = close + 2;
-    }
+    while (close >= 0 && text.charCodeAt(close + 1) === QUOTE) close = text.indexOf('"', close + 2);
     if (this.#dialect.escapes && this.#nextBackslash < (close < 0 ? text.length : close)) {
       return this.#readQuotedEscaped(start);
     }
     if (close < 0) return -1;
-    value += text.slice(from, close);
-    if (this.#nextCr < close) value = value.replace(/\r\n?/g, '\n');
-    if (this.#nextLf < start) this.#nextLf = find(text, '\n', start);
-    if (this.#nextLf < close || this.#nextCr < close) this.#countLines(value);
-    if (text.charCodeAt(close + 1) !== this.#separator) return this.#readUnquoted(close + 1, value);
-    this.cells[this.count++] = value;
-    return close + 1;
+    if (this.#nextCr > close) {
+      this.#countLines(start, close);
+      if (this.#endsCell(close + 1)) {
+        this.#add(~start, close);
+        return close + 1;
+      }
+    }
+    let value = text.slice(start, close).replaceAll('""', '"');
+    if (this.#nextCr < close) {
+      this.lines += value.match(/\r\n?|\n/g)?.length ?? 0;
+      value = value.replace(/\r\n?/g, '\n');
+    }
+    return this.#readUnquoted(close + 1, value);
+  }
+
+  /** Returns whether a cell ends at this offset. */
+  #endsCell(at: number): boolean {
+    const c = this.#text.charCodeAt(at);
+    return c === this.#separator || c === LF || c === CR || at >= this.#text.length;
   }
 
   #readQuotedEscaped(start: number): number {
@@ -268,10 +336,10 @@ export class CsvParser {
     if (escapes && this.#nextBackslash < start) this.#nextBackslash = find(text, '\\', start);
     const end = Math.min(this.#nextSeparator, this.#nextLf, this.#nextCr, text.length);
     if (escapes && this.#nextBackslash < end) return this.#readEscaped(start, before);
-    const value = text.slice(start, end);
     if (this.#nextQuote < start) this.#nextQuote = find(text, '"', start);
     if (this.#nextQuote < end) this.odd[this.count] = true;
-    this.cells[this.count++] = before === '' ? value : before + value;
+    if (before === '') this.#add(start, end);
+    else this.#addJoined(before + text.slice(start, end));
     return end;
   }
 
@@ -291,7 +359,7 @@ export class CsvParser {
         if (this.#isEscapable(text.charCodeAt(from))) at++;
       }
     }
-    this.cells[this.count++] = from === at ? value : value + text.slice(from, at);
+    this.#addJoined(from === at ? value : value + text.slice(from, at));
     return at;
   }
 
@@ -299,8 +367,13 @@ export class CsvParser {
     return c === BACKSLASH || c === this.#separator || (c === QUOTE && this.#dialect.quotes);
   }
 
-  #countLines(value: string): void {
-    for (let at = value.indexOf('\n'); at >= 0; at = value.indexOf('\n', at + 1)) this.lines++;
+  /** Counts the line feeds between two offsets in the current cell. */
+  #countLines(start: number, end: number): void {
+    let next = this.#nextLf;
+    if (next < start) next = find(this.#text, '\n', start);
+    if (next < end) this.odd[this.count] = true;
+    for (; next < end; next = find(this.#text, '\n', next + 1)) this.lines++;
+    this.#nextLf = next;
   }
 }
 

@@ -52,3 +52,18 @@ it('finds the same records, lines and stray texts in one scan, in parts, and rec
     { numRuns: process.env['CI'] === undefined ? 5_000 : 20_000 },
   );
 });
+
+it('finds the same records in one scan of a long text and in parts', () => {
+  fc.assert(
+    fc.property(text, dialect, fc.integer({ min: 100_000, max: 200_000 }), (content, dialect, length) => {
+      const bytes = Buffer.from(`${content}a`.repeat(Math.ceil(length / (content.length + 1))));
+      const scanner = new CsvScanner(dialect);
+      let end = -1;
+      for (let at = 0; at < bytes.length; at += 50_000) {
+        end = Math.max(end, scanner.scan(bytes, at, Math.min(at + 50_000, bytes.length), false));
+      }
+      expect(scanAtOnce(bytes, dialect)).toEqual(summary(scanner, end));
+    }),
+    { numRuns: 30 },
+  );
+});

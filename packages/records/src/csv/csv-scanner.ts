@@ -23,6 +23,9 @@ const ENDED = 6;
 /** After a closing quote and white space. Only the end of the cell should follow. */
 const AFTER_QUOTE = 7;
 
+/** The bytes of a text. V8 allocates short texts with its young objects, whose memory is used again. */
+const TEXT_BYTES = 64 * 1024;
+
 /** The maximum number of stored positions of stray text. */
 const MAX_STRAYS = 10;
 
@@ -34,9 +37,8 @@ export interface TextPlace {
 
 /**
  * Finds the ends of CSV records. It uses only the syntax that decides which line ends are inside quotes: where quotes
- * open and where cells start. `CsvParser` reads the same syntax from text. Without quotes it jumps from line end to
- * line end in the bytes. In records with quotes, and in an incomplete record, it reads the bytes as Latin-1 text, one
- * character per byte, because short searches are fastest in a string.
+ * open and where cells start. `CsvParser` reads the same syntax from text. It reads the bytes as Latin-1 text, one
+ * character per byte, because short searches are fastest in a string. Without quotes it jumps from line end to line end.
  */
 export class CsvScanner implements RecordScanner {
   records = 0;
@@ -65,20 +67,33 @@ export class CsvScanner implements RecordScanner {
 
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, to);
-    const hopped = first ? -1 : this.#hop(buffer, from);
-    // A record begins after the jumps, so the scan can ignore everything before it.
-    const base = Math.max(0, hopped);
-    this.#text = buffer.toString('latin1', base);
-    const start = Math.max(from, hopped) - base;
+    if (first) return this.#scanPart(buffer, 0, from, to, true);
+    let end = -1;
+    let at = from;
+    while (at < to) {
+      // A text begins where a record begins. In a long record, texts double, so that its bytes are read about twice.
+      const base = Math.max(0, end);
+      const stop = Math.min(to, at + Math.max(TEXT_BYTES, at - base));
+      end = Math.max(end, this.#scanPart(buffer, base, at, stop, false));
+      at = stop;
+    }
+    return end;
+  }
+
+  /** Scans some of the bytes. The current record begins at `base` or before. */
+  #scanPart(buffer: Buffer, base: number, from: number, to: number, first: boolean): number {
+    this.#text = buffer.toString('latin1', base, to);
+    const hopped = first ? -1 : this.#hop(from - base);
+    const start = Math.max(from - base, hopped);
     this.#nextLf = find(this.#text, '\n', start);
     this.#nextCr = find(this.#text, '\r', start);
     this.#nextQuote = this.#dialect.quotes ? find(this.#text, '"', start) : NOWHERE;
     this.#nextBackslash = this.#dialect.escapes ? find(this.#text, '\\', start) : NOWHERE;
     // A line end or separator that the last scan saw only in part also counts.
     this.#nextSeparator = find(this.#text, this.#separator, Math.max(0, start - this.#separator.length + 1));
-    const last = this.#scanText(start, first);
+    const last = Math.max(hopped, this.#scanText(start, first));
     this.#text = '';
-    return last < 0 ? hopped : last + base;
+    return last < 0 ? -1 : last + base;
   }
 
   /**
@@ -196,20 +211,21 @@ export class CsvScanner implements RecordScanner {
   }
 
   /**
-   * Jumps from line end to line end in bytes without quotes. Returns the offset after the last line end, or -1 if there
+   * Jumps from line end to line end in a text without quotes. Returns the offset after the last line end, or -1 if there
    * is none.
    */
-  #hop(buffer: Buffer, from: number): number {
+  #hop(from: number): number {
+    const text = this.#text;
     if (this.#state !== START && this.#state !== TEXT) return -1;
-    if (this.#dialect.quotes && buffer.indexOf(QUOTE, from) >= 0) return -1;
-    let nextCr = buffer.indexOf(CR, from);
+    if (this.#dialect.quotes && text.indexOf('"', from) >= 0) return -1;
+    let nextCr = text.indexOf('\r', from);
     let lines = 0;
     let end = -1;
-    for (let nextLf = buffer.indexOf(LF, from); nextLf >= 0; nextLf = buffer.indexOf(LF, end)) {
+    for (let nextLf = text.indexOf('\n', from); nextLf >= 0; nextLf = text.indexOf('\n', end)) {
       if (nextCr >= 0 && nextCr < nextLf) {
         // A CR without an LF after it ends a separate record.
         if (nextCr < nextLf - 1) break;
-        nextCr = buffer.indexOf(CR, nextLf);
+        nextCr = text.indexOf('\r', nextLf);
       }
       end = nextLf + 1;
       lines++;

@@ -1,3 +1,4 @@
 export type { CsvDialect } from './csv-dialect.ts';
 export { CsvParser } from './csv-parser.ts';
+export type { CsvRows } from './csv-rows.ts';
 export { CsvScanner } from './csv-scanner.ts';

@@ -1,20 +1,17 @@
 import { TextBlocks } from '@headrace/charsets';
 import {
-  type Column,
-  Document,
   DocumentTable,
   integerText,
+  LazyColumn,
   type ModuleReference,
   type RecordDecoder,
   type RecordSink,
-  Shape,
   SourceText,
-  type Value,
 } from '@headrace/engine';
 import type { TextFormat } from '@headrace/java-text/text';
-import { CsvParser } from '@headrace/records/csv';
+import { CsvParser, type CsvRows } from '@headrace/records/csv';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
-import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';
+import { type CsvLayout, FROM_ID, FROM_LINE, FROM_PATH, readHeader } from './csv-header.ts';
 import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.ts';
 
 const MANY_COLUMNS = 50;
@@ -41,7 +38,6 @@ export interface CsvPosition {
 /** Decodes the rows of CSV files into documents. */
 export class CsvDecoder implements RecordDecoder {
   readonly #layout: CsvLayout;
-  readonly #shape: Shape;
   /** For each field, its only source. It is valid if no terms are ignored. */
   readonly #sources: readonly number[];
   readonly #parser: CsvParser;
@@ -56,23 +52,18 @@ export class CsvDecoder implements RecordDecoder {
   /** The number and the line of the next record. */
   #record = 0;
   #line = 0;
-  /**
-   * The rows that wait to become a table: their cells by column, their record numbers, and their ids if columns form
-   * the ids. A cell is undefined if the document lacks the field.
-   */
-  #cells: (Value | undefined)[][];
-  /** For each column, true if cells are undefined. */
-  #sparse: boolean[] = [];
+  /** The record numbers of the rows that wait to become a table, and their ids if columns form the ids. */
   #records: number[] = [];
   #ids: string[] = [];
-  /** The text of the waiting rows, and the texts that all rows of a file share. */
+  /** True if one of these rows has an ignored term. */
+  #partial = false;
+  /** The text of these rows, and the texts that all rows of a file share. */
   #source: SourceText | undefined;
   #shared: SourceText | undefined;
   readonly #quotes: boolean;
 
   constructor({ header, settings, docIdPrefix }: CsvDecoderOptions) {
     this.#layout = readHeader(header, settings, '');
-    this.#shape = Shape.of(this.#layout.names);
     this.#sources = this.#layout.sources.map((sources) => sources.at(-1) as number);
     const dialect = dialectOf(settings);
     this.#parser = new CsvParser(dialect);
@@ -83,7 +74,6 @@ export class CsvDecoder implements RecordDecoder {
     this.#ignored = new Set(settings.ignoredTerms);
     for (const { length } of this.#ignored) this.#ignoredLengths[length] = true;
     this.#maxLines = settings.maxLinesPerCell ?? MAX_LINES_PER_CELL;
-    this.#cells = this.#layout.names.map(() => []);
   }
 
   static reference(options: CsvDecoderOptions): ModuleReference {
@@ -98,8 +88,8 @@ export class CsvDecoder implements RecordDecoder {
       this.#layout.columns > MANY_COLUMNS ? new TextBlocks(bytes, WIDE_BLOCK_BYTES) : new TextBlocks(bytes);
     this.#record = place.record;
     this.#line = place.line;
-    let open = '';
     this.#shared = new SourceText(this.#prefix + place.path + place.name, ['"', '\n', '\r']);
+    let open = '';
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
       if (open !== '') text = open + text;
       parser.load(text);
@@ -136,120 +126,86 @@ export class CsvDecoder implements RecordDecoder {
   }
 
   #row(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
-    const { cells, count } = this.#parser;
-    if (count !== this.#layout.columns) {
+    const parser = this.#parser;
+    if (parser.count !== this.#layout.columns) {
       this.#sendTable(place, sink);
       this.#rejectCount(place, record, line, sink);
       return;
     }
-    const tabular = sink.table !== undefined;
-    const isPartial = this.#ignored.size > 0 && this.#hasIgnored();
-    if (tabular && !isPartial && this.#idFields.length === 0) {
-      this.#addRow(record);
-      return;
-    }
-    const id =
-      this.#idFields.length === 0
-        ? `${this.#prefix}${place.name}-${integerText(record)}`
-        : this.#idOf(place, line, sink);
-    if (tabular && id !== '') {
-      if (this.#idFields.length > 0) this.#ids.push(id);
-      if (isPartial) this.#addPartialRow(id, place, record);
-      else this.#addRow(record);
-      return;
-    }
-    this.#sendTable(place, sink);
-    if (id === '') {
-      sink.reject({ place: `${place.path}:${line}`, message: `${this.#idFields.join(', ')} is blank: there is no id` });
-    } else if (isPartial) sink.document(this.#partialDocument(id, place, record));
-    else {
-      const sources = this.#sources;
-      const values = new Array<Value>(sources.length);
-      for (let i = 0; i < sources.length; i++) {
-        const source = sources[i] as number;
-        values[i] = source >= 0 ? (cells[source] as string) : special(source, id, place, record);
+    if (this.#idFields.length > 0) {
+      const id = this.#idOf(place, line, sink);
+      if (id === '') {
+        this.#sendTable(place, sink);
+        const message = `${this.#idFields.join(', ')} is blank: there is no id`;
+        sink.reject({ place: `${place.path}:${line}`, message });
+        return;
       }
-      sink.document(new Document(this.#shape, values));
+      this.#ids.push(id);
     }
-  }
-
-  #addRow(record: number): void {
-    const { cells } = this.#parser;
-    const sources = this.#sources;
-    for (let i = 0; i < sources.length; i++) {
-      const source = sources[i] as number;
-      if (source >= 0) (this.#cells[i] as string[]).push(cells[source] as string);
-    }
+    if (this.#ignored.size > 0 && this.#hasIgnored()) this.#partial = true;
+    parser.keep();
     this.#records.push(record);
-  }
-
-  /** Adds a row with ignored terms. */
-  #addPartialRow(id: string, place: CsvPosition, record: number): void {
-    for (const [i, column] of this.#cells.entries()) {
-      if ((this.#sources[i] as number) < 0) continue;
-      const value = this.#notIgnored(i, id, place, record);
-      if (value === undefined) this.#sparse[i] = true;
-      column.push(value);
-    }
-    this.#records.push(record);
-  }
-
-  /** Returns the value of a field from its last source without an ignored term. Returns undefined if there is none. */
-  #notIgnored(field: number, id: string, place: CsvPosition, record: number): Value | undefined {
-    const { cells } = this.#parser;
-    const sources = this.#layout.sources[field] as readonly number[];
-    const source = sources.findLast((source) => source < 0 || !this.#ignored.has(cells[source] as string));
-    if (source === undefined) return undefined;
-    return source >= 0 ? (cells[source] as string) : special(source, id, place, record);
   }
 
   /** Sends the waiting rows as a table. It must run before anything that follows these rows is sent. */
   #sendTable(place: CsvPosition, sink: RecordSink): void {
     const records = this.#records;
-    const cells = this.#cells;
-    const ids = this.#ids;
-    const sparse = this.#sparse;
     if (records.length === 0) return;
+    const rows = this.#parser.take(this.#layout.columns);
+    const { names } = this.#layout;
+    const columnOf = this.#columnsOf(rows, place);
+    let table: DocumentTable;
+    if (this.#partial) {
+      const columns = this.#layout.sources.map((sources) => this.#withoutIgnored(sources, columnOf));
+      const sparse = columns.map(({ values }) => values.includes(undefined));
+      table = new DocumentTable(names, columns, records.length, sparse);
+      for (const [i, { values }] of columns.entries()) {
+        if (values.every((value) => value === undefined)) table.delete(names[i] as string);
+      }
+    } else table = new DocumentTable(names, this.#sources.map(columnOf), records.length);
     this.#records = [];
     this.#ids = [];
-    this.#sparse = [];
-    this.#cells = cells.map(() => []);
-    const start = `${this.#prefix}${place.name}-`;
-    const made = ids.length > 0 ? ids : records.map((record) => start + integerText(record));
-    const columns = this.#sources.map((source, i): Column => {
-      if (source >= 0) return cells[i] as Column;
-      if (source === FROM_ID) return made;
-      return source === FROM_LINE ? records : records.map(() => special(source, '', place, 0));
-    });
-    const { names } = this.#layout;
-    const table = new DocumentTable(names, columns, records.length, sparse);
-    for (let i = 0; i < sparse.length; i++) {
-      const isMissing = sparse[i] === true && (columns[i] as Column).every((value) => value === undefined);
-      if (isMissing) table.delete(names[i] as string);
-    }
-    this.#noteSources(table, ids.length > 0);
-    sink.table?.(table);
+    this.#partial = false;
+    if (sink.table !== undefined) sink.table(table);
+    else for (let row = 0; row < table.count; row++) sink.document(table.document(row));
   }
 
-  /** Notes the texts that contain the values of columns. */
-  #noteSources(table: DocumentTable, hasIds: boolean): void {
-    const { odd } = this.#parser;
-    const { names, sources } = this.#layout;
-    for (const [i, source] of this.#sources.entries()) {
-      // Rows with ignored terms may have a value of another source.
-      if (this.#ignored.size > 0 && (sources[i] as readonly number[]).length > 1) continue;
-      if (source >= 0) {
-        if (odd[source] !== true) table.cut(names[i] as string, this.#source);
-      } else if (source !== FROM_LINE && !(source === FROM_ID && hasIds)) table.cut(names[i] as string, this.#shared);
-    }
+  /** Returns the function that returns the column of a source. */
+  #columnsOf(rows: CsvRows, place: CsvPosition): (source: number) => LazyColumn {
+    const [records, ids] = [this.#records, this.#ids];
+    const start = `${this.#prefix}${place.name}-`;
+    return (source) =>
+      new LazyColumn(() => {
+        if (source >= 0) return rows.column(source);
+        if (source === FROM_LINE) return records;
+        if (source !== FROM_ID) return records.map(() => (source === FROM_PATH ? place.path : place.name));
+        return ids.length > 0 ? ids : records.map((record) => start + integerText(record));
+      }, this.#textOf(source));
+  }
+
+  /** Returns the text that contains the values of a source, if it is known. */
+  #textOf(source: number): SourceText | undefined {
+    if (source >= 0) return this.#parser.odd[source] === true ? undefined : this.#source;
+    return source === FROM_LINE || (source === FROM_ID && this.#ids.length > 0) ? undefined : this.#shared;
+  }
+
+  /** Returns the column of a field: for each row, the value of its last source without an ignored term. */
+  #withoutIgnored(sources: readonly number[], columnOf: (source: number) => LazyColumn): LazyColumn {
+    const columns = sources.map(columnOf);
+    const values = this.#records.map((_, row) => {
+      const isIgnored = (source: number, i: number) =>
+        source >= 0 && this.#ignored.has(columns[i]?.values[row] as string);
+      const last = sources.findLastIndex((source, i) => !isIgnored(source, i));
+      return columns[last]?.values[row];
+    });
+    return new LazyColumn(() => values, columns.length === 1 ? columns[0]?.source : undefined);
   }
 
   #idOf(place: CsvPosition, line: number, sink: RecordSink): string {
-    const { cells } = this.#parser;
     const { idColumns } = this.#layout;
     const values: string[] = [];
     for (const column of idColumns) {
-      const value = cells[column] as string;
+      const value = this.#parser.cell(column);
       if (!this.#warnedOfId && value.trim() === '') {
         this.#warnedOfId = true;
         sink.warn(
@@ -262,25 +218,11 @@ export class CsvDecoder implements RecordDecoder {
   }
 
   #hasIgnored(): boolean {
-    const { cells, count } = this.#parser;
-    for (let i = 0; i < count; i++) {
-      const cell = cells[i] as string;
-      if (this.#ignoredLengths[cell.length] === true && this.#ignored.has(cell)) return true;
+    const parser = this.#parser;
+    for (let i = 0; i < parser.count; i++) {
+      if (this.#ignoredLengths[parser.lengthOf(i)] === true && this.#ignored.has(parser.cell(i))) return true;
     }
     return false;
-  }
-
-  /** Returns a document without the cells that have ignored terms. */
-  #partialDocument(id: string, place: CsvPosition, record: number): Document {
-    const present: string[] = [];
-    const values: Value[] = [];
-    for (const [i, name] of this.#shape.names.entries()) {
-      const value = this.#notIgnored(i, id, place, record);
-      if (value === undefined) continue;
-      present.push(name);
-      values.push(value);
-    }
-    return new Document(Shape.common(present), values);
   }
 
   #rejectLong(place: CsvPosition, start: number, sink: RecordSink): void {
@@ -309,20 +251,5 @@ export class CsvDecoder implements RecordDecoder {
   /** Returns the id of a rejected row if the line number forms the id. */
   #idOfLine(place: CsvPosition, record: number): { id?: string } {
     return this.#idFields.length === 0 ? { id: `${this.#prefix}${place.name}-${record}` } : {};
-  }
-}
-
-function special(source: number, id: string, place: CsvPosition, record: number): Value {
-  switch (source) {
-    case FROM_ID:
-      return id;
-    case FROM_PATH:
-      return place.path;
-    case FROM_NAME:
-      return place.name;
-    case FROM_LINE:
-      return record;
-    default:
-      throw new RangeError(`No source has the number ${source}`);
   }
 }

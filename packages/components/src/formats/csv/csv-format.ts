@@ -73,7 +73,7 @@ export class CsvFormat {
     const parser = new CsvParser(dialectOf(this.#settings));
     parser.load(Buffer.from(firstRecord).toString());
     parser.next();
-    const header = parser.cells.slice(0, parser.count);
+    const header = parser.cells();
     for (const warning of readHeader(header, this.#settings, path).warnings) this.#say(path, warning);
     const key = JSON.stringify(header);
     if (this.#decoder?.header !== key) {

@@ -129,7 +129,7 @@ class RowReader {
     const cells = this.#cells;
     cells.length = this.#parser.count;
     for (let i = 0; i < cells.length; i++) {
-      const cell = javaTrim(this.#parser.cells[i] as string);
+      const cell = javaTrim(this.#parser.cell(i));
       cells[i] = cell;
       if (!cell.includes(REPLACEMENT)) continue;
       this.#malformed++;
