@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { DocumentTable } from './document-table.ts';
+import { DocumentTable, NotTabular } from './document-table.ts';
 import { LazyColumn } from './lazy-column.ts';
+import { SourceText } from './source-text.ts';
 
 const name = fc.integer({ min: 0, max: 450 }).map((i) => `f${i}`);
 const change = fc.oneof(
@@ -77,4 +78,57 @@ it('makes a lazy column once, and only if it is read', () => {
   expect(table.column('d')).toEqual(['x', 'y']);
   expect(made).toEqual(['a']);
   expect(table.document(0).toJson()).toBe('{"id":"1","c":"p","d":"x"}');
+});
+
+it('knows the source of a lazy column after selections, renames and removed values, but not after changes', () => {
+  const made: string[] = [];
+  const source = new SourceText('1,x,u\n2,y,v\n3,z,w\n', []);
+  const lazy = (name: string, ...values: string[]) =>
+    new LazyColumn(() => {
+      made.push(name);
+      return values;
+    }, source);
+  const names = ['id', 'a', 'b', 'c'];
+  const columns = [
+    lazy('id', '1', '2', '3'),
+    lazy('a', 'x', 'y', 'z'),
+    lazy('b', 'u', 'v', 'w'),
+    lazy('c', '', '', ''),
+  ];
+  const table = new DocumentTable(names, columns, 3);
+  const some = table.select([1, 2]);
+  const last = some.select([1]);
+  last.rename('c', 'd');
+  expect(last.isPlain('d')).toBe(true);
+  expect(made).toEqual([]);
+  expect(last.column('a')).toEqual(['z']);
+  last.thin('a', [undefined]);
+  last.set('b', ['"'], false);
+  some.merge(last);
+  table.merge(some);
+  expect(names.map((name) => table.isPlain(name))).toEqual([true, true, false, true]);
+  expect(table.isPlain('d')).toBe(false);
+  expect([0, 1, 2].map((row) => table.document(row).toJson())).toEqual([
+    '{"id":"1","a":"x","b":"u","c":""}',
+    '{"id":"2","a":"y","b":"v","c":""}',
+    '{"id":"3","b":"\\"","d":""}',
+  ]);
+  expect(made.toSorted()).toEqual(['a', 'b', 'c', 'id']);
+});
+
+it('throws if a constant fills gaps of a field that is not the last one', () => {
+  const table = new DocumentTable(
+    ['id', 'a', 'b'],
+    [
+      ['1', '2'],
+      ['x', undefined],
+      ['u', 'v'],
+    ],
+    2,
+    [false, true, false],
+  );
+  const complete = table.select([0]);
+  complete.fill('a', 'y');
+  expect(complete.column('a')).toEqual(['y']);
+  expect(() => table.fill('a', 'y')).toThrow(NotTabular);
 });
