@@ -10,7 +10,7 @@ export interface NamedColumns {
   readonly names: readonly string[];
 }
 
-/** The first record of a CSV file, in characters that stand for one byte each. */
+/** The first record of a CSV file, in characters of one byte each. */
 interface Header {
   /** Where it begins: after the byte-order mark. */
   readonly start: number;
