@@ -37,6 +37,7 @@ export function webJobs() {
           unit: 'ms',
           goal: '< 300',
         },
+        ...(await slowestPreviews(service.url)),
       ];
     } finally {
       await browser.close();
@@ -91,6 +92,46 @@ async function previewOfKey(browser, url) {
     millis.push(await page.evaluate(() => window.shown));
   }
   return median(millis);
+}
+
+/**
+ * Measures how long the service takes for the preview of each example that needs no server, with the document after each
+ * stage. Returns the slowest example without Python, and the slowest of all: each preview with Python starts a process. Until
+ * a page shows the result, add 80 ms of pause and the drawing.
+ */
+async function slowestPreviews(url) {
+  const stages = await (await fetch(`${url}/v1/config-info/stage-list`)).json();
+  const headers = { 'content-type': 'application/json' };
+  const found = [];
+  for (const stage of stages) {
+    for (const { needs, documents = [], params = {}, config = configOf(stage.class, params) } of stage.examples ?? []) {
+      if (needs !== undefined || documents.length === 0) continue;
+      const body = JSON.stringify({ config, documents, trace: true });
+      const millis = [];
+      for (let i = 0; i < 5; i++) {
+        const started = performance.now();
+        const answer = await fetch(`${url}/v1/preview`, { method: 'POST', headers, body });
+        const text = await answer.text();
+        if (!answer.ok) throw new Error(`The example of ${stage.class} has no preview: ${text}`);
+        millis.push(performance.now() - started);
+      }
+      found.push({ name: stage.class, millis: median(millis) });
+    }
+  }
+  found.sort((a, b) => b.millis - a.millis);
+  const row = (examples) => {
+    const [{ name, millis: value }] = examples;
+    return { job: `web: slowest preview of ${examples.length} examples (${name})`, value, unit: 'ms', goal: '< 190' };
+  };
+  return [row(found.filter(({ name }) => !/Python/.test(name))), row(found)];
+}
+
+function configOf(stage, params) {
+  return JSON.stringify({
+    connectors: [{ name: 'source', pipeline: 'main', class: 'SequenceConnector', numDocs: 10 }],
+    pipelines: [{ name: 'main', stages: [{ class: stage, ...params }] }],
+    indexer: { type: 'Nop' },
+  });
 }
 
 /** In the page: `shown` becomes the time from the next key until the page was drawn with the text. */

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { serve, serviceDirectory } from '../service/served.ts';
 import { accessibilityProblems } from './accessibility.ts';
@@ -141,6 +143,42 @@ it('the text of a config that is not saved is in the editor again after the sess
   await editor.getByText('# not saved yet').waitFor();
   await page.keyboard.press('Control+s');
   await page.getByText('version 2').waitFor();
+});
+
+it('what a user entered in the guided form is there again after the session has ended, but not for another user', async () => {
+  const admins = `    - { name: ada, password: may-everything, role: admin }
+    - { name: eve, password: may-everything, role: admin }
+`;
+  const directory = serviceDirectory(`${USERS}${admins}`);
+  writeFileSync(join(directory, 'products.csv'), 'sku,name\n1,Chair\n');
+  const { url } = await serve(directory);
+  const page = await openPage(`${url}/load`);
+  let refuses = false;
+  await page.route('**/v1/**', (route) =>
+    refuses ? route.fulfill({ status: 401, json: { code: 'HR_UNAUTHORIZED' } }) : route.continue(),
+  );
+  const signIn = async (user: string) => {
+    await page.getByLabel('User', { exact: true }).fill(user);
+    await page.getByLabel('Password', { exact: true }).fill('may-everything');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  await signIn('ada');
+  await page.getByLabel(/^Path of/).fill(join(directory, 'products.csv'));
+  await page.getByRole('button', { name: 'Read the file' }).click();
+  const name = page.getByLabel('Name of name in the index');
+  await name.fill('title');
+  const index = page.getByRole('textbox', { name: /^Index/ });
+  await index.fill('articles');
+  refuses = true;
+  await page.getByRole('button', { name: 'Save and run' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  refuses = false;
+  await signIn('ada');
+  expect(await name.inputValue()).toBe('title');
+  expect(await index.inputValue()).toBe('articles');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn('eve');
+  expect(await page.getByLabel(/^Path of/).inputValue()).toBe('');
 });
 
 async function storedConfig(url: string, headers: Record<string, string>, config: string): Promise<string> {

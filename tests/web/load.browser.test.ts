@@ -137,6 +137,55 @@ describe('the guided form', () => {
     expect(existsSync(path.replace('.csv', ' (2).csv'))).toBe(false);
   });
 
+  it('names columns of an uploaded file that have no name, and all columns of one without a header', async () => {
+    const page = await openPage(`${url}/load`);
+    const choose = (name: string, text: string) =>
+      page
+        .getByLabel('A CSV or JSON file of this computer')
+        .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await choose('pandas.csv', ',name,price\n7,Chair,1\n8,Table,2\n');
+    await page.getByText('A column has no name. In the copy, it is named column_1').waitFor();
+    await page.getByRole('row', { name: /^column_1.*7/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'Name the columns' }).count()).toBe(0);
+
+    await choose('values.csv', '1,Chair\n2,Table\n');
+    await page.getByRole('button', { name: 'Name the columns' }).click();
+    await page.getByRole('row', { name: /^column_2.*Chair/ }).waitFor();
+    expect(readFileSync(await page.getByLabel(/^Path of/).inputValue(), 'utf8')).toBe(
+      'column_1,column_2\n1,Chair\n2,Table\n',
+    );
+    expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
+  });
+
+  it('shows how much of a file is copied', async () => {
+    const page = await openPage(`${url}/load`);
+    let stored = () => {};
+    const held = new Promise<void>((resolve) => {
+      stored = resolve;
+    });
+    await page.route('**/v1/file/*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const buffer = Buffer.from(`sku,name\n${'1,Chair\n'.repeat(1000)}`);
+    await page
+      .getByLabel('A CSV or JSON file of this computer')
+      .setInputFiles({ name: 'large.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('progressbar', { name: 'Part of the file that is copied' }).waitFor();
+    stored();
+    await page.getByRole('row', { name: /^name.*Chair/ }).waitFor();
+    expect(await page.getByRole('progressbar').count()).toBe(0);
+  });
+
+  it('says that an image is no text', async () => {
+    const page = await openPage(`${url}/load`);
+    const buffer = readFileSync(new URL('../../docs/images/load.png', import.meta.url));
+    await page
+      .getByLabel('A CSV or JSON file of this computer')
+      .setInputFiles({ name: 'image.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('The file is no text').waitFor();
+  });
+
   it('refuses a file that is empty or too large before it is sent', async () => {
     const page = await openPage(`${await serviceForFile('limits: { maxFileBytes: 10 }\n')}/load`);
     const sent: string[] = [];

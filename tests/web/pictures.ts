@@ -46,7 +46,9 @@ const FIXED: Readonly<Record<string, unknown>> = {
 export async function fixAnswers(page: Page): Promise<void> {
   await page.clock.setFixedTime(NOW * 1000);
   await page.route('**/v1/**', async (route) => {
-    if (route.request().url().endsWith('/events')) return route.continue();
+    const request = route.request();
+    // A request that is sent again here would lose the content of an uploaded file.
+    if (request.url().endsWith('/events') || request.method() === 'PUT') return route.continue();
     const response = await route.fetch();
     const text = await response.text();
     const isJson = response.headers()['content-type']?.startsWith('application/json') === true;

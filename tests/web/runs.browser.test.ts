@@ -136,6 +136,22 @@ describe('the pages of runs', () => {
     await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
   });
 
+  it('say on the overview why all documents failed, and where the documents went', async () => {
+    const target = join(serviceDirectory(), 'out.jsonl');
+    const config = PICKY.replace('numDocs: 5', 'numDocs: 1').replace(
+      'indexer { class: NopIndexer }',
+      `indexer { type: JSONLines }, jsonl { path: "${target}" }`,
+    );
+    const { runId } = await startRun(url, await upload(url, config));
+    await finished(url, runId);
+    const page = await openPage(url);
+    const failed = page.getByRole('listitem').filter({ hasText: 'The only document failed' });
+    const item = failed.filter({ has: page.locator(`a[href="/runs/${runId}"]`) });
+    await item.getByText('zero is not allowed').waitFor();
+    await page.goto(`${url}/runs/${runId}`);
+    await page.getByText(`Documents go to ${target}`).waitFor();
+  });
+
   it('stay when their config is deleted, and say so', async () => {
     const configId = await upload(url, PICKY);
     const { runId } = await startRun(url, configId);

@@ -64,8 +64,7 @@ export class ChildRows {
 
   /**
    * Returns the children of the row with this key: objects with an id, numbered from 0. Call it with keys in ascending
-   * order.
-   * Throws `HR_CONNECTOR_FAILED` if the keys, or the rows of the query, are not in ascending order.
+   * order. Throws `HR_CONNECTOR_FAILED` if the keys, or the rows of the query, are not in ascending order.
    */
   async childrenOf(parent: Value): Promise<JsonObject[]> {
     if (this.#lastParent !== undefined) {

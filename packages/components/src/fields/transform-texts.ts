@@ -10,9 +10,8 @@ import {
 } from '@headrace/engine';
 
 /**
- * Writes the transformed texts of a field to a field, which may be the same one.
- * Numbers, booleans and bytes become texts. Null, objects and nested lists do not change. A missing field and an empty
- * list change nothing.
+ * Writes the transformed texts of a field to a field, which may be the same one. Numbers, booleans and bytes become
+ * texts. Null, objects and nested lists do not change. A missing field and an empty list change nothing.
  */
 export function transformTexts(
   document: Document,

@@ -1,9 +1,8 @@
 import { type Document, type Logger, messageOf } from '@headrace/engine';
 
 /**
- * Logs the documents that a stage does not change because of their content.
- * The first document is logged with its reason. `end` logs their total number. So a lot of invalid values does not flood the
- * log.
+ * Logs the documents that a stage does not change because of their content: the first one with its reason, and in `end`
+ * their total number. So a lot of invalid values does not flood the log.
  */
 export class UnchangedDocuments {
   readonly #log: Logger;

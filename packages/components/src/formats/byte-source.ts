@@ -25,8 +25,7 @@ const CLASSPATH = 'classpath:';
 
 /**
  * Returns the local path for a path in the config: a plain path, a `file:` URI, or `classpath:x`, which means x in the
- * working directory.
- * Throws `HR_SOURCE_UNREADABLE` for a URI of another host.
+ * working directory. Throws `HR_SOURCE_UNREADABLE` for a URI of another host.
  */
 export function localPath(path: string): string {
   if (path.startsWith(CLASSPATH)) return resolve(path.slice(CLASSPATH.length).replace(/^\/+/, ''));

@@ -41,8 +41,7 @@ export function* checkCounts(
 
 /**
  * Returns some of the items in random order. The same seed selects the same items, so all threads of a run make the
- * same selection.
- * (Fisher-Yates shuffle, stopped early, with numbers from mulberry32 by Tommy Ettinger, public domain.)
+ * same selection. (Fisher-Yates shuffle, stopped early, with numbers of mulberry32 by Tommy Ettinger, public domain.)
  */
 export function sample<T>(items: readonly T[], size: number, seed: number): T[] {
   const shuffled = [...items];

@@ -30,10 +30,7 @@ const parameters = Type.Object({
   embedDocument: Type.Boolean(),
   /** Whether its attached children are embedded. One of the two must be true. */
   embedChildren: Type.Boolean(),
-  /**
-   * The key for OpenAI. Write ${OPENAI_API_KEY} to read it from the environment. Your own server may accept any
-   * key.
-   */
+  /** The key for OpenAI. Write ${OPENAI_API_KEY} to read it from the environment. Your server may accept any key. */
   apiKey: Type.String(),
   /** The field for the vector. Defaults to embeddings. */
   dest: Type.Optional(Type.String({ default: 'embeddings' })),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,6 +13,8 @@ const MIB = 1024 * 1024;
 const MAX_FILES = 1000;
 /** How the names of files start that have not arrived completely. No name of a file starts like this. */
 const PART = '.part-';
+/** The errors of a full disk: no space, or no more space for the user of the service. */
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
 
 /** A file that a user uploaded, so that configs can read it. */
 export interface UploadedFile {
@@ -72,6 +74,7 @@ export class UploadedFiles {
     try {
       const old = await this.#file(name);
       if (old !== undefined && !replace) throw exists(name, 'exists already');
+      if (old === undefined && (await this.#names()).includes(name)) throw notAFile(name);
       await mkdir(this.directory, { recursive: true, mode: 0o700 });
       await this.#checkSpace(old === undefined);
       await this.#receive(name, content);
@@ -97,10 +100,11 @@ export class UploadedFiles {
       // `flush` makes the file survive the death of the machine before the answer says that it is stored.
       await pipeline(content, createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }));
       await rename(part, join(this.directory, name));
+      await syncDirectory(this.directory);
     } catch (error) {
       await rm(part, { force: true });
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ENOSPC')
+      if (NO_SPACE.has(code ?? ''))
         throw new ApiError('HR_FILE_STORE_FULL', 'The disk of the uploaded files is full', { hint: FULL });
       if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE')
         throw new ApiError('HR_REQUEST_INVALID', `The connection was closed before all of ${name} had arrived`);
@@ -124,10 +128,13 @@ export class UploadedFiles {
       throw full('The disk of the uploaded files has too little space');
   }
 
+  /** Returns a file. Links and directories, which only an operator can make, are none. */
   async #file(name: string): Promise<UploadedFile | undefined> {
     const path = join(this.directory, name);
     try {
-      const { size, mtimeMs } = await stat(path);
+      const stats = await lstat(path);
+      if (!stats.isFile()) return undefined;
+      const { size, mtimeMs } = stats;
       return { name, path, bytes: size, modifiedTime: mtimeMs / 1000 };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -151,6 +158,22 @@ function exists(name: string, why: string): ApiError {
   return new ApiError('HR_FILE_EXISTS', `The file ${name} ${why}`, {
     hint: 'Send it with ?replace=true, or with another name.',
   });
+}
+
+function notAFile(name: string): ApiError {
+  return new ApiError('HR_FILE_EXISTS', `${name} is a link or a directory, which the service does not replace`, {
+    hint: 'Use another name.',
+  });
+}
+
+/** Makes the new name of a file survive the death of the machine. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
 }
 
 function notFound(name: string): ApiError {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +66,24 @@ describe('uploaded files', () => {
       }
     }
     expect(await listed(service)).toEqual([]);
+  });
+
+  it('are files only: links and directories in the folder are not listed, replaced, followed or removed', async () => {
+    const path = temporaryDirectory();
+    const secret = join(path, 'secret');
+    writeFileSync(secret, 'key');
+    mkdirSync(join(path, 'files/folder'), { recursive: true });
+    symlinkSync(secret, join(path, 'files/link'));
+    symlinkSync(join(path, 'new'), join(path, 'files/dangling'));
+    const service = await testService({ storage: { type: 'sqlite', path }, limits });
+    expect(await listed(service)).toEqual([]);
+    for (const name of ['folder', 'link', 'dangling']) {
+      const answer = await put(service, name, 'x', '?replace=true');
+      expect(answer.json).toMatchObject({ status: 409, code: 'HR_FILE_EXISTS' });
+      expect((await service.ask(`/v1/file/${name}`, { method: 'DELETE' })).status).toBe(404);
+    }
+    expect(readFileSync(secret, 'utf8')).toBe('key');
+    expect(readdirSync(join(path, 'files')).sort()).toEqual(['dangling', 'folder', 'link']);
   });
 
   it('are limited: each file, all files together, and the free space on the disk', async () => {

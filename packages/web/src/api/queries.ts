@@ -45,6 +45,18 @@ export function runQuery(id: string) {
   });
 }
 
+/** The text of a version of a config, with secrets masked. A preset and the config of a request have none. */
+export function configTextQuery(id: string, version: number | null) {
+  return queryOptions({
+    queryKey: ['configs', 'text', id, version],
+    enabled: version !== null,
+    queryFn: async ({ signal }) => {
+      const query = { version: version as number };
+      return (await session.client.request('GET /v1/config/{id}/text', { path: { id }, query, signal })).text;
+    },
+  });
+}
+
 /** The largest groups of failed documents of a run, optionally only those that failed at one place. */
 export function failureGroupsQuery(id: string, { at = '', live = false }: { at?: string; live?: boolean } = {}) {
   return queryOptions({

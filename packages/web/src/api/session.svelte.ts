@@ -1,5 +1,6 @@
 import { ApiError, type ClientOptions, HeadraceClient, type Output } from '@headrace/client';
 import { connection, SILENCE_MILLIS } from './connection.svelte.ts';
+import { fetchWithProgress } from './progress-fetch.ts';
 
 /** The user name and password, or the token, from the sign-in page. */
 export type Credentials = NonNullable<ClientOptions['auth']>;
@@ -26,6 +27,11 @@ class Session {
 
   get client(): HeadraceClient {
     return this.#client;
+  }
+
+  /** Returns a client that reports how many bytes of a body it has sent. */
+  uploader(onSent: (bytes: number) => void): HeadraceClient {
+    return clientWith(stored(), fetchWithProgress(onSent));
   }
 
   /** The name of the user. Null if the service has no users, or no user is signed in. */
@@ -85,7 +91,7 @@ class Session {
 
 export const session = new Session();
 
-function clientWith(auth: Credentials | undefined): HeadraceClient {
+function clientWith(auth: Credentials | undefined, transport?: typeof fetch): HeadraceClient {
   const send: typeof fetch = async (input, init) => {
     // A service that hangs accepts connections, but answers nothing. A preview or a check may take this long.
     const isSimple = (init?.method ?? 'GET') === 'GET';
@@ -93,8 +99,8 @@ function clientWith(auth: Credentials | undefined): HeadraceClient {
     try {
       // Without this option, the browser shows its own dialog for a password, and then adds the password to each
       // request.
-      const response = await fetch(input, { ...init, credentials: 'omit' });
-      if (response.status === 401) session.refuse(client);
+      const response = await (transport ?? fetch)(input, { ...init, credentials: 'omit' });
+      if (response.status === 401) session.refuse(transport === undefined ? client : session.client);
       return response;
     } catch (error) {
       // Also for requests that are sent again until they succeed, such as event streams.

@@ -10,7 +10,8 @@ interface State {
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,\]}#]|\/\/|$)/;
-const WORD = /^[^\s,:=+[\]{}"#$/]+/;
+/** A slash is part of a word, and two begin a comment. */
+const WORD = /^(?:[^\s,:=+[\]{}"#$/]|\/(?!\/))+/;
 
 /** The highlighting of HOCON, which includes JSON. */
 export const hocon = StreamLanguage.define<State>({

@@ -23,6 +23,10 @@ export interface DetectedFile {
   readonly reservedColumns: readonly string[];
 }
 
+/** Characters that a text in any encoding does not have. A file may end with Ctrl-Z, and a cell have a form feed. */
+const BINARY = /[\0-\x08\x0e-\x19\x1c-\x1f]/;
+const NO_TEXT =
+  'The file is no text: it has bytes that no CSV file has. Is it an image, an archive or a spreadsheet? Save a spreadsheet as CSV first.';
 const SEPARATORS = [',', ';', '\t', '|'];
 /** The fields that a CSV file gets from the connector, under names that no column has. */
 const ADDED = { filePathField: '\u0001path', filenameField: '\u0001name', lineNumberField: '\u0001line' };
@@ -70,6 +74,7 @@ async function readBest(path: string, encoding: FileSettings['encoding'], read: 
   let best: { separator: string; first: FirstDocuments; hasId: boolean; columns: number } | undefined;
   let refusal: unknown;
   const lines = await firstLines(path, encoding, read);
+  if (lines.some((line) => BINARY.test(line))) throw new Error(NO_TEXT);
   const other = { ...ADDED, ...(encoding === 'utf-8' ? {} : { encoding }), ignoreEscapeChar: !hasEscapes(lines) };
   for (const separator of SEPARATORS) {
     const connector = { class: 'CSVConnector', path, separatorChar: separator, ...other };

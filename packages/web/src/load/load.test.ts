@@ -201,6 +201,13 @@ it('a backslash is an ordinary character, unless it escapes a quote inside of a 
   });
 });
 
+it('a file that is no text is refused', async () => {
+  for (const name of ['\x89PNG', 'PK\x03\x04'])
+    await expect(detectFile('/f.csv', '', readerOf(`${name}\n\0\0\rIHDR,b\n`))).rejects.toThrow('The file is no text');
+  // A form feed, and the end of a file of DOS.
+  expect((await detectFile('/f.csv', '', readerOf('sku,name\n1,a\fb\n\x1a\n'))).fields).toHaveLength(2);
+});
+
 it('columns with names of the engine are reported', async () => {
   const { reservedColumns } = await detectFile('/f.csv', '', readerOf('sku,run_id\n1,a\n'));
   expect(reservedColumns).toEqual(['run_id']);
