@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { TinyModel } from '../../plugins/embeddings/src/testing/tiny-model.ts';
 import { directoryWith, headrace, repository } from './headrace.ts';
 
 /** The configs in answers need a model, and `answers.server.test.ts` runs them. */
@@ -27,8 +29,13 @@ const ffmpeg: { path: string } = createRequire(join(repository, 'plugins/video/p
   '@ffmpeg-installer/ffmpeg',
 );
 
+/** The folder of a small model, with random weights, in place of the model of the example. */
+const models = mkdtempSync(join(tmpdir(), 'headrace-models-'));
+afterAll(() => rmSync(models, { recursive: true }));
+new TinyModel().write({}, 'F32', '', join(models, 'sentence-transformers_all-MiniLM-L6-v2'));
+
 /** What the examples of plugins need. */
-const PLUGINS = { FFMPEG_PATH: ffmpeg.path };
+const PLUGINS = { FFMPEG_PATH: ffmpeg.path, EMBED_MODELS: models };
 
 /** Examples that read from servers. The connector tests run those of Kafka and Solr against real servers. */
 const FROM_SERVERS = ['connectors/kafka.conf', 'connectors/rss.conf', 'connectors/solr.conf'];
@@ -312,5 +319,28 @@ describe('the example of the plugin', () => {
       ['clock-f0', 0],
       ['clock-f10', 1000],
     ]);
+  });
+
+  it('entities finds the people, places and organizations of two of three texts', async () => {
+    const news = await documents('entities', 'names');
+    const { names, text, ...found } = news[2];
+    expect(found).toEqual({
+      id: 'mill-3',
+      people: ['John Smith', 'Maria Garcia'],
+      places: ['Paris', 'Tokyo'],
+      companies: 'Toyota',
+    });
+    for (const { name, start, end } of names) expect(text.slice(start, end)).toBe(name);
+    expect(names).toHaveLength(5);
+    expect(Object.keys(news[1])).toEqual(['id', 'text']);
+  });
+
+  it('embeddings adds a vector of length 1 to each film', async () => {
+    const films = await documents('embeddings', 'movies');
+    expect(films).toHaveLength(400);
+    for (const { embedding } of films) expect(Math.hypot(...embedding)).toBeCloseTo(1, 5);
+    const [landGirls] = films;
+    expect(landGirls).toMatchObject({ id: 'movie-1', Title: 'The Land Girls' });
+    expect(landGirls.embedding).toHaveLength(32);
   });
 });

@@ -17,7 +17,8 @@ import {
 } from 'headrace/engine';
 import { FIELD_TYPES, type FieldType } from './lancedb/lance-columns.ts';
 import { checkLance } from './lancedb/lance-library.ts';
-import type { LanceSettings, LanceTarget } from './lancedb/lance-target.ts';
+import type { LanceProcess } from './lancedb/lance-process.ts';
+import type { LanceSettings } from './lancedb/lance-target.ts';
 import { ignoredByStores } from './store/store-settings.ts';
 import type { StoreWriter } from './store/store-writer.ts';
 
@@ -47,8 +48,8 @@ type Params = Static<typeof parameters>;
 const SMALL_BATCH = 50;
 
 /**
- * Writes documents to a table of LanceDB, a vector database in the process of the run: its files are in a local folder
- * or an object store, and there is no server.
+ * Writes documents to a table of LanceDB, a vector database without a server: its files are in a local folder or an
+ * object store. The run starts a process for the library, because a crash of the library would end the run.
  *
  *     indexer { type: "LanceDB", batchSize: 1000 }
  *     lancedb { path: vectors, table: articles, vectorField: embedding, dimensions: 384, fields { title: text, page: integer } }
@@ -76,7 +77,7 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
   static readonly type = 'LanceDB';
   static readonly javaClass = null;
   override readonly deletesOldChildren = true;
-  #target: LanceTarget | undefined;
+  #target: LanceProcess | undefined;
   #writer: StoreWriter | undefined;
 
   static override *check(params: Params, settings: IndexerSettings): Generator<ParameterProblem> {
@@ -128,17 +129,17 @@ export class LanceDBIndexer extends Indexer<typeof parameters> {
     const settings = this.#settings;
     // The run creates a missing table, but a check changes nothing.
     if (settings.columns !== undefined) return;
-    const { LanceTarget } = await import('./lancedb/lance-target.ts');
-    await (await LanceTarget.open(settings)).close();
+    const { LanceProcess } = await import('./lancedb/lance-process.ts');
+    await (await LanceProcess.open(settings)).close();
   }
 
   override async connect(): Promise<void> {
-    const [{ LanceTarget }, { StoreWriter }] = await Promise.all([
-      import('./lancedb/lance-target.ts'),
+    const [{ LanceProcess }, { StoreWriter }] = await Promise.all([
+      import('./lancedb/lance-process.ts'),
       import('./store/store-writer.ts'),
     ]);
     const settings = this.#settings;
-    this.#target = await LanceTarget.open(settings);
+    this.#target = await LanceProcess.open(settings);
     const { childrenField } = this.context.settings;
     const retries = retriesOf(this.context, `LanceDB in ${settings.uri}`);
     this.#writer = new StoreWriter([this.#target], retries, { childrenField, http: false });

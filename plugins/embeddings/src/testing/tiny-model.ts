@@ -36,9 +36,14 @@ export class TinyModel {
     }
   }
 
-  /** Writes the files of the model, and others, to a new folder. Returns the folder. */
-  write(others: Readonly<Record<string, object>> = {}, precision: Precision = 'F32', prefix = ''): string {
-    const folder = mkdtempSync(join(tmpdir(), 'tiny-model-'));
+  /** Writes the files of the model, and others, to a folder, which is a new one by default. Returns the folder. */
+  write(
+    others: Readonly<Record<string, object>> = {},
+    precision: Precision = 'F32',
+    prefix = '',
+    folder = mkdtempSync(join(tmpdir(), 'tiny-model-')),
+  ): string {
+    mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'vocab.txt'), VOCABULARY.map((token) => `${token}\n`).join(''));
     writeFileSync(join(folder, 'model.safetensors'), this.#safetensors(precision, prefix));
     const files = { 'config.json': TinyModel.config, ...others };

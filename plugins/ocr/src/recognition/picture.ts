@@ -69,6 +69,6 @@ async function pdfPictures(bytes: Uint8Array): Promise<Picture[]> {
 }
 
 /** Returns grey pixels as an image in the PGM format. */
-export function greyImage(pixels: Uint8Array, width: number, height: number): Uint8Array {
+function greyImage(pixels: Uint8Array, width: number, height: number): Uint8Array {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels.subarray(0, width * height)]);
 }

@@ -1,8 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HeadraceError, messageOf } from 'headrace/engine';
 import type { Region } from './page-map.ts';
-import { greyImage } from './picture.ts';
 import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer } from './recognizer.ts';
 
 /** Tesseract as a program of the operating system. It starts once for each image. */
@@ -37,50 +39,53 @@ export class ProgramRecognizer implements Recognizer {
   }
 
   async recognize(image: Uint8Array, region: Region | undefined): Promise<Recognized> {
-    const part = region === undefined ? image : cropped(image, region);
-    const table = await this.#run(part, ['tsv']);
-    const text = await this.#run(part, []);
-    const confidences = table
-      .split('\n')
-      .slice(1)
-      .map((line) => Number(line.split('\t')[10]))
-      .filter((confidence) => confidence >= 0);
-    const mean = confidences.reduce((sum, one) => sum + one, 0) / Math.max(1, confidences.length);
-    return { text: text.replace(/\f$/, ''), confidence: mean };
+    const folder = await mkdtemp(join(tmpdir(), 'headrace-ocr-'));
+    try {
+      const [input, output] = [join(folder, 'image'), join(folder, 'out')];
+      await writeFile(input, image);
+      // Tesseract reads the rectangle from the file with the name of the image and this extension.
+      if (region !== undefined) await writeFile(`${input}.uzn`, zoneOf(region));
+      await this.#run(input, output);
+      const text = await readFile(`${output}.txt`, 'utf8');
+      const confidence = meanConfidence(await readFile(`${output}.tsv`, 'utf8'));
+      return { text: text.replace(/\f$/, ''), confidence };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 
   async close(): Promise<void> {}
 
-  #run(image: Uint8Array, configs: readonly string[]): Promise<string> {
-    const options = ['-l', this.#lang, '--psm', PAGE_MODE, '--dpi', String(DOTS_PER_INCH), ...configs];
+  #run(input: string, output: string): Promise<void> {
+    const options = ['-l', this.#lang, '--psm', PAGE_MODE, '--dpi', String(DOTS_PER_INCH)];
+    const formats = ['-c', 'tessedit_create_txt=1', '-c', 'tessedit_create_tsv=1'];
     return new Promise((resolve, reject) => {
-      const child = spawn(this.#program, ['stdin', 'stdout', ...options], { stdio: ['pipe', 'pipe', 'pipe'] });
-      const out: Buffer[] = [];
+      const child = spawn(this.#program, [input, output, ...options, ...formats], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       const problems: Buffer[] = [];
-      child.stdout.on('data', (piece: Buffer) => out.push(piece));
       child.stderr.on('data', (piece: Buffer) => problems.push(piece));
       child.on('error', reject);
-      // The program may end before it has read the whole image.
-      child.stdin.on('error', () => undefined);
       child.on('close', (code) => {
-        if (code === 0) resolve(Buffer.concat(out).toString());
+        if (code === 0) resolve();
         else reject(new Error(`tesseract ended with code ${code}: ${Buffer.concat(problems).toString().trim()}`));
       });
-      child.stdin.end(image);
     });
   }
 }
 
-/** Cuts a rectangle out of an image in the PGM format, which pages of PDF files have. */
-function cropped(image: Uint8Array, { x, y, width, height }: Region): Uint8Array {
-  const header = /^P5\n(\d+) \d+\n255\n/.exec(Buffer.from(image.subarray(0, 64)).toString('latin1'));
-  if (header === null) throw new Error('The program tesseract reads regions of PDF pages only, not of images');
-  const row = Number(header[1]);
-  const start = header[0].length;
-  const pixels = new Uint8Array(width * height);
-  for (let line = 0; line < height; line++) {
-    const from = start + (y + line) * row + x;
-    pixels.set(image.subarray(from, from + width), line * width);
-  }
-  return greyImage(pixels, width, height);
+/** Returns a rectangle in the format UZN: left, top, width and height in pixels, and the kind of the content. */
+function zoneOf({ x, y, width, height }: Region): string {
+  const [left, top, right, bottom] = [x, y, x + width, y + height].map(Math.round) as [number, number, number, number];
+  return `${left} ${top} ${right - left} ${bottom - top} Text\n`;
+}
+
+/** Returns the mean confidence of the words in the table of Tesseract. The rows of blocks and lines have -1. */
+function meanConfidence(table: string): number {
+  const confidences = table
+    .split('\n')
+    .slice(1)
+    .map((line) => Number(line.split('\t')[10]))
+    .filter((confidence) => confidence >= 0);
+  return confidences.reduce((sum, one) => sum + one, 0) / Math.max(1, confidences.length);
 }

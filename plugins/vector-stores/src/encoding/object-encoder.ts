@@ -8,6 +8,7 @@ import {
   writeString,
   writeValue,
 } from 'headrace/engine';
+import { documentId } from './document-id.ts';
 import { uuidOf } from './uuid.ts';
 import { FieldChoice, vectorJson } from './vectors.ts';
 
@@ -61,7 +62,7 @@ export class ObjectEncoder implements DocumentEncoder {
 
   encode(document: Document): string {
     const { idOverrideField, fields, start, idName } = this.#options;
-    const id = idOverrideField === undefined ? document.id : (document.text(idOverrideField) ?? document.id);
+    const id = documentId(document, idOverrideField);
     if (this.#marks.areOn(document)) return `{"id":${writeString(id)},"delete":true}\n`;
     let members = '';
     document.fieldNames.forEach((name, i) => {

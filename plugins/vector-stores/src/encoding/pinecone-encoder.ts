@@ -8,6 +8,7 @@ import {
   writeString,
   writeValue,
 } from 'headrace/engine';
+import { documentId } from './document-id.ts';
 import type { CommonOptions } from './object-encoder.ts';
 import { vectorJson } from './vectors.ts';
 
@@ -35,7 +36,7 @@ export class PineconeEncoder implements DocumentEncoder {
 
   encode(document: Document): string {
     const { idOverrideField, vectorFields } = this.#options;
-    const id = idOverrideField === undefined ? document.id : (document.text(idOverrideField) ?? document.id);
+    const id = documentId(document, idOverrideField);
     if (this.#marks.areOn(document)) return `{"id":${writeString(id)},"delete":true}\n`;
     const metadata = this.#metadata(document);
     const vectors = vectorFields.map(

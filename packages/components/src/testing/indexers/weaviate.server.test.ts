@@ -12,8 +12,21 @@ import {
   versions,
 } from './engine-runs.ts';
 import { describeFamilies } from './family-conformance.ts';
+import { describeWriting } from './writing-conformance.ts';
 
-const PROPERTIES = { n_i: 'int', t_s: 'text', del_s: 'text', gone_s: 'text', drop_s: 'text', parent_s: 'text' };
+const PROPERTIES = {
+  n_i: 'int',
+  d_d: 'number',
+  b_b: 'boolean',
+  ss_ss: 'text[]',
+  s_s: 'text',
+  t_s: 'text',
+  u_s: 'text',
+  del_s: 'text',
+  gone_s: 'text',
+  drop_s: 'text',
+  parent_s: 'text',
+};
 
 // Skipped in continuous integration: on a new machine, Go needs minutes to build Weaviate.
 describe.skipIf(process.env.CI === 'true')('the vector store Weaviate', async () => {
@@ -38,7 +51,7 @@ describe.skipIf(process.env.CI === 'true')('the vector store Weaviate', async ()
         const properties = Object.entries(PROPERTIES).map(([property, type]) => ({
           name: property,
           dataType: [type],
-          ...(type === 'text' && { tokenization: 'field' }),
+          ...(type.startsWith('text') && { tokenization: 'field' }),
         }));
         await ask('POST', '/v1/schema', { class: name, vectorizer: 'none', properties });
         return name;
@@ -63,6 +76,7 @@ describe.skipIf(process.env.CI === 'true')('the vector store Weaviate', async ()
       const send = (name: string, documents: readonly Fields[], settings = '') =>
         runs.send(server.url, name, documents, `${QUICK}, ${settings}`);
 
+      describeWriting(engine, runs, () => server.url);
       describeFamilies(engine, () => server.url);
 
       it('writes properties and vectors, and keeps the last version of each document', async () => {

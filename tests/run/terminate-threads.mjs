@@ -1,17 +1,13 @@
-// Terminates threads that load a model or compute, three at a time, at moments from the start of the process of the model
-// to the middle of a batch. Then prints how many, and how many processes of models are left.
+// Terminates threads that use a native library, three at a time, at moments from the start of its process to the middle of
+// its work. Then prints how many, and how many of its processes are left. The first argument is the module with the work.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { parentPort, threadName, Worker, workerData } from 'node:worker_threads';
 import { RunLauncher } from '@headrace/engine/threads';
-import { TokenModel } from '@headrace/local-models';
 
-const GRAPH = process.argv[2];
 const ROUNDS = 8;
-const BATCH = Array.from({ length: 32 }, () => new Array(300).fill(1));
 
 if (threadName === 'run') runPipeline(workerData);
-else if (threadName === 'pipeline') await compute(workerData);
+else if (threadName === 'pipeline') await work(workerData);
 else await terminateThreads();
 
 async function terminateThreads() {
@@ -30,34 +26,35 @@ async function terminateThreads() {
   // Node ends the child threads of a thread of a run that is terminated, without asking it.
   await Promise.all(['pipeline', 'pipeline', 'run'].map(terminateEach));
   console.log(`terminated ${terminated}`);
-  while (modelProcesses() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  console.log(`left ${modelProcesses()}`);
+  while (helperProcesses() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  console.log(`left ${helperProcesses()}`);
   await launcher.close();
 }
 
 function start(name, moment) {
-  return new Worker(new URL(import.meta.url), { name, argv: [GRAPH], workerData: moment });
+  return new Worker(new URL(import.meta.url), { name, argv: process.argv.slice(2), workerData: moment });
 }
 
 function runPipeline(moment) {
   start('pipeline', moment).on('message', (message) => parentPort.postMessage(message));
 }
 
-/** Reports when to terminate this thread: 0 before the model is loaded, 1 after; 2 and 3 in its first and second batch. */
-async function compute(moment) {
+/** Reports when to terminate this thread: 0 before the library is open, 1 after; 2 and 3 in its first and second call. */
+async function work(moment) {
   const report = () => parentPort.postMessage('now');
-  const opening = TokenModel.open(async () => readFileSync(GRAPH), { threads: 1 });
+  const { open } = await import(process.argv[2]);
+  const opening = open(process.argv[3]);
   if (moment === 0) report();
-  const model = await opening;
+  const call = await opening;
   if (moment === 1) report();
-  for (let batch = 2; ; batch++) {
-    const computing = model.run(BATCH, 0, ['logits']);
-    if (moment === batch) setImmediate(report);
-    await computing;
+  for (let number = 2; ; number++) {
+    const calling = call(number);
+    if (moment === number) setImmediate(report);
+    await calling;
   }
 }
 
-function modelProcesses() {
+function helperProcesses() {
   const table = execFileSync('ps', ['-A', '-o', 'ppid=,args=']).toString().split('\n');
   return table.filter((row) => Number(row.trim().split(/ +/)[0]) === process.pid && !row.includes('ps -A')).length;
 }

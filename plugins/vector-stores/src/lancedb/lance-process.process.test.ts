@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { LanceProcess } from './lance-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'headrace-lance-process-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const SETTINGS = {
+  uri: folder,
+  table: 'articles',
+  vectorField: 'v',
+  storageOptions: {},
+  columns: { vectorField: 'v', dimensions: 2, fields: new Map() },
+};
+const ROW = Buffer.from('{"id":"a","v":[1,2]}');
+
+/** Returns the ids of the processes that this one started for tables. */
+function tableProcesses(): number[] {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((row) => row.includes('lance-table'))
+    .map((row) => row.trim().split(/ +/).slice(0, 2).map(Number))
+    .filter(([, parent]) => parent === process.pid)
+    .map(([id]) => id as number);
+}
+
+it('writes with another process after the first one has ended', async () => {
+  const table = await LanceProcess.open(SETTINGS);
+  expect(await table.upload([ROW])).toEqual({ items: new Map() });
+  const [first, ...others] = tableProcesses();
+  expect(others).toEqual([]);
+  process.kill(first as number, 'SIGKILL');
+  // Until its end is known, calls are refused in a way that is retried.
+  await expect.poll(() => table.upload([ROW])).toEqual({ items: new Map() });
+  expect(tableProcesses()).not.toContain(first);
+  await table.close();
+  await expect.poll(tableProcesses).toEqual([]);
+});
+
+it('reports a table that does not fit with its code, and ends the process', async () => {
+  const columns = { ...SETTINGS.columns, dimensions: 3 };
+  await (await LanceProcess.open({ ...SETTINGS, table: 'other' })).close();
+  await expect(LanceProcess.open({ ...SETTINGS, table: 'other', columns })).rejects.toMatchObject({
+    code: 'HR_INDEXER_CONNECT',
+    message: expect.stringContaining('lancedb.dimensions is 3'),
+  });
+  await expect.poll(tableProcesses).toEqual([]);
+});

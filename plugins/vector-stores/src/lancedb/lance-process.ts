@@ -1,0 +1,62 @@
+import { extname } from 'node:path';
+import { NO_ANSWER, type Reply } from 'headrace/delivery';
+import { type Family, HelperProcess, messageOf } from 'headrace/engine';
+import type { StoreTarget } from '../store/store-writer.ts';
+import type { LanceSettings } from './lance-target.ts';
+
+/** A table of LanceDB whose library is in a helper process. If the process ends, a retry starts another one. */
+export class LanceProcess implements StoreTarget {
+  readonly #settings: LanceSettings;
+  #process: HelperProcess;
+
+  private constructor(settings: LanceSettings, process: HelperProcess) {
+    this.#settings = settings;
+    this.#process = process;
+  }
+
+  /** Opens the table, or creates it. Throws `HR_INDEXER_CONNECT` if it does not fit. */
+  static async open(settings: LanceSettings): Promise<LanceProcess> {
+    return new LanceProcess(settings, await start(settings));
+  }
+
+  upload(objects: readonly Uint8Array[]): Promise<Reply> {
+    return this.#reply('upload', objects);
+  }
+
+  remove(ids: readonly string[]): Promise<Reply> {
+    return this.#reply('remove', ids);
+  }
+
+  removeChildren(families: readonly Family[], field: string): Promise<Reply> {
+    return this.#reply('removeChildren', families, field);
+  }
+
+  async close(): Promise<void> {
+    try {
+      if (this.#process.alive) await this.#process.call('close');
+    } finally {
+      this.#process.close();
+    }
+  }
+
+  async #reply(name: string, ...args: readonly unknown[]): Promise<Reply> {
+    try {
+      if (!this.#process.alive) this.#process = await start(this.#settings);
+      return await this.#process.call<Reply>(name, ...args);
+    } catch (error) {
+      return { refused: { status: NO_ANSWER, message: `LanceDB: ${messageOf(error)}` } };
+    }
+  }
+}
+
+/** Starts a process that opens the table. */
+async function start(settings: LanceSettings): Promise<HelperProcess> {
+  const process = await HelperProcess.start(new URL(`./lance-table${extname(import.meta.url)}`, import.meta.url));
+  try {
+    await process.call('open', settings);
+    return process;
+  } catch (error) {
+    process.close();
+    throw error;
+  }
+}
