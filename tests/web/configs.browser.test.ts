@@ -155,6 +155,14 @@ describe('the config page', () => {
     await expect.poll(() => page.locator('.cm-content').textContent()).toContain('class: SplitFieldValues, delimiter:');
   });
 
+  it('completes the values that a parameter may have', async () => {
+    const page = await openPage(`${url}/configs/new`);
+    await replaceText(page, 'connectors: [{ class: CSVConnector, name: c, path: a.csv, onInvalidBytes: ');
+    await page.keyboard.press('Control+Space');
+    const values = page.locator('.cm-tooltip-autocomplete').getByRole('option');
+    await expect.poll(() => values.allTextContents()).toEqual(['replacedefault', 'fail']);
+  });
+
   it('fixes a problem with one click', async () => {
     const page = await openPage(`${url}/configs/new`);
     await replaceText(page, CONFIG.replace('Concatenate', 'Concatenat'));

@@ -66,6 +66,25 @@ describe('the audit log', () => {
     expect(readFileSync(path, 'utf8')).not.toMatch(/hunter2|annspass|connectors|Basic/);
   });
 
+  it('records uploaded and deleted files with their names, also if they are refused, and not their content', async () => {
+    const { path, service, records } = await audited();
+    const put = (name: string, auth: string) =>
+      service.ask(`/v1/file/${name}`, { method: 'PUT', body: 'sku\n1\n', type: 'application/octet-stream', auth });
+    await put('a.csv', 'bob:bobspass');
+    await put('a.csv', 'ann:annspass');
+    await put('a.csv', 'ann:annspass');
+    await service.ask('/v1/file/a.csv', { method: 'DELETE', auth: 'ann:annspass' });
+    await service.service.close();
+    const uploaded = { action: 'PUT /v1/file/:name', target: 'a.csv' };
+    expect(records()).toMatchObject([
+      { ...uploaded, user: 'bob', outcome: 'refused', status: 403 },
+      { ...uploaded, user: 'ann', outcome: 'done', status: 201 },
+      { ...uploaded, user: 'ann', status: 409 },
+      { action: 'DELETE /v1/file/:name', target: 'a.csv', user: 'ann', outcome: 'done', status: 204 },
+    ]);
+    expect(readFileSync(path, 'utf8')).not.toContain('sku');
+  });
+
   it('records failed logins, with the user name if the user exists', async () => {
     const { service, records } = await audited();
     for (const auth of ['ann:wrong', 'mypassword:x']) await service.ask('/v1/config', { auth });
