@@ -11,6 +11,9 @@ const SOURCE = '@headrace/source';
 /** Uses the conditions of Node. Vite also has the condition `module`, which is for bundlers. */
 const conditions = [SOURCE, ...defaultServerConditions.filter((name) => name !== 'module')];
 
+/** Makes tests fail that start a process. */
+const NO_PROCESSES = new URL('tests/setup/no-processes.ts', import.meta.url).href;
+
 const ALL = ['{packages,plugins}/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
 const NOT_UNIT = ['**/*.{process,server,package,browser}.test.ts'];
 
@@ -61,10 +64,9 @@ export default defineConfig({
           exclude: [...NOT_UNIT, '**/{node_modules,dist,bundle}/**'],
           // Loading the same modules for each file took half of the time. Unit tests must clean up after themselves.
           isolate: false,
-          // The threads that tests start also run the sources.
-          execArgv: [`--conditions=${SOURCE}`],
+          // The threads that tests start also run the sources, and cannot start processes.
+          execArgv: [`--conditions=${SOURCE}`, `--import=${NO_PROCESSES}`],
           globalSetup: ['tests/setup/source-catalog.ts'],
-          setupFiles: ['tests/setup/fast-check-seed.ts', 'tests/setup/no-processes.ts'],
         },
       },
       built('process'),

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { TinyModel } from '../../plugins/embeddings/src/testing/tiny-model.ts';
 import { directoryWith, headrace, repository } from './headrace.ts';
 
 /** The configs in answers need a model, and `answers.server.test.ts` runs them. */
@@ -32,6 +31,8 @@ const ffmpeg: { path: string } = createRequire(join(repository, 'plugins/video/p
 /** The folder of a small model, with random weights, in place of the model of the example. */
 const models = mkdtempSync(join(tmpdir(), 'headrace-models-'));
 afterAll(() => rmSync(models, { recursive: true }));
+/** The plugin makes it for its own tests, and does not export it. */
+const { TinyModel } = await import(join(repository, 'plugins/embeddings/dist/testing/tiny-model.js'));
 new TinyModel().write({}, 'F32', '', join(models, 'sentence-transformers_all-MiniLM-L6-v2'));
 
 /** What the examples of plugins need. */
