@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ffmpegPath } from './ffmpeg.ts';
 import { directoryWith, headrace, repository } from './headrace.ts';
 
 /** The configs in answers need a model, and `answers.server.test.ts` runs them. */
@@ -23,11 +23,6 @@ async function runExample(example: string, output: string): Promise<string[]> {
   return readFileSync(join(out, output), 'utf8').trimEnd().split('\n');
 }
 
-/** The ffmpeg of the tests of a plugin, which other packages do not have. */
-const ffmpeg: { path: string } = createRequire(join(repository, 'plugins/video/package.json'))(
-  '@ffmpeg-installer/ffmpeg',
-);
-
 /** The folder of a small model, with random weights, in place of the model of the example. */
 const models = mkdtempSync(join(tmpdir(), 'headrace-models-'));
 afterAll(() => rmSync(models, { recursive: true }));
@@ -36,7 +31,7 @@ const { TinyModel } = await import(join(repository, 'plugins/embeddings/dist/tes
 new TinyModel().write({}, 'F32', '', join(models, 'sentence-transformers_all-MiniLM-L6-v2'));
 
 /** What the examples of plugins need. */
-const PLUGINS = { FFMPEG_PATH: ffmpeg.path, EMBED_MODELS: models };
+const PLUGINS = { FFMPEG_PATH: ffmpegPath, EMBED_MODELS: models };
 
 /** Examples that read from servers. The connector tests run those of Kafka and Solr against real servers. */
 const FROM_SERVERS = ['connectors/kafka.conf', 'connectors/rss.conf', 'connectors/solr.conf'];

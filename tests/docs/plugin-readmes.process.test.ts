@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ffmpegPath } from '../cli/ffmpeg.ts';
 import { headrace, repository } from '../cli/headrace.ts';
 import { isWholeConfig, readPages } from './page.ts';
 import { pageDirectory } from './page-directory.ts';
@@ -13,7 +14,8 @@ it.each(plugins)('the configs in the README of the plugin %s are valid', async (
   expect(configs.length).toBeGreaterThan(0);
   if (page === undefined) return;
   const directory = pageDirectory(page);
-  const env = { OPENAI_API_KEY: 'key', PINECONE_API_KEY: 'key' };
+  const PATH = [dirname(ffmpegPath), process.env.PATH].join(delimiter);
+  const env = { OPENAI_API_KEY: 'key', PINECONE_API_KEY: 'key', PATH };
   for (const [i, { text, line }] of configs.entries()) {
     const file = `${i}.conf`;
     writeFileSync(join(directory, file), text);
