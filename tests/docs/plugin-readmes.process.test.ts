@@ -1,9 +1,16 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { headrace, repository } from '../cli/headrace.ts';
 import { isWholeConfig, readPages } from './page.ts';
 import { pageDirectory } from './page-directory.ts';
+
+/** VideoFileHandler finds ffmpeg in PATH. The tests of its plugin have one, which other packages do not have. */
+const ffmpeg: { path: string } = createRequire(join(repository, 'plugins/video/package.json'))(
+  '@ffmpeg-installer/ffmpeg',
+);
+const PATH = `${process.env['PATH']}${delimiter}${dirname(ffmpeg.path)}`;
 
 const plugins = readdirSync(join(repository, 'plugins'));
 
@@ -13,7 +20,7 @@ it.each(plugins)('the configs in the README of the plugin %s are valid', async (
   expect(configs.length).toBeGreaterThan(0);
   if (page === undefined) return;
   const directory = pageDirectory(page);
-  const env = { OPENAI_API_KEY: 'key', PINECONE_API_KEY: 'key' };
+  const env = { OPENAI_API_KEY: 'key', PINECONE_API_KEY: 'key', PATH };
   for (const [i, { text, line }] of configs.entries()) {
     const file = `${i}.conf`;
     writeFileSync(join(directory, file), text);
