@@ -121,9 +121,9 @@ describe('imports between packages', () => {
       if (file === 'bench/pipeline-thread.mjs') return false;
       const name = packageOf(specifier);
       if (name === undefined) return /(^|\/)(packages|plugins)\/[^/]+\/(src|dist)\//.test(specifier);
-      // Examples and benchmarks use plugins as a user does.
+      // Examples, benchmarks and the tests of terminated threads use plugins as a user does.
       const owner = workspacePackages.find(
-        (one) => one.name === name && (!one.isPlugin || /^(examples|bench)\//.test(file)),
+        (one) => one.name === name && (!one.isPlugin || /^(examples|bench|tests\/run\/terminated)\//.test(file)),
       );
       return owner === undefined || !owner.exported.includes(subpathOf(specifier, owner));
     });

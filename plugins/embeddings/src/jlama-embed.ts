@@ -54,7 +54,7 @@ const MODEL_NAME = /^(?:[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*$/;
 
 /**
  * Adds the embedding of a text: a vector of numbers that represents its meaning. A BERT model of Hugging Face makes it,
- * in the process of the run.
+ * in a process that the run starts.
  *
  * The stage has the parameters of JlamaEmbed of Lucille and reads the same folders. If the folder does not exist, the
  * model is only downloaded with allowDownload: true. LocalEmbed does the same for any folder and for ONNX models.

@@ -44,7 +44,7 @@ const parameters = Type.Object({
 
 /**
  * Adds the embedding of a text: a vector of numbers that represents its meaning. A model in a local folder makes it, in
- * the process of the run. Nothing is downloaded.
+ * a process that the run starts. Nothing is downloaded.
  *
  * The folder is a model of sentence-transformers or another encoder of Hugging Face. With dtype fp32, the vectors are
  * equal to those of sentence-transformers up to rounding. The stage reads how tokens are pooled, whether vectors are
