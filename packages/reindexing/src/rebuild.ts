@@ -82,6 +82,11 @@ export class Rebuild {
     return { checks, ...(replaced === '' ? {} : { replaced }) };
   }
 
+  /** Returns whether the new index was removed, so that no document can be written to it. */
+  async isGone(): Promise<boolean> {
+    return !(await this.#requireTarget().marked()).some(({ mark }) => mark.token === this.#token);
+  }
+
   /** Marks the index of a failed run, so that the next run removes it. */
   async fail(reason: string): Promise<void> {
     await this.#endHeartbeat();

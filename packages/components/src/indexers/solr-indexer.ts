@@ -28,6 +28,7 @@ import {
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { DEFAULT_RETRY } from '../http/retry.ts';
+import { endIfGone } from '../search-engine/index-lifecycle.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import {
   type CollectionParameters,
@@ -196,9 +197,11 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     this.#writer = new SolrWriter(this.#engine, retries, children);
   }
 
-  override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+  override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
-    return (this.#writer as SolrWriter).write(batch, signal);
+    const failures = await (this.#writer as SolrWriter).write(batch, signal);
+    await endIfGone(this.#rebuild, batch.count, failures);
+    return failures;
   }
 
   /** Creates what is missing, or the new collection of a rebuild. */

@@ -34,7 +34,7 @@ import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
 import { HashedBulkEncoder } from './hashed-bulk-encoder.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
-import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
+import { definitionOf, endIfGone, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import type { IndexParameters } from './index-parameters.ts';
 import { reachIndex } from './reach-index.ts';
@@ -168,9 +168,11 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     });
   }
 
-  override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+  override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
-    return (this.#writer as BulkWriter).write(batch, signal);
+    const failures = await (this.#writer as BulkWriter).write(batch, signal);
+    await endIfGone(this.#rebuild, batch.count, failures);
+    return failures;
   }
 
   override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
