@@ -145,7 +145,9 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       expect([await runs.count(), (await runs.targets()).length]).toEqual([200, 1]);
     });
 
-    it('ends at once, without an index of guessed types, if its index is deleted during the run', async ({ runs }) => {
+    it('ends immediately, without an index of guessed types, if its index is deleted during the run', async ({
+      runs,
+    }) => {
       const handle = runs.start(runs.config(versioned(80_000, 1), 'rebuild {}'));
       while (handle.progress().counts.succeeded < 100) await sleep(5);
       const [name = ''] = Object.keys(await runs.indices());
@@ -153,7 +155,7 @@ export function describeRebuilds(type: 'OpenSearch' | 'Elasticsearch', url: () =
       const { status, message } = await handle.done;
       expect([status, message]).toEqual([
         'FAILED',
-        expect.stringContaining(`error: ${name} was deleted during the run`),
+        expect.stringContaining(`error: The index ${name} was deleted during the run`),
       ]);
       expect(await runs.indices()).toEqual({});
     });

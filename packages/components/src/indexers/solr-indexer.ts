@@ -28,7 +28,6 @@ import {
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { DEFAULT_RETRY } from '../http/retry.ts';
-import { endIfGone } from '../search-engine/index-lifecycle.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import {
   type CollectionParameters,
@@ -197,11 +196,9 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     this.#writer = new SolrWriter(this.#engine, retries, children);
   }
 
-  override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+  override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
-    const failures = await (this.#writer as SolrWriter).write(batch, signal);
-    await endIfGone(this.#rebuild, batch.count, failures);
-    return failures;
+    return (this.#writer as SolrWriter).write(batch, signal);
   }
 
   /** Creates what is missing, or the new collection of a rebuild. */

@@ -2,6 +2,7 @@ import {
   type EncodedBatch,
   type FinishedDocuments,
   type FinishedOutput,
+  HeadraceError,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -34,7 +35,7 @@ import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
 import { HashedBulkEncoder } from './hashed-bulk-encoder.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
-import { definitionOf, endIfGone, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
+import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import type { IndexParameters } from './index-parameters.ts';
 import { reachIndex } from './reach-index.ts';
@@ -124,13 +125,12 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   override async reach(report: ReportProblem): Promise<void> {
     const { create, rebuild } = this.bulk;
     const isMade = create !== undefined || rebuild !== undefined;
-    const index = rebuild === undefined ? this.bulk.index : aliasOf(this.bulk);
     const parameter = rebuild?.alias === undefined ? 'index' : 'rebuild.alias';
     // If the run creates the index, a missing index is no problem.
     const reportMissing: ReportProblem = (problem) => {
       if (!isMade || problem.severity !== 'warning') report(problem);
     };
-    await reachIndex(this.bulk, { index, parameter, isMadeByWriting: true }, reportMissing);
+    await reachIndex(this.bulk, { index: aliasOf(this.bulk), parameter, isMadeByWriting: true }, reportMissing);
     if (isMade) await reachDefinition(this.bulk, report);
   }
 
@@ -171,7 +171,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
     const failures = await (this.#writer as BulkWriter).write(batch, signal);
-    await endIfGone(this.#rebuild, batch.count, failures);
+    await this.#rebuild?.requireIndex(batch.count, failures, (text) => new HeadraceError('HR_INDEXER_GONE', text));
     return failures;
   }
 

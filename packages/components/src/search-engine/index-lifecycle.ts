@@ -1,21 +1,11 @@
-import {
-  HeadraceError,
-  type IndexFailure,
-  JsonSyntaxError,
-  type ReportProblem,
-  readJson,
-  type Value,
-  writeValue,
-} from '@headrace/engine';
+import { jsonErrorOf, type ReportProblem, type Value, writeValue } from '@headrace/engine';
 import {
   aliasOf,
   findDifferences,
   IndexAdmin,
   type IndexDefinition,
   type Json,
-  type Rebuild,
   type RebuildPlan,
-  ReindexError,
   readDefinition,
 } from '@headrace/reindexing';
 import { DEFAULT_RETRY } from '../http/retry.ts';
@@ -51,31 +41,7 @@ export function planOf(params: IndexParameters): RebuildPlan {
 export function definitionOf({ create = {} }: IndexParameters): Promise<IndexDefinition> {
   const { settings = new Map(), mappings = new Map(), ...files } = create;
   const given = { ...files, settings: jsonOf(settings), mappings: jsonOf(mappings) };
-  return readDefinition(given, (path) => readFile(path, 'utf8'), syntaxErrorOf);
-}
-
-/** Returns the first error of a text that is not JSON, with its offset. */
-function syntaxErrorOf(text: string): { readonly message: string; readonly at: number } | undefined {
-  try {
-    readJson(text);
-    return undefined;
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return error;
-    throw error;
-  }
-}
-
-/** Ends the run if no document of a batch was written because the new index of the run was removed. */
-export async function endIfGone(
-  rebuild: Rebuild | undefined,
-  count: number,
-  failures: readonly IndexFailure[],
-): Promise<void> {
-  if (rebuild === undefined || failures.length < count || failures[0]?.status !== 404) return;
-  if (!(await rebuild.isGone())) return;
-  throw new HeadraceError('HR_INDEXER_GONE', `${rebuild.index} was deleted during the run`, {
-    hint: 'Find out which program deletes new indices, and start the run again.',
-  });
+  return readDefinition(given, (path) => readFile(path, 'utf8'), jsonErrorOf);
 }
 
 /** Reports each difference between the block `create` and what exists. */
@@ -84,16 +50,8 @@ export async function reachDefinition(
   report: ReportProblem,
 ): Promise<void> {
   const options = { rebuilds: params.rebuild !== undefined, updates: params.create?.update === true };
-  const index = options.rebuilds ? aliasOf(params) : params.index;
-  let definition: IndexDefinition;
-  try {
-    definition = await definitionOf(params);
-  } catch (error) {
-    if (!(error instanceof ReindexError)) throw error;
-    const { message, hint = '', parameter = [] } = error;
-    return report({ parameter: ['create', ...parameter], message, hint });
-  }
-  const all = await withAdmin(params, (admin) => findDifferences(admin, index, definition, options));
+  const definition = await definitionOf(params);
+  const all = await withAdmin(params, (admin) => findDifferences(admin, aliasOf(params), definition, options));
   for (const { parameter, ...problem } of all) {
     const isInFile = parameter[0] === 'mappings' && params.create?.mappings === undefined;
     report({ ...problem, parameter: ['create', ...(isInFile ? ['mappingsFile'] : parameter)], severity: 'warning' });
