@@ -99,7 +99,7 @@ export { SecretMask } from './config/secret-mask.ts';
 export { ByShape } from './document/by-shape.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { DocumentTable } from './document/document-table.ts';
-export { JsonReader, JsonSyntaxError, readJson, readJsonSequence } from './document/json-reader.ts';
+export { JsonReader, JsonSyntaxError, jsonErrorOf, readJson, readJsonSequence } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
 export { type Column, LazyColumn } from './document/lazy-column.ts';
 export { checkWritable, internName, isInterned, RESERVED_FIELDS } from './document/names.ts';

@@ -29,30 +29,56 @@ export interface GivenDefinition {
   readonly pipelines?: Iterable<readonly [string, string]>;
 }
 
-/** Completes a definition with the contents of its files. */
+/** The first error of a text that is not JSON, with its offset. */
+export interface SyntaxErrorAt {
+  readonly message: string;
+  readonly at: number;
+}
+
+/**
+ * Completes a definition with the contents of its files.
+ * @param syntaxErrorOf finds the error of a text that `JSON.parse` refuses; undefined if it finds none
+ */
 export async function readDefinition(
   { settings = {}, mappings = {}, mappingsFile, templates = [], pipelines = [] }: GivenDefinition,
   readFile: (path: string) => Promise<string>,
+  syntaxErrorOf: (text: string) => SyntaxErrorAt | undefined,
 ): Promise<IndexDefinition> {
+  const readJson = async (file: string, parameter: readonly string[]): Promise<Json> => {
+    const hint = `Correct the file, or its path in create.${parameter.join('.')}.`;
+    let text: string;
+    try {
+      text = await readFile(file);
+    } catch (error) {
+      const where = `${hint} A relative path starts at the working directory.`;
+      throw new ReindexError(`${file} cannot be read: ${messageOf(error)}`, where, parameter);
+    }
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      // The message of JSON.parse does not always have the position.
+      const found = syntaxErrorOf(text);
+      const place = found === undefined ? file : `${file}:${lineAndColumn(text, found.at)}`;
+      throw new ReindexError(`${place}: not valid JSON: ${found?.message ?? messageOf(error)}`, hint, parameter);
+    }
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Json;
+    throw new ReindexError(`${file} must contain a JSON object`, hint, parameter);
+  };
   const named: NamedDefinition[] = [];
-  for (const [name, file] of pipelines) named.push(namedDefinition('pipelines', name, await readJson(file, readFile)));
-  for (const [name, file] of templates) named.push(namedDefinition('templates', name, await readJson(file, readFile)));
-  const json = mappingsFile === undefined ? mappings : await readJson(mappingsFile, readFile);
+  const add = async (kind: NamedDefinition['kind'], [name, file]: readonly [string, string]) => {
+    named.push(namedDefinition(kind, name, await readJson(file, [kind, name])));
+  };
+  for (const one of pipelines) await add('pipelines', one);
+  for (const one of templates) await add('templates', one);
+  const json = mappingsFile === undefined ? mappings : await readJson(mappingsFile, ['mappingsFile']);
   // The answer of GET _mapping and the body of a new index have the mappings under this key.
   return { settings, mappings: (json.mappings as Json | undefined) ?? json, named };
 }
 
-const FILE_HINT = 'Correct the file, or its path in mappingsFile, templates or pipelines of the block create.';
-
-async function readJson(file: string, readFile: (path: string) => Promise<string>): Promise<Json> {
-  let json: unknown;
-  try {
-    json = JSON.parse(await readFile(file));
-  } catch (error) {
-    throw new ReindexError(`${file} cannot be read as JSON: ${messageOf(error)}`, FILE_HINT);
-  }
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Json;
-  throw new ReindexError(`${file} must contain a JSON object`, FILE_HINT);
+function lineAndColumn(text: string, at: number): string {
+  const lines = text.slice(0, at).split('\n');
+  return `${lines.length}:${(lines.at(-1) ?? '').length + 1}`;
 }
 
 function namedDefinition(kind: NamedDefinition['kind'], name: string, body: Json): NamedDefinition {

@@ -82,6 +82,21 @@ export class Rebuild {
     return { checks, ...(replaced === '' ? {} : { replaced }) };
   }
 
+  /**
+   * Throws if no document of a batch was written because the new index was removed.
+   * @param failures the failed documents of the batch
+   */
+  async requireIndex(
+    count: number,
+    failures: readonly { readonly status?: number }[],
+    error: (message: string) => Error,
+  ): Promise<void> {
+    if (failures.length < count || failures[0]?.status !== 404) return;
+    const target = this.#requireTarget();
+    if ((await target.marked()).some(({ mark }) => mark.token === this.#token)) return;
+    throw error(`The ${target.what} ${this.index} was deleted during the run`);
+  }
+
   /** Marks the index of a failed run, so that the next run removes it. */
   async fail(reason: string): Promise<void> {
     await this.#endHeartbeat();

@@ -2,11 +2,14 @@
 export class ReindexError extends Error {
   /** What to do. */
   readonly hint: string | undefined;
+  /** The position of the cause in the block `create`. */
+  readonly parameter: readonly string[] | undefined;
 
-  constructor(message: string, hint?: string) {
+  constructor(message: string, hint?: string, parameter?: readonly string[]) {
     super(message);
     this.name = 'ReindexError';
     this.hint = hint;
+    this.parameter = parameter;
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type EncodedBatch,
   type FinishedDocuments,
   type FinishedOutput,
+  HeadraceError,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -124,13 +125,12 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   override async reach(report: ReportProblem): Promise<void> {
     const { create, rebuild } = this.bulk;
     const isMade = create !== undefined || rebuild !== undefined;
-    const index = rebuild === undefined ? this.bulk.index : aliasOf(this.bulk);
     const parameter = rebuild?.alias === undefined ? 'index' : 'rebuild.alias';
     // If the run creates the index, a missing index is no problem.
     const reportMissing: ReportProblem = (problem) => {
       if (!isMade || problem.severity !== 'warning') report(problem);
     };
-    await reachIndex(this.bulk, { index, parameter, isMadeByWriting: true }, reportMissing);
+    await reachIndex(this.bulk, { index: aliasOf(this.bulk), parameter, isMadeByWriting: true }, reportMissing);
     if (isMade) await reachDefinition(this.bulk, report);
   }
 
@@ -168,9 +168,11 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     });
   }
 
-  override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+  override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
-    return (this.#writer as BulkWriter).write(batch, signal);
+    const failures = await (this.#writer as BulkWriter).write(batch, signal);
+    await this.#rebuild?.requireIndex(batch.count, failures, (text) => new HeadraceError('HR_INDEXER_GONE', text));
+    return failures;
   }
 
   override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {

@@ -1,4 +1,4 @@
-import { type ReportProblem, type Value, writeValue } from '@headrace/engine';
+import { jsonErrorOf, type ReportProblem, type Value, writeValue } from '@headrace/engine';
 import {
   aliasOf,
   findDifferences,
@@ -41,7 +41,7 @@ export function planOf(params: IndexParameters): RebuildPlan {
 export function definitionOf({ create = {} }: IndexParameters): Promise<IndexDefinition> {
   const { settings = new Map(), mappings = new Map(), ...files } = create;
   const given = { ...files, settings: jsonOf(settings), mappings: jsonOf(mappings) };
-  return readDefinition(given, (path) => readFile(path, 'utf8'));
+  return readDefinition(given, (path) => readFile(path, 'utf8'), jsonErrorOf);
 }
 
 /** Reports each difference between the block `create` and what exists. */
@@ -50,9 +50,8 @@ export async function reachDefinition(
   report: ReportProblem,
 ): Promise<void> {
   const options = { rebuilds: params.rebuild !== undefined, updates: params.create?.update === true };
-  const index = options.rebuilds ? aliasOf(params) : params.index;
   const definition = await definitionOf(params);
-  const all = await withAdmin(params, (admin) => findDifferences(admin, index, definition, options));
+  const all = await withAdmin(params, (admin) => findDifferences(admin, aliasOf(params), definition, options));
   for (const { parameter, ...problem } of all) {
     const isInFile = parameter[0] === 'mappings' && params.create?.mappings === undefined;
     report({ ...problem, parameter: ['create', ...(isInFile ? ['mappingsFile'] : parameter)], severity: 'warning' });

@@ -215,7 +215,8 @@ export abstract class Indexer<P extends TObject = TObject> {
   connect?(): void | Promise<void>;
 
   /**
-   * Writes a batch and returns the documents that failed.
+   * Writes a batch and returns the documents that failed. If it throws, all documents of the batch fail. A
+   * `HeadraceError` with the code `HR_INDEXER_GONE` also ends the run: no further document could be written.
    * @param signal aborted when the run abandons the batch: a request in progress may finish, but no other request
    * may start
    */

@@ -33,6 +33,17 @@ export function readJson(text: string): Value {
   return reader.value(0);
 }
 
+/** Returns the first error of the text, with its offset; undefined if it begins with a JSON value. */
+export function jsonErrorOf(text: string): JsonSyntaxError | undefined {
+  try {
+    readJson(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error;
+    throw error;
+  }
+}
+
 /** Yields all JSON values of the text in sequence, with their offsets. White space between the values is optional. */
 export function* readJsonSequence(text: string): Generator<{ value: Value; at: number; end: number }> {
   const reader = new JsonReader(text);

@@ -91,6 +91,7 @@ export class Accounts {
 
   /** Counts documents that failed on their way to the indexer. */
   failed({ documents, from, count, encoding, failure, status }: FailedAtIndexer): void {
+    this.#limit.stopIfGone(failure);
     this.#add('failed', count);
     const reports = this.#reports;
     let i = from;

@@ -7,7 +7,7 @@ import type { StopReason } from './stop-reason.ts';
 /** The number of documents after which a percentage is checked. Without it, the first failure could end a run. */
 export const PERCENT_SAMPLE = 1000;
 
-/** Stops a run if more documents fail than `runner.maxFailures` allows. */
+/** Stops a run if more documents fail than `runner.maxFailures` allows, or if no document can succeed any more. */
 export class FailureLimit {
   readonly #most: MaxFailures | undefined;
   readonly #controller = new AbortController();
@@ -34,6 +34,12 @@ export class FailureLimit {
     if ('percent' in this.#most && all < PERCENT_SAMPLE) return;
     const failure = exceeded(this.#most, all, failed);
     if (failure !== undefined) this.#controller.abort({ status: 'FAILED', failure } satisfies StopReason);
+  }
+
+  /** Stops the run if its destination is gone (`HR_INDEXER_GONE`): all further documents would fail too. */
+  stopIfGone(failure: Failure): void {
+    if (failure.code !== 'HR_INDEXER_GONE' || this.signal.aborted) return;
+    this.#controller.abort({ status: 'FAILED', failure } satisfies StopReason);
   }
 
   /** Returns the failure that stopped a run, with the final counts: documents in flight have finished since. */
