@@ -10,7 +10,7 @@ const ROUNDS = 3;
 const INDEX = 'headrace-bench-skip';
 const CHANGED = '-9999999';
 
-const JSONATA = `{ class: ApplyJSONata, expression: "{ 'words': $count($split(description, ' ')), 'net': $number(price) / 1.19 }" }`;
+const JSONATA = `{ class: ApplyJSONata, expression: "{ 'price': price, 'words': $count($split(description, ' ')), 'net': $number(price) / 1.19 }" }`;
 
 /** The jobs. The factor depends on what a document costs before it is sent, and on what it costs the search engine. */
 const SHAPES = [
