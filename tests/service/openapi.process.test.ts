@@ -209,6 +209,7 @@ async function idsFor(path: string, method: string): Promise<Record<string, stri
   const configId = await upload(served.url, cancels ? ENDLESS : fails ? FAILING : example);
   if (/\/(versions|diff)\b/.test(path)) await replace(configId, example.replace('numDocs: 3', 'numDocs: 4'));
   if (path.endsWith('/schedule')) await schedule(configId);
+  if (path.startsWith('/v1/file') && method !== 'PUT') await uploadFile(exampleOf('/v1/file/{name}'));
   const response = await fetch(`${served.url}/v1/run`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -223,6 +224,14 @@ async function idsFor(path: string, method: string): Promise<Record<string, stri
 async function replace(configId: string, body: string): Promise<void> {
   const headers = { 'content-type': 'application/hocon' };
   const response = await fetch(`${served.url}/v1/config/${configId}`, { method: 'PUT', headers, body });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+/** Uploads a file, or replaces it. */
+async function uploadFile(name: string): Promise<void> {
+  const headers = { 'content-type': 'application/octet-stream' };
+  const url = `${served.url}/v1/file/${name}?replace=true`;
+  const response = await fetch(url, { method: 'PUT', headers, body: 'sku,name\n1,Chair\n' });
   if (!response.ok) throw new Error(await response.text());
 }
 
