@@ -238,7 +238,7 @@ export const SERVICE_ERROR_CODES = {
   HR_FILE_EXISTS: {
     status: 409,
     meaning: 'There is an uploaded file with this name, or it is being uploaded.',
-    advice: 'Send the file with `?replace=true`, or with another name.',
+    advice: 'Send the file with `?replace=true`, or with another name. If another upload of it has not ended, wait.',
   },
   HR_FILE_NOT_FOUND: {
     status: 404,

@@ -69,11 +69,11 @@ export class UploadedFiles {
   /** Stores a file. Refuses it before its content is read if it exists already, or is too large. */
   async put({ name, content, bytes, replace }: FileUpload): Promise<{ file: UploadedFile; replaced: boolean }> {
     checkFileName(name);
-    if (this.#arriving.has(name)) throw exists(name, 'is being uploaded by another request');
+    if (this.#arriving.has(name)) throw arriving(name);
     this.#arriving.set(name, bytes);
     try {
       const old = await this.#file(name);
-      if (old !== undefined && !replace) throw exists(name, 'exists already');
+      if (old !== undefined && !replace) throw exists(name);
       if (old === undefined && (await this.#names()).includes(name)) throw notAFile(name);
       await mkdir(this.directory, { recursive: true, mode: 0o700 });
       await this.#checkSpace(old === undefined);
@@ -154,9 +154,15 @@ export class UploadedFiles {
 
 const FULL = 'Delete uploaded files that no config needs: DELETE /v1/file/{name}, or the page System.';
 
-function exists(name: string, why: string): ApiError {
-  return new ApiError('HR_FILE_EXISTS', `The file ${name} ${why}`, {
+function exists(name: string): ApiError {
+  return new ApiError('HR_FILE_EXISTS', `The file ${name} exists already`, {
     hint: 'Send it with ?replace=true, or with another name.',
+  });
+}
+
+function arriving(name: string): ApiError {
+  return new ApiError('HR_FILE_EXISTS', `Another request is uploading the file ${name}`, {
+    hint: 'Wait until the other upload has ended, or use another name.',
   });
 }
 

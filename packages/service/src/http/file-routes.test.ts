@@ -127,7 +127,10 @@ describe('uploaded files', () => {
     const files = () => readdirSync(join(path, 'files'));
     await expect.poll(() => (readdirSync(path).includes('files') ? files().length : 0)).toBe(1);
     expect(await listed(service)).toEqual([]);
-    expect((await put(service, 'a', 'other')).json).toMatchObject({ code: 'HR_FILE_EXISTS' });
+    expect((await put(service, 'a', 'other', '?replace=true')).json).toMatchObject({
+      code: 'HR_FILE_EXISTS',
+      hint: 'Wait until the other upload has ended, or use another name.',
+    });
     request.destroy();
     await expect.poll(files).toEqual([]);
     expect((await put(service, 'a', 'other')).status).toBe(201);
