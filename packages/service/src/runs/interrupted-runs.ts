@@ -2,7 +2,8 @@ import type { Problem } from '@headrace/engine';
 import type { RunDetails } from '../api/run-details.ts';
 import type { Store } from '../store/store.ts';
 import { storedRun } from './active-run.ts';
-import { endTime, forceEnd } from './forced-end.ts';
+import { forceEnd } from './forced-end.ts';
+import { lastSampleTime } from './run-samples.ts';
 
 /**
  * Ends the runs that were running or waiting when the previous process died. Their counts can be about one second old.
@@ -11,7 +12,7 @@ import { endTime, forceEnd } from './forced-end.ts';
 export async function endInterruptedRuns(store: Store): Promise<number> {
   const unfinished = await store.unfinishedRuns();
   await Promise.all(
-    unfinished.map((text) => {
+    unfinished.map(async (text) => {
       const { queuePosition: _, ...details } = JSON.parse(text) as RunDetails;
       const waited = details.status === 'QUEUED';
       const problem: Problem = {
@@ -25,11 +26,20 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
         ...details,
         status: 'INTERRUPTED',
         done: true,
-        endTime: endTime(details),
+        endTime: lastSign(details, await store.runSamples(details.runId)),
         runResult: forceEnd(details, 'INTERRUPTED', problem),
       };
       return store.saveRun(storedRun(interrupted));
     }),
   );
   return unfinished.length;
+}
+
+/**
+ * Returns the last time, in seconds since the epoch, at which the stored progress and samples show that a run worked.
+ * The time of the restart would make a run of a minute last for as long as the service was down.
+ */
+function lastSign({ startTime, progress }: RunDetails, samples: string | undefined): number {
+  const worked = progress.connectors.reduce((sum, { seconds }) => sum + seconds, 0);
+  return Math.max(startTime + worked, samples === undefined ? 0 : lastSampleTime(samples));
 }

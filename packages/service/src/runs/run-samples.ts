@@ -68,6 +68,12 @@ export class RunSamples {
   }
 }
 
+/** Returns the time of the newest of these samples, which are JSON, or 0 if there are none. */
+export function lastSampleTime(json: string): number {
+  const { items } = JSON.parse(json) as { items: { time: number }[] };
+  return items.at(-1)?.time ?? 0;
+}
+
 function valuesOf(time: number, { succeeded, failed, dropped, pending }: Progress): SampleValues {
   return [Math.round(time * 1000) / 1000, succeeded + failed + dropped, failed, pending];
 }
