@@ -46,10 +46,10 @@ export default defineConfig({
     maxWorkers: 5,
     sequence: { sequencer: MixedSequencer },
     setupFiles: ['tests/setup/fast-check-seed.ts'],
-    testTimeout: 60_000,
-    // On a busy machine, tests wait long for their processes.
-    expect: { poll: { timeout: 30_000, interval: 10 } },
-    hookTimeout: 60_000,
+    // The limits are for tests that hang. On a busy machine, tests wait long for their processes and servers.
+    testTimeout: 240_000,
+    expect: { poll: { timeout: 90_000, interval: 10 } },
+    hookTimeout: 240_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
     projects: [
       {

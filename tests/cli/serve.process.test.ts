@@ -50,7 +50,7 @@ describe('serve', () => {
     const started = await fetch(`${url}/v1/run`, { method: 'POST', headers, body });
     const { runId } = (await started.json()) as { runId: string };
     const run = async () => (await (await fetch(`${url}/v1/run/${runId}`)).json()) as { done: boolean; status: string };
-    await expect.poll(async () => (await run()).done, { timeout: 30_000 }).toBe(true);
+    await expect.poll(async () => (await run()).done).toBe(true);
     expect(await run()).toMatchObject({ status: 'SUCCEEDED' });
     expect(readFileSync(join(out, 'near-denver.jsonl'), 'utf8')).toContain('Boulder');
     service.child.kill('SIGTERM');

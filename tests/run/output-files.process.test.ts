@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { accountsOf, configOf, RunHarness } from './run-harness.ts';
 
 const harness = new RunHarness();
@@ -11,7 +11,7 @@ it('a run fails if another run writes the same output, and leaves that output un
   const rest = `jsonl { path: "${path}" }`;
   const indexer = 'type: JSONLines';
   const first = harness.start(configOf({ connector: 'class: CountConnector, count: 1, endless: true', indexer, rest }));
-  await vi.waitUntil(() => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0, { timeout: 20_000 });
+  await expect.poll(() => statSync(path, { throwIfNoEntry: false })?.size ?? 0).toBeGreaterThan(0);
   const second = await harness.run(configOf({ indexer, rest }));
   expect(second.status).toBe('FAILED');
   expect(second.problems).toEqual([

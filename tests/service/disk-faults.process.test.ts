@@ -67,7 +67,7 @@ async function served(directory: string): Promise<Served> {
 const name = `a service on a separate disk${why === undefined ? '' : ` (${why})`}`;
 
 /** Mounting and filling disks takes long on a busy machine. */
-describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
+describe.skipIf(why !== undefined)(name, () => {
   it('rejects uploads while the disk is full, and recovers when there is space', async () => {
     const disk = new SmallDisk();
     const directory = onDisk(disk);
@@ -84,15 +84,13 @@ describe.skipIf(why !== undefined)(name, { timeout: 180_000 }, () => {
     expect((await ask(url, `/v1/config/${id}`)).status).toBe(200);
     expect((await ask(url, '/v1/livez')).status).toBe(200);
     const failing = async () => (await ready(url)).checks.filter((check: { ok: boolean }) => !check.ok);
-    await expect
-      .poll(failing, { timeout: 20_000 })
-      .toContainEqual({ name: 'store', ok: false, message: expect.stringContaining('full') });
+    await expect.poll(failing).toContainEqual({ name: 'store', ok: false, message: expect.stringContaining('full') });
     // A running run continues. Its result is available, although it cannot be stored.
     expect((await ask(url, `/v1/run/${going.runId}/cancel`, { method: 'POST' })).status).toBe(202);
     expect(await finished(url, going.runId)).toMatchObject({ status: 'CANCELLED', progress: { pending: 0 } });
 
     disk.empty();
-    await expect.poll(async () => (await ready(url)).status, { timeout: 20_000 }).toBe('ready');
+    await expect.poll(async () => (await ready(url)).status).toBe('ready');
     expect(await replace(url, 'kept', 'a: 2')).toBe(version + 1);
     const after = await startRun(url, await upload(url, small));
     expect(await finished(url, after.runId)).toMatchObject({ status: 'SUCCEEDED' });

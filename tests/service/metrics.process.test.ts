@@ -43,7 +43,7 @@ describe('metrics of a service', () => {
     const directory = serviceDirectory();
     const service = await serve(directory);
     const { runId } = await startRun(service.url, await upload(service.url, config(directory)));
-    await expect.poll(async () => (await runDetails(service.url, runId)).done, { timeout: 30_000 }).toBe(true);
+    await expect.poll(async () => (await runDetails(service.url, runId)).done).toBe(true);
     expect((await runDetails(service.url, runId)).progress).toMatchObject({
       indexing: { type: 'JSONLines', inFlight: 0, documents: 999, failed: 0, retries: 0 },
     });

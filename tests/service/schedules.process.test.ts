@@ -44,7 +44,7 @@ async function scheduledRuns(url: string, count: number): Promise<ScheduledRun[]
         runs = ((await response.json()) as { items: ScheduledRun[] }).items;
         return runs.length;
       },
-      { timeout: 60_000, interval: 20 },
+      { interval: 20 },
     )
     .toBeGreaterThanOrEqual(count);
   return runs;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, onTestFailed } from 'vitest';
 import { chromiumPath } from './chromium.ts';
 
 /** The time limit: a page takes long on a busy machine. */
-const TIMEOUT_MILLIS = 30_000;
+const TIMEOUT_MILLIS = 90_000;
 
 let running: Promise<Browser> | undefined;
 const problems: string[] = [];

@@ -1,9 +1,7 @@
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 await describeWithServer('kafka', (server) => {
   let setup: DistributedSetup;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, type Indexed, incompressible, repeated, sorted } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
 
@@ -23,8 +23,6 @@ const STAGES = `
 `;
 
 /** Each test starts up to five processes. */
-vi.setConfig({ testTimeout: 240_000 });
-
 await describeWithServer('kafka', (server) => {
   let setup: DistributedSetup;
   let topics: KafkaTopics;

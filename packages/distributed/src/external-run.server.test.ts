@@ -1,10 +1,8 @@
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, repeated } from './distributed-run.test.lib.ts';
 
 /** `headrace run --external` next to other processes that serve the same pipeline. */
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const DOCUMENTS = 3000;
 

@@ -1,9 +1,7 @@
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
-
-vi.setConfig({ testTimeout: 240_000 });
 
 /** Other programs may write any message to the topics of a pipeline. */
 await describeWithServer('kafka', (server) => {
@@ -47,7 +45,7 @@ await describeWithServer('kafka', (server) => {
         { key: 'b', value: '{"id":"b","run_id":"ended-long-ago"}', partition: 1 },
         { key: 'c', value: '{"id":"c"}', partition: 2 },
       ]);
-      await expect.poll(() => setup.distinct, { timeout: 60_000 }).toBe(3);
+      await expect.poll(() => setup.distinct).toBe(3);
       const letters = await (await topics.tap(`${pipeline}_fail`)).first(bad.length);
       expect(letters.map(({ key }) => key).sort()).toEqual(bad.map(({ key }) => key).sort());
       expect(setup.indexed.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
@@ -57,7 +55,7 @@ await describeWithServer('kafka', (server) => {
       const next = setup.start(role, 'run.conf');
       await next.says(/now 0, 1, 2, 3"/);
       await topics.write(`${pipeline}_${role === 'indexer' ? 'dest' : 'source'}`, [{ key: 'd', value: '{"id":"d"}' }]);
-      await expect.poll(() => setup.distinct, { timeout: 60_000 }).toBe(4);
+      await expect.poll(() => setup.distinct).toBe(4);
       expect(setup.indexed).toHaveLength(4);
       expect(await (await topics.tap(`${pipeline}_fail`)).first(bad.length)).toHaveLength(bad.length);
     },
@@ -73,7 +71,7 @@ await describeWithServer('kafka', (server) => {
       { key: 'a', value: value('a', 'ended-long-ago') },
       { key: 'b', value: value('b', 'no run / at all') },
     ]);
-    await expect.poll(() => setup.distinct, { timeout: 60_000 }).toBe(6);
+    await expect.poll(() => setup.distinct).toBe(6);
     expect(worker.output).not.toContain('starts again');
   });
 

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { readJson, writeValue } from '@headrace/engine';
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DistributedSetup } from './distributed-run.test.lib.ts';
 import { KafkaTopics, type ReadMessage } from './kafka-topics.test.lib.ts';
 
 /** Each test starts up to two processes. */
-vi.setConfig({ testTimeout: 120_000 });
-
 /** A case that was recorded from Lucille: a config, its input, and what the run did. */
 interface GoldenCase {
   readonly name: string;
@@ -168,7 +166,7 @@ await describeWithServer('kafka', (server) => {
     /** The name of the event topic contains the id of the run. */
     async function eventsOfRun(): Promise<{ topic: string; runId: string }> {
       const prefix = `${pipeline}_event_`;
-      await expect.poll(() => topics.list(prefix), { timeout: 60_000 }).toHaveLength(1);
+      await expect.poll(() => topics.list(prefix)).toHaveLength(1);
       const [topic = ''] = await topics.list(prefix);
       return { topic, runId: topic.slice(prefix.length) };
     }

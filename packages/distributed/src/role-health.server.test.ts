@@ -1,10 +1,8 @@
 import { createServer } from 'node:net';
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, incompressible } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A port at which no program listens. */
 const NO_BROKER = 'kafka.bootstrapServers=127.0.0.1:1';
@@ -50,10 +48,10 @@ await describeWithServer('kafka', (server) => {
     const lag = async () => (await get('/metrics')).text.match(/^headrace_queue_lag_messages.*$/gm);
     const lines = (numbers: readonly number[]) =>
       numbers.map((n, i) => `headrace_queue_lag_messages{topic="${pipeline}_dest",partition="${i}"} ${n}`);
-    await expect.poll(lag, { timeout: 60_000, interval: 500 }).toEqual(lines([4, 4, 0, 0]));
+    await expect.poll(lag, { interval: 500 }).toEqual(lines([4, 4, 0, 0]));
     expect((await get('/metrics')).text).toMatch(/^headrace_queue_up 1$/m);
     release();
-    await expect.poll(lag, { timeout: 60_000, interval: 500 }).toEqual(lines([0, 0, 0, 0]));
+    await expect.poll(lag, { interval: 500 }).toEqual(lines([0, 0, 0, 0]));
     expect(await service.signal('SIGTERM')).toBe(0);
   });
 
@@ -81,7 +79,7 @@ await describeWithServer('kafka', (server) => {
     expect(unready.text).toMatch(/^indexer of pipeline .*: restarting: Indexer could not connect.*ECONNREFUSED/);
     const { get } = await startWithHealth('indexer');
     const ready = `indexer of pipeline ${pipeline}: ready: reads partitions 0, 1, 2, 3 of ${pipeline}_dest\n`;
-    await expect.poll(() => get('/readyz'), { timeout: 60_000, interval: 200 }).toEqual({ status: 200, text: ready });
+    await expect.poll(() => get('/readyz'), { interval: 200 }).toEqual({ status: 200, text: ready });
   });
 
   it('a run reports that no broker answers, also in /readyz, and ends with 143 after SIGTERM', async () => {
@@ -98,7 +96,7 @@ await describeWithServer('kafka', (server) => {
     const { service: run, get } = await startWithHealth('run', '--distributed');
     const metrics = async () => (await get('/metrics')).text;
     const lag = new RegExp(`^headrace_queue_lag_messages\\{topic="${pipeline}_source",partition="\\d"\\} [1-9]`, 'm');
-    await expect.poll(metrics, { timeout: 60_000, interval: 500 }).toMatch(lag);
+    await expect.poll(metrics, { interval: 500 }).toMatch(lag);
     expect(await metrics()).toMatch(/^headrace_role_documents_published_total 100$/m);
     expect((await get('/readyz')).status).toBe(200);
     expect(await run.signal('SIGTERM')).toBe(143);

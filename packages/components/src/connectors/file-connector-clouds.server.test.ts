@@ -72,7 +72,7 @@ function suite(server: RealServer, { base, settings, fill }: Provider): void {
       'src/big.bin': Buffer.alloc(3_000_000, 'x'),
     };
     await fill(server.url, new Map(Object.entries(objects)));
-  }, 120_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   async function run(params: Record<string, unknown>) {
@@ -97,7 +97,7 @@ function suite(server: RealServer, { base, settings, fill }: Provider): void {
       .map(({ id, file_path }) => decodeURI(file_path?.replace(/%(?!\d)/g, '%25') ?? (id as string)).replace(base, ''))
       .sort();
 
-  it('publishes objects, records and archive entries', { timeout: 60_000 }, async () => {
+  it('publishes objects, records and archive entries', async () => {
     const documents = await run({
       fileHandlers: { csv: { idField: 'k' }, json: {} },
       fileOptions: { handleArchivedFiles: true, handleCompressedFiles: true },

@@ -110,7 +110,7 @@ function keeps(connectionString: () => string): void {
     expect((await expired(state)).sort()).toEqual(beside.sort());
   });
 
-  it('handles thousands of files while published files are recorded', { timeout: 240_000 }, async () => {
+  it('handles thousands of files while published files are recorded', async () => {
     const state = await opened(newTable());
     const paths = Array.from({ length: 2300 }, (_, i) => `file:///${i}`);
     await state.begin();
@@ -126,7 +126,7 @@ function keeps(connectionString: () => string): void {
     expect((await expired(state)).sort()).toEqual(paths.sort());
   });
 
-  it('locks its table for one run at a time', { timeout: 60_000 }, async () => {
+  it('locks its table for one run at a time', async () => {
     const table = newTable();
     const state = await opened(table);
     await state.begin();

@@ -114,7 +114,7 @@ await describeWithServer('kafka', (server) => {
     }
   }
 
-  it('write each message once when a member joins, and when it leaves', { timeout: 120_000 }, async () => {
+  it('write each message once when a member joins, and when it leaves', async () => {
     const total = 30_000;
     const topic = await createTopic(total);
     const first = start('first', topic);
@@ -136,7 +136,7 @@ await describeWithServer('kafka', (server) => {
     expect(first.output).toMatch(/was rebalanced in [\d.]+ s\. Partitions of topic-\S+: lost \d, \d; now \d, \d/);
   });
 
-  it('repeat at most two seconds of work after a member is killed', { timeout: 120_000 }, async () => {
+  it('repeat at most two seconds of work after a member is killed', async () => {
     const total = 30_000;
     const topic = await createTopic(total);
     const first = start('first', topic);
@@ -155,7 +155,7 @@ await describeWithServer('kafka', (server) => {
     expect(first.output).toContain('gained');
   });
 
-  it('read partitions that are added to the topic', { timeout: 120_000 }, async () => {
+  it('read partitions that are added to the topic', async () => {
     const topic = await createTopic(8);
     const runs = ['first', 'second'].map((name) => start(name, topic));
     for (const run of runs) await until(() => /now \d, \d"/.test(run.output), run);
@@ -188,7 +188,7 @@ await describeWithServer('kafka', (server) => {
     expect(repeated()).toEqual([]);
   });
 
-  it('keep a member that takes longer than its session to release partitions', { timeout: 120_000 }, async () => {
+  it('keep a member that takes longer than its session to release partitions', async () => {
     const total = 4000;
     const topic = await createTopic(total);
     const first = start('first', topic);

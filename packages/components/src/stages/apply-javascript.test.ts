@@ -447,9 +447,9 @@ describe('a script of a trusted config', () => {
     const script = '(async () => {\n await null;\n throw new Error("lost") })()';
     const [outcome] = await runStage(ApplyJavascript, { script }, ['{"id":"d"}'], context);
     expect(outcome?.documents).toEqual(['{"id":"d"}']);
-    await vi.waitFor(() =>
-      expect(context.logged).toEqual(['script, line 3: a rejected promise was not handled: lost']),
-    );
+    await expect
+      .poll(() => context.logged)
+      .toEqual(['script, line 3: a rejected promise was not handled: lost']);
   });
 });
 

@@ -285,7 +285,7 @@ describe.each([
   it('logs what the script prints', async () => {
     await processed(toDocument({ id: 'd' }), 'import sys; print("to", "stdout"); print("{}", file=sys.stderr)');
     // The output arrives on a different pipe than the document.
-    await expect.poll(() => context.logged.slice(-2), { timeout: 20_000 }).toEqual(['to stdout', '{}']);
+    await expect.poll(() => context.logged.slice(-2)).toEqual(['to stdout', '{}']);
   });
 });
 

@@ -267,7 +267,7 @@ describe('400 event streams that are never read', () => {
       server.close();
     });
     const stuck = () => responses.filter(({ writableLength }) => writableLength > 0).length;
-    await expect.poll(eachTurn(stuck), { interval: 5, timeout: 30_000 }).toBe(400);
+    await expect.poll(eachTurn(stuck), { interval: 5 }).toBe(400);
     sayMany('late');
     const [livez] = (await once(get({ socketPath: path, path: '/livez' }), 'response')) as [IncomingMessage];
     expect(await text(livez)).toBe('alive');
@@ -282,9 +282,9 @@ describe('400 event streams that are never read', () => {
     await expect
       .poll(
         eachTurn(() => all),
-        { interval: 5, timeout: 20_000 },
+        { interval: 5 },
       )
       .toContain('late999x');
     expect(all).toContain('event: gap');
-  }, 60_000);
+  });
 });

@@ -191,9 +191,7 @@ describe('the failed documents of a run', () => {
     await service.ended(runId);
     expect(JSON.parse((await store.runDetails(runId)) as string)).toMatchObject({ done: false });
     store.broken = false;
-    await expect
-      .poll(async () => JSON.parse((await store.runDetails(runId)) as string).done, { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(async () => JSON.parse((await store.runDetails(runId)) as string).done).toBe(true);
     expect((await service.ask(`/v1/run/${runId}/failures`)).json).toMatchObject({
       items: [{ id: 'd1' }, { id: 'd2' }],
     });

@@ -189,7 +189,7 @@ describe('runs over HTTP', () => {
     expect(ended.status).toBe('SUCCEEDED');
     store.broken = false;
     // The manager stores the run at its next tick.
-    await expect.poll(async () => store.runDetails(runId), { timeout: 10_000 }).toBe(JSON.stringify(ended));
+    await expect.poll(async () => store.runDetails(runId)).toBe(JSON.stringify(ended));
   });
 
   it('end the request for their list if the store fails', async () => {

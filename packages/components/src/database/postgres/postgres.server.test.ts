@@ -201,9 +201,9 @@ await describeWithOwnServer('postgres', (server) => {
         "select pid from pg_stat_activity where query like '%hr_stopped%' and state = 'active' and pid <> pg_backend_pid()",
       );
       const count = async () => (await session.query(running, [])).rows.length;
-      await expect.poll(count, { timeout: 5000 }).toBe(1);
+      await expect.poll(count).toBe(1);
       publisher.abort();
-      await expect.poll(count, { timeout: 5000 }).toBe(0);
+      await expect.poll(count).toBe(0);
       expect((await reading).message).toMatch(/canceling statement|Connection terminated/);
     });
   });

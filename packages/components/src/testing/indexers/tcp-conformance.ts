@@ -60,5 +60,5 @@ export function describeLostConnections(engine: EngineUnderTest, runs: EngineRun
     await server.start();
     expect(outcome(await sending)).toEqual({ status: 'SUCCEEDED', succeeded: 3000, failed: {} });
     expect(await engine.contents(target)).toEqual(byId(documents));
-  }, 180_000);
+  });
 }
