@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 
 /** The root folder of the repository. */
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -37,14 +38,35 @@ export interface Started {
   ended: Promise<Outcome>;
 }
 
-const children = new Set<ChildProcess>();
+/** The processes and folders of a test, or of the hooks of its file. */
+class Belongings {
+  readonly children = new Set<ChildProcess>();
+  readonly directories: string[] = [];
 
-/** Starts the command line in a separate process. The process is killed after the test file. */
+  /** Ends the processes first, so that they do not write to a folder while it is removed. */
+  async remove(): Promise<void> {
+    await Promise.all(
+      [...this.children].map((child) => {
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        return ended;
+      }),
+    );
+    for (const directory of this.directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const ofFile = new Belongings();
+const ofTest = new Belongings();
+let owner = ofFile;
+
+/** Starts the command line in a separate process. The process is killed after the test, or after the test file. */
 export function start(args: readonly string[], surroundings: Surroundings = {}): Started {
   const child = spawn(process.execPath, [...(surroundings.nodeOptions ?? []), binary, ...args], {
     cwd: surroundings.cwd ?? repository,
     env: { ...process.env, ...surroundings.env },
   });
+  const { children } = owner;
   children.add(child);
   child.once('exit', () => children.delete(child));
   const output = { stdout: '', stderr: '' };
@@ -95,12 +117,10 @@ export function headrace(args: readonly string[], surroundings?: Surroundings): 
   return start(args, surroundings).ended;
 }
 
-const directories: string[] = [];
-
-/** Creates a folder with these files, by relative path. It is removed after the test. */
+/** Creates a folder with these files, by relative path. It is removed after the test, or after the test file. */
 export function directoryWith(files: Readonly<Record<string, string>> = {}): string {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-cli-'));
-  directories.push(directory);
+  owner.directories.push(directory);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     writeFileSync(join(directory, path), text);
@@ -120,10 +140,13 @@ export function installHeadrace(directory: string): void {
   writeFileSync(join(target, 'index.js'), `export * from ${JSON.stringify(join(folder, 'dist/index.js'))};\n`);
 }
 
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
+beforeEach(() => {
+  owner = ofTest;
 });
 
-afterEach(() => {
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+afterEach(async () => {
+  owner = ofFile;
+  await ofTest.remove();
 });
+
+afterAll(() => ofFile.remove());

@@ -85,9 +85,8 @@ async function details(url: string, runId: string) {
 
 describe('a shutdown with a run that does not stop', () => {
   it('ends after the grace period with exit code 0, and reports the run as INTERRUPTED with correct counts', async () => {
-    const { service, cwd, url, runId } = await serving(1);
+    const { service, cwd, runId } = await serving(1);
     service.child.kill('SIGTERM');
-    await expect.poll(async () => (await fetch(`${url}/v1/readyz`)).status).toBe(503);
     expect(await service.ended).toMatchObject({ code: 0, signal: null });
     const again = await serve(cwd);
     const run = await details(again.url, runId);
@@ -104,6 +103,7 @@ describe('a shutdown with a run that does not stop', () => {
     const { service, url } = await serving(600);
     service.child.kill('SIGTERM');
     await service.said('stderr', 'shutting down');
+    await expect.poll(async () => (await fetch(`${url}/v1/readyz`)).status).toBe(503);
     const refused = await fetch(`${url}/v1/run`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
+import { closedPort } from '@headrace/testing/closed-port';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 /**
@@ -21,15 +22,6 @@ beforeAll(async () => {
   port = await closedPort();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** Returns a port without a listener. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function reach(text: string): Promise<Problem[]> {
   const { root, problems } = readConfigText(text);

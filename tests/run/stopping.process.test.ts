@@ -62,7 +62,7 @@ describe('stopping', () => {
   });
 
   it('counts the documents of a hanging indexer as failed when the connector times out', async () => {
-    const { config } = recorded(harness, { options: 'hang: true', rest: 'runner { connectorTimeout: 500 }' });
+    const { config } = recorded(harness, { options: 'hang: true', rest: 'runner { connectorTimeout: 3000 }' });
     const result = await harness.run(config);
     expect(accountsOf(result)).toMatchObject({ published: 10, failed: 10 });
     expect(result.failures[0]?.failure.code).toBe('HR_CONNECTOR_TIMEOUT');

@@ -6,6 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { RunHandle } from '@headrace/engine';
+import { closedPort } from '@headrace/testing/closed-port';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { configOf, RunHarness } from './run-harness.ts';
 
@@ -22,16 +23,6 @@ async function listen(server: Server, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
-}
-
-/** Returns a port without a listener. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  servers.pop();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const answers: Record<string, RequestListener> = {

@@ -1,11 +1,14 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, expect, onTestFailed } from 'vitest';
+import { afterAll, afterEach, expect } from 'vitest';
+// Its hooks are registered first, so that they run last: pages are closed before their service is killed.
+import '../cli/headrace.ts';
 import { chromiumPath } from './chromium.ts';
 
 /** The time limit: a page takes long on a busy machine. */
 const TIMEOUT_MILLIS = 90_000;
 
 let running: Promise<Browser> | undefined;
+const pages: Page[] = [];
 const problems: string[] = [];
 
 afterAll(async () => {
@@ -13,7 +16,12 @@ afterAll(async () => {
   running = undefined;
 });
 
-afterEach(() => {
+afterEach(async ({ task }) => {
+  for (const page of pages.splice(0)) {
+    if (task.result?.state === 'fail') await printContent(page);
+    // A page requests its content again and again.
+    await page.context().close();
+  }
   // Violations of the content security policy and uncaught errors appear in the console.
   expect(problems.splice(0)).toEqual([]);
 });
@@ -48,15 +56,17 @@ export async function openPage(url: string, { script, ...options }: PageOptions 
     if (!target.startsWith(origin) && !target.startsWith('data:'))
       problems.push(`a request leaves the host: ${target}`);
   });
-  onTestFailed(async () => {
-    const text = await page
-      .locator('body')
-      .textContent({ timeout: 1_000 })
-      .catch(() => 'no page');
-    console.error(`The page ${page.url()} shows:\n${text?.slice(0, 3_000)}`);
-  });
+  pages.push(page);
   await page.goto(url);
   return page;
+}
+
+async function printContent(page: Page): Promise<void> {
+  const text = await page
+    .locator('body')
+    .textContent({ timeout: 1_000 })
+    .catch(() => 'no page');
+  console.error(`The page ${page.url()} shows:\n${text?.slice(0, 3_000)}`);
 }
 
 async function launch(): Promise<Browser> {

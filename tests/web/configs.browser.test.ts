@@ -141,11 +141,26 @@ describe('the config page', () => {
     await page.getByText('How many documents to publish.').waitFor();
   });
 
+  it('explains and completes also if the user asks before the descriptions of the components arrive', async () => {
+    await putConfig(url, 'early', CONFIG);
+    const page = await openPage(`${url}/configs`);
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/v1/config-info/**', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'early' }).click();
+    await replaceText(page, 'connectors: [{ class: SequenceConn');
+    await page.keyboard.press('Control+Space');
+    answer();
+    await page.getByRole('option', { name: /SequenceConnector/ }).waitFor();
+  });
+
   it('completes classes and parameters, and explains them', async () => {
     const page = await openPage(`${url}/configs/new`);
     await replaceText(page, 'pipelines: [{ name: main, stages: [{ class: SplitFieldVal');
     await page.keyboard.press('Control+Space');
-    await page.getByRole('option', { name: /SplitFieldValues/ }).waitFor();
+    await completion(page, /SplitFieldValues/).waitFor();
     await page.getByText('Splits the texts of a field').first().waitFor();
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
     await completion(page, /SplitFieldValues/).click();
@@ -181,8 +196,8 @@ describe('the config page', () => {
 
     await page.getByRole('link', { name: 'Versions' }).click();
     await page.getByText('connectors[0].numDocs').waitFor();
-    expect(await page.locator('del').textContent()).toBe('10');
-    expect(await page.locator('ins').textContent()).toBe('20');
+    await expect.poll(() => page.locator('del').textContent()).toBe('10');
+    await expect.poll(() => page.locator('ins').textContent()).toBe('20');
     await page.getByRole('button', { name: /^Version 1/ }).click();
     await page.getByRole('button', { name: 'Restore version 1' }).click();
     await page.getByText('Version 3, current').waitFor();

@@ -26,7 +26,6 @@ async function expectKeyboard(page: Page): Promise<void> {
   const { problems, controls } = await sweepKeyboard(page);
   expect(problems).toEqual([]);
   expect(controls).toBeGreaterThan(AROUND);
-  await page.context().close();
 }
 
 describe('the keyboard reaches, shows and activates every control', () => {
@@ -83,7 +82,6 @@ describe('the keyboard reaches, shows and activates every control', () => {
     await page.keyboard.type('looks-only');
     await page.keyboard.press('Enter');
     await page.getByText('rita (reader)').waitFor();
-    await page.context().close();
   });
 });
 
@@ -106,7 +104,6 @@ it('the sweep finds controls that only a mouse can use', async () => {
     'is not reached by Tab: div plain',
     'shows no focus: button without a frame',
   ]);
-  await page.context().close();
 });
 
 /** Every dialog, with the page and the button that opens it. */
@@ -136,7 +133,6 @@ describe('a dialog keeps the focus, and Escape returns it to the button', () => 
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await withFocus(button).waitFor();
-    await page.context().close();
   });
 
   it.each([
@@ -154,7 +150,6 @@ describe('a dialog keeps the focus, and Escape returns it to the button', () => 
     await page.keyboard.press('Enter');
     await panel.waitFor({ state: 'detached' });
     await withFocus(button).waitFor();
-    await page.context().close();
   });
 });
 

@@ -174,7 +174,7 @@ describe('the guided form', () => {
     await page.getByRole('progressbar', { name: 'Part of the file that is copied' }).waitFor();
     stored();
     await page.getByRole('row', { name: /^name.*Chair/ }).waitFor();
-    expect(await page.getByRole('progressbar').count()).toBe(0);
+    await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
   });
 
   it('says that an image is no text', async () => {

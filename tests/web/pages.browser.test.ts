@@ -17,7 +17,6 @@ describe('every page', () => {
     const page = await openPage(addressOf(path));
     await page.getByText(shows).first().waitFor();
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
-    await page.context().close();
   });
 
   it.each(PAGES)('%s fits the width of a phone, and is accessible there', async (_name, path, shows) => {
@@ -26,7 +25,6 @@ describe('every page', () => {
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(360);
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
-    await page.context().close();
   });
 
   it.each([
@@ -41,7 +39,6 @@ describe('every page', () => {
     expect(await page.title()).toBe(`${title} · Headrace`);
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
-    await page.context().close();
   });
 
   it('the colours are chosen with a button, and kept', async () => {
@@ -57,7 +54,6 @@ describe('every page', () => {
     await page.getByRole('button', { name: 'Colours: dark' }).click();
     await page.getByRole('button', { name: 'Colours: system' }).waitFor();
     expect(await background()).toBe(light);
-    await page.context().close();
   });
 
   it('the overview sends one request each time while nothing changes', async () => {
@@ -77,7 +73,6 @@ describe('every page', () => {
       await answered;
     }
     expect(new Set(queries)).toEqual(new Set(['?limit=8']));
-    await page.context().close();
   });
 
   it('the first page loads less than 120 KB before the editor', async () => {

@@ -51,6 +51,7 @@ describe('the picture of a config', () => {
     await page.getByRole('button', { name: 'Add stage to main' }).waitFor();
     await page.getByRole('button', { name: 'Set the indexer' }).click();
     await page.getByRole('combobox', { name: 'Search the indexers' }).fill('nop');
+    await page.getByRole('option', { name: /^NopIndexer/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => textOf(page)).toMatch(/pipelines.*main.*indexer.*Nop/s);
   });
@@ -66,7 +67,7 @@ describe('the picture of a config', () => {
     );
     const picture = page.getByRole('region', { name: 'Picture of the config' });
     await picture.getByRole('button', { name: `Add stage to ${name}` }).waitFor();
-    expect(await picture.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    await expect.poll(() => picture.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
   });
 
   it('is reached from the text with Escape and Tab', async () => {
@@ -117,6 +118,7 @@ describe('the picture of a config', () => {
     await expect.poll(() => box(page, 'TrimWhitespace').getAttribute('aria-pressed')).toBe('true');
     await page.getByRole('button', { name: 'Add stage here' }).click();
     await page.getByRole('combobox', { name: 'Search the stages' }).fill('removeempty');
+    await page.getByRole('option', { name: /^RemoveEmptyFields/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => textOf(page)).toMatch(/TrimWhitespace.*RemoveEmptyFields.*Concatenate/s);
   });
@@ -131,7 +133,7 @@ describe('the picture of a config', () => {
     await page.keyboard.press('Alt+ArrowDown');
     await page.keyboard.press('Alt+ArrowDown');
     await expect.poll(() => textOf(page)).toMatch(/letters.*pause.*numbers/s);
-    expect(await lines.count()).toBe(4);
+    await expect.poll(() => lines.count()).toBe(4);
     expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
   });
 

@@ -71,7 +71,7 @@ indexer { type: Nop }
   it('show the form that loads a file', async () => {
     const page = await open('/load');
     await page.getByLabel('A CSV or JSON file of this computer').setInputFiles(join(folder, 'products.csv'));
-    await page.getByRole('row', { name: /^price/ }).waitFor();
+    await page.getByText(/^Document 1 of the first/).waitFor();
     // Only the text: the form would forget the file after a change.
     await page.evaluate(`for (const input of document.querySelectorAll('input:not([type=file])'))
       input.value = input.value.replace(/^.*headrace-files-[^/]*/, '/home/me/headrace/.headrace/files')`);
@@ -88,6 +88,7 @@ indexer { type: Nop }
   it('show a run', async () => {
     const page = await open(`/runs/${runId}`);
     await page.getByRole('img', { name: /Documents per second/ }).waitFor();
+    await page.getByRole('button', { name: 'Retry failed documents' }).waitFor();
     await expectPicture(page, 'run');
   });
 
@@ -95,6 +96,7 @@ indexer { type: Nop }
     const page = await open(`/runs/${runId}/failures`);
     await page.locator('.groups summary').first().click();
     await page.getByText('"price": "ask us"').waitFor();
+    await page.getByRole('button', { name: 'Retry failed documents' }).waitFor();
     await expectPicture(page, 'failures');
   });
 });

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { closedPort } from '@headrace/testing/closed-port';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { finished, kill, replace, type Served, serve, serviceDirectory, startRun, upload } from '../service/served.ts';
+import { finished, kill, replace, serve, serviceDirectory, startRun, upload } from '../service/served.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { openPage } from './browser.ts';
 import { serviceForFile } from './service.ts';
@@ -47,7 +48,7 @@ describe('the pages of runs', () => {
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('Cancelled', { exact: true }).waitFor();
-    expect(await page.getByText('No document is finished yet').count()).toBe(0);
+    await expect.poll(() => page.getByText('No document is finished yet').count()).toBe(0);
   });
 
   it('group the failed documents by reason, and run them again', async () => {
@@ -57,7 +58,7 @@ describe('the pages of runs', () => {
     await page.getByRole('link', { name: /^Failures/ }).click();
     const groups = page.locator('.groups > li');
     await expect.poll(() => groups.count()).toBe(2);
-    expect(await groups.first().textContent()).toMatch(/2.*is too large/s);
+    await expect.poll(() => groups.first().textContent()).toMatch(/2.*is too large/s);
     await groups.first().locator('summary').first().click();
     await groups.first().getByText('3', { exact: true }).first().click();
     await groups.first().getByText('"id": "3"').waitFor();
@@ -172,14 +173,14 @@ describe('the pages of runs', () => {
     // The overview shows it too, and leads back.
     await page.getByRole('link', { name: 'Overview' }).click();
     const active = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Running now' }) });
-    expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/\/assets\/icon/);
+    const icon = () => page.locator('link[rel=icon]').getAttribute('href');
+    await expect.poll(icon).toMatch(/\/assets\/icon/);
     await active.locator(`a[href="/runs/${runId}"]`).click();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('Cancelled', { exact: true }).waitFor();
     await expect.poll(() => page.title()).toContain('Cancelled');
-    const icon = () => page.locator('link[rel=icon]').getAttribute('href');
-    expect(await icon()).toMatch(/^data:image\/svg\+xml,/);
+    await expect.poll(icon).toMatch(/^data:image\/svg\+xml,/);
     await page.getByRole('button', { name: 'Run again' }).waitFor();
     // The service keeps the rate over time.
     await page.reload();
@@ -193,7 +194,7 @@ describe('the pages of runs', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await page.getByLabel('State').selectOption('Cancelled');
     await page.getByText('No run matches the filters').waitFor();
-    expect(page.url()).toContain('status=CANCELLED');
+    await page.waitForURL(/status=CANCELLED/);
     await page.reload();
     await page.getByText('No run matches the filters').waitFor();
     await page.getByRole('link', { name: 'Show all runs' }).click();
@@ -224,10 +225,8 @@ describe('the pages of runs', () => {
 });
 
 it('the run page reports a killed service, connects again, and shows that the run was interrupted', async () => {
-  // The second service must have the same address.
-  const directory = serviceDirectory();
+  const directory = await directoryWithAddress();
   const first = await serve(directory);
-  const { port } = new URL(first.url);
   const { runId } = await startRun(first.url, await upload(first.url, ENDLESS));
   const page = await openPage(`${first.url}/runs/${runId}`);
   await page.getByText('Running', { exact: true }).waitFor();
@@ -235,7 +234,7 @@ it('the run page reports a killed service, connects again, and shows that the ru
   await kill(first);
   await page.getByText('The service does not answer').waitFor();
   expect(await accessibilityProblems(page)).toEqual({ light: [], dark: [] });
-  await serveAt(directory, port);
+  await serve(directory);
   await page.getByText('Interrupted', { exact: true }).waitFor();
   await expect.poll(() => page.getByText('The service does not answer').count()).toBe(0);
   // These documents have no reason, and cannot run again.
@@ -245,15 +244,14 @@ it('the run page reports a killed service, connects again, and shows that the ru
 });
 
 it('a page that is opened while the service is down is loaded when it answers again', async () => {
-  const directory = serviceDirectory();
+  const directory = await directoryWithAddress();
   const first = await serve(directory);
-  const { port } = new URL(first.url);
   const page = await openPage(first.url);
   await page.getByText('Nothing has run here yet').waitFor();
   await kill(first);
   await page.getByRole('link', { name: 'Components' }).click();
   await page.getByText('The service does not answer').waitFor();
-  await serveAt(directory, port);
+  await serve(directory);
   await page.getByRole('link', { name: /^SplitFieldValues/ }).waitFor();
 });
 
@@ -288,8 +286,10 @@ it.each([
     .toBe(0);
 });
 
-async function serveAt(directory: string, port: string): Promise<Served> {
+/** Creates a folder for a service that has the same address after a restart. */
+async function directoryWithAddress(): Promise<string> {
+  const directory = serviceDirectory();
   const file = join(directory, 'service.yml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('port: 0', `port: ${port}`));
-  return serve(directory);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('port: 0', `port: ${await closedPort()}`));
+  return directory;
 }

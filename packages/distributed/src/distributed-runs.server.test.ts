@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { closedPort } from '@headrace/testing/closed-port';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, type Indexed, incompressible, repeated, sorted } from './distributed-run.test.lib.ts';
@@ -281,7 +281,7 @@ await describeWithServer('kafka', (server) => {
     // A stop has 6 seconds: the open batches of a worker must not need longer, also if the machine is busy.
     const total = 15_000;
     writeNumbersConfig(total, '{ class: "./stages.js#Slow", millis: 1 }');
-    const port = await freePort();
+    const port = await closedPort();
     const leaving = setup.start('worker', 'run.conf', '--health-port', String(port));
     const staying = setup.start('worker', 'run.conf');
     const indexers = [setup.start('indexer', 'run.conf'), setup.start('indexer', 'run.conf')] as const;
@@ -309,7 +309,7 @@ await describeWithServer('kafka', (server) => {
 
   it('the health endpoint answers /livez, /readyz and /metrics', async () => {
     const pipeline = writeNumbersConfig(300);
-    const port = await freePort();
+    const port = await closedPort();
     const service = setup.start('worker-indexer', 'run.conf', '--health-port', String(port));
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
     await service.says('reports its health on port');
@@ -364,14 +364,4 @@ function outOfOrder(documents: readonly Indexed[]): Indexed[] {
     last.set(id, version as number);
     return before >= (version as number);
   });
-}
-
-/** Returns a port that is free now. */
-async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const listener = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = listener.address() as { port: number };
-    listener.close(() => resolve(port));
-  });
-  return promise;
 }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { closedPort } from '@headrace/testing/closed-port';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, incompressible } from './distributed-run.test.lib.ts';
@@ -24,7 +24,7 @@ await describeWithServer('kafka', (server) => {
 
   /** Starts a process with a health endpoint. */
   async function startWithHealth(role: string, ...more: readonly string[]) {
-    const port = await freePort();
+    const port = await closedPort();
     const service = setup.start(role, 'run.conf', '--health-port', String(port), ...more);
     await service.says('reports its health on port');
     const get = async (path: string) => {
@@ -175,13 +175,3 @@ await describeWithServer('kafka', (server) => {
     expect(run.output).toContain('Document large failed: Kafka at');
   });
 });
-
-/** A port that is free now. */
-function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const listener = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = listener.address() as { port: number };
-    listener.close(() => resolve(port));
-  });
-  return promise;
-}

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { closedPort } from '@headrace/testing/closed-port';
 import { describe, expect, it } from 'vitest';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings } from './settings/service-settings.ts';
@@ -234,7 +233,8 @@ describe('the service fixes weaknesses of the reference', () => {
 
   it('Fix 11: the service answers as not ready while it loads presets', async () => {
     const { directory: presets, loading, open } = slowPresets();
-    const port = await freePort();
+    // The requests come before the service reports its port.
+    const port = await closedPort();
     const starting = testService({ presets, listeners: [{ host: '127.0.0.1', port }] });
     try {
       await loading;
@@ -283,13 +283,3 @@ describe('the service fixes weaknesses of the reference', () => {
     expect(runs.map((each) => each.requestedBy)).toEqual(['anna', 'otto']);
   });
 });
-
-/** Returns a free port, for a test that sends requests before the service reports its port. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

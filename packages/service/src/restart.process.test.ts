@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunDetails } from './api/run-details.ts';
 import { temporaryDirectory } from './testing/temporary-directory.test.support.ts';
@@ -12,7 +13,7 @@ const SERVICE = `
 import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
 import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'settings/service-settings.ts'))};
 const counts = { published: 10, created: 1, succeeded: 5, failed: 1, dropped: 1 };
-const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 1 }], stages: [] });
+const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 0.001 }], stages: [] });
 const threads = {
   start: ({ runId }) => ({ runId, progress, stop() {}, done: new Promise(() => {}) }),
   preview: async () => ({ results: [], problems: [] }),
@@ -37,6 +38,14 @@ async function startProcess(store: string): Promise<{ url: string; child: ChildP
   return { url, child };
 }
 
+/** Reads the progress of a run from the store of a running service. */
+function storedProgress(store: string, runId: string): object {
+  const db = new DatabaseSync(join(store, 'headrace.db'), { readOnly: true });
+  const details = db.prepare('SELECT details FROM runs WHERE id = ?').get(runId)?.['details'];
+  db.close();
+  return (JSON.parse(String(details)) as RunDetails).progress;
+}
+
 const json = { 'content-type': 'application/json' };
 
 describe('a killed service', () => {
@@ -56,8 +65,7 @@ describe('a killed service', () => {
     const body = JSON.stringify({ configId: configIds[0] });
     const started = await fetch(`${url}/v1/run`, { method: 'POST', headers: json, body });
     const { runId } = (await started.json()) as RunDetails;
-    // Wait until the counts are stored, which happens about once a second.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await expect.poll(() => storedProgress(store, runId)).toMatchObject({ succeeded: 5 });
     const clients = Array.from({ length: 8 }, async () => {
       while (await upload());
     });

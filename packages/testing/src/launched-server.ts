@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { isFree } from './closed-port.ts';
 
 /** The folder of the launchers of real servers. */
 const LAUNCHERS = fileURLToPath(new URL('../../../tests/servers/', import.meta.url));
@@ -131,17 +131,4 @@ async function freePort(): Promise<number> {
     if (free.every((is) => is)) return port;
   }
   throw new Error(`No free port from ${FIRST_PORT} to ${FIRST_PORT + PORTS}`);
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
-  }
 }

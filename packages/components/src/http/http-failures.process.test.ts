@@ -99,10 +99,11 @@ describe('an HTTP error', () => {
 
   it('reports time-outs', async () => {
     const stub = await serve(() => undefined);
-    const client = await open({ answerTimeout: 50, idleTimeout: 50, retry: NO_RETRY });
-    expect((await failure(client.request({ url: stub.url }))).message).toContain('no answer within 0.05 s');
+    const hasty = await open({ answerTimeout: 50, retry: NO_RETRY });
+    expect((await failure(hasty.request({ url: stub.url }))).message).toContain('no answer within 0.05 s');
     stub.handle((_, response) => void response.writeHead(200).write('begin'));
-    expect((await failure(client.request({ url: stub.url }))).message).toContain('no data was received for 0.05 s');
+    const restless = await open({ idleTimeout: 50, retry: NO_RETRY });
+    expect((await failure(restless.request({ url: stub.url }))).message).toContain('no data was received for 0.05 s');
   });
 
   it('reports responses that do not match their headers', async () => {

@@ -11,7 +11,7 @@ import {
   stageContext,
   toDocument,
 } from '@headrace/engine/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApplyJavascript } from './apply-javascript.ts';
 
 /**
@@ -447,9 +447,7 @@ describe('a script of a trusted config', () => {
     const script = '(async () => {\n await null;\n throw new Error("lost") })()';
     const [outcome] = await runStage(ApplyJavascript, { script }, ['{"id":"d"}'], context);
     expect(outcome?.documents).toEqual(['{"id":"d"}']);
-    await expect
-      .poll(() => context.logged)
-      .toEqual(['script, line 3: a rejected promise was not handled: lost']);
+    await expect.poll(() => context.logged).toEqual(['script, line 3: a rejected promise was not handled: lost']);
   });
 });
 

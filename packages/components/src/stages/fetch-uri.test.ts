@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { closedPort } from '@headrace/testing/closed-port';
 import { inGroupsOf, type StubHandler, StubServer } from '@headrace/testing/stub-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { FetchUri } from './fetch-uri.ts';
@@ -102,10 +101,7 @@ describe('FetchUri', () => {
       expect((await fetched('http://no-such-host.invalid/')).url_error).toMatch(
         /^java\.net\.UnknownHostException no-such-host\.invalid: (Name or service not known|Temporary failure in name resolution)$/,
       );
-      const free = createServer().listen(0, '127.0.0.1');
-      await once(free, 'listening');
-      const { port } = free.address() as { port: number };
-      free.close();
+      const port = await closedPort();
       expect(await fetched(`http://127.0.0.1:${port}/`)).toEqual({
         url_error: `org.apache.http.conn.HttpHostConnectException Connect to 127.0.0.1:${port} [/127.0.0.1] failed: Connection refused`,
       });

@@ -34,12 +34,24 @@ export function parsedConfig(document: Text): ParsedConfig {
   return config;
 }
 
+/** What completions and documentation are made of. The descriptions of components may arrive after the user asks. */
+export interface AssistSource {
+  knowledge: () => Promise<ConfigKnowledge>;
+  /** Fields that are completed in addition to those of earlier stages. */
+  knownFields: () => readonly string[];
+}
+
 /** Completes classes, parameters, values and fields, and shows their documentation under the pointer. */
-export function configAssist(knowledge: ConfigKnowledge, knownFields: readonly string[]): Extension {
+export function configAssist({ knowledge, knownFields }: AssistSource): Extension {
   return [
-    autocompletion({ override: [(context) => completionsOf(context, knowledge, knownFields)], icons: false }),
-    hoverTooltip((view, position) => {
-      const hover = hoverAt(parsedConfig(view.state.doc), position, knowledge);
+    autocompletion({
+      override: [async (context) => completionsOf(context, await knowledge(), knownFields())],
+      icons: false,
+    }),
+    hoverTooltip(async (view, position) => {
+      const known = await knowledge();
+      // The editor ignores the answer if its text has changed meanwhile.
+      const hover = hoverAt(parsedConfig(view.state.doc), position, known);
       if (hover === undefined) return null;
       return { pos: hover.from, end: hover.to, create: () => ({ dom: documentation(hover.text) }) };
     }),

@@ -167,11 +167,12 @@ await describeWithOwnServer('postgres', (server) => {
       const waits: string[] = [];
       const publisher = new SlowPublisher(async () => {
         if (waits.length > 0) return;
-        await new Promise((resolve) => setTimeout(resolve, 500));
         const prepared = database.driver.prepare(
           "select wait_event from pg_stat_activity where query like '%generate_series%' and pid <> pg_backend_pid()",
         );
-        waits.push(...(await session.query(prepared, [])).rows.map(([wait]) => String(wait)));
+        const waitsOfServer = async () => (await session.query(prepared, [])).rows.map(([wait]) => String(wait));
+        await expect.poll(waitsOfServer).toEqual(['ClientWrite']);
+        waits.push(...(await waitsOfServer()));
       });
       const { documents } = await read(LARGE.replace('300000', '400000'), {}, publisher);
       expect(waits).toEqual(['ClientWrite']);
@@ -293,7 +294,6 @@ await describeWithOwnServer('postgres', (server) => {
         end $$;
         select pg_reload_conf();
       `);
-      await new Promise((resolve) => setTimeout(resolve, 200));
       const { host } = new URL(server.url);
       const as = (password: string) =>
         runConnector({
@@ -303,6 +303,15 @@ await describeWithOwnServer('postgres', (server) => {
           connectionRetryPause: 60_000,
           sql: 'select 1 as id',
         });
+      // The server reads its rules again at some time. Until then it accepts every password.
+      await expect
+        .poll(() =>
+          as('Wr0ng-Secret').then(
+            () => 'accepted',
+            () => 'refused',
+          ),
+        )
+        .toBe('refused');
       expect((await as('right')).json).toEqual(['{"id":"1"}']);
       const error = await as('Wr0ng-Secret').catch((thrown) => thrown);
       expect(error).toMatchObject({ code: 'HR_SOURCE_UNREADABLE', hint: 'Check jdbcUser and jdbcPassword.' });

@@ -1,0 +1,25 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { onStopSignal } from './stop-signals.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+it('a signal soon after the first is the same one, because launchers forward it; a later one ends the process', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+  const others = process.listeners('SIGINT');
+  const stopped: string[] = [];
+  const remove = onStopSignal((signal) => stopped.push(signal));
+  const [handle] = process.listeners('SIGINT').filter((listener) => !others.includes(listener));
+  handle?.('SIGINT');
+  vi.advanceTimersByTime(500);
+  handle?.('SIGINT');
+  expect({ stopped, killed: kill.mock.calls }).toEqual({ stopped: ['SIGINT'], killed: [] });
+  vi.advanceTimersByTime(1);
+  handle?.('SIGINT');
+  expect({ stopped, killed: kill.mock.calls }).toEqual({ stopped: ['SIGINT'], killed: [[process.pid, 'SIGINT']] });
+  expect(process.listeners('SIGINT')).toEqual(others);
+  remove();
+});
