@@ -1,5 +1,5 @@
-// Terminates threads that use a native library, three at a time, at moments from the start of its process to the middle of
-// its work. Then prints how many, and how many of its processes are left. The first argument is the module with the work.
+// Terminates threads that use a native library or a program, three at a time, at moments from the start of its process to
+// the middle of its work. Then prints how many, and how many of its processes are left. The first argument is the module with the work.
 import { execFileSync } from 'node:child_process';
 import { parentPort, threadName, Worker, workerData } from 'node:worker_threads';
 import { RunLauncher } from '@headrace/engine/threads';
@@ -39,7 +39,10 @@ function runPipeline(moment) {
   start('pipeline', moment).on('message', (message) => parentPort.postMessage(message));
 }
 
-/** Reports when to terminate this thread: 0 before the library is open, 1 after; 2 and 3 in its first and second call. */
+/**
+ * Reports when to terminate this thread: 0 before the library is open, 1 after; 2 and 3 in its first and second call. If a
+ * call never ends, it has a promise that says when the program works, and 3 is after that.
+ */
 async function work(moment) {
   const report = () => parentPort.postMessage('now');
   const { open } = await import(process.argv[2]);
@@ -50,6 +53,7 @@ async function work(moment) {
   for (let number = 2; ; number++) {
     const calling = call(number);
     if (moment === number) setImmediate(report);
+    else if (moment === 3) await calling.underWay?.then(report);
     await calling;
   }
 }

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -6,10 +8,11 @@ import { directoryWith } from '../cli/headrace.ts';
 
 const GRAPH = join(import.meta.dirname, '../../plugins/entities/src/testing/token-model/model.onnx');
 
-async function terminate(library: string, argument: string): Promise<string> {
+async function terminate(library: string, argument: string, variables: NodeJS.ProcessEnv = {}): Promise<string> {
   const script = join(import.meta.dirname, 'terminate-threads.mjs');
   const module = join(import.meta.dirname, `terminated/${library}.mjs`);
-  return (await promisify(execFile)(process.execPath, [script, module, argument])).stdout;
+  const env = { ...process.env, ...variables };
+  return (await promisify(execFile)(process.execPath, [script, module, argument], { env })).stdout;
 }
 
 /** Each terminated thread had its own process with the library, which takes long to start on a busy machine. */
@@ -28,6 +31,35 @@ it(
   'a process survives threads that are terminated while LanceDB opens or writes a table',
   async () => {
     expect(await terminate('lance', directoryWith())).toBe('terminated 24\nleft 0\n');
+  },
+  TIMEOUT,
+);
+
+// Nobody waited for the programs of a thread that had ended: a program that writes nothing ran on, and others were zombies.
+it(
+  'no ffmpeg is left after threads that are terminated while it reads a video',
+  async () => {
+    const plugin = createRequire(join(import.meta.dirname, '../../plugins/video/package.json'));
+    const ffmpeg = plugin('@ffmpeg-installer/ffmpeg').path;
+    const video = join(directoryWith(), 'video.mp4');
+    execFileSync(ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=640x360:rate=25:duration=4', video]);
+    expect(await terminate('video', video, { FFMPEG: ffmpeg })).toBe('terminated 24\nleft 0\n');
+  },
+  TIMEOUT,
+);
+
+const ENDLESS = `#!/bin/sh
+if [ "$1" = --list-langs ]; then printf 'Languages:\\neng\\n'; exit; fi
+: > "$TMPDIR/started"
+exec sleep 600
+`;
+
+it(
+  'no tesseract is left after threads that are terminated while it recognizes an image',
+  async () => {
+    const folder = directoryWith({ 'endless-tesseract': ENDLESS });
+    chmodSync(join(folder, 'endless-tesseract'), 0o755);
+    expect(await terminate('ocr', folder)).toBe('terminated 24\nleft 0\n');
   },
   TIMEOUT,
 );

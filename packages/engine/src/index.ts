@@ -182,6 +182,7 @@ export type { ConnectorResult, RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export type { StageProgress } from './run/stage-statistics.ts';
+export { ChildProgram } from './threads/child-program.ts';
 export { HelperProcess } from './threads/helper-process.ts';
 export { decodeList, encodeList, type WireValue } from './transport/document-wire.ts';
 export { release } from './transport/release.ts';

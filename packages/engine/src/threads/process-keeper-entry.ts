@@ -1,6 +1,6 @@
 /**
- * The entry of the thread that keeps the helper processes. It forwards messages between a process and the thread that
- * uses it. When that thread closes its port or is terminated, the process is killed, even if it is computing.
+ * The entry of the thread that keeps helper processes and programs. It forwards messages between a process and the thread
+ * that uses it. When that thread closes its port or is terminated, the process is killed, even if it is computing.
  *
  * @module
  */
@@ -9,6 +9,8 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { HelperCall, HelperEnd, HelperStart } from './helper-messages.ts';
+import { keepProgram } from './keep-program.ts';
+import type { ProgramStart } from './program-messages.ts';
 
 /** The end of what a process wrote to its standard error that may go into a message. */
 const MAX_LAST_WORDS = 2000;
@@ -16,7 +18,10 @@ const MAX_LAST_WORDS = 2000;
 const CONDITIONS = process.execArgv.filter((option) => option.startsWith('--conditions='));
 
 parentPort?.on('message', (port: MessagePort) => {
-  port.once('message', (start: HelperStart) => keep(port, start));
+  port.once('message', (start: HelperStart | ProgramStart) => {
+    if ('program' in start) keepProgram(port, start);
+    else keep(port, start);
+  });
 });
 
 function keep(port: MessagePort, { module, input }: HelperStart): void {

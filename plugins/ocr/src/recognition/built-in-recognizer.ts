@@ -17,11 +17,9 @@ const DATA_IN_PACKAGE = '4.0.0_best_int';
 /** Tesseract as WebAssembly, in a thread. */
 export class BuiltInRecognizer implements Recognizer {
   readonly #worker: Worker;
-  readonly #folder: string;
 
-  private constructor(worker: Worker, folder: string) {
+  private constructor(worker: Worker) {
     this.#worker = worker;
-    this.#folder = folder;
   }
 
   /** Opens the engine. Throws if the data of a language are missing. */
@@ -42,10 +40,10 @@ export class BuiltInRecognizer implements Recognizer {
         tessedit_pageseg_mode: PAGE_MODE as never,
         user_defined_dpi: String(DOTS_PER_INCH),
       });
-      return new BuiltInRecognizer(worker, folder);
-    } catch (error) {
+      return new BuiltInRecognizer(worker);
+    } finally {
+      // The engine has the data in its memory. A terminated thread would leave the folder.
       await rm(folder, { recursive: true, force: true });
-      throw error;
     }
   }
 
@@ -62,7 +60,6 @@ export class BuiltInRecognizer implements Recognizer {
 
   async close(): Promise<void> {
     await this.#worker.terminate();
-    await rm(this.#folder, { recursive: true, force: true });
   }
 }
 

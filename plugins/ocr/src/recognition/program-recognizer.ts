@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { HeadraceError, messageOf } from 'headrace/engine';
+import { text } from 'node:stream/consumers';
+import { ChildProgram, HeadraceError, messageOf } from 'headrace/engine';
 import type { Region } from './page-map.ts';
 import { DOTS_PER_INCH, PAGE_MODE, type Recognized, type Recognizer } from './recognizer.ts';
 
@@ -19,16 +18,7 @@ export class ProgramRecognizer implements Recognizer {
 
   /** Throws if the program cannot be started, or has no data of a language. */
   static async open(program: string, lang: string): Promise<ProgramRecognizer> {
-    const { stdout } = await promisify(execFile)(program, ['--list-langs']).catch((error) => {
-      throw new HeadraceError(
-        'HR_LIBRARY_MISSING',
-        `tesseractPath: ${program} cannot be started: ${messageOf(error)}`,
-        {
-          hint: 'Write the path of the program tesseract, or remove tesseractPath to use the built-in engine.',
-        },
-      );
-    });
-    const installed = stdout.split(/\r?\n/).slice(1);
+    const installed = await languagesOf(program);
     const missing = lang.split('+').find((language) => !installed.includes(language));
     if (missing !== undefined) {
       throw new HeadraceError('HR_LIBRARY_MISSING', `${program} has no data for the language ${missing}`, {
@@ -46,9 +36,9 @@ export class ProgramRecognizer implements Recognizer {
       // Tesseract reads the rectangle from the file with the name of the image and this extension.
       if (region !== undefined) await writeFile(`${input}.uzn`, zoneOf(region));
       await this.#run(input, output);
-      const text = await readFile(`${output}.txt`, 'utf8');
+      const recognized = await readFile(`${output}.txt`, 'utf8');
       const confidence = meanConfidence(await readFile(`${output}.tsv`, 'utf8'));
-      return { text: text.replace(/\f$/, ''), confidence };
+      return { text: recognized.replace(/\f$/, ''), confidence };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -56,20 +46,29 @@ export class ProgramRecognizer implements Recognizer {
 
   async close(): Promise<void> {}
 
-  #run(input: string, output: string): Promise<void> {
+  async #run(input: string, output: string): Promise<void> {
     const options = ['-l', this.#lang, '--psm', PAGE_MODE, '--dpi', String(DOTS_PER_INCH)];
     const formats = ['-c', 'tessedit_create_txt=1', '-c', 'tessedit_create_tsv=1'];
-    return new Promise((resolve, reject) => {
-      const child = spawn(this.#program, [input, output, ...options, ...formats], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      const problems: Buffer[] = [];
-      child.stderr.on('data', (piece: Buffer) => problems.push(piece));
-      child.on('error', reject);
-      child.on('close', (code) => {
-        if (code === 0) resolve();
-        else reject(new Error(`tesseract ended with code ${code}: ${Buffer.concat(problems).toString().trim()}`));
-      });
+    const tesseract = await ChildProgram.start(this.#program, [input, output, ...options, ...formats]);
+    tesseract.stdout.resume();
+    const problems = await text(tesseract.stderr);
+    const { code } = await tesseract.ended;
+    if (code !== 0) throw new Error(`tesseract ended with code ${code}: ${problems.trim()}`);
+  }
+}
+
+/** Throws if the program cannot be started. */
+async function languagesOf(program: string): Promise<string[]> {
+  try {
+    const tesseract = await ChildProgram.start(program, ['--list-langs']);
+    const [list, problems] = await Promise.all([text(tesseract.stdout), text(tesseract.stderr)]);
+    const { code } = await tesseract.ended;
+    if (code !== 0) throw new Error(`it ended with code ${code}: ${problems.trim()}`);
+    return list.split(/\r?\n/).slice(1);
+  } catch (error) {
+    const message = `tesseractPath: ${program} cannot be started: ${messageOf(error)}`;
+    throw new HeadraceError('HR_LIBRARY_MISSING', message, {
+      hint: 'Write the path of the program tesseract, or remove tesseractPath to use the built-in engine.',
     });
   }
 }

@@ -2,13 +2,14 @@ import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
 import { PdfImages } from './pdf-images.ts';
 import { addPage, type TextItem } from './pdf-layout.ts';
+import { loadPdfLibrary } from './pdf-library.ts';
 
 /** Larger images are not decoded: four bytes for each pixel must fit into the memory of a parse. */
 const MOST_PIXELS = 64 * 1024 ** 2;
 
 /** Reads the text of PDF files, page by page, with headings and tables by their layout. */
 export const readPdf: FormatReader = async ({ bytes, budget, readInner }, to) => {
-  const { getDocumentProxy } = await import('unpdf');
+  const { getDocumentProxy } = await loadPdfLibrary();
   // pdf.js takes the memory, and reports problems of fonts on the console.
   const pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, maxImageSize: MOST_PIXELS }).catch(
     (error) => {

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { ChildProgram } from 'headrace/engine';
 import { FrameLog } from './frame-log.ts';
 import { type ImageSize, sizeOf, splitImages } from './split-images.ts';
 
@@ -81,30 +79,27 @@ class Run {
     const { program, stride, signal } = this.#options;
     // It gets no other variables, because they may hold secrets.
     const { PATH, LD_LIBRARY_PATH } = process.env;
-    const child = spawn(program, this.#arguments(), {
-      stdio: ['ignore', 'pipe', 'pipe', this.#video],
+    const ffmpeg = await ChildProgram.start(program, this.#arguments(), {
       env: { PATH, LD_LIBRARY_PATH, LC_ALL: 'C' },
+      files: [this.#video],
     });
-    const closed = once(child, 'close');
-    // The loop below ends with the output, and `closed` is awaited after it.
-    closed.catch(() => undefined);
-    const kill = () => void child.kill('SIGKILL');
+    const kill = () => ffmpeg.kill();
     signal.addEventListener('abort', kill);
     try {
-      this.#log = new FrameLog(child.stderr as Readable);
-      for await (const image of splitImages(child.stdout as Readable, MAX_FRAME_BYTES)) {
+      this.#log = new FrameLog(ffmpeg.stderr);
+      for await (const image of splitImages(ffmpeg.stdout, MAX_FRAME_BYTES)) {
         const millis = await this.#log.nextTime();
         if (signal.aborted) return;
         yield { index: this.#count * stride, millis, image, ...sizeOf(image) };
         this.#count++;
       }
-      [this.#exitCode] = (await closed) as [number | null];
+      this.#exitCode = (await ffmpeg.ended).code;
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
       signal.removeEventListener('abort', kill);
       kill();
-      await closed.catch(() => undefined);
+      await ffmpeg.ended.catch(() => undefined);
     }
   }
 

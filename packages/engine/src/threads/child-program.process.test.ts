@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer, text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { ChildProgram } from './child-program.ts';
+
+/** Returns the numbers of the child processes of this process that have an argument, and of ended ones. */
+function children(argument: string): string[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'ppid=,stat=,args='], { encoding: 'utf8' }).split('\n');
+  return rows.filter(
+    (row) => Number(row.trim().split(/ +/)[0]) === process.pid && new RegExp(`${argument}| Z`).test(row),
+  );
+}
+
+it('gives the output, the errors and the exit code of a program, with its variables and files', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-program-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'file'), 'content');
+  const files = [openSync(join(folder, 'file'), 'r')];
+  const program = await ChildProgram.start('/bin/sh', ['-c', 'cat <&3; echo "$WORD" >&2; exit 3'], {
+    env: { WORD: 'hello' },
+    files,
+  });
+  expect(await Promise.all([text(program.stdout), text(program.stderr)])).toEqual(['content', 'hello\n']);
+  expect(await program.ended).toEqual({ code: 3, signal: null });
+});
+
+it('reads a large output whole', async () => {
+  const program = await ChildProgram.start('/bin/sh', ['-c', 'head -c 5000000 /dev/zero']);
+  program.stderr.resume();
+  expect((await buffer(program.stdout)).length).toBe(5_000_000);
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+});
+
+it('kills a program whose output nobody reads, and waits for it', async () => {
+  const program = await ChildProgram.start('/bin/sh', ['-c', 'exec cat /dev/zero']);
+  const [piece] = await program.stdout.take(1).toArray();
+  expect(piece.length).toBeGreaterThan(0);
+  expect(children('/dev/zero')).toHaveLength(1);
+  program.kill();
+  expect(await program.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(children('/dev/zero')).toEqual([]);
+});
+
+it('rejects if there is no such program', async () => {
+  const program = await ChildProgram.start('/none/program', []);
+  expect(await text(program.stdout)).toBe('');
+  await expect(program.ended).rejects.toThrow('spawn /none/program ENOENT');
+});

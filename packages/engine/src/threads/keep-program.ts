@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { MessagePort } from 'node:worker_threads';
+import type { ProgramNews, ProgramRequest, ProgramStart } from './program-messages.ts';
+
+/**
+ * Starts a program and sends its output to the port, piece by piece as its user asks. So a program that writes faster
+ * than its user reads must wait. The program is killed when the port is closed.
+ */
+export function keepProgram(port: MessagePort, { program, args, env, files }: ProgramStart): void {
+  const send = (news: ProgramNews) => port.postMessage(news);
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe', ...files] });
+  const streams = { stdout: child.stdout as Readable, stderr: child.stderr as Readable };
+  for (const [name, stream] of Object.entries(streams) as ['stdout', Readable][]) {
+    stream.pause().on('data', (bytes: Buffer) => {
+      stream.pause();
+      send({ stream: name, bytes });
+    });
+    stream.on('end', () => send({ stream: name, bytes: null }));
+    stream.on('error', () => undefined);
+  }
+  const kill = () => {
+    child.kill('SIGKILL');
+    // What nobody reads would keep the program from being closed.
+    for (const stream of Object.values(streams)) stream.destroy();
+  };
+  child.on('error', (failed) => send({ failed }));
+  child.on('close', (code, signal) => {
+    send({ code, signal });
+    port.close();
+  });
+  port.on('message', (request: ProgramRequest) => {
+    if (request === 'kill') kill();
+    else streams[request.read].resume();
+  });
+  port.on('close', kill);
+}

@@ -1,0 +1,26 @@
+/** The streams of a program that its user reads. */
+export type ProgramStream = 'stdout' | 'stderr';
+
+/** To the thread that keeps the processes, once for each program. */
+export interface ProgramStart {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Open files of this process that the program gets as its descriptors from 3. */
+  readonly files: readonly number[];
+}
+
+/** From the user of a program: it needs the next piece of a stream, or the program must end. */
+export type ProgramRequest = { readonly read: ProgramStream } | 'kill';
+
+/** From the thread that keeps the processes: a piece of a stream, or null at its end; or how the program ended. */
+export type ProgramNews =
+  | { readonly stream: ProgramStream; readonly bytes: Uint8Array | null }
+  | ProgramEnd
+  | { readonly failed: Error };
+
+/** How a program ended. */
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
