@@ -34,8 +34,11 @@ const parameters = Type.Object({
   served: Type.Array(Type.String()),
 });
 
-/** The number of requests in progress. A batch needs one request for each partition. */
-const MAX_REQUESTS = 8;
+/**
+ * The number of requests in progress. A batch needs one request for each partition. With 8 requests, a run with four
+ * partitions and workers takes 8 % more processor time, because its messages are smaller.
+ */
+const MAX_REQUESTS = 4;
 /** The maximum number of listed failures of a message. */
 const MAX_FAILURES = 100;
 

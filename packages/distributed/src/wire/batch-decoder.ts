@@ -3,7 +3,6 @@ import {
   type Column,
   counted,
   Document,
-  DocumentTable,
   decodeList,
   internName,
   type ModuleReference,
@@ -18,6 +17,7 @@ import {
 import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
 import { decompress } from './compression.ts';
 import { type Frame, isCount, readFrames } from './frames.ts';
+import { JoinedRows, type Rows, tableOf } from './joined-rows.ts';
 
 /** The origin of a batch, and which of its documents to decode. */
 export interface BatchPosition {
@@ -59,25 +59,30 @@ export class BatchDecoder implements RecordDecoder {
       reject(place, 0, isCount(all) ? all : 1, messageOf(error));
       return;
     }
+    const whole = only === undefined && sink.table !== undefined ? new JoinedRows(sink.table.bind(sink)) : undefined;
     let number = 0;
     for (const { count, payload } of frames) {
       const first = number;
       number += count;
-      let documents: Document | DocumentTable;
+      let documents: Document | Rows;
       try {
         documents = read(payload, count);
       } catch (error) {
+        whole?.flush();
         const message = `${counted(count, 'document')} cannot be decoded: ${messageOf(error)}`;
         reject(`${place}, document ${first}`, first, number, message);
         continue;
       }
       if (documents instanceof Document) {
+        whole?.flush();
         if (isWanted(first, only)) sink.document(documents);
-      } else if (only === undefined && sink.table !== undefined) sink.table(documents);
+      } else if (whole !== undefined) whole.add(documents);
       else {
-        for (let row = 0; row < count; row++) if (isWanted(first + row, only)) sink.document(documents.document(row));
+        const table = tableOf(documents);
+        for (let row = 0; row < count; row++) if (isWanted(first + row, only)) sink.document(table.document(row));
       }
     }
+    whole?.flush();
     if (isCount(all) && number < all) {
       reject(`${place}, document ${number}`, number, all, `The message has ${number} of ${counted(all, 'document')}`);
     }
@@ -117,7 +122,7 @@ function isWanted(number: number, only: BatchPosition['only']): boolean {
   return only === undefined || (number >= only[0] && number < only[1]);
 }
 
-function read(payload: Buffer, count: number): Document | DocumentTable {
+function read(payload: Buffer, count: number): Document | Rows {
   // Most texts are ASCII. Reading ASCII as Latin-1 is faster: one byte is one character.
   const text = payload.toString(isAscii(payload) ? 'latin1' : 'utf8');
   const end = text.indexOf('\n');
@@ -139,10 +144,10 @@ function read(payload: Buffer, count: number): Document | DocumentTable {
     throw new Error(`its texts have ${text.length - end - 1} characters instead of ${at - end - 1}`);
   checkFields(names, columns.length, values[names.indexOf('id')]);
   const sparse = columns.map((column, i) => 'list' in column && (values[i] as Column).includes(undefined));
-  return new DocumentTable(names.map(internName), values, count, sparse);
+  return { names, columns: values, sparse, count, characters: at };
 }
 
-function readColumn(column: Exclude<WireColumn, { texts: number }>, count: number): Column {
+function readColumn(column: Exclude<WireColumn, { texts: number }>, count: number): (Value | undefined)[] {
   if ('all' in column) return new Array<Value>(count).fill(decodeList([column.all])[0] as Value);
   const list = sized(column.list, count);
   if (!list.some(isMissing)) return decodeList(list);

@@ -77,6 +77,8 @@ export class BatchEncoder implements DocumentEncoder {
       rows.getOrInsertComputed(partitionOf(id, this.#partitions), () => []).push(row);
     }
     return Array.from(rows, ([partition, some]) => {
+      // A worker reads the documents of one partition, and they go to one partition again.
+      if (some.length === table.count) return framesOf(table.names, columns, table.count, partition);
       const selected = columns.map((column) => some.map((row) => column[row]));
       return framesOf(table.names, selected, some.length, partition);
     }).flat();
