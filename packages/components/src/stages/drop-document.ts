@@ -27,8 +27,15 @@ export class DropDocument extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     const percentage = this.params.percentage as number;
-    const dropped = Array.from({ length: table.count }, () => (Math.random() < percentage ? true : undefined));
-    if (dropped.includes(true)) table.put('___dropped', dropped, dropped.includes(undefined));
+    let count = 0;
+    const dropped: (true | undefined)[] = new Array(table.count);
+    for (let row = 0; row < dropped.length; row++) {
+      if (Math.random() < percentage) {
+        dropped[row] = true;
+        count++;
+      }
+    }
+    if (count > 0) table.put('___dropped', dropped, count < dropped.length);
     return true;
   }
 }

@@ -41,9 +41,15 @@ export type TableState = readonly Field[];
 export class DocumentTable {
   /** The number of documents. */
   readonly count: number;
+  /**
+   * Always filled by `push` or `slice`. In optimized code, `map` creates arrays of another kind (holey). A second kind
+   * made V8 compile all functions that use tables again.
+   */
   #fields: Field[];
   /** The row numbers in the original table, if this table was selected from another one. */
   #rows: readonly number[] | undefined = undefined;
+  /** The original table, if the positions are those of its rows. */
+  #origin: DocumentTable | undefined = undefined;
   #positions: readonly number[] | undefined;
   #first = 0;
   /** The shape of documents that have all fields. Reset when the fields change. */
@@ -68,14 +74,20 @@ export class DocumentTable {
     sparse: readonly boolean[] = [],
     positions?: readonly number[],
   ) {
-    this.#fields = names.map((name, i) => newField(name, columns[i] as Column | LazyColumn, sparse[i] ?? false));
+    const fields: Field[] = [];
+    for (let i = 0; i < names.length; i++) {
+      fields.push(newField(names[i] as string, columns[i] as Column | LazyColumn, sparse[i] ?? false));
+    }
+    this.#fields = fields;
     this.count = count;
     this.#positions = positions;
   }
 
   /** The names of the fields, in order. */
   get names(): readonly string[] {
-    return this.#fields.map(({ name }) => name);
+    const names: string[] = [];
+    for (const { name } of this.#fields) names.push(name);
+    return names;
   }
 
   get ids(): readonly string[] {
@@ -84,7 +96,8 @@ export class DocumentTable {
 
   /** Returns the position of a document in its batch. */
   position(row: number): number {
-    return this.#positions === undefined ? this.#first + row : (this.#positions[row] as number);
+    if (this.#positions !== undefined) return this.#positions[row] as number;
+    return this.#origin === undefined ? this.#first + row : this.#origin.position(this.#rows?.[row] as number);
   }
 
   /** Sets the position of the first document in its batch. The other documents follow it. */
@@ -175,11 +188,11 @@ export class DocumentTable {
 
   /** Returns the current state for `restore`. */
   save(): TableState {
-    return [...this.#fields];
+    return this.#fields.slice();
   }
 
   restore(state: TableState): void {
-    this.#fields = [...state];
+    this.#fields = state.slice();
     this.#shape = this.#places = this.#bypassed = undefined;
   }
 
@@ -226,27 +239,35 @@ export class DocumentTable {
   ): DocumentTable {
     const table = new DocumentTable([], [], this.count, [], positions);
     table.#rows = this.#rows;
-    table.#fields = names.map((name, i) => {
+    const fields: Field[] = [];
+    for (let i = 0; i < names.length; i++) {
       const column = columns[i] as Column | number;
       const mayLack = sparse[i] as boolean;
-      if (typeof column !== 'number') return newField(name, column, mayLack);
-      const field = this.#fields[column] as Field;
-      return mayLack && !field.sparse ? { ...field, sparse: true } : field;
-    });
+      if (typeof column !== 'number') fields.push(newField(names[i] as string, column, mayLack));
+      else {
+        const field = this.#fields[column] as Field;
+        fields.push(mayLack && !field.sparse ? { ...field, sparse: true } : field);
+      }
+    }
+    table.#fields = fields;
     return rows.length === this.count ? table : table.select(rows, positions);
   }
 
   /**
    * Returns a table with some of the documents. Its columns are copied when they are used for the first time.
    * @param rows row numbers in ascending order
+   * @param positions the position of each of the documents; defaults to that in this table
    */
-  select(rows: readonly number[], positions: readonly number[] = rows.map((row) => this.position(row))): DocumentTable {
+  select(rows: readonly number[], positions?: readonly number[]): DocumentTable {
     const selected = new DocumentTable([], [], rows.length, [], positions);
     selected.#rows = rows;
-    selected.#fields = this.#fields.map((origin) => {
+    if (positions === undefined) selected.#origin = this;
+    const fields: Field[] = [];
+    for (const origin of this.#fields) {
       const { name, sparse, source } = origin;
-      return { name, column: undefined, lazy: undefined, sparse, origin, rows, source };
-    });
+      fields.push({ name, column: undefined, lazy: undefined, sparse, origin, rows, source });
+    }
+    selected.#fields = fields;
     return selected;
   }
 
@@ -264,20 +285,18 @@ export class DocumentTable {
     const names = mergeNames(this.names, selected.names);
     if (names === undefined) throw new NotTabular();
     const [own, others] = [this.#fields, selected.#fields];
+    const fields: Field[] = [];
     // The merged names have the order of both tables.
-    let [i, j] = [0, 0];
-    this.#fields = names.map((name) => {
+    let i = 0;
+    let j = 0;
+    for (const name of names) {
       const field = own[i]?.name === name ? own[i++] : undefined;
       const changed = others[j]?.name === name ? others[j++] : undefined;
-      if (field !== undefined && changed?.origin === field) return field;
-      const column = field === undefined ? new Array(this.count).fill(undefined) : columnOf(field).slice();
-      const values = changed === undefined ? undefined : columnOf(changed);
-      for (let k = 0; k < rows.length; k++) column[rows[k] as number] = values?.[k];
-      const sparse = field === undefined || field.sparse || changed === undefined || changed.sparse;
-      // Only changes that remove values keep the source.
-      const source = changed === undefined || changed.source === field?.source ? field?.source : undefined;
-      return newField(name, column, sparse, source);
-    });
+      fields.push(
+        field !== undefined && changed?.origin === field ? field : mergedField(field, changed, rows, this.count),
+      );
+    }
+    this.#fields = fields;
     this.#shape = this.#places = this.#bypassed = undefined;
   }
 
@@ -329,10 +348,38 @@ function columnOf(field: Field): Column {
 }
 
 function copyRows(field: Field): Column {
-  const values = columnOf(field.origin as Field);
-  const column = (field.rows as readonly number[]).map((row) => values[row]);
+  const column = rowsOf(columnOf(field.origin as Field), field.rows as readonly number[]);
   if (field.sparse) field.sparse = column.includes(undefined);
   return column;
+}
+
+function rowsOf(values: Column, rows: readonly number[]): Column {
+  const column: (Value | undefined)[] = new Array(rows.length);
+  for (let i = 0; i < column.length; i++) column[i] = values[rows[i] as number];
+  return column;
+}
+
+/**
+ * Returns a field with the values that some rows have after a change.
+ * @param field the field before the change; undefined if it did not exist
+ * @param changed the field of these rows; undefined if they lost it
+ */
+function mergedField(
+  field: Field | undefined,
+  changed: Field | undefined,
+  rows: readonly number[],
+  count: number,
+): Field {
+  const column = field === undefined ? new Array(count).fill(undefined) : columnOf(field).slice();
+  setRows(column, rows, changed === undefined ? undefined : columnOf(changed));
+  const sparse = field === undefined || field.sparse || changed === undefined || changed.sparse;
+  // Only changes that remove values keep the source.
+  const source = changed === undefined || changed.source === field?.source ? field?.source : undefined;
+  return newField((field ?? (changed as Field)).name, column, sparse, source);
+}
+
+function setRows(column: (Value | undefined)[], rows: readonly number[], values: Column | undefined): void {
+  for (let i = 0; i < rows.length; i++) column[rows[i] as number] = values?.[i];
 }
 
 /** Returns true if some documents may lack a field. */

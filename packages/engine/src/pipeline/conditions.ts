@@ -5,6 +5,7 @@ import { Double, textOf, type Value } from '../document/value.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { allowedPath } from '../policy/current-policy.ts';
 import { type ComparisonOperator, comparison } from './comparison.ts';
+import { TextSet } from './text-set.ts';
 
 /** A condition in a checked config. */
 export type ConditionConfig = FieldCondition | ConditionGroup;
@@ -91,16 +92,34 @@ export function conditionPattern(text: string): RegExp {
 
 function compileCondition(condition: ConditionConfig): Predicate {
   if ('group' in condition) return compileGroup(condition);
-  const { fields, operator, values } = condition;
+  const { fields } = condition;
   if (fields.length === 0) return () => true;
-  if (operator === 'must' || operator === 'must_not') return compileMust(fields, operator === 'must', values);
-  const test = valueTest(operator, values ?? []);
-  return (document) =>
-    fields.some((field) => {
-      const value = document.get(field);
-      if (value === undefined) return false;
-      return Array.isArray(value) ? value.some(test) : test(value);
-    });
+  const test = fieldTest(condition);
+  const [field = ''] = fields;
+  if (fields.length === 1) return (document) => test(document.get(field));
+  return condition.operator === 'must_not' || isPresence(condition)
+    ? (document) => fields.every((name) => test(document.get(name)))
+    : (document) => fields.some((name) => test(document.get(name)));
+}
+
+/** Returns true if the condition checks only whether the fields are present. */
+function isPresence({ operator, values }: FieldCondition): boolean {
+  return operator === 'must' && values === undefined;
+}
+
+/** Returns a function that tests the value of one field of a condition. A missing field is undefined. */
+export function fieldTest({ operator, values }: FieldCondition): (value: Value | undefined) => boolean {
+  if (operator !== 'must' && operator !== 'must_not') {
+    const test = valueTest(operator, values ?? []);
+    return (value) => value !== undefined && (Array.isArray(value) ? value.some(test) : test(value));
+  }
+  if (values === undefined)
+    return operator === 'must' ? (value) => value !== undefined : (value) => value === undefined;
+  const wanted = new TextSet(values.filter((value) => value !== null));
+  const wantsNull = values.includes(null);
+  return operator === 'must'
+    ? (value) => contains(value, wanted, wantsNull)
+    : (value) => !contains(value, wanted, wantsNull);
 }
 
 function compileGroup({ group, conditions }: ConditionGroup): Predicate {
@@ -125,18 +144,14 @@ function valueTest(operator: 'matches' | ComparisonOperator, values: readonly (s
   };
 }
 
-function compileMust(fields: readonly string[], must: boolean, values: FieldCondition['values']): Predicate {
-  if (values === undefined) {
-    return must
-      ? (document) => fields.every((field) => document.has(field))
-      : (document) => fields.every((field) => !document.has(field));
-  }
-  const wanted = new Set(values);
-  const matches: Predicate = (document) => fields.some((field) => contains(document.get(field), wanted));
-  return must ? matches : (document) => !matches(document);
+function contains(value: Value | undefined, wanted: TextSet, wantsNull: boolean): boolean {
+  if (typeof value === 'string') return wanted.has(value);
+  if (value === undefined) return false;
+  if (Array.isArray(value)) return value.some((item) => isWanted(item, wanted, wantsNull));
+  return isWanted(value, wanted, wantsNull);
 }
 
-function contains(value: Value | undefined, wanted: ReadonlySet<string | null>): boolean {
-  if (value === undefined) return false;
-  return Array.isArray(value) ? value.some((item) => wanted.has(textOf(item))) : wanted.has(textOf(value));
+function isWanted(value: Value, wanted: TextSet, wantsNull: boolean): boolean {
+  const text = textOf(value);
+  return text === null ? wantsNull : wanted.has(text);
 }

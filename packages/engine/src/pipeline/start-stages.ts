@@ -3,6 +3,7 @@ import type { Registry } from '../component/registry.ts';
 import { HeadraceError, hintOf, messageOf } from '../errors/headrace-error.ts';
 import { compileConditions } from './conditions.ts';
 import type { PipelineConfig } from './pipeline-config.ts';
+import { compileRowFilter } from './row-filter.ts';
 import type { Guard } from './segmented-pipeline.ts';
 import { newStatistics, newStep, type Step } from './step.ts';
 
@@ -55,7 +56,9 @@ export async function startStages(
         log: context.log(name),
       });
       await stage.start?.();
-      steps.push(newStep(stage, statistics, compileConditions(conditions, conditionPolicy), context.tables));
+      const condition = compileConditions(conditions, conditionPolicy);
+      const filter = condition && compileRowFilter(conditions, conditionPolicy, condition);
+      steps.push(newStep(stage, statistics, condition, context.tables, filter));
     } catch (error) {
       const hint = hintOf(error);
       await stopStages(steps).catch(() => undefined);

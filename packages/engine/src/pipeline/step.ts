@@ -1,9 +1,9 @@
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable, TableState } from '../document/document-table.ts';
-import { TableRow } from '../document/field-reader.ts';
 import { isGiven } from './children.ts';
 import type { Predicate } from './conditions.ts';
+import { type RowFilter, rowFilterOf } from './row-filter.ts';
 import { StageError } from './stage-error.ts';
 
 /** One call in 64 is timed. Reading the clock for each call would take longer than most stages. */
@@ -37,6 +37,8 @@ export interface Step {
   readonly stage: Stage;
   readonly name: string;
   readonly condition: Predicate | undefined;
+  /** Finds the rows of a table that meet the condition. */
+  readonly filter: RowFilter | undefined;
   readonly statistics: StageStatistics;
   /** A bit mask. A call is timed if its number has none of these bits, so 7 selects every eighth call. */
   readonly timedMask: number;
@@ -64,11 +66,13 @@ export function newStep(
   statistics: StageStatistics,
   condition: Predicate | undefined,
   tables = true,
+  filter: RowFilter | undefined = condition && rowFilterOf(condition),
 ): Step {
   return {
     stage,
     name: statistics.name,
     condition,
+    filter,
     statistics,
     timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
     declined: tables ? 0 : MAX_DECLINED,
@@ -133,8 +137,8 @@ export function callWithGroup(step: Step, tables: readonly DocumentTable[]): boo
 /** Sends a table to the stage. Returns true if the stage has processed it. Otherwise the table is unchanged. */
 export function callWithTable(step: Step, table: DocumentTable): boolean {
   if (!takesTables(step)) return false;
-  const { statistics, condition } = step;
-  const rows = condition === undefined ? undefined : matchingRows(table, condition);
+  const { statistics } = step;
+  const rows = step.filter?.(table);
   const count = rows?.length ?? table.count;
   if (count === 0) return true;
   const before = table.save();
@@ -166,13 +170,6 @@ function callSome(step: Step, table: DocumentTable, rows: readonly number[]): bo
   if (!callAll(step, selected)) return false;
   table.merge(selected);
   return true;
-}
-
-function matchingRows(table: DocumentTable, condition: Predicate): number[] {
-  const row = new TableRow(table);
-  const rows: number[] = [];
-  for (row.row = 0; row.row < table.count; row.row++) if (condition(row)) rows.push(row.row);
-  return rows;
 }
 
 /** Returns the error that a stage threw, with the name of the stage. */
