@@ -65,16 +65,16 @@ export class RenameFields extends Stage<typeof parameters> {
     }
   }
 
-  readonly #renames: readonly (readonly [from: string, to: string])[];
+  readonly #renames: readonly { readonly from: string; readonly to: string }[];
   readonly #mode: UpdateMode;
   /** True if the new name of one field is the old name of another. */
   readonly #overlapping: boolean;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#renames = [...params.fieldMapping];
+    this.#renames = Array.from(params.fieldMapping, ([from, to]) => ({ from, to }));
     this.#mode = params.updateMode as UpdateMode;
-    this.#overlapping = this.#renames.some(([from, to]) => from !== to && params.fieldMapping.has(to));
+    this.#overlapping = this.#renames.some(({ from, to }) => from !== to && params.fieldMapping.has(to));
   }
 
   override process(document: Document): void {
@@ -86,7 +86,7 @@ export class RenameFields extends Stage<typeof parameters> {
     if (this.params.applyToChildren === true && table.has('___children')) return false;
     // All fields are taken before the first one is written, because names may be exchanged.
     const taken: { to: string; column: Column }[] = [];
-    for (const [from, to] of this.#renames) {
+    for (const { from, to } of this.#renames) {
       const column = table.column(from);
       if (column === undefined) continue;
       taken.push({ to, column });
@@ -111,11 +111,11 @@ export class RenameFields extends Stage<typeof parameters> {
     const renames = this.#renames;
     const mode = this.#mode;
     if (!this.#overlapping) {
-      for (const [from, to] of renames) document.rename(from, to, mode);
+      for (const { from, to } of renames) document.rename(from, to, mode);
       return;
     }
     const taken: { to: string; value: Value }[] = [];
-    for (const [from, to] of renames) {
+    for (const { from, to } of renames) {
       const value = document.get(from);
       if (value === undefined) continue;
       taken.push({ to, value });

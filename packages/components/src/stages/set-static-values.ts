@@ -53,16 +53,19 @@ export class SetStaticValues extends Stage<typeof parameters> {
     for (const name of params.staticValues.keys()) yield* checkDestination(`staticValues.${name}`, name);
   }
 
-  readonly #values: readonly (readonly [field: string, value: Value])[];
+  readonly #values: readonly { readonly field: string; readonly value: Value }[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.#values = [...(params.staticValues as ReadonlyMap<string, Value>)];
+    this.#values = Array.from(params.staticValues as ReadonlyMap<string, Value>, ([field, value]) => ({
+      field,
+      value,
+    }));
   }
 
   override process(document: Document): void {
     const { updateMode, skipDocument } = this.params;
-    for (const [field, value] of this.#values) {
+    for (const { field, value } of this.#values) {
       if (updateMode === 'overwrite' || !document.has(field)) document.set(field, copyValue(value));
       else if (updateMode === 'append') {
         if (Array.isArray(value)) for (const item of value) document.add(field, copyValue(item));
@@ -74,7 +77,7 @@ export class SetStaticValues extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     const { updateMode, skipDocument } = this.params;
-    for (const [field, value] of this.#values) {
+    for (const { field, value } of this.#values) {
       const present = updateMode === 'overwrite' ? undefined : table.column(field);
       const column = new Array<Value>(table.count).fill(value);
       for (let row = 0; row < column.length; row++) {

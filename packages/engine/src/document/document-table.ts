@@ -1,4 +1,5 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
+import type { Ascending } from './ascending.ts';
 import { Document } from './document.ts';
 import { type Column, LazyColumn } from './lazy-column.ts';
 import { mergeNames } from './merge-names.ts';
@@ -227,17 +228,17 @@ export class DocumentTable {
    * @param names the names of the fields
    * @param columns for each name: a new column, or the position of the field in this table
    * @param sparse for each name: true if values may be missing; a field of this table may have gaps anyway
-   * @param rows row numbers in ascending order
+   * @param rows the rows of the documents
    * @param positions the position of each of the documents
    */
   with(
     names: readonly string[],
     columns: readonly (Column | number)[],
     sparse: readonly boolean[],
-    rows: readonly number[],
-    positions: readonly number[],
+    rows: Ascending,
+    positions: Ascending,
   ): DocumentTable {
-    const table = new DocumentTable([], [], this.count, [], positions);
+    const table = new DocumentTable([], [], this.count, [], positions.stored);
     table.#rows = this.#rows;
     const fields: Field[] = [];
     for (let i = 0; i < names.length; i++) {
@@ -250,7 +251,7 @@ export class DocumentTable {
       }
     }
     table.#fields = fields;
-    return rows.length === this.count ? table : table.select(rows, positions);
+    return rows.count === this.count ? table : table.select(rows.all, positions.all);
   }
 
   /**

@@ -238,7 +238,7 @@ export class Document {
     checkWritable(from);
     checkWritable(to);
     const value = Document.#read(this, source);
-    Document.#remove(this, source, from);
+    Document.#remove(this, source);
     const target = mode === 'overwrite' ? -1 : Document.#find(this, to);
     if (target < 0) this.put(to, value);
     else if (mode === 'append') {
@@ -329,7 +329,7 @@ export class Document {
   /** Removes a field without a check for reserved names. For the engine. */
   delete(name: string): void {
     const at = Document.#find(this, name);
-    if (at >= 0) Document.#remove(this, at, name);
+    if (at >= 0) Document.#remove(this, at);
   }
 
   /**
@@ -365,10 +365,10 @@ export class Document {
     if (rows === undefined) document.#values.push(value);
   }
 
-  static #remove(document: Document, at: number, name: string): void {
+  static #remove(document: Document, at: number): void {
     const rows = document.#rows;
-    document.#shape =
-      rows === undefined ? document.#shape.without(at) : rows.remove(document.#shape, name, document.#row);
+    const shape = document.#shape;
+    document.#shape = rows === undefined ? shape.without(at) : rows.remove(shape, at, document.#row);
     if (rows === undefined) removeAt(document.#values, at);
   }
 

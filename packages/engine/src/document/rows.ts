@@ -14,8 +14,8 @@ export interface Rows {
   write(column: number, row: number, value: Value): void;
   /** Sets a field, or adds it after the others. Returns the new shape of the document. */
   put(shape: Shape, name: string, row: number, value: Value): Shape;
-  /** Removes a field. Returns the new shape of the document. */
-  remove(shape: Shape, name: string, row: number): Shape;
+  /** Removes the value in a column that `find` has returned. Returns the new shape of the document. */
+  remove(shape: Shape, column: number, row: number): Shape;
   /** Returns the values of all fields of the shape. A value is undefined if the row lacks the field. */
   values(shape: Shape, row: number): (Value | undefined)[];
 }

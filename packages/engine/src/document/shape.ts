@@ -1,3 +1,4 @@
+import { NameFinder } from './name-finder.ts';
 import { internName, isInterned } from './names.ts';
 
 /**
@@ -11,10 +12,10 @@ const MAX_ALIKE = 64;
 const MAX_RECENT = 8;
 
 /**
- * To build the map of the names costs more than this many searches in the list. Many shapes are searched less often:
+ * To build the finder of the names costs more than this many searches in the list. Many shapes are searched less often:
  * those that belong to one document, and those on the way to another shape.
  */
-const SEARCHES_BEFORE_MAP = 64;
+const SEARCHES_BEFORE_FINDER = 64;
 /** The maximum number of kept parts of a shape. Above it, they are computed again. */
 const MAX_PARTS = 1024;
 /** The number of names for which one integer says which of them a part has. */
@@ -39,13 +40,15 @@ export class Shape {
   flagged: boolean;
   /** True if the shape belongs to one document and is changed in place. */
   readonly #owned: boolean;
-  #positions: Map<string, number> | undefined = undefined;
+  #finder: NameFinder | undefined = undefined;
   #searches = 0;
   #added: Map<string, Shape> | undefined = undefined;
   /** The name that was added last, and its shape. Most shapes have one successor. */
   #lastAdded: string | undefined = undefined;
   #lastShape: Shape | undefined = undefined;
-  #removed: Map<number, Shape> | undefined = undefined;
+  /** The shapes without one field, by its position. */
+  #removed: (Shape | undefined)[] | undefined = undefined;
+  #removals = 0;
   #parts: Map<number | string, Shape> | undefined = undefined;
 
   private constructor(names: readonly string[], owned: boolean) {
@@ -75,18 +78,17 @@ export class Shape {
 
   /** Returns the position of the field, or -1. */
   position(name: string): number {
-    if (this.#positions === undefined) {
-      const { names } = this;
-      if (this.#searches++ < SEARCHES_BEFORE_MAP) return names.indexOf(name);
-      this.#positions = new Map(names.map((known, i) => [known, i]));
+    if (this.#finder === undefined) {
+      if (this.#searches++ < SEARCHES_BEFORE_FINDER) return this.names.indexOf(name);
+      this.#finder = new NameFinder(this.names);
     }
-    return this.#positions.get(name) ?? -1;
+    return this.#finder.find(name);
   }
 
   /** Returns this shape with one more field at the end. */
   with(name: string): Shape {
     if (this.#owned) {
-      this.#positions?.set(name, this.names.length);
+      this.#finder?.add(name);
       (this.names as string[]).push(name);
       this.flagged ||= name === '___dropped' || name === '___skipped';
       return this;
@@ -110,15 +112,17 @@ export class Shape {
   without(at: number): Shape {
     if (this.#owned) {
       (this.names as string[]).splice(at, 1);
-      this.#positions = undefined;
+      this.#finder = undefined;
       this.#searches = 0;
       return this;
     }
-    const known = this.#removed?.get(at);
+    const known = this.#removed?.[at];
     if (known !== undefined) return known;
-    this.#removed ??= new Map();
-    const next = new Shape(this.names.toSpliced(at, 1), mustOwn(this.names.length - 1, this.#removed.size));
-    if (!next.#owned) this.#removed.set(at, next);
+    this.#removed ??= new Array(this.names.length).fill(undefined);
+    const next = new Shape(this.names.toSpliced(at, 1), mustOwn(this.names.length - 1, this.#removals));
+    if (next.#owned) return next;
+    this.#removed[at] = next;
+    this.#removals++;
     return next;
   }
 

@@ -39,6 +39,11 @@ export class TableGroup {
     this.#children = children;
   }
 
+  /** The only table, if all documents are in it. */
+  get only(): DocumentTable | undefined {
+    return this.tables.length === 1 && this.skipped.length === 0 ? this.tables[0] : undefined;
+  }
+
   get hasChildren(): boolean {
     return this.#children !== undefined;
   }
@@ -119,6 +124,18 @@ export class TableGroup {
   }
 }
 
+/** Documents that are rows of the tables of a group. */
+export interface GroupRows {
+  /** A document is undefined if it must be omitted. */
+  readonly documents: readonly (Document | undefined)[];
+  /** Returns the number of the table of a document. */
+  table(at: number): number;
+  row(at: number): number;
+  /** Returns the position in the batch of a document, or of the input document of a child. */
+  position(at: number): number;
+  isChild(at: number): boolean;
+}
+
 /** Builds a group of documents. Documents of the tables of another group keep the columns that they do not change. */
 export class GroupBuilder {
   /** The rows of the tables of the other group, by the number of the table. */
@@ -173,6 +190,25 @@ export class GroupBuilder {
     return true;
   }
 
+  /**
+   * Adds the documents from `start` to `end` (exclusive) of the other group, up to one that must be added alone: it is
+   * bypassed, it fits into no table, or the group is full.
+   * @returns the number of this document, or `end`
+   */
+  addRows(added: GroupRows, start: number, end: number): number {
+    const { documents } = added;
+    for (let at = start; at < end; at++) {
+      const document = documents[at];
+      if (document === undefined) continue;
+      if (document.bypassed || this.isFull) return at;
+      const { count } = this;
+      if (!(this.#rows[added.table(at)] as TableRows).keep(document, added.row(at), count)) return at;
+      this.#positions.push(added.position(at));
+      if (added.isChild(at)) this.#isChild[count] = true;
+    }
+    return end;
+  }
+
   /** Returns a group with all documents since the last call. */
   take(): TableGroup {
     const rowsOf = (skipped: boolean) => this.#rows.flatMap((rows) => rows.take(skipped));
@@ -189,14 +225,14 @@ export class GroupBuilder {
 /** The tables that are built for documents of one kind. */
 class Builders {
   #builders: TableBuilder[] = [];
-  readonly #known = new Map<Shape, TableBuilder>();
+  #known: Map<Shape, TableBuilder> | undefined;
   #shape: Shape | undefined;
   #last: TableBuilder | undefined;
 
   add(document: Document, place: number): boolean {
     const { shape } = document;
     if (shape !== this.#shape || shape.changing) {
-      const builder = this.#known.get(shape);
+      const builder = this.#known?.get(shape);
       if (builder === undefined) return this.#addFirst(document, place);
       this.#shape = shape;
       this.#last = builder;
@@ -207,7 +243,7 @@ class Builders {
   take(): DocumentTable[] {
     const tables = this.#builders.map((builder) => builder.take());
     this.#builders = [];
-    this.#known.clear();
+    this.#known?.clear();
     this.#shape = this.#last = undefined;
     return tables;
   }
@@ -222,6 +258,7 @@ class Builders {
       builder.add(document, place);
       this.#builders.push(builder);
     }
+    this.#known ??= new Map();
     if (!shape.changing) this.#known.set(shape, builder);
     this.#shape = shape;
     this.#last = builder;

@@ -1,24 +1,20 @@
+import { Ascending } from './ascending.ts';
 import { Document } from './document.ts';
 import type { DocumentTable } from './document-table.ts';
 import { FieldUnion } from './field-union.ts';
 import type { Column } from './lazy-column.ts';
-import { internName } from './names.ts';
+import type { NameFinder } from './name-finder.ts';
 import type { Rows } from './rows.ts';
 import type { Shape } from './shape.ts';
+import { TableFields } from './table-fields.ts';
 import type { Value } from './value.ts';
-
-/** Column numbers are used again for tables of the same fields, up to this number of added names. */
-const MAX_ADDED = 256;
-
-/** The column numbers of names, for tables of documents of a shape. Names that stages add follow those of the shape. */
-const numbersOf = new WeakMap<Shape, Map<string, number>>();
 
 /** Documents that will form one table. */
 interface Kept {
   readonly fields: FieldUnion;
   readonly skipped: boolean;
-  readonly rows: number[];
-  readonly positions: number[];
+  readonly rows: Ascending;
+  readonly positions: Ascending;
   /** The shape of the last document. */
   shape: Shape | undefined;
 }
@@ -38,11 +34,17 @@ export class TableRows implements Rows {
   readonly #maxTables: number;
   /** The columns that were used: those of the table, changed copies, and those of added fields. */
   #columns: (Column | undefined)[];
+  /**
+   * The rows whose value was removed, for columns that are otherwise unchanged. Often a stage removes a field of all
+   * documents. Then its column is never read or copied.
+   */
+  readonly #gone: (Uint8Array | undefined)[] = [];
   /** True for the numbers of changed and added columns. */
   readonly #changed: boolean[] = [];
   /** The changed and added columns that are part of no table yet, so that they may be changed in place. */
   #open: ((Value | undefined)[] | undefined)[] = [];
-  readonly #numbers: Map<string, number>;
+  readonly #fields: TableFields;
+  readonly #finder: NameFinder;
   #kept: Kept[] = [];
   #last: Kept | undefined = undefined;
   /** The last shape, and the column of each of its fields. */
@@ -62,8 +64,9 @@ export class TableRows implements Rows {
     this.sparse = table.sparse;
     this.#maxTables = maxTables;
     const { names } = this.#shape;
-    this.#numbers = columnNumbers(this.#shape);
-    this.#columns = new Array(this.#numbers.size).fill(undefined);
+    this.#fields = TableFields.of(this.#shape);
+    this.#finder = this.#fields.finder;
+    this.#columns = new Array(this.#fields.count).fill(undefined);
     this.#slots = names.map((_, i) => i);
     this.#othersOf = names.length;
   }
@@ -74,13 +77,13 @@ export class TableRows implements Rows {
   }
 
   find(name: string, row: number): number {
-    const at = this.#numbers.get(name);
-    return at === undefined || this.#column(at)[row] === undefined ? -1 : at;
+    const at = this.#finder.find(name);
+    return at < 0 || !this.#isPresent(at, row) ? -1 : at;
   }
 
   get(name: string, row: number): Value | undefined {
-    const at = this.#numbers.get(name);
-    return at === undefined ? undefined : this.#column(at)[row];
+    const at = this.#finder.find(name);
+    return at < 0 ? undefined : this.#column(at)[row];
   }
 
   read(column: number, row: number): Value {
@@ -96,16 +99,17 @@ export class TableRows implements Rows {
     const column = this.#open[at] ?? this.#copy(at);
     const isNew = column[row] === undefined;
     column[row] = value;
-    if (!isNew) return shape;
-    // The shape may contain a field that the row lacked. Now the field is the last one.
-    const before = this.sparse ? shape.position(name) : -1;
-    return (before < 0 ? shape : shape.without(before)).with(name);
+    return isNew ? this.#fields.shapeWith(shape, at) : shape;
   }
 
-  remove(shape: Shape, name: string, row: number): Shape {
-    const at = this.#number(name);
-    this.write(at, row, undefined);
-    return shape.without(shape === this.#shape ? at : shape.position(name));
+  remove(shape: Shape, at: number, row: number): Shape {
+    if (this.sparse || this.#changed[at] === true || at >= this.#shape.names.length) this.write(at, row, undefined);
+    else {
+      this.#gone[at] ??= new Uint8Array(this.#table.count);
+      this.#gone[at][row] = 1;
+      this.#columns[at] = undefined;
+    }
+    return this.#fields.shapeWithout(shape, at);
   }
 
   values(shape: Shape, row: number): (Value | undefined)[] {
@@ -144,7 +148,7 @@ export class TableRows implements Rows {
       .map(({ fields: { names, sparse }, rows, positions }) => {
         const columns = names.map((name) => {
           const at = this.#number(name);
-          return this.#changed[at] === true ? this.#column(at) : at;
+          return this.#changed[at] === true || this.#gone[at] !== undefined ? this.#column(at) : at;
         });
         const gaps = columns.map((column, i) => {
           return sparse[i] === true || (this.sparse && typeof column !== 'number' && column.includes(undefined));
@@ -162,7 +166,7 @@ export class TableRows implements Rows {
     let kept = some.find(({ fields }) => fields.add(shape) !== undefined);
     if (kept === undefined) {
       if (some.length === this.#maxTables) return undefined;
-      kept = { fields: new FieldUnion(), skipped, rows: [], positions: [], shape };
+      kept = { fields: new FieldUnion(), skipped, rows: new Ascending(), positions: new Ascending(), shape };
       kept.fields.add(shape);
       this.#kept.push(kept);
     }
@@ -174,7 +178,7 @@ export class TableRows implements Rows {
   /** Writes the values of a document with its own values to its row. */
   #takeBack({ shape, fieldValues }: Document, row: number): void {
     const slots = this.#slotsOf(shape);
-    const count = this.#numbers.size;
+    const count = this.#fields.count;
     if (this.#othersOf !== count) {
       const present = new Set(slots);
       this.#others = Array.from({ length: count }, (_, at) => at).filter((at) => !present.has(at));
@@ -188,13 +192,10 @@ export class TableRows implements Rows {
     }
   }
 
-  /** Returns the number of a field's column. */
+  /** Returns the column number of a field. A new field gets the next number. */
   #number(name: string): number {
-    const known = this.#numbers.get(name);
-    if (known !== undefined) return known;
-    const at = this.#numbers.size;
-    this.#numbers.set(internName(name), at);
-    return at;
+    const at = this.#finder.find(name);
+    return at < 0 ? this.#fields.add(name) : at;
   }
 
   /** Returns the column of each field of a shape. */
@@ -206,35 +207,44 @@ export class TableRows implements Rows {
     return this.#slots;
   }
 
+  /** Returns true if a row has a value in a column. Does not read the column if this is known without it. */
+  #isPresent(at: number, row: number): boolean {
+    const column = this.#columns[at];
+    if (column !== undefined) return column[row] !== undefined;
+    if (this.sparse || at >= this.#shape.names.length) return this.#load(at)[row] !== undefined;
+    return this.#gone[at]?.[row] !== 1;
+  }
+
   #column(at: number): Column {
     return this.#columns[at] ?? this.#load(at);
   }
 
   #load(at: number): Column {
     const { names } = this.#shape;
-    if (at < names.length) {
-      const column = this.#table.column(names[at] as string) as Column;
-      this.#columns[at] = column;
-      return column;
+    if (at >= names.length) return this.#change(at, new Array(this.#table.count).fill(undefined));
+    const column = this.#table.column(names[at] as string) as Column;
+    const gone = this.#gone[at];
+    if (gone !== undefined) {
+      this.#gone[at] = undefined;
+      return this.#change(
+        at,
+        column.map((value, row) => (gone[row] === 1 ? undefined : value)),
+      );
     }
-    const column = new Array(this.#table.count).fill(undefined);
-    this.#columns[at] = this.#open[at] = column;
-    this.#changed[at] = true;
+    this.#columns[at] = column;
     return column;
   }
 
+  /** Copies a column that is part of a table, so that it may be changed. */
   #copy(at: number): (Value | undefined)[] {
-    const column = this.#column(at).slice();
+    const column = this.#column(at);
+    return this.#open[at] ?? this.#change(at, column.slice());
+  }
+
+  /** Sets a new column. */
+  #change(at: number, column: (Value | undefined)[]): (Value | undefined)[] {
     this.#columns[at] = this.#open[at] = column;
     this.#changed[at] = true;
     return column;
   }
-}
-
-function columnNumbers(shape: Shape): Map<string, number> {
-  const known = numbersOf.get(shape);
-  if (known !== undefined && known.size <= shape.names.length + MAX_ADDED) return known;
-  const numbers = new Map(shape.names.map((name, i) => [name, i]));
-  if (!shape.changing) numbersOf.set(shape, numbers);
-  return numbers;
 }

@@ -93,6 +93,47 @@ export function callStage(step: Step, document: Document): StageResult | Promise
   }
 }
 
+/** Why `callEach` ended before the last document. */
+export interface CallEnd {
+  /** The last children or promise that a stage has returned. */
+  result: Children | Promise<StageResult> | undefined;
+  error: StageError | undefined;
+}
+
+/**
+ * Sends documents to the stage, without those that are undefined, bypassed, or do not meet the condition. Ends at a
+ * document that fails, or for which the stage returns children or a promise. Much faster than `callStage` for each
+ * document: the method is looked up once, and the calls are counted at the end.
+ * @returns the number of the document at which it ended, or `end`
+ */
+export function callEach(
+  step: Step,
+  documents: readonly (Document | undefined)[],
+  start: number,
+  end: number,
+  ended: CallEnd,
+): number {
+  const { stage, condition, statistics, timedMask } = step;
+  const { process } = stage;
+  let calls = statistics.processed;
+  let at = start;
+  try {
+    for (; at < end; at++) {
+      const document = documents[at];
+      if (document === undefined || document.bypassed) continue;
+      if (condition !== undefined && !condition(document)) continue;
+      const result = (calls++ & timedMask) !== 0 ? process.call(stage, document) : timedCall(step, document);
+      if (!isGiven(result)) continue;
+      ended.result = result;
+      break;
+    }
+  } catch (error) {
+    ended.error = failure(step, error);
+  }
+  statistics.processed = calls;
+  return at;
+}
+
 function timedCall(step: Step, document: Document): StageResult | Promise<StageResult> {
   const { stage, statistics } = step;
   const start = performance.now();

@@ -4,8 +4,9 @@ import { DocumentList } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { GroupBuilder, TableGroup } from '../document/table-group.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
+import { Passing } from './passing.ts';
 import type { StageError } from './stage-error.ts';
-import { callStage, callWithGroup, failure, isPromise, type Step, takesTables } from './step.ts';
+import { callEach, callStage, callWithGroup, failure, isPromise, type Step, takesTables } from './step.ts';
 import { TableGain } from './table-gain.ts';
 import type { DocumentFeed, TableSink } from './table-sink.ts';
 
@@ -40,25 +41,14 @@ class Leaving {
   }
 }
 
-/** Documents that pass through stages one at a time. A document is undefined after it has failed. */
-interface Passing {
-  readonly documents: (Document | undefined)[];
-  /** Returns the position in the batch of a document, or of the input document of a child. */
-  position(at: number): number;
-  isChild(at: number): boolean;
-  /** For each document that is a row of a table: the number of the table, and the row. */
-  readonly tables: readonly number[] | undefined;
-  readonly rows: readonly number[];
-  /** The last children or promise that a stage has returned. */
-  result: Children | Promise<StageResult> | undefined;
-}
-
 /** A sequence of stages that get single documents, and what receives the documents after it. */
 interface Passage {
   readonly from: number;
   readonly to: number;
   /** Collects the documents for the stages after `to`. Undefined: they leave the pipeline. */
   readonly builder: GroupBuilder | undefined;
+  /** True if the documents are rows of the tables of a group. */
+  readonly ofRows: boolean;
 }
 
 /**
@@ -119,7 +109,7 @@ export class TablePass {
       this.#gain.isExpected(documents.count);
     const groups = isGain ? documents.groups((count) => this.#gain.note(count)) : undefined;
     if (groups !== undefined) for (const group of groups) this.#runGroup(group, 0);
-    else this.#runRows(documents);
+    else this.#runWhole(new Passing(documents), 0);
   }
 
   /** Returns true if the stages from a number on save more time than building a table of such documents takes. */
@@ -152,30 +142,13 @@ export class TablePass {
     const to = this.#nextTableStage(from);
     const isWhole = this.#wholeFrom.has(from) || (to === this.#steps.length && !this.#sink.prefersTables);
     const builder = isWhole ? undefined : new GroupBuilder(group);
-    const documents: Document[] = [];
-    const places: number[] = [];
-    const tables: number[] = [];
-    const rows: number[] = [];
-    group.each((table, row, number) => {
-      documents.push(builder === undefined ? table.document(row) : builder.document(number, row));
-      places.push(table.position(row));
-      tables.push(number);
-      rows.push(row);
-    });
-    const position = (at: number) => group.position(places[at] as number);
-    const isChild = (at: number) => group.isChild(places[at] as number);
+    const passing = new Passing(group, builder);
     if (builder === undefined) {
-      this.#runWhole({ documents, position, isChild, tables: undefined, rows, result: undefined }, from);
+      this.#runWhole(passing, from);
       return;
     }
-    this.#runPassage({ documents, position, isChild, tables, rows, result: undefined }, { from, to, builder });
-    if (builder.copied > documents.length / 2) this.#wholeFrom.add(from);
-  }
-
-  #runRows(list: DocumentList): void {
-    const documents = Array.from({ length: list.count }, (_, row) => list.document(row));
-    const position = (at: number) => list.position(at);
-    this.#runWhole({ documents, position, isChild: () => false, tables: undefined, rows: [], result: undefined }, 0);
+    this.#runPassage(passing, { from, to, builder, ofRows: true });
+    if (builder.copied > passing.documents.length / 2) this.#wholeFrom.add(from);
   }
 
   /**
@@ -190,7 +163,9 @@ export class TablePass {
     const isGain = to < end && this.#gainsByTable(first, to) && this.#gain.isExpected(passing.documents.length);
     this.#runPassage(
       passing,
-      isGain ? { from, to, builder: new GroupBuilder() } : { from, to: end, builder: undefined },
+      isGain
+        ? { from, to, builder: new GroupBuilder(), ofRows: false }
+        : { from, to: end, builder: undefined, ofRows: false },
     );
   }
 
@@ -228,12 +203,18 @@ export class TablePass {
         }
       }
     }
-    const { tables, rows } = passing;
     for (let at = first; at < end; at++) {
+      if (passage.ofRows) at = (passage.builder as GroupBuilder).addRows(passing, at, end);
       const document = passing.documents[at];
-      if (document !== undefined) {
-        this.#leave(document, passing.position(at), passing.isChild(at), passage, tables?.[at], rows[at]);
-      }
+      if (at === end || document === undefined) continue;
+      this.#leave(
+        document,
+        passing.position(at),
+        passing.isChild(at),
+        passage,
+        tableOf(passing, at, passage),
+        passing.row(at),
+      );
     }
   }
 
@@ -242,21 +223,12 @@ export class TablePass {
    * result. Returns the number of this document, or `end`.
    */
   #callEach(step: Step, passing: Passing, start: number, end: number): number {
-    const { documents } = passing;
-    for (let at = start; at < end; at++) {
-      const document = documents[at];
-      if (document === undefined || document.bypassed) continue;
-      try {
-        if (step.condition !== undefined && !step.condition(document)) continue;
-        const result = callStage(step, document);
-        if (!isGiven(result)) continue;
-        passing.result = result;
-        return at;
-      } catch (error) {
-        this.#fail(passing, at, error as StageError);
-      }
+    for (let at = start; ; at++) {
+      at = callEach(step, passing.documents, at, end, passing);
+      if (passing.error === undefined) return at;
+      this.#fail(passing, at, passing.error);
+      passing.error = undefined;
     }
-    return end;
   }
 
   #fail(passing: Passing, at: number, error: StageError): void {
@@ -294,7 +266,7 @@ export class TablePass {
     }
     try {
       this.#after(result, document, position, from, passage);
-      this.#through(document, position, isChild, from, passage, passing.tables?.[at], passing.rows[at]);
+      this.#through(document, position, isChild, from, passage, tableOf(passing, at, passage), passing.row(at));
     } catch (error) {
       if (error === BROKEN || (error instanceof Leaving && (isChild || this.#inFamilies))) throw BROKEN;
       if (!(error instanceof Leaving)) {
@@ -393,6 +365,11 @@ export class TablePass {
   #flush(builder: GroupBuilder, from: number): void {
     if (builder.count > 0) this.#runGroup(builder.take(), from);
   }
+}
+
+/** Returns the number of the table of a document. Undefined if the document is no row of a table of its group. */
+function tableOf(passing: Passing, at: number, { ofRows }: Passage): number | undefined {
+  return ofRows ? passing.table(at) : undefined;
 }
 
 function isSlow({ paced, pacedMillis }: Step): boolean {

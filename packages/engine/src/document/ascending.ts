@@ -1,0 +1,31 @@
+/** A list of ascending numbers. It stores no numbers as long as they are 0, 1, 2 and so on. */
+export class Ascending {
+  #list: number[] | undefined = undefined;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  push(number: number): void {
+    const at = this.#count++;
+    if (this.#list === undefined) {
+      if (number === at) return;
+      this.#list = upTo(at);
+    }
+    this.#list.push(number);
+  }
+
+  /** The numbers. Undefined if they are 0, 1, 2 and so on. */
+  get stored(): readonly number[] | undefined {
+    return this.#list;
+  }
+
+  get all(): readonly number[] {
+    return this.#list ?? upTo(this.#count);
+  }
+}
+
+function upTo(end: number): number[] {
+  return Array.from({ length: end }, (_, i) => i);
+}
