@@ -85,7 +85,7 @@ await describeWithServer('kafka', (server) => {
 
   it.each([
     ['an exception that nothing catches', 'exception', 'an error of a timer'],
-    ['a rejected promise that nobody handles', 'rejection', 'an error of a promise'],
+    ['a rejected promise that nothing handles', 'rejection', 'an error of a promise'],
   ])(
     'ends with 1 and the reason after %s, and the next start finishes the documents in Kafka',
     async (_, ends, reason) => {

@@ -50,7 +50,7 @@ await describeWithServer('kafka', (server) => {
     await setup.close();
   });
 
-  /** The process ended with exit code 1 and said why, and left its group: nobody waits for its session. */
+  /** The process ended with exit code 1 and said why, and left its group, so no process waits for its session. */
   async function expectUnfinished(process: HeadraceProcess, topic: string): Promise<void> {
     expect(await process.signal('SIGTERM'), process.output.slice(-2000)).toBe(1);
     expect(process.output).toMatch(new RegExp(`\\d+ messages? of ${topic} could not be finished before the stop`));
