@@ -52,6 +52,12 @@ export class KafkaTopics {
     await expect.poll(() => this.list(topic)).toContain(topic);
   }
 
+  /** Returns the number of members of a consumer group. */
+  async members(group: string): Promise<number> {
+    const found = (await this.#admin.describeGroups({ groups: [group] })).get(group);
+    return found?.members.size ?? 0;
+  }
+
   async delete(topic: string): Promise<void> {
     await this.#admin.deleteTopics({ topics: [topic] });
   }

@@ -12,6 +12,7 @@ import {
 import {
   type ChunkOutcome,
   Connector,
+  counted,
   HeadraceError,
   messageOf,
   type Publisher,
@@ -35,6 +36,7 @@ import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
 import { BUSY, QueueCommits } from './queue-commits.ts';
 import { readerHealth } from './reader-health.ts';
+import { sumOutcomes } from './sum-outcomes.ts';
 
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */
@@ -166,6 +168,12 @@ export class QueueReader extends Connector<typeof parameters> {
     await this.#lag.close();
     // The documents of these messages are indexed. Without report and commit, they would be processed again.
     await withinCloseTime(Promise.allSettled(this.#finishing));
+    if (this.#isStopped && this.#commits.open > 0) {
+      this.message = `${counted(this.#commits.open, 'message')} of ${this.params.topic} could not be finished before the stop`;
+      this.context.log.warn(
+        `${this.message}. They are not marked as read: other processes, or the next one, process them again`,
+      );
+    }
     await this.#commits.close(this.#isStopped || (this.#failure !== undefined && !this.#isSuspicious));
     await this.#source?.close();
     await this.#writer?.close();
@@ -239,7 +247,7 @@ export class QueueReader extends Connector<typeof parameters> {
         await begin(range);
         some.push(await this.#process(this.#batchChunk(message, header, range), origin, target));
       }
-      return { origin, outcome: summed(some) };
+      return { origin, outcome: sumOutcomes(some) };
     };
     const result = await careful.process(message, header?.count ?? 1, whole, ranges);
     const { outcome, dead, origin } = result;
@@ -296,6 +304,8 @@ export class QueueReader extends Connector<typeof parameters> {
 
   async #process(chunk: RecordChunk, origin: QueueOrigin, target: Publisher): Promise<ChunkOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<ChunkOutcome>();
+    // It may be rejected while the chunk still waits for a thread. Otherwise Node would end the thread of the run.
+    promise.catch(() => undefined);
     this.#unfinished.add(reject);
     try {
       await target.publishChunk(chunk, { origin, finished: resolve });
@@ -375,21 +385,4 @@ interface Finished {
 
 function hasCode(error: unknown): boolean {
   return String((error as { code?: unknown }).code).startsWith('PLT_KFK');
-}
-
-function summed(outcomes: readonly ChunkOutcome[]): ChunkOutcome {
-  const sum = (field: 'published' | 'created' | 'succeeded' | 'failed' | 'dropped' | 'undelivered') =>
-    outcomes.reduce((total, outcome) => total + outcome[field], 0);
-  return {
-    published: sum('published'),
-    created: sum('created'),
-    succeeded: sum('succeeded'),
-    failed: sum('failed'),
-    dropped: sum('dropped'),
-    undelivered: sum('undelivered'),
-    failures: outcomes.flatMap(({ failures }) => failures),
-    createdIds: outcomes.flatMap(({ createdIds }) => createdIds),
-    droppedIds: outcomes.flatMap(({ droppedIds }) => droppedIds),
-    sentIds: outcomes.flatMap(({ sentIds }) => sentIds),
-  };
 }

@@ -49,6 +49,8 @@ export class RoleRunner implements RoleHealth {
   lastFailure: string | undefined;
   /** The number of restarts. */
   restarts = 0;
+  /** Why documents in progress were not finished when the role was stopped. Undefined if all were finished. */
+  unfinished: string | undefined;
 
   constructor(options: RoleOptions) {
     this.#options = options;
@@ -89,7 +91,10 @@ export class RoleRunner implements RoleHealth {
     while (!signal.aborted) {
       const started = performance.now();
       result = await this.#runOnce();
-      if (signal.aborted) break;
+      if (signal.aborted) {
+        this.unfinished = unfinishedIn(result);
+        break;
+      }
       if (isInvalid(result)) {
         this.state = 'failed';
         return result;
@@ -156,6 +161,15 @@ export function withRoleComponents(registry: RegistrySource): RegistrySource {
   const module = new URL(`../components/role-components${extname(import.meta.url)}`, import.meta.url).href;
   return { ...registry, modules: [...registry.modules, module] };
 }
+
+/** Returns why a stopped run has left documents unfinished, or undefined if it has not. */
+function unfinishedIn({ connectors, problems }: RunResult): string | undefined {
+  // The thread of the run was ended, or lost, before it could report anything.
+  const lost = problems.find(({ code = '' }) => THREAD_ENDED.has(code));
+  return connectors.find(({ message }) => message !== undefined)?.message ?? lost?.message;
+}
+
+const THREAD_ENDED: ReadonlySet<string> = new Set(['HR_RUN_CANCELLED', 'HR_RUN_THREAD_LOST', 'HR_RUN_OUT_OF_MEMORY']);
 
 function isInvalid({ status, connectors, problems }: RunResult): boolean {
   const isConfig = problems.some(({ severity, code }) => severity === 'error' && code.startsWith('HR_CONFIG_'));

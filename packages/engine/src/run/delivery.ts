@@ -9,7 +9,7 @@ import type { PipelinePool } from './pipeline-pool.ts';
 import { withinLimits } from './time-limits.ts';
 
 /** The time that unfinished documents get to finish after their connector is abandoned. */
-const ABORT_GRACE_MILLIS = 1500;
+const ABORT_GRACE_MILLIS = 1000;
 
 /** A publisher of documents: a connector, or the documents of a retry. */
 export interface DocumentSource {

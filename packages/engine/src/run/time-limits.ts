@@ -5,8 +5,11 @@ import type { Failure } from '../errors/headrace-error.ts';
 export const STOP_GRACE_MILLIS = 10_000;
 /** After this time, no new document is started. */
 const LAST_DOCUMENT_MILLIS = STOP_GRACE_MILLIS - 4000;
-/** After this time, unfinished work is abandoned, so that the run itself can report its end. */
-const ABANDON_MILLIS = STOP_GRACE_MILLIS - 2000;
+/**
+ * After this time, unfinished work is abandoned, so that the run itself can report its end. Active requests get another
+ * second, and the source needs time to leave, for example a consumer group.
+ */
+const ABANDON_MILLIS = STOP_GRACE_MILLIS - 2500;
 
 /** The maximum delay of setTimeout in milliseconds, about 24 days. A longer timeout is treated as no limit. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;

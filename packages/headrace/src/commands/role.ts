@@ -50,7 +50,11 @@ export async function runRole(
     onLog({ level: 'info', time: Date.now(), logger: 'headrace', message });
     const result = await runner.run();
     (await reporting).close();
-    if (stoppedBy !== undefined) return EXIT.ok;
+    if (stoppedBy !== undefined) {
+      if (runner.unfinished === undefined) return EXIT.ok;
+      process.stderr.write(`The ${runner.name} has left unfinished documents: ${runner.unfinished}\n`);
+      return EXIT.failed;
+    }
     if (result !== undefined) process.stderr.write(`${result.message}\n`);
     return EXIT.failed;
   } finally {
