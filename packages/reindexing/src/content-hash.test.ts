@@ -48,7 +48,7 @@ describe('ContentHasher', () => {
     `{"index":{"_id":"6"}}\n{"id":"6","run_id":"${runId}"}\n`,
   ];
 
-  it('leaves out the id of the run, wherever it is in a document, and nothing else', () => {
+  it('omits the id of the run, wherever it is in a document, and nothing else', () => {
     const first = hashesOf(content('r1'), 'r1');
     expect(hashesOf(content('another-run'), 'another-run')).toEqual(first);
     expect(new Set(first).size).toBe(6);

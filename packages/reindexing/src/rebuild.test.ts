@@ -23,7 +23,7 @@ function targetWith(indices: Map<string, RebuiltIndex>): RebuildTarget {
 }
 
 it.each([false, true])(
-  'a failed rebuild says what becomes of its index (deleted during the run: %s)',
+  'a failed rebuild says whether its index is still there (deleted during the run: %s)',
   async (isDeleted) => {
     const indices = new Map<string, RebuiltIndex>();
     const warnings: string[] = [];
