@@ -1,6 +1,7 @@
 import { type IndexAdmin, inPath } from './index-admin.ts';
 import { createNamed, describe, type IndexDefinition } from './index-definition.ts';
 import { compareIndex, compareNamed } from './index-differences.ts';
+import { ReindexError } from './reindex-error.ts';
 import type { Log } from './types.ts';
 
 /**
@@ -43,6 +44,14 @@ async function updateIndex(admin: IndexAdmin, index: string, definition: IndexDe
     .filter(({ parameter }) => parameter[0] === 'settings')
     .map(({ parameter, wanted }) => [parameter.slice(1).join('.'), JSON.parse(wanted) as unknown]);
   if (settings.length > 0) await admin.ask('PUT', `/${inPath(index)}/_settings`, Object.fromEntries(settings));
-  if (settings.length < differences.length) await admin.ask('PUT', `/${inPath(index)}/_mapping`, definition.mappings);
+  try {
+    if (settings.length < differences.length) await admin.ask('PUT', `/${inPath(index)}/_mapping`, definition.mappings);
+  } catch (error) {
+    if (!(error instanceof ReindexError) || error.status !== 400) throw error;
+    throw new ReindexError(
+      `The mappings of the index ${index} cannot be changed: ${error.message}`,
+      'A field of an existing index keeps its type. Build a new index with rebuild, or change create.mappings.',
+    );
+  }
   log.info(`Changed the index ${index}: ${differences.map(({ name }) => name).join(', ')}`);
 }

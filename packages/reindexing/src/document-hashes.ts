@@ -1,8 +1,8 @@
 import { uptime } from 'node:os';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { HASH_BYTES } from './content-hash.ts';
+import { HASH_BYTES, HASH_KIND, HASH_WORDS } from './content-hash.ts';
 import { CREATED, DEFINED, doubtOf, type IndexFingerprint } from './index-fingerprint.ts';
-import { HASH_WORDS, KnownHashes, wordsOf } from './known-hashes.ts';
+import { KnownHashes, wordsOf } from './known-hashes.ts';
 import { messageOf, ReindexError } from './reindex-error.ts';
 
 /** The documents of a batch as they are sent. */
@@ -40,6 +40,7 @@ const READ_DOCUMENTS = 20_000;
 
 /** A reason to forget all hashes. */
 const RESTARTED = 'the computer was restarted during a run';
+const OTHER_HASHES = 'another version of Headrace has computed the hashes';
 
 /** SQLite error codes: the file is locked, is damaged, is no database. */
 const BUSY = 5;
@@ -122,16 +123,15 @@ export class DocumentHashes {
     const isSameSource = (this.#read('source') ?? '') === source;
     const reason = this.#reasonToForget(now, isSameSource);
     this.#transaction(() => {
-      if (reason === undefined) {
-        this.#forgetUnknown(0);
-        this.#load();
-      } else this.#database.exec('DELETE FROM documents; DELETE FROM sending');
+      if (reason === undefined) this.#forgetUnknown(0);
+      else this.#database.exec('DELETE FROM documents; DELETE FROM sending');
       this.#run = Number(this.#read('run') ?? 0) + 1;
       this.#isComplete = reason === undefined && isSameSource && this.#read('complete') === 1;
       this.#begun = now;
       this.#write({
         ...now,
         source,
+        kind: HASH_KIND,
         run: this.#run,
         started: startOfComputer(),
         ended: 0,
@@ -280,6 +280,7 @@ export class DocumentHashes {
       processing: text('processing'),
       writes: number('writes'),
     };
+    if (text('kind') !== HASH_KIND) return OTHER_HASHES;
     if (before.uuids !== now.uuids) return CREATED;
     if (this.#marksSeen && !(isSameSource && this.#read('complete') === 1)) {
       return 'deleteMissing first needs a complete run that sends all documents';
@@ -294,17 +295,25 @@ export class DocumentHashes {
     return doubtOf(before, now, number('written'), number('sent')) ?? (isSameStart ? undefined : RESTARTED);
   }
 
-  /** Reads the hashes into memory. Many hashes in one value take a tenth of the time of single hashes. */
-  #load(): void {
-    const count = this.#database.prepare('SELECT count(*) AS count FROM documents').get() as unknown as Counted;
-    this.#known = new KnownHashes(count.count, this.#marksSeen);
-    const next = this.#database.prepare(`SELECT CAST(group_concat(hash, '') AS BLOB) AS hashes, max(key) AS last FROM
-      (SELECT key, hash FROM documents WHERE key > ? AND hash IS NOT NULL ORDER BY key LIMIT ${READ_DOCUMENTS})`);
-    for (let last = ''; !this.#known.isFull; ) {
-      const { hashes, last: key } = next.get(last) as { hashes: Uint8Array | null; last: string | null };
-      if (hashes === null || key === null) return;
-      this.#known.add(wordsOf(hashes));
-      last = key;
+  /**
+   * Reads the hashes into memory, which makes `take` faster. Yields after some of them, so that the run can start
+   * meanwhile. Call it after `begin`, and `take` not before its end.
+   */
+  *load(): Generator<void> {
+    try {
+      const count = this.#database.prepare('SELECT count(*) AS count FROM documents').get() as unknown as Counted;
+      this.#known = new KnownHashes(count.count, this.#marksSeen);
+      // Many hashes in one value take a tenth of the time of single hashes.
+      const next = this.#database.prepare(`SELECT CAST(group_concat(hash, '') AS BLOB) AS hashes, max(key) AS last FROM
+        (SELECT key, hash FROM documents WHERE key > ? AND hash IS NOT NULL ORDER BY key LIMIT ${READ_DOCUMENTS})`);
+      for (let last = ''; !this.#known.isFull; yield) {
+        const { hashes, last: key } = next.get(last) as { hashes: Uint8Array | null; last: string | null };
+        if (hashes === null || key === null) return;
+        this.#known.add(wordsOf(hashes));
+        last = key;
+      }
+    } catch (error) {
+      throw this.#readable(error);
     }
   }
 

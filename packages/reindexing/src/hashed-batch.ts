@@ -1,11 +1,8 @@
-import { ANY_RUN, HASH_DIGITS } from './content-hash.ts';
 import type { BulkDocuments } from './unchanged-documents.ts';
 
 const LF = 10;
-const RUN_MEMBER = Buffer.from('"run_id":');
-const ANY_RUN_MEMBER = Buffer.from(`${RUN_MEMBER}${JSON.stringify(ANY_RUN)}`);
 
-/** The bytes of encoded documents, as an indexer receives them. */
+/** The bytes of encoded documents with hashes, as an indexer receives them. */
 interface Batch {
   readonly count: number;
   /** The bytes of the documents, concatenated and cut at any position. */
@@ -13,11 +10,13 @@ interface Batch {
   /** Returns the number of bytes of each document. */
   lengths(): Uint32Array;
   ids(): readonly string[];
+  hashes?(): Uint8Array;
 }
 
-/** A batch of documents of `withHash`. Copies only the documents that are sent, which are usually few. */
+/** A batch of documents with the hashes of `ContentHasher`. Copies only the documents that are sent, which are usually few. */
 export class HashedBatch<B extends Batch> implements BulkDocuments {
   readonly count: number;
+  readonly hashes: Uint8Array;
   readonly #batch: B;
   readonly #lengths: Uint32Array;
   /** The piece with each document, and where it starts there. */
@@ -26,6 +25,7 @@ export class HashedBatch<B extends Batch> implements BulkDocuments {
 
   constructor(batch: B) {
     this.count = batch.count;
+    this.hashes = batch.hashes?.() ?? new Uint8Array();
     this.#batch = batch;
     this.#lengths = batch.lengths();
     this.#starts = new Uint32Array(this.count);
@@ -33,34 +33,19 @@ export class HashedBatch<B extends Batch> implements BulkDocuments {
     if (!this.#find(pieces)) this.#find([Buffer.concat(pieces)]);
   }
 
-  bytes(position: number): Buffer {
-    return this.#pieces[position] as Buffer;
-  }
-
-  start(position: number): number {
-    return this.#starts[position] as number;
-  }
-
   firstLine(position: number): string {
-    const piece = this.bytes(position);
-    const start = piece.indexOf(LF, this.start(position) + HASH_DIGITS) + 1;
-    return piece.toString('latin1', start, piece.indexOf(LF, start));
+    const document = this.#document(position);
+    return document.toString('latin1', 0, document.indexOf(LF));
   }
 
-  /** Returns a copy of the documents at some positions, as they are sent: without their hashes, with their `run_id`. */
+  /** Returns a copy of the documents at some positions. */
   documents(positions: readonly number[]): B {
-    const pieces: Buffer[] = [];
-    const lengths = new Uint32Array(positions.length);
-    positions.forEach((position, i) => {
-      for (const piece of this.#document(position)) {
-        pieces.push(piece);
-        lengths[i] = (lengths[i] as number) + piece.length;
-      }
-    });
+    const pieces = [Buffer.concat(positions.map((position) => this.#document(position)))];
+    const lengths = Uint32Array.from(positions, (position) => this.#lengths[position] as number);
     return {
       ...this.#batch,
       count: positions.length,
-      pieces: [Buffer.concat(pieces)],
+      pieces,
       lengths: () => lengths,
       ids: () => {
         const ids = this.#batch.ids();
@@ -69,16 +54,9 @@ export class HashedBatch<B extends Batch> implements BulkDocuments {
     };
   }
 
-  /** Returns the pieces of a document as it is sent. */
-  #document(position: number): Buffer[] {
-    const start = this.start(position);
-    const all = this.bytes(position).subarray(start + HASH_DIGITS, start + (this.#lengths[position] as number));
-    const line = all.indexOf(LF);
-    const document = all.subarray(line + 1);
-    const at = line === 0 ? -1 : document.indexOf(ANY_RUN_MEMBER);
-    if (at < 0) return [document];
-    const before = document.subarray(0, at + RUN_MEMBER.length);
-    return [before, all.subarray(0, line), document.subarray(at + ANY_RUN_MEMBER.length)];
+  #document(position: number): Buffer {
+    const start = this.#starts[position] as number;
+    return (this.#pieces[position] as Buffer).subarray(start, start + (this.#lengths[position] as number));
   }
 
   /** Finds all documents in pieces. Returns false if one document is in two pieces. */

@@ -86,7 +86,8 @@ function read<T>({ status, body }: IndexResponse, what: string): T {
   if (json !== undefined && status >= 200 && status < 300) return json as T;
   // Solr has a message instead of a reason.
   const { msg } = (typeof json?.error === 'object' ? json.error : {}) as { msg?: string };
-  throw new ReindexError(`${what} answered ${status}: ${msg ?? reasonOf(json?.error) ?? text.slice(0, MAX_EXCERPT)}`);
+  const reason = msg ?? reasonOf(json?.error) ?? text.slice(0, MAX_EXCERPT);
+  throw new ReindexError(`${what} answered ${status}: ${reason}`, undefined, undefined, status);
 }
 
 /** Returns a name for the path of a request. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DocumentHashes } from './document-hashes.ts';
 import type { IndexAdmin } from './index-admin.ts';
 import { fingerprintOf } from './index-fingerprint.ts';
@@ -19,12 +20,17 @@ interface HashedRun {
 export class IndexHashes {
   readonly hashes: DocumentHashes;
   readonly documents: UnchangedDocuments;
+  /** Resolves when the hashes are in memory. Use `documents` only then. */
+  readonly loaded: Promise<void>;
   readonly #run: HashedRun;
 
   private constructor(hashes: DocumentHashes, run: HashedRun) {
     this.hashes = hashes;
     this.documents = new UnchangedDocuments(hashes, run.onUnchanged);
     this.#run = run;
+    this.loaded = load(hashes);
+    // A run without documents does not wait for it.
+    this.loaded.catch(() => {});
   }
 
   /** Compares the hashes with the index, which must exist. If they may be wrong, the run sends all documents. */
@@ -39,6 +45,7 @@ export class IndexHashes {
   async end(): Promise<void> {
     const { admin, index, log } = this.#run;
     try {
+      await this.loaded;
       this.hashes.end(await fingerprintOf(admin, index));
     } catch (error) {
       log.warn(`skipUnchanged: the state of ${index} at the end of the run is not known: ${messageOf(error)}`);
@@ -48,4 +55,9 @@ export class IndexHashes {
   close(): void {
     this.hashes.close();
   }
+}
+
+/** Reads the hashes into memory while the run starts. */
+async function load(hashes: DocumentHashes): Promise<void> {
+  for (const _ of hashes.load()) await setImmediate();
 }

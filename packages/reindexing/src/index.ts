@@ -1,7 +1,7 @@
 export { aliasOf, checkChecks, checkReindexing, checkRunId, type ReindexProblem } from './check-reindexing.ts';
 export { INDEX_STATES, type IndexStates, whyClosed } from './closed-index.ts';
 export { CollectionTarget } from './collection-target.ts';
-export { ANY_RUN, runLine, withHash, withHashes } from './content-hash.ts';
+export { ContentHasher } from './content-hash.ts';
 export { createMissing } from './create-index.ts';
 export { deleteMissing } from './delete-missing.ts';
 export { deleteMissingRows } from './delete-missing-rows.ts';

@@ -1,9 +1,7 @@
-import { HASH_BYTES } from './content-hash.ts';
+import { HASH_WORDS } from './content-hash.ts';
 
 /** A table with this many places takes 128 MiB. */
 const MAX_PLACES = 2 ** 23;
-/** The number of 32-bit numbers of a hash. */
-export const HASH_WORDS = HASH_BYTES / 4;
 
 /**
  * The hashes of documents that an index has, in memory. Most documents of a run need nothing else. It may have only some

@@ -82,19 +82,10 @@ export class Rebuild {
     return { checks, ...(replaced === '' ? {} : { replaced }) };
   }
 
-  /**
-   * Throws if no document of a batch was written because the new index was removed.
-   * @param failures the failed documents of the batch
-   */
-  async requireIndex(
-    count: number,
-    failures: readonly { readonly status?: number }[],
-    error: (message: string) => Error,
-  ): Promise<void> {
-    if (failures.length < count || failures[0]?.status !== 404) return;
-    const target = this.#requireTarget();
-    if ((await target.marked()).some(({ mark }) => mark.token === this.#token)) return;
-    throw error(`The ${target.what} ${this.index} was deleted during the run`);
+  /** Throws an error if somebody has deleted the new index. */
+  async requireIndex(errorOf: (message: string) => Error): Promise<void> {
+    if (await this.#isThere()) return;
+    throw errorOf(`The ${this.#requireTarget().what} ${this.index} was deleted during the run`);
   }
 
   /** Marks the index of a failed run, so that the next run removes it. */
@@ -102,12 +93,21 @@ export class Rebuild {
     await this.#endHeartbeat();
     const target = this.#requireTarget();
     const { log } = this.#options;
-    log.warn(`The alias ${this.#alias} did not move. The next run removes the ${target.what} ${this.index}`);
     try {
+      if (!(await this.#isThere())) {
+        log.warn(`The alias ${this.#alias} did not move. The ${target.what} ${this.index} was deleted`);
+        return;
+      }
+      log.warn(`The alias ${this.#alias} did not move. The next run removes the ${target.what} ${this.index}`);
       await target.changeMark(this.#marked('building'), { state: 'failed', reason: reason.slice(0, 1000) });
     } catch (error) {
       log.warn(`The ${target.what} ${this.index} cannot be marked as failed: ${messageOf(error)}`);
     }
+  }
+
+  /** Returns whether the new index exists. */
+  async #isThere(): Promise<boolean> {
+    return (await this.#requireTarget().marked()).some(({ mark }) => mark.token === this.#token);
   }
 
   #requireTarget(): RebuildTarget {
@@ -140,7 +140,7 @@ export class Rebuild {
       await target.create(this.#marked('building'));
     } catch (error) {
       // An earlier attempt may have created it, without an answer.
-      if (!(await target.marked()).some(({ mark }) => mark.token === this.#token)) throw error;
+      if (!(await this.#isThere())) throw error;
     }
   }
 

@@ -1,17 +1,15 @@
-import { HASH_BYTES, readHash } from './content-hash.ts';
+import { HASH_WORDS } from './content-hash.ts';
 import type { DocumentHashes, HashedDocuments, SentDocuments } from './document-hashes.ts';
+import { wordsOf } from './known-hashes.ts';
 
 const ID_MEMBER = '"_id":';
 const INDEX_MEMBER = ',"_index":';
 
-/** A batch of documents of a bulk request, with the hash of each before it (see `withHash`). */
+/** A batch of documents of a bulk request, with the hashes of `ContentHasher`. */
 export interface BulkDocuments {
   readonly count: number;
-  /** Returns bytes with a document and its hash. */
-  bytes(position: number): Uint8Array;
-  /** Returns where the hash begins in these bytes. */
-  start(position: number): number;
-  /** Returns the first line of a document, its action, as Latin-1, without the hash and the line end. */
+  readonly hashes: Uint8Array;
+  /** Returns the first line of a document, its action, as Latin-1, without the line end. */
   firstLine(position: number): string;
 }
 
@@ -33,11 +31,13 @@ export class UnchangedDocuments {
 
   /** Call it in the order of the batches. Send two versions of a document in this order. */
   take(batch: BulkDocuments): TakenBatch {
-    const { count } = batch;
-    const hashes = new Uint8Array(count * HASH_BYTES);
+    const { count, hashes } = batch;
+    const words = wordsOf(hashes);
     const deletions = new Set<number>();
     for (let i = 0; i < count; i++) {
-      if (!readHash(batch.bytes(i), batch.start(i), hashes, i * HASH_BYTES)) deletions.add(i);
+      let any = 0;
+      for (let at = i * HASH_WORDS; at < (i + 1) * HASH_WORDS; at++) any |= words[at] as number;
+      if (any === 0) deletions.add(i);
     }
     // The members of the identity are the last ones: "_id", "_index" and perhaps "routing".
     const key = (position: number) => {

@@ -2,6 +2,7 @@ import {
   type EncodedBatch,
   type FinishedDocuments,
   type FinishedOutput,
+  HeadraceError,
   Indexer,
   type IndexerSettings,
   type IndexFailure,
@@ -193,12 +194,22 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     const { childrenField: field } = this.context.settings;
     const children = field === undefined ? undefined : { collection, field };
     const retries = retriesOf(this.context, `Solr at ${this.#engine.address}`);
-    this.#writer = new SolrWriter(this.#engine, retries, children);
+    this.#writer = new SolrWriter(this.#engine, retries, children, () => this.#requireCollection());
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine calls `connect` first.
     return (this.#writer as SolrWriter).write(batch, signal);
+  }
+
+  /** Ends the run if somebody has deleted the new collection of a rebuild. */
+  async #requireCollection(): Promise<void> {
+    try {
+      await this.#rebuild?.requireIndex((text) => new HeadraceError('HR_INDEXER_GONE', text));
+    } catch (error) {
+      // If the cluster cannot be asked, the documents are sent again as after any other failure.
+      if (error instanceof HeadraceError) throw error;
+    }
   }
 
   /** Creates what is missing, or the new collection of a rebuild. */

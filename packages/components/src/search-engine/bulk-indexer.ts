@@ -22,6 +22,7 @@ import {
   type IndexHashes,
   IndexTarget,
   Rebuild,
+  ReindexError,
   rollBack,
   writeNameOf,
 } from '@headrace/reindexing';
@@ -33,7 +34,7 @@ import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
-import { HashedBulkEncoder } from './hashed-bulk-encoder.ts';
+import { HashingBulkEncoder } from './hashing-bulk-encoder.ts';
 import { hashesFileOf, openHashes } from './index-hashes.ts';
 import { definitionOf, jsonOf, openAdmin, planOf, reachDefinition, withAdmin } from './index-lifecycle.ts';
 import { checkIndexName, isIndexTemplate, isNameOfIndex } from './index-name.ts';
@@ -108,7 +109,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       ...(join === undefined ? {} : { join }),
     };
     if (this.bulk.skipUnchanged !== true) return BulkEncoder.reference(options);
-    return HashedBulkEncoder.reference(options);
+    return HashingBulkEncoder.reference(options);
   }
 
   /** The name that documents are written to: that of a new index, of the alias, or `index`. */
@@ -169,9 +170,12 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    await this.#loaded();
     // The engine calls `connect` first.
     const failures = await (this.#writer as BulkWriter).write(batch, signal);
-    await this.#rebuild?.requireIndex(batch.count, failures, (text) => new HeadraceError('HR_INDEXER_GONE', text));
+    if (failures.length === batch.count && failures[0]?.status === 404) {
+      await this.#rebuild?.requireIndex((text) => new HeadraceError('HR_INDEXER_GONE', text));
+    }
     return failures;
   }
 
@@ -183,6 +187,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     if (sync?.deleteMissing !== true || retry === true) return { checks: [] };
     const where = sync.where && jsonOf(sync.where);
     const { maxDeletePercent } = sync;
+    await this.#loaded();
     const hashes = this.#hashes?.hashes;
     const check = await withAdmin(this.bulk, (admin) =>
       deleteMissing({ admin, index, hashes, maxDeletePercent, where, runId, failed, signal, log }),
@@ -202,6 +207,17 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     if (failed && this.#isBuilding) await this.#rebuild?.fail(reason);
     await this.#hashes?.end();
     await this.#closeClients();
+  }
+
+  /** Waits until the hashes of `skipUnchanged` are in memory. Batches keep their order. */
+  async #loaded(): Promise<void> {
+    try {
+      await this.#hashes?.loaded;
+    } catch (error) {
+      if (!(error instanceof ReindexError)) throw error;
+      const { message, hint } = error;
+      throw new HeadraceError('HR_INDEXER_GONE', message, hint === undefined ? {} : { hint });
+    }
   }
 
   async #closeClients(): Promise<void> {

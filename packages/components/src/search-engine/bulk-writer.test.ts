@@ -11,7 +11,7 @@ import { encodedBatch } from '../testing/encoded-batch.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
-import { HashedBulkEncoder } from './hashed-bulk-encoder.ts';
+import { HashingBulkEncoder } from './hashing-bulk-encoder.ts';
 import { SearchEngine } from './search-engine.ts';
 
 const DELETES: IndexerSettings = {
@@ -158,7 +158,7 @@ it('BulkWriter sends the changed documents of several batches together, and each
     ...{ requests: 3, batchSize: 10, log: new CollectingPublisher().log },
   });
   const options = { index: 'i', update: false, whitelist: [], blacklist: [], runId: 'r' };
-  const encoder = new HashedBulkEncoder({ ...options, ...deletionSettings({}) });
+  const encoder = new HashingBulkEncoder({ ...options, ...deletionSettings({}) });
   const write = (...ids: string[]) => {
     const batch = encodedBatch(
       encoder,

@@ -1,10 +1,13 @@
-import type { IndexerContext } from '@headrace/engine';
+import { HeadraceError, type IndexerContext } from '@headrace/engine';
 import { StubServer } from '@headrace/testing/stub-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { SolrIndexer } from '../indexers/solr-indexer.ts';
 import { encodedBatch } from '../testing/encoded-batch.ts';
 import { SolrEncoder, type SolrEncoderOptions } from './solr-encoder.ts';
+import { connectToSolr } from './solr-nodes.ts';
+import { SolrWriter } from './solr-writer.ts';
 
 let stub: StubServer;
 /** Starts a Solr stub whose update processor fails for some documents. */
@@ -51,4 +54,31 @@ it('SolrWriter reports a missing core instead of the HTML page of the server', a
   await expect(indexer.reach(() => undefined, new AbortController().signal)).rejects.toThrow(
     /\/solr\/nope\/select answered 404: there is no such core or collection$/,
   );
+});
+
+it('SolrWriter ends immediately if its collection was deleted, and sends documents again if a node is restarting', async () => {
+  let statuses = [200];
+  let requests = 0;
+  stub.handle((_, response) => {
+    requests++;
+    response.writeHead(statuses.shift() ?? 404).end(JSON.stringify({ responseHeader: { status: 0 } }));
+  });
+  const engine = await connectToSolr({ url: `${stub.url}/solr/c` });
+  statuses = [200, 404, 200];
+  requests = 0;
+  let isDeleted = false;
+  const retries = { most: 5, isRetryable: () => false, delay: () => 0 };
+  const writer = new SolrWriter(engine, retries, undefined, async () => {
+    if (isDeleted) throw new HeadraceError('HR_INDEXER_GONE', 'The collection c was deleted during the run');
+  });
+  const encoder = new SolrEncoder({ whitelist: [], blacklist: [], collection: 'c', ...deletionSettings({}) });
+  const write = () => writer.write(encodedBatch(encoder, [{ id: '1' }]), new AbortController().signal);
+  try {
+    expect([await write(), await write(), requests]).toEqual([[], [], 3]);
+    isDeleted = true;
+    await expect(write()).rejects.toThrow('The collection c was deleted during the run');
+    expect(requests).toBe(4);
+  } finally {
+    await engine.close();
+  }
 });

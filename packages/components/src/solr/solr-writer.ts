@@ -55,10 +55,18 @@ export class SolrWriter {
 
   readonly #families: FamilyDelivery;
   readonly #children: OldChildren | undefined;
+  readonly #requireCollection: () => Promise<void>;
   /** True after the field with the parent was found to be exact. */
   #isFieldExact = false;
 
-  constructor(engine: SearchEngine, retries: Retries, children?: OldChildren) {
+  /** @param requireCollection throws if a collection is not found because somebody has deleted it */
+  constructor(
+    engine: SearchEngine,
+    retries: Retries,
+    children?: OldChildren,
+    requireCollection: () => Promise<void> = async () => {},
+  ) {
+    this.#requireCollection = requireCollection;
     this.#engine = engine;
     this.#delivery = new Delivery(retries, new RequestSize());
     this.#families = new FamilyDelivery(retries);
@@ -159,10 +167,9 @@ export class SolrWriter {
       const path = `/${encodeURIComponent(collection)}/update?wt=json`;
       const reply = readReply(await this.#engine.request({ method: 'POST', path, body }));
       if ('items' in reply) this.#known.add(collection);
-      else if (reply.refused.status === 404 && this.#known.has(collection)) {
-        return { refused: { ...reply.refused, retryable: true } };
-      }
-      return reply;
+      if ('items' in reply || reply.refused.status !== 404) return reply;
+      await this.#requireCollection();
+      return this.#known.has(collection) ? { refused: { ...reply.refused, retryable: true } } : reply;
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const refusal: DeliveryFailure = {

@@ -269,6 +269,8 @@ export class PartBuilder implements TableSink {
     const failed = this.#failed;
     const failures = this.#failures;
     const count = this.#count;
+    const bytes = this.#takeBytes();
+    const lengths = this.#withLengths ? Uint32Array.from(this.#lengths) : undefined;
     const part: OutcomePart = {
       sequence,
       last,
@@ -278,9 +280,10 @@ export class PartBuilder implements TableSink {
       failed,
       failures,
       count,
-      bytes: this.#takeBytes(),
+      bytes,
       ids: this.#takeIds(),
-      lengths: this.#withLengths ? Uint32Array.from(this.#lengths) : undefined,
+      lengths,
+      ...hashesOf(this.#encoder, bytes, lengths),
       ...(this.#lists === undefined ? {} : { lists: this.#lists }),
     };
     if (this.#lists !== undefined) this.#lists = { created: [], dropped: [], sent: [] };
@@ -366,6 +369,16 @@ export class PartBuilder implements TableSink {
   #addFailure(failure: PartFailure): void {
     if (this.#failures.length < this.#maxFailures) this.#failures.push(failure);
   }
+}
+
+/** Returns the hashes of encoded documents as a member of their part, if the encoder computes them. */
+export function hashesOf(
+  encoder: DocumentEncoder | undefined,
+  bytes: Uint8Array,
+  lengths: Uint32Array | undefined,
+): Pick<OutcomePart, 'hashes'> {
+  if (encoder?.hash === undefined || lengths === undefined) return {};
+  return { hashes: encoder.hash(bytes, lengths) };
 }
 
 /** Returns the texts of all documents. Returns undefined if they must be encoded one at a time. */

@@ -5,7 +5,7 @@ import { FamilyLines, type FamilySettings } from '../families/family-lines.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { listsIds } from './chunk-marks.ts';
 import { addInputs } from './input-reader.ts';
-import { PartBuilder } from './part-builder.ts';
+import { hashesOf, PartBuilder } from './part-builder.ts';
 import { PART_MILLIS } from './pass-clock.ts';
 import type { EncodedInput, InputBatch, OutcomePart } from './pipeline-messages.ts';
 
@@ -47,7 +47,8 @@ export class PartPoster {
   /** Posts documents that are already encoded for the indexer unchanged. */
   passOn(sequence: number, { bytes, count, ids, lengths }: EncodedInput): void {
     const nothing = { created: 0, dropped: 0, failed: 0, failures: [] };
-    this.#options.post({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths });
+    const hashes = hashesOf(this.#options.encoder, bytes, lengths);
+    this.#options.post({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths, ...hashes });
   }
 
   startBatch(sequence: number, batch: InputBatch): void {

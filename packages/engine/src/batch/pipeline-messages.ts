@@ -94,6 +94,8 @@ export interface OutcomePart {
   readonly ids: string;
   /** The length of each document in bytes. Undefined for a streaming indexer. */
   readonly lengths: Uint32Array | undefined;
+  /** The hashes of the documents, if the encoder computes them. */
+  readonly hashes?: Uint8Array;
   /** The ids of the documents, for a chunk with `listsIds`. */
   readonly lists?: IdLists;
 }

@@ -35,6 +35,11 @@ export interface DocumentEncoder {
    * is transferred to another thread.
    */
   pack?(documents: Uint8Array): Uint8Array<ArrayBuffer>;
+  /**
+   * Computes a hash of the same size for each encoded document, for `EncodedBatch.hashes`. Only for indexers that are
+   * not streaming.
+   */
+  hash?(documents: Uint8Array, lengths: Uint32Array): Uint8Array<ArrayBuffer>;
 }
 
 /** A batch of encoded documents, in order, ready to be sent. */
@@ -48,6 +53,8 @@ export interface EncodedBatch {
   readonly pieces: readonly Uint8Array[];
   /** Returns the number of bytes of each document, in order. Returns an empty array for a streaming indexer. */
   lengths(): Uint32Array;
+  /** Returns the hashes of the documents, without gaps. Empty if the encoder has no `hash`. */
+  hashes?(): Uint8Array;
   /**
    * Returns the ids of the documents, in order. For a streaming indexer, returns only the first id of each piece. The
    * ids are parsed on demand, because only failures need them.

@@ -35,6 +35,9 @@ const LONG = 100;
  * together, which is much faster than one by one.
  */
 export function isPlainText(column: readonly unknown[]): boolean {
+  // All documents of a file have the same path and the same run.
+  const [first] = column;
+  if (typeof first === 'string' && column.every((value) => value === first)) return isPlain(first);
   let characters = 0;
   for (let row = 0; row < column.length; row++) {
     const value = column[row];

@@ -19,6 +19,7 @@ export function encodedBatch(
     count: countOf(slices),
     pieces: slices.map((slice) => slice.bytes),
     lengths: () => lengthsOf(slices),
+    hashes: () => hashesOf(slices),
     ids: () => documents.ids,
     keep,
     pipeline,
@@ -43,7 +44,17 @@ function lengthsOf(slices: readonly Slice[]): Uint32Array {
   return all;
 }
 
+function hashesOf(slices: readonly Slice[]): Uint8Array {
+  const hashes = slices.map(({ part, from, to }) => {
+    const { hashes: all = new Uint8Array(), count } = part;
+    const size = all.length / count;
+    return all.subarray(from * size, to * size);
+  });
+  return hashes.length === 1 ? (hashes[0] as Uint8Array) : Buffer.concat(hashes);
+}
+
 /** The approximate memory of a part that waits for its turn, in bytes. */
-export function sizeOf({ bytes, ids, lengths, failures }: OutcomePart): number {
-  return 1024 + bytes.byteLength + 2 * ids.length + (lengths?.byteLength ?? 0) + 500 * failures.length;
+export function sizeOf({ bytes, ids, lengths, hashes, failures }: OutcomePart): number {
+  const rest = (lengths?.byteLength ?? 0) + (hashes?.byteLength ?? 0);
+  return 1024 + bytes.byteLength + 2 * ids.length + rest + 500 * failures.length;
 }
