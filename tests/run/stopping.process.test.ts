@@ -38,6 +38,8 @@ describe('stopping', () => {
     const { config, ids } = recorded(harness, {
       connector: 'class: CountConnector, count: 0, endless: true',
       stages: '{class: Trouble, kind: wait, every: 100, millis: 2}',
+      // On a busy machine, more documents would take longer than a stop may take.
+      rest: 'publisher { queueCapacity: 100 }',
     });
     const run = harness.start(`${config}\nconnectors += {name: later, class: SleepConnector, duration: 1}`);
     while (run.progress().counts.succeeded === 0) await new Promise((resolve) => setTimeout(resolve, 20));

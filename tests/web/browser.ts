@@ -19,6 +19,7 @@ afterAll(async () => {
 afterEach(async ({ task }) => {
   for (const page of pages.splice(0)) {
     if (task.result?.state === 'fail') await printContent(page);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     // A page requests its content again and again.
     await page.context().close();
   }

@@ -9,6 +9,8 @@ import { FAILURES, RUNS, seedStore } from './seeded-store.ts';
 /** What a page may receive in one answer, and how many rows may be in the document. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_ROWS = 100;
+/** The answers that all runs need. The failed documents need more. */
+const ANSWERS = RUNS / 200;
 
 const CONFIG = `
 connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 3 }]
@@ -31,8 +33,7 @@ describe('a service with 10,000 runs and 100,000 failed documents', () => {
   });
 
   it('shows its runs in bounded answers, with few rows in the document, down to the oldest one', async () => {
-    const page = await openPage(`${url}/runs`);
-    const answers = answerSizes(page);
+    const page = await openPage(`${url}/runs`, { script: KEEP_SIZES });
     const table = page.getByRole('table', { name: 'Runs' });
     await table.waitFor();
     const rows = () => table.getByRole('row').count();
@@ -47,12 +48,13 @@ describe('a service with 10,000 runs and 100,000 failed documents', () => {
     await table.locator(`a[href="/runs/${runId}"]`).waitFor();
     expect(await rows()).toBeLessThanOrEqual(MAX_ROWS);
     await expectNoGaps(page, '[role=rowgroup]', '[role=row]');
-    expect(Math.max(...(await answers()))).toBeLessThan(MAX_ANSWER_BYTES);
+    const sizes = await answerSizes(page);
+    expect(sizes.length).toBeGreaterThanOrEqual(ANSWERS);
+    expect(Math.max(...sizes)).toBeLessThan(MAX_ANSWER_BYTES);
   });
 
   it('groups its failed documents, and scrolls through a group, in bounded answers, with few rows in the document', async () => {
-    const page = await openPage(`${url}/runs/${runId}/failures`);
-    const answers = answerSizes(page);
+    const page = await openPage(`${url}/runs/${runId}/failures`, { script: KEEP_SIZES });
     const groups = page.locator('.groups > li');
     await expect.poll(() => groups.count()).toBe(3);
     const [half, quarter] = [(FAILURES / 2).toLocaleString('en-GB'), (FAILURES / 4).toLocaleString('en-GB')];
@@ -78,19 +80,24 @@ describe('a service with 10,000 runs and 100,000 failed documents', () => {
     await page.keyboard.press('Home');
     await group.getByText(`1 of ${half}`).waitFor();
     await group.getByRole('button', { name: `Run these ${half} documents again` }).waitFor();
-    expect(Math.max(...(await answers()))).toBeLessThan(MAX_ANSWER_BYTES);
+    const sizes = await answerSizes(page);
+    expect(sizes.length).toBeGreaterThanOrEqual(ANSWERS);
+    expect(Math.max(...sizes)).toBeLessThan(MAX_ANSWER_BYTES);
   });
 });
 
-/** Collects the sizes of the answers of the API. */
-function answerSizes(page: Page): () => Promise<number[]> {
-  const sizes: Promise<number>[] = [];
-  page.on('response', (response) => {
-    if (!response.url().includes('/v1/') || response.url().endsWith('/events')) return;
-    const size = response.body().then(({ length }) => length);
-    // A failure is reported where the test waits for the sizes.
-    size.catch(() => undefined);
-    sizes.push(size);
-  });
-  return () => Promise.all(sizes);
+/**
+ * Lets the page keep the sizes of all its answers. Playwright could be asked for the contents, but Chromium has thrown
+ * some of them away by then.
+ */
+const KEEP_SIZES = 'performance.setResourceTimingBufferSize(10_000)';
+
+/** Returns the sizes of all answers of the API. */
+async function answerSizes(page: Page): Promise<readonly number[]> {
+  const answers = await page.evaluate<{ name: string; decodedBodySize: number }[]>(
+    `performance.getEntriesByType('resource').map(({ name, decodedBodySize }) => ({ name, decodedBodySize }))`,
+  );
+  return answers
+    .filter(({ name }) => name.includes('/v1/') && !name.endsWith('/events'))
+    .map(({ decodedBodySize }) => decodedBodySize);
 }

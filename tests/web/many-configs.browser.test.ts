@@ -26,6 +26,7 @@ beforeAll(async () => {
 it('10,000 configs are shown a part at a time, and loaded while somebody scrolls', async () => {
   const page = await openPage(`${url}/system`);
   const requests = listRequests(page);
+  const isLost = lossOf(page);
   await page.getByRole('link', { name: 'Configs' }).click();
   await page.getByRole('row', { name: /config-9999/ }).waitFor();
   expect(furtherParts(requests)).toEqual([]);
@@ -39,10 +40,10 @@ it('10,000 configs are shown a part at a time, and loaded while somebody scrolls
   await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
   await page.getByRole('link', { name: 'config-00', exact: true }).waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
-  // Each part is requested once.
   const parts = furtherParts(requests);
-  expect(parts.length).toBe(CONFIGS / PAGE_SIZE - 1);
-  expect(new Set(parts).size).toBe(parts.length);
+  expect(new Set(parts).size).toBe(CONFIGS / PAGE_SIZE - 1);
+  // Each part is requested once, unless the service gave no answer for five seconds: then it is requested again.
+  if (!isLost()) expect(parts.length).toBe(CONFIGS / PAGE_SIZE - 1);
   await expectNoGaps(page, '[role=rowgroup]', '[role=row]');
 });
 
@@ -58,6 +59,15 @@ it('a search among 10,000 configs is one request, and finds names and descriptio
   const searches = new Set(requests.map(({ searchParams }) => String(searchParams)));
   expect([...searches].filter((query) => !query.includes('4321'))).toEqual(['limit=200&content=false&q=CONFIG-77']);
 });
+
+/** Returns whether the page has missed answers of the service since this call: then it asks whether the service is ready. */
+function lossOf(page: Page): () => boolean {
+  let isLost = false;
+  page.on('request', (request) => {
+    isLost ||= request.url().endsWith('/v1/readyz');
+  });
+  return () => isLost;
+}
 
 /** Returns the cursors of all parts but the first. While the first one is the only one, it is requested again and again. */
 function furtherParts(requests: readonly URL[]): string[] {

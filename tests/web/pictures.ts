@@ -49,7 +49,7 @@ export async function fixAnswers(page: Page): Promise<void> {
     const request = route.request();
     // A request that is sent again here would lose the content of an uploaded file.
     if (request.url().endsWith('/events') || request.method() === 'PUT') return route.continue();
-    const response = await route.fetch();
+    const response = await route.fetch({ timeout: 0 });
     const text = await response.text();
     const isJson = response.headers()['content-type']?.startsWith('application/json') === true;
     await route.fulfill({ response, body: isJson ? fixed(text) : text });
