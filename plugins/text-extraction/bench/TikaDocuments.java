@@ -14,8 +14,8 @@ import org.apache.tika.parser.Parser;
 import org.apache.tika.sax.BodyContentHandler;
 
 /**
- * Reads the files of a list, one path a line, with the parsers of Tika, one after the other. Writes a line for each: path,
- * pages, and the text in base64. The last line is the processor time of the process in milliseconds.
+ * Reads the files of a list with the parsers of Tika, one at a time. Each line of the list is a path. Writes path,
+ * pages and the text in base64 for each file. The last line is the processor time of the process in milliseconds.
  */
 public class TikaDocuments {
   public static void main(String[] args) throws Exception {
