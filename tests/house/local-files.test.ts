@@ -7,6 +7,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/doc-comments.ts': 'reads the doc comments in the source of a loaded module',
   'packages/engine/src/pipeline/conditions.ts': 'opens paths that allowedPath returned',
   'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
+  'packages/engine/src/threads/keep-program.ts': 'starts ffmpeg and tesseract, which no uploaded config sets',
   'packages/engine/src/threads/process-keeper-entry.ts': 'starts a module of a package, which no config names',
   'packages/engine/src/run/dry-run.ts': 'writes the file of --dry-run, which only the command line has',
   'packages/components/src/catalog.ts': 'finds the catalogs of installed plugins, which no config names',
@@ -22,9 +23,8 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/sandbox/src/process/processor-time.ts': 'reads the processor time of a child process from the kernel',
   'plugins/text-extraction/src/parsing/cached-parse.ts': 'reads the version of its package',
   'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
-  'plugins/ocr/src/recognition/program-recognizer.ts': 'starts the program of a trusted config only',
+  'plugins/ocr/src/recognition/program-recognizer.ts': 'writes images for the program to a new folder',
   'plugins/video/src/frames/find-program.ts': 'finds ffmpeg, which no uploaded config sets',
-  'plugins/video/src/frames/read-frames.ts': 'starts ffmpeg, which no uploaded config sets',
   'packages/sandbox/src/process/script-process.ts': 'starts the process of a script, which the policy controls',
 };
 

@@ -35,7 +35,7 @@ it(
   TIMEOUT,
 );
 
-// Nobody waited for the programs of a thread that had ended: a program that writes nothing ran on, and others were zombies.
+// The programs of an ended thread were zombies, and a program that writes nothing ran on.
 it(
   'no ffmpeg is left after threads that are terminated while it reads a video',
   async () => {

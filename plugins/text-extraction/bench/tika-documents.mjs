@@ -78,6 +78,8 @@ console.table(
   ),
 );
 console.log(`${names.length} files, ${names.length - without.length} with text, ${Math.round(total)} ms`);
+const { user, system } = process.cpuUsage();
+console.log(`${((user + system) / 1e6).toFixed(2)} s of processor time, start included`);
 console.log(`\nWithout text:\n${without.join('\n')}`);
 
 function extensionOf(name) {

@@ -66,7 +66,7 @@ async function read(name: string, { params = {}, local = true, onPiece, onFrame 
   return { documents, warnings };
 }
 
-/** Returns the ffmpeg processes that this process started, also ended ones that nobody waited for. */
+/** Returns the ffmpeg processes that this process started, also zombies. */
 function processes(): string[] {
   const rows = execFileSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' }).split('\n');
   return rows.filter((row) => Number(row.trim().split(/ +/)[0]) === process.pid && row.includes('ffmpeg'));

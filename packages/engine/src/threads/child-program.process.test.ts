@@ -34,7 +34,7 @@ it('reads a large output whole', async () => {
   expect(await program.ended).toEqual({ code: 0, signal: null });
 });
 
-it('kills a program whose output nobody reads, and waits for it', async () => {
+it('kills a program whose output is not read, and waits for it', async () => {
   const program = await ChildProgram.start('/bin/sh', ['-c', 'exec cat /dev/zero']);
   const [piece] = await program.stdout.take(1).toArray();
   expect(piece.length).toBeGreaterThan(0);

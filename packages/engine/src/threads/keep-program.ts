@@ -21,7 +21,7 @@ export function keepProgram(port: MessagePort, { program, args, env, files }: Pr
   }
   const kill = () => {
     child.kill('SIGKILL');
-    // What nobody reads would keep the program from being closed.
+    // Output that is not read would delay the event close.
     for (const stream of Object.values(streams)) stream.destroy();
   };
   child.on('error', (failed) => send({ failed }));
