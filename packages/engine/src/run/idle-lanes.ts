@@ -1,3 +1,4 @@
+import { collectLate } from './collector.ts';
 import { PipelineLane } from './pipeline-lane.ts';
 import type { ThreadData } from './thread-messages.ts';
 
@@ -18,6 +19,11 @@ export class IdleLanes {
   take(): PipelineLane {
     for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) if (lane.alive) return lane;
     return new PipelineLane(this.#data);
+  }
+
+  /** Call this when all threads of a run have started their stages. */
+  noteLoaded(): void {
+    if (this.#data.collectsLate) collectLate();
   }
 
   give(lane: PipelineLane): void {

@@ -191,6 +191,7 @@ export class PipelinePool {
         },
       );
       this.#lanes.push(lane);
+      if (this.#lanes.length === this.#options.threads) idle.noteLoaded();
     } catch (error) {
       await lane.terminate();
       throw error;

@@ -6,6 +6,7 @@ import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { startLastingThreads } from '../threads/lasting-thread.ts';
+import { collectAsUsual, tuneCollector } from './collector.ts';
 import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
@@ -32,16 +33,10 @@ const MAX_WARM_LANES = 2;
 const SECOND_LANE_DOCUMENTS = 100_000;
 
 /**
- * The maximum growth of the old generation of a thread before a garbage collection, in percent of the live memory. By
- * default, V8 lets a small heap grow to four times its size. This takes 20 to 40 MiB more per thread and is not faster.
- */
-const HEAP_GROWING_PERCENT = 100;
-
-/**
  * The time after which a run is long enough for the collector to be tuned. With a changed flag, V8 rejects the compiled
  * code of Node's own modules, so that each thread that starts later compiles them: 5 ms of a thread.
  */
-const LONG_RUN_MILLIS = 1000;
+const LONG_RUN_MILLIS = 1500;
 
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
@@ -119,6 +114,7 @@ export class RunLauncher {
     tuning.unref();
     void run.done.then(() => {
       clearTimeout(tuning);
+      collectAsUsual();
       if (this.#options.keepWarm) this.prepare();
     });
     return run;
@@ -239,7 +235,8 @@ export class RunLauncher {
     const { heapMb, youngMb = YOUNG_MB, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
     const registry = this.#registry;
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
-    const data: ThreadData = { heapMb, youngMb, lanes, preload };
+    const collectsLate = this.#options.heapGrowingPercent === undefined;
+    const data: ThreadData = { heapMb, youngMb, collectsLate, lanes, preload };
     if (this.#options.isLocal === true) return new LocalThread(data).on('error', () => undefined);
     // Tests run the source files, which have another extension.
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
@@ -251,12 +248,4 @@ export class RunLauncher {
     // Also an idle thread may fail. Without a listener, its error would end the process.
     return worker.on('error', () => undefined);
   }
-}
-
-/** Tunes the garbage collector of all threads of the process for long runs. */
-function tuneCollector(heapGrowingPercent = HEAP_GROWING_PERCENT): void {
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
-  // Runs use all processors, so parallel garbage collection would only take CPU time from them.
-  setFlagsFromString('--no-parallel-scavenge');
 }
