@@ -11,7 +11,8 @@ import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { LocalThread, type RunThread } from './run-thread.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
-import { type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
+import { type FromRun, RUN_YOUNG_MB, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
+import { tuneCollector } from './tune-collector.ts';
 
 /**
  * The delay before the next thread is prepared, unless the run ends before. Loading a thread takes 0.2 s of CPU time,
@@ -32,16 +33,12 @@ const MAX_WARM_LANES = 2;
 const SECOND_LANE_DOCUMENTS = 100_000;
 
 /**
- * The maximum growth of the old generation of a thread before a garbage collection, in percent of the live memory. By
- * default, V8 lets a small heap grow to four times its size. This takes 20 to 40 MiB more per thread and is not faster.
- */
-const HEAP_GROWING_PERCENT = 100;
-
-/**
- * The time after which a run is long enough for the collector to be tuned. With a changed flag, V8 rejects the compiled
- * code of Node's own modules, so that each thread that starts later compiles them: 5 ms of a thread.
+ * The time after which a run is long enough for the collector to be tuned, and the number of open pipeline threads from
+ * which a run will be. With a changed flag, V8 rejects the compiled code of Node's own modules, so that each thread that
+ * starts later compiles them: 5 ms of a thread.
  */
 const LONG_RUN_MILLIS = 1000;
+const LONG_RUN_LANES = 2;
 
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
@@ -109,13 +106,17 @@ export class RunLauncher {
     this.#registry = request.registry;
     const run = new StartedRun(request, worker, this.#options.heapMb, listeners);
     const opened = new Map<string, number>();
+    const tune = () => tuneCollector(this.#options.heapGrowingPercent);
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.#noteModules(message.modules);
-      else if (message.type === 'thread') opened.set(message.connector, (opened.get(message.connector) ?? 0) + 1);
-      else if (message.type === 'done')
+      else if (message.type === 'thread') {
+        const lanes = (opened.get(message.connector) ?? 0) + 1;
+        opened.set(message.connector, lanes);
+        if (lanes === LONG_RUN_LANES) tune();
+      } else if (message.type === 'done')
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
-    const tuning = setTimeout(() => tuneCollector(this.#options.heapGrowingPercent), LONG_RUN_MILLIS);
+    const tuning = setTimeout(tune, LONG_RUN_MILLIS);
     tuning.unref();
     void run.done.then(() => {
       clearTimeout(tuning);
@@ -245,18 +246,13 @@ export class RunLauncher {
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(entry, {
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
+      resourceLimits: {
+        maxOldGenerationSizeMb: heapMb,
+        maxYoungGenerationSizeMb: Math.min(youngMb, RUN_YOUNG_MB),
+      },
       name: 'run',
     });
     // Also an idle thread may fail. Without a listener, its error would end the process.
     return worker.on('error', () => undefined);
   }
-}
-
-/** Tunes the garbage collector of all threads of the process for long runs. */
-function tuneCollector(heapGrowingPercent = HEAP_GROWING_PERCENT): void {
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
-  // Runs use all processors, so parallel garbage collection would only take CPU time from them.
-  setFlagsFromString('--no-parallel-scavenge');
 }
