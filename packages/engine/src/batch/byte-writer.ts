@@ -5,6 +5,9 @@ const JOIN_CHARACTERS = 16 * 1024;
 const FIRST_CAPACITY = 64 * 1024;
 /** The rest of a batch may be small. So the expected length shrinks by no more than this factor. */
 const LEAST_SHRINK = 0.75;
+/** The part of the expected length, as a power of two, by which a batch may be longer without another buffer. */
+const MARGIN_BITS = 3;
+const GROWTH = 1.5;
 
 /** A saved state of a `ByteWriter`, to which it can return. */
 export interface WriterMark {
@@ -78,7 +81,8 @@ export class ByteWriter {
     const needed = this.#length + more;
     if (needed <= this.#buffer.length) return;
     // Batches have similar sizes, so the size of earlier batches is a good estimate.
-    const capacity = Math.max(needed, this.#buffer.length === 0 ? this.#lastLength + more : this.#buffer.length * 2);
+    const expected = this.#lastLength + (this.#lastLength >> MARGIN_BITS) + more;
+    const capacity = Math.max(needed, this.#buffer.length === 0 ? expected : this.#buffer.length * GROWTH);
     const larger = Buffer.allocUnsafeSlow(capacity);
     const smaller = this.#buffer;
     smaller.copy(larger, 0, 0, this.#length);

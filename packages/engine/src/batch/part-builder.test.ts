@@ -133,14 +133,14 @@ describe('PartBuilder', () => {
     });
   });
 
-  it('is due at 2 MiB of output and full at 4 MiB', () => {
+  it('is due at 1 MiB of output and full at 4 MiB', () => {
     const builder = builderOf({ encode: () => 'x'.repeat(1024 * 1024) });
     const states = Array.from({ length: 4 }, (_, i) => {
       emit(builder, String(i));
       return [builder.due, builder.full];
     });
     expect(states).toEqual([
-      [false, false],
+      [true, false],
       [true, false],
       [true, false],
       [true, true],

@@ -13,7 +13,7 @@ import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 
 /** A part is posted at this many characters, between two documents, so that a large batch does not fill the memory. */
-const DUE_CHARACTERS = 2 * 1024 * 1024;
+const DUE_CHARACTERS = 1024 * 1024;
 /**
  * At this many characters a part is posted even while a document emits children. The document then waits, and all
  * documents after it, which costs much more than a larger part. So this limit is for large families only.

@@ -12,7 +12,7 @@ import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { LocalThread, type RunThread } from './run-thread.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
-import { type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
+import { type FromRun, RUN_YOUNG_MB, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 
 /**
  * The delay before the next thread is prepared, unless the run ends before. Loading a thread takes 0.2 s of CPU time,
@@ -33,10 +33,12 @@ const MAX_WARM_LANES = 2;
 const SECOND_LANE_DOCUMENTS = 100_000;
 
 /**
- * The time after which a run is long enough for the collector to be tuned. With a changed flag, V8 rejects the compiled
- * code of Node's own modules, so that each thread that starts later compiles them: 5 ms of a thread.
+ * The time after which a run is long enough for the collector to be tuned, and the number of open pipeline threads from
+ * which a run will be. With a changed flag, V8 rejects the compiled code of Node's own modules, so that each thread that
+ * starts later compiles them: 5 ms of a thread.
  */
 const LONG_RUN_MILLIS = 1500;
+const LONG_RUN_LANES = 2;
 
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' | 'rolled-back' }>;
@@ -104,13 +106,20 @@ export class RunLauncher {
     this.#registry = request.registry;
     const run = new StartedRun(request, worker, this.#options.heapMb, listeners);
     const opened = new Map<string, number>();
+    const tune = () => tuneCollector(this.#options.heapGrowingPercent);
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.#noteModules(message.modules);
-      else if (message.type === 'thread') opened.set(message.connector, (opened.get(message.connector) ?? 0) + 1);
-      else if (message.type === 'done')
+      else if (message.type === 'thread') {
+        const lanes = (opened.get(message.connector) ?? 0) + 1;
+        opened.set(message.connector, lanes);
+        if (lanes === LONG_RUN_LANES) tune();
+      } else if (message.type === 'done')
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
-    const tuning = setTimeout(() => tuneCollector(this.#options.heapGrowingPercent), LONG_RUN_MILLIS);
+    const tuning = setTimeout(() => {
+      collectAsUsual();
+      tune();
+    }, LONG_RUN_MILLIS);
     tuning.unref();
     void run.done.then(() => {
       clearTimeout(tuning);
@@ -242,7 +251,10 @@ export class RunLauncher {
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(entry, {
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
+      resourceLimits: {
+        maxOldGenerationSizeMb: heapMb,
+        maxYoungGenerationSizeMb: Math.min(youngMb, RUN_YOUNG_MB),
+      },
       name: 'run',
     });
     // Also an idle thread may fail. Without a listener, its error would end the process.

@@ -21,6 +21,9 @@ export interface ConnectorProgress extends Pick<RunProgress['connectors'][number
  */
 export const YOUNG_MB = 24;
 
+/** The same limit for the thread of a run. It processes bytes, and only connectors for documents create many objects. */
+export const RUN_YOUNG_MB = 12;
+
 /** The data for the start of each thread of a run. */
 export interface ThreadData {
   /** The limit of the JavaScript heap of each thread, in MiB. */

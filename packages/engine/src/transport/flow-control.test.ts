@@ -10,7 +10,7 @@ describe('FlowControl', () => {
     expect([other.stopped, other.full]).toEqual([false, false]);
     one.set(0, 8 * MIB, 1 * MIB, false);
     expect(other.full).toBe(true);
-    one.set(1, 5 * MIB, 2 * MIB, false);
+    one.set(1, 2 * MIB, 1 * MIB, false);
     expect(other.full).toBe(false);
     one.stop();
     expect(other.stopped).toBe(true);

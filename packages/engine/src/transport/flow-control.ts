@@ -9,7 +9,7 @@ const CELLS = 5;
 const ROUND = 2 ** 31;
 
 /** The maximum finished work in KiB that waits for the indexer. Above it, pipeline threads pause. */
-const MAX_QUEUED_KIB = 8 * 1024;
+const MAX_QUEUED_KIB = 4 * 1024;
 /** The maximum sleep of a paused thread in milliseconds before it checks again. */
 const LOOK_AGAIN_MILLIS = 100;
 

@@ -1,7 +1,7 @@
 import { DATA_ROW, HEADER_BYTES } from './data-rows.ts';
 
 /** The size at which a chunk is passed on. */
-const PIECE_BYTES = 512 * 1024;
+const PIECE_BYTES = 256 * 1024;
 /** The maximum time for which the rows of a slow query wait for more rows. */
 const PIECE_MILLIS = 20;
 

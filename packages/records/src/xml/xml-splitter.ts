@@ -3,8 +3,8 @@ import type { XmlRecord } from './xml-record.ts';
 import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlScanner } from './xml-scanner.ts';
 
-/** Pieces are cut at about this size. */
-const PIECE_BYTES = 1024 * 1024;
+/** Pieces are cut at about this size, as those of other formats. */
+const PIECE_BYTES = 512 * 1024;
 const FIRST_BYTES = 16 * 1024;
 /** A longer record is refused, because it would be in memory as a whole, several times. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ export interface XmlSplitOptions {
 }
 
 /**
- * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about a MiB. Memory is limited by the
+ * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about 512 KiB. Memory is limited by the
  * longest allowed record (or tag).
  * @throws XmlSyntaxError if the source is not well-formed, after the records before that position
  */

@@ -10,7 +10,7 @@ import { PostgresRowDecoder } from './row-decoder.ts';
 import { bytesReader } from './value-readers.ts';
 
 /** The size of waiting data at which the server must wait. */
-const WAITING_BYTES = 4 * 1024 * 1024;
+const WAITING_BYTES = 2 * 1024 * 1024;
 
 /** A statement with the placeholders of Postgres, and their values. */
 interface Statement {
