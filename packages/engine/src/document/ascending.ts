@@ -16,6 +16,12 @@ export class Ascending {
     this.#list.push(number);
   }
 
+  /** Adds the numbers from `start` to `end` (exclusive). */
+  pushRun(start: number, end: number): void {
+    if (this.#list === undefined && start === this.#count) this.#count = Math.max(start, end);
+    else for (let number = start; number < end; number++) this.push(number);
+  }
+
   /** The numbers. Undefined if they are 0, 1, 2 and so on. */
   get stored(): readonly number[] | undefined {
     return this.#list;

@@ -124,22 +124,12 @@ export class TableGroup {
   }
 }
 
-/** Documents that are rows of the tables of a group. */
-export interface GroupRows {
-  /** A document is undefined if it must be omitted. */
-  readonly documents: readonly (Document | undefined)[];
-  /** Returns the number of the table of a document. */
-  table(at: number): number;
-  row(at: number): number;
-  /** Returns the position in the batch of a document, or of the input document of a child. */
-  position(at: number): number;
-  isChild(at: number): boolean;
-}
-
 /** Builds a group of documents. Documents of the tables of another group keep the columns that they do not change. */
 export class GroupBuilder {
   /** The rows of the tables of the other group, by the number of the table. */
   readonly #rows: readonly TableRows[];
+  /** The other group, if it has a single table and no children. */
+  readonly #single: TableGroup | undefined;
   #inputs = new Builders();
   #children = new Builders();
   #skipped = new Builders();
@@ -151,6 +141,7 @@ export class GroupBuilder {
     const tables = group === undefined ? [] : [...group.tables, ...group.skipped];
     const most = Math.max(1, Math.floor(MAX_TABLES / Math.max(1, tables.length)));
     this.#rows = tables.map((table) => new TableRows(table, most));
+    this.#single = group?.hasChildren === false && tables.length === 1 ? group : undefined;
   }
 
   /** The number of documents. */
@@ -191,22 +182,20 @@ export class GroupBuilder {
   }
 
   /**
-   * Adds the documents from `start` to `end` (exclusive) of the other group, up to one that must be added alone: it is
-   * bypassed, it fits into no table, or the group is full.
-   * @returns the number of this document, or `end`
+   * Adds documents of the only table of the other group, as long as they have the fields of the last added document.
+   * Much faster than `add`.
+   * @param documents the documents of all rows; a document is undefined if it must be omitted
+   * @returns the row after the last added document
    */
-  addRows(added: GroupRows, start: number, end: number): number {
-    const { documents } = added;
-    for (let at = start; at < end; at++) {
-      const document = documents[at];
-      if (document === undefined) continue;
-      if (document.bypassed || this.isFull) return at;
-      const { count } = this;
-      if (!(this.#rows[added.table(at)] as TableRows).keep(document, added.row(at), count)) return at;
-      this.#positions.push(added.position(at));
-      if (added.isChild(at)) this.#isChild[count] = true;
-    }
-    return end;
+  addRun(documents: readonly (Document | undefined)[], start: number, end: number): number {
+    const group = this.#single;
+    if (group === undefined) return start;
+    const { count } = this;
+    const last = Math.min(end, start + MAX_DOCUMENTS - count);
+    const until = (this.#rows[0] as TableRows).keepRun(documents, start, last, count);
+    const table = group.only as DocumentTable;
+    for (let row = start; row < until; row++) this.#positions.push(group.position(table.position(row)));
+    return until;
   }
 
   /** Returns a group with all documents since the last call. */

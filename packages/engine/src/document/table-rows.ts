@@ -141,6 +141,22 @@ export class TableRows implements Rows {
     return true;
   }
 
+  /**
+   * Keeps the documents of some rows, as long as they have the fields of the last document that was kept.
+   * @param position the position of the first of them; the positions of the others follow it
+   * @returns the row after the last document that was kept
+   */
+  keepRun(documents: readonly (Document | undefined)[], start: number, end: number, position: number): number {
+    const kept = this.#last;
+    if (kept?.shape === undefined || kept.shape.changing || kept.shape.flagged) return start;
+    const { shape } = kept;
+    let row = start;
+    while (row < end && documents[row]?.shapeIn(this) === shape) row++;
+    kept.rows.pushRun(start, row);
+    kept.positions.pushRun(position, position + row - start);
+    return row;
+  }
+
   /** Returns tables with the documents that were kept since the last call. */
   take(skipped: boolean): DocumentTable[] {
     const tables = this.#kept

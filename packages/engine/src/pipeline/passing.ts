@@ -2,12 +2,12 @@ import type { Children, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import { DocumentList } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
-import type { GroupBuilder, GroupRows, TableGroup } from '../document/table-group.ts';
+import type { GroupBuilder, TableGroup } from '../document/table-group.ts';
 import type { StageError } from './stage-error.ts';
 import type { CallEnd } from './step.ts';
 
 /** Documents that pass through stages one at a time. A document is undefined after it has failed. */
-export class Passing implements GroupRows, CallEnd {
+export class Passing implements CallEnd {
   readonly documents: (Document | undefined)[];
   result: Children | Promise<StageResult> | undefined = undefined;
   error: StageError | undefined = undefined;

@@ -131,6 +131,19 @@ describe('a table in a pipeline', () => {
     ]);
   });
 
+  it('leaves in order after a document that is dropped, but whose children are not', () => {
+    const single = documentStage((document) => {
+      if (document.id !== '2') return undefined;
+      document.drop();
+      return [Document.create('2.x')];
+    });
+    const steps = [tableStage('a'), single, tableStage('b')];
+    expect(passThrough(steps, ['1', '2', '3', '4'])).toEqual([
+      'dropped 1 and 0 children',
+      '2 tables: 1 ab at 0, 2.x b child of 1, 3 ab at 2, 4 ab at 3',
+    ]);
+  });
+
   it('leaves in order if several stages emit children', () => {
     const emit = (parent: string, child: string) =>
       documentStage(({ id }) => (id === parent ? [Document.create(child)] : undefined));

@@ -204,7 +204,7 @@ export class TablePass {
       }
     }
     for (let at = first; at < end; at++) {
-      if (passage.ofRows) at = (passage.builder as GroupBuilder).addRows(passing, at, end);
+      if (passage.ofRows) at = (passage.builder as GroupBuilder).addRun(passing.documents, at, end);
       const document = passing.documents[at];
       if (at === end || document === undefined) continue;
       this.#leave(
