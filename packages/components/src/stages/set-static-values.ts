@@ -79,6 +79,10 @@ export class SetStaticValues extends Stage<typeof parameters> {
     const { updateMode, skipDocument } = this.params;
     for (const { field, value } of this.#values) {
       const present = updateMode === 'overwrite' ? undefined : table.column(field);
+      if (present === undefined && (typeof value === 'string' || typeof value === 'number')) {
+        table.fill(field, value);
+        continue;
+      }
       const column = new Array<Value>(table.count).fill(value);
       for (let row = 0; row < column.length; row++) {
         const before = present?.[row];

@@ -11,6 +11,8 @@ const ISO_DATE = /^[+-]?\d{4,6}-\d\d-\d\d(?:[Tt ]\d\d:\d\d\S*)?$/;
  * follow.
  */
 const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d){0,2})(?:\[[^\]]*\])*$/;
+/** The usual dates, in UTC and without fractions. `Temporal` needs up to 10 µs for a text. */
+const USUAL_DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d))?[Zz]?)?$/;
 /** The maximum number of characters of an integer that is exact as a plain number. */
 const SAFE_LENGTH = 15;
 /** The maximum length of a number. The time to read the digits of a number grows with the square of their count. */
@@ -68,7 +70,10 @@ function numberOf(value: Value): number | bigint | undefined {
 
 /** Returns nanoseconds since 1970. A date without an offset is in UTC. A date without a time means midnight. */
 function instantOf(value: Value): bigint | undefined {
-  if (typeof value !== 'string' || !ISO_DATE.test(value)) return undefined;
+  if (typeof value !== 'string') return undefined;
+  const usual = usualInstant(value);
+  if (usual !== undefined) return usual;
+  if (!ISO_DATE.test(value)) return undefined;
   try {
     if (ISO_OFFSET.test(value)) return Temporal.Instant.from(value).epochNanoseconds;
     return Temporal.PlainDateTime.from(value).toZonedDateTime('UTC').epochNanoseconds;
@@ -77,4 +82,17 @@ function instantOf(value: Value): bigint | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Returns the instant of a usual date. Returns undefined for other texts, and for rare or invalid dates. */
+function usualInstant(text: string): bigint | undefined {
+  const found = USUAL_DATE.exec(text);
+  if (found === null) return undefined;
+  const [year, month, day, hour, minute, second] = found.slice(1).map((digits) => Number(digits ?? 0)) as number[];
+  const date = new Date(text.slice(0, 10));
+  // Without the check, 31 April would be 1 May.
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== day || date.getUTCMonth() + 1 !== month) return undefined;
+  if (year === 0 || (hour as number) > 23 || (minute as number) > 59 || (second as number) > 59) return undefined;
+  const seconds = ((hour as number) * 60 + (minute as number)) * 60 + (second as number);
+  return BigInt(date.getTime() + seconds * 1000) * 1_000_000n;
 }

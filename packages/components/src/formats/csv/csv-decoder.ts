@@ -178,8 +178,8 @@ export class CsvDecoder implements RecordDecoder {
       new LazyColumn(() => {
         if (source >= 0) return rows.column(source);
         if (source === FROM_LINE) return records;
-        if (source !== FROM_ID) return records.map(() => (source === FROM_PATH ? place.path : place.name));
-        return ids.length > 0 ? ids : records.map((record) => start + integerText(record));
+        if (source === FROM_ID) return ids.length > 0 ? ids : idsOf(start, records);
+        return new Array<string>(records.length).fill(source === FROM_PATH ? place.path : place.name);
       }, this.#textOf(source));
   }
 
@@ -252,4 +252,11 @@ export class CsvDecoder implements RecordDecoder {
   #idOfLine(place: CsvPosition, record: number): { id?: string } {
     return this.#idFields.length === 0 ? { id: `${this.#prefix}${place.name}-${record}` } : {};
   }
+}
+
+/** Returns the ids of rows whose record numbers form them. */
+function idsOf(start: string, records: readonly number[]): string[] {
+  const ids: string[] = new Array(records.length);
+  for (let row = 0; row < ids.length; row++) ids[row] = start + integerText(records[row] as number);
+  return ids;
 }
