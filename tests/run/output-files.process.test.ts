@@ -52,3 +52,40 @@ it('an output among the source files is neither read nor moved by the run that w
   expect(readFileSync(join(folder, 'out.jsonl'), 'utf8')).toContain('/among/a.txt"');
   expect(readdirSync(done)).toEqual(['a.txt']);
 });
+
+it('a run writes the texts of JSON Lines with and without escapes', async () => {
+  const path = join(harness.directory, 'texts.jsonl');
+  const special = ['"', '\\', '\n', '\t', '\u{1f600}', 'plain', ''];
+  // The first half of the file has no escapes. The columns of a table have texts, numbers, lists or several of these.
+  const objects = Array.from({ length: 4000 }, (_, i) => ({
+    id: `${i}`,
+    a: i < 2000 ? `value ${i}` : (special[i % special.length] as string),
+    b: [i, 'x', ['x', 'y']][i % 3],
+    ...(i % 5 === 0 ? {} : { c: 'c' }),
+  }));
+  writeFileSync(path, objects.map((object) => `${JSON.stringify(object)}\n`).join(''));
+  const run = async (type: string, rest: string, indexer = '') => {
+    const out = join(harness.directory, `texts.${type}`);
+    const result = await harness.run(
+      configOf({
+        connector: `class: JSONConnector, jsonPath: "${path}"`,
+        stages: '{ class: CopyFields, fieldMapping { a: ["d"] } }, { class: RenameFields, fieldMapping { c: e } }',
+        indexer: `type: ${type}${indexer}`,
+        rest: rest.replace('OUT', out),
+      }),
+    );
+    expect(accountsOf(result)).toMatchObject({ succeeded: 4000, failed: 0 });
+    return readFileSync(out, 'utf8');
+  };
+  const json = await run('JSONLines', 'jsonl { path: "OUT" }', ', blacklist: ["run_id"]');
+  const expected = objects.map(({ id, a, b, c }) => ({ id, a, b, d: a, ...(c === undefined ? {} : { e: c }) }));
+  expect(
+    json
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual(expected);
+  const csv = await run('CSV', 'csv { path: "OUT", columns: ["id", "a", "e"], includeHeader: false }');
+  const cell = (text: string | undefined) => (text === undefined ? '' : `"${text.replaceAll('"', '""')}"`);
+  expect(csv).toBe(objects.map(({ id, a, c }) => `${[id, a, c].map(cell).join(',')}\n`).join(''));
+});

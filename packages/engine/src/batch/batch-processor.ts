@@ -2,6 +2,7 @@ import type { RecordSink } from '../component/connector.ts';
 import type { Document } from '../document/document.ts';
 import { DocumentList, type DocumentRows } from '../document/document-list.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import { isPlainText, type SourceText } from '../document/source-text.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import type { TablePass } from '../pipeline/table-pass.ts';
@@ -67,6 +68,8 @@ export class BatchProcessor implements RecordSink {
   readonly #feeder: PipelineFeeder;
   readonly #clock = new PassClock();
   readonly #limit: PassLimit;
+  /** True if the id of the run, a text of each document, needs no escapes. */
+  readonly #plainRunId: boolean;
   #decoders = new Decoders();
   #batch: InputBatch | undefined;
   /** The number of documents and unreadable records that the decoder has returned in this pass. */
@@ -93,6 +96,7 @@ export class BatchProcessor implements RecordSink {
   constructor(options: BatchProcessorOptions) {
     const { pipeline, flow, limit } = options;
     this.#options = options;
+    this.#plainRunId = isPlainText([options.runId]);
     this.#limit = new PassLimit(limit.millis);
     this.#poster = new PartPoster({ ...options, inputMillis: limit.millis });
     this.#part = this.#poster.part;
@@ -191,7 +195,7 @@ export class BatchProcessor implements RecordSink {
     };
   }
 
-  document(document: Document): void {
+  document(document: Document, source?: SourceText): void {
     const at = this.#seen++;
     if (!this.#isNext(this.#seen)) return;
     if (!keepsRunIds(this.#batch)) document.setRunId(this.#options.runId);
@@ -201,7 +205,7 @@ export class BatchProcessor implements RecordSink {
     }
     if (this.#mayUseTables) {
       this.#collected ??= new DocumentList(at);
-      this.#collected.add(document);
+      this.#collected.add(document, this.#plainRunId ? source : undefined);
       this.#collectedWeight += weightOf(document);
       const { count } = this.#collected;
       const mostWeight = count < FEW_COLLECTED ? MAX_WEIGHT_OF_FEW : MAX_COLLECTED_WEIGHT;

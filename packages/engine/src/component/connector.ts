@@ -1,5 +1,6 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import type { SourceText } from '../document/source-text.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem, TouchedFile } from './parameters.ts';
@@ -100,7 +101,8 @@ export interface RejectedRecord {
 
 /** Receives the documents and the unreadable records that a decoder finds. */
 export interface RecordSink {
-  document(document: Document): void;
+  /** @param source the text from which all texts of the document were cut, if the decoder knows it */
+  document(document: Document, source?: SourceText): void;
   /**
    * Receives many documents with the same fields together. Optional. The order of tables and single documents is kept.
    */

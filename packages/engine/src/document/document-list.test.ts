@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DocumentList } from './document-list.ts';
 import { writeDocument } from './json-writer.ts';
 import { readDocument } from './read-document.ts';
+import { SourceText } from './source-text.ts';
 
 function listOf(...documents: readonly object[]): DocumentList {
   const list = new DocumentList(0);
@@ -17,6 +18,23 @@ function idsOf(list: DocumentList) {
 }
 
 describe('DocumentList', () => {
+  it.each([
+    ['all texts come from texts without escapes', ['{"a":"x"}', '{"a":"y"}'], [true, false, false]],
+    ['one of the texts has an escape', ['{"a":"x"}', '{"a":"\\n"}'], [false, false, false]],
+    ['the origin of one document is unknown', ['{"a":"x"}', undefined], [false, false, false]],
+  ])('knows which fields need no escapes if %s', (_case, texts, plain) => {
+    const list = new DocumentList(0);
+    for (const [i, text] of texts.entries()) {
+      const document = readDocument(JSON.stringify({ id: `${i}`, number: i, list: ['"'] }));
+      document.set('a', text === undefined ? '"' : JSON.parse(text).a);
+      list.add(document, text === undefined ? undefined : new SourceText(text, []));
+    }
+    const table = list.groups()?.[0]?.tables[0];
+    expect(['a', 'number', 'list'].map((name) => table?.isPlain(name))).toEqual(plain);
+    table?.put('a', ['"', '"'], false);
+    expect(table?.isPlain('a')).toBe(false);
+  });
+
   it('returns one table for documents that lack some fields', () => {
     expect(idsOf(listOf({ id: '1', a: 1 }, { id: '2', b: 2 }, { id: '3', a: 3, b: 4 }))).toEqual([['1,2,3']]);
   });

@@ -1,4 +1,5 @@
 import type { Document } from './document.ts';
+import { type SourceText, SourceTexts } from './source-text.ts';
 import { GroupBuilder, type TableGroup } from './table-group.ts';
 
 /** Consecutive documents of a batch, as a table or as a list. */
@@ -14,6 +15,8 @@ export interface DocumentRows {
 export class DocumentList implements DocumentRows {
   readonly #documents: Document[] = [];
   readonly #first: number;
+  /** Undefined if the origin of some texts is unknown. */
+  #source: SourceTexts | undefined = new SourceTexts();
 
   /** @param first the position of the first document in the batch; the other documents follow it */
   constructor(first: number) {
@@ -24,7 +27,10 @@ export class DocumentList implements DocumentRows {
     return this.#documents.length;
   }
 
-  add(document: Document): void {
+  /** @param source the text from which all texts of the document were cut */
+  add(document: Document, source?: SourceText): void {
+    if (source === undefined) this.#source = undefined;
+    else this.#source?.add(source);
     this.#documents.push(document);
   }
 
@@ -53,10 +59,10 @@ export class DocumentList implements DocumentRows {
       const document = this.document(row);
       if (builder.add(document, this.position(row), false)) continue;
       if (!isEnough(builder.count)) return undefined;
-      groups.push(builder.take());
+      groups.push(builder.take(this.#source));
       builder.add(document, this.position(row), false);
     }
-    groups.push(builder.take());
+    groups.push(builder.take(this.#source));
     return groups;
   }
 }

@@ -5,7 +5,7 @@ import { type Column, LazyColumn } from './lazy-column.ts';
 import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
 import { masksOf, Shape } from './shape.ts';
-import type { SourceText } from './source-text.ts';
+import { hasOnlyTexts, type SourceText, SourceTexts } from './source-text.ts';
 import { type Value, withoutMissing } from './value.ts';
 
 /** Up to this number of fields, a linear search is faster than a map, because the fields of a table change often. */
@@ -25,8 +25,8 @@ interface Field {
   /** The field of the original table and the numbers of its rows, if this table was selected from another one. */
   readonly origin: Field | undefined;
   readonly rows: readonly number[] | undefined;
-  /** The text that contains all values of the field. */
-  readonly source: SourceText | undefined;
+  /** The text that contains all values of the field, or the texts that contain those values that are texts. */
+  readonly source: SourceText | SourceTexts | undefined;
 }
 
 /** A saved state of a table. */
@@ -67,6 +67,7 @@ export class DocumentTable {
    * @param columns one column for each name, with `count` values
    * @param sparse for each column: true if values are missing; defaults to false
    * @param positions the position of each document in its batch; defaults to its row
+   * @param source where the texts of all columns come from
    */
   constructor(
     names: readonly string[],
@@ -74,10 +75,11 @@ export class DocumentTable {
     count: number,
     sparse: readonly boolean[] = [],
     positions?: readonly number[],
+    source?: SourceTexts,
   ) {
     const fields: Field[] = [];
     for (let i = 0; i < names.length; i++) {
-      fields.push(newField(names[i] as string, columns[i] as Column | LazyColumn, sparse[i] ?? false));
+      fields.push(newField(names[i] as string, columns[i] as Column | LazyColumn, sparse[i] ?? false, source));
     }
     this.#fields = fields;
     this.count = count;
@@ -184,7 +186,9 @@ export class DocumentTable {
    * Returns true if all values of a field are known to be texts that JSON and CSV can contain between quotes as they are.
    */
   isPlain(name: string): boolean {
-    return this.#fields[this.#place(name)]?.source?.isPlain === true;
+    const field = this.#fields[this.#place(name)];
+    if (field?.source === undefined) return false;
+    return (!(field.source instanceof SourceTexts) || hasOnlyTexts(columnOf(field))) && field.source.isPlain;
   }
 
   /** Returns the current state for `restore`. */
@@ -337,7 +341,7 @@ export class NotTabular extends HeadraceError {
   }
 }
 
-function newField(name: string, values: Column | LazyColumn, sparse: boolean, known?: SourceText): Field {
+function newField(name: string, values: Column | LazyColumn, sparse: boolean, known?: Field['source']): Field {
   const [column, lazy] = values instanceof LazyColumn ? [undefined, values] : [values, undefined];
   return { name, column, lazy, sparse, origin: undefined, rows: undefined, source: known ?? lazy?.source };
 }

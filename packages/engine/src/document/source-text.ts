@@ -25,6 +25,29 @@ export class SourceText {
   }
 }
 
+/** The texts from which the texts of several documents were cut. Their other values have another origin. */
+export class SourceTexts {
+  readonly #texts: SourceText[] = [];
+
+  add(text: SourceText): void {
+    if (this.#texts.at(-1) !== text) this.#texts.push(text);
+  }
+
+  /** True if JSON and CSV can contain the texts of the documents between quotes as they are. */
+  get isPlain(): boolean {
+    return this.#texts.every(({ isPlain }) => isPlain);
+  }
+}
+
+/** Returns whether each value is a text or missing. */
+export function hasOnlyTexts(column: readonly unknown[]): boolean {
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row];
+    if (typeof value !== 'string' && value !== undefined) return false;
+  }
+  return true;
+}
+
 /** Matches what JSON must escape, except halves of surrogate pairs. */
 const ESCAPED = /["\\\0-\x1f]/;
 /** Texts that are longer on average are tested one by one: to join them would take longer than the calls. */

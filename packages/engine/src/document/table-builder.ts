@@ -2,6 +2,7 @@ import type { Document } from './document.ts';
 import { DocumentTable } from './document-table.ts';
 import { FieldUnion } from './field-union.ts';
 import type { Shape } from './shape.ts';
+import type { SourceTexts } from './source-text.ts';
 import type { Value } from './value.ts';
 
 /**
@@ -40,10 +41,13 @@ export class TableBuilder {
     return true;
   }
 
-  /** Returns a table with all documents since the last call. */
-  take(): DocumentTable {
+  /**
+   * Returns a table with all documents since the last call.
+   * @param source where all their texts come from
+   */
+  take(source?: SourceTexts): DocumentTable {
     const { names, sparse } = this.#fields;
-    const table = new DocumentTable(names, this.#columns, this.count, sparse, this.#positions);
+    const table = new DocumentTable(names, this.#columns, this.count, sparse, this.#positions, source);
     this.#positions = [];
     this.#columns = [];
     this.#shape = undefined;

@@ -1,6 +1,7 @@
 import type { Document } from './document.ts';
 import type { DocumentTable } from './document-table.ts';
 import type { Shape } from './shape.ts';
+import type { SourceTexts } from './source-text.ts';
 import { TableBuilder } from './table-builder.ts';
 import { TableRows } from './table-rows.ts';
 
@@ -198,11 +199,14 @@ export class GroupBuilder {
     return until;
   }
 
-  /** Returns a group with all documents since the last call. */
-  take(): TableGroup {
+  /**
+   * Returns a group with all documents since the last call.
+   * @param source where all texts of new documents come from
+   */
+  take(source?: SourceTexts): TableGroup {
     const rowsOf = (skipped: boolean) => this.#rows.flatMap((rows) => rows.take(skipped));
-    const tables = [...this.#children.take(), ...this.#inputs.take(), ...rowsOf(false)];
-    const skipped = [...this.#skipped.take(), ...rowsOf(true)];
+    const tables = [...this.#children.take(source), ...this.#inputs.take(source), ...rowsOf(false)];
+    const skipped = [...this.#skipped.take(source), ...rowsOf(true)];
     const children = this.#isChild.length > 0 ? this.#isChild : undefined;
     const group = new TableGroup(tables, skipped, this.#positions, children);
     this.#positions = [];
@@ -229,8 +233,8 @@ class Builders {
     return (this.#last as TableBuilder).add(document, place);
   }
 
-  take(): DocumentTable[] {
-    const tables = this.#builders.map((builder) => builder.take());
+  take(source: SourceTexts | undefined): DocumentTable[] {
+    const tables = this.#builders.map((builder) => builder.take(source));
     this.#builders = [];
     this.#known?.clear();
     this.#shape = this.#last = undefined;

@@ -9,6 +9,7 @@ import {
   type RecordSink,
   readJson,
   Shape,
+  SourceText,
   textOf,
   type Value,
 } from '@headrace/engine';
@@ -42,6 +43,11 @@ const CLOSE = 93;
 const NO_FIELDS = Shape.of([]);
 /** The bytes that are decoded together if values may begin anywhere. Values are slices of the text, as in `TextBlocks`. */
 const PIECE_BYTES = 32 * 1024;
+/**
+ * In longer records, one value is often most of the text. A search in the whole text takes longer than one in the
+ * values that are written unchanged.
+ */
+const LONG_RECORD = 2048;
 
 /** Decodes JSON objects into documents. */
 export class JsonDecoder implements RecordDecoder {
@@ -52,6 +58,11 @@ export class JsonDecoder implements RecordDecoder {
   readonly #filters: boolean;
   readonly #reader = new JsonObjectReader();
   #warnedOfId = false;
+  /** True if all texts of a document, the id included, are cut from the text of its object. */
+  readonly #keepsTexts: boolean;
+  #source: SourceText | undefined;
+  /** The length of the last record. */
+  #recordLength = 0;
   // The position of the current record.
   #path = '';
   #line = 0;
@@ -68,6 +79,7 @@ export class JsonDecoder implements RecordDecoder {
     this.#prefix = docIdPrefix;
     this.#idFields = idFieldsOf(settings);
     this.#idFormat = idFormatOf(settings);
+    this.#keepsTexts = docIdPrefix === '' && this.#idFields.length === 0;
     this.#filters = (settings.whitelist?.length ?? 0) > 0 || (settings.blacklist?.length ?? 0) > 0;
   }
 
@@ -89,7 +101,7 @@ export class JsonDecoder implements RecordDecoder {
   #decodeLines(sink: RecordSink): void {
     const blocks = new TextBlocks(this.#bytes);
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
-      this.#reader.load(text);
+      this.#load(text);
       for (let at = 0; at < text.length; this.#line++) {
         const lf = text.indexOf('\n', at);
         const end = lf < 0 ? text.length : lf;
@@ -124,7 +136,7 @@ export class JsonDecoder implements RecordDecoder {
     const text = buffer.toString('utf8', from, end);
     // U+FFFD may replace one to three bytes, so the position in the bytes would be unknown.
     if (text.includes('\ufffd')) return from;
-    reader.load(text);
+    this.#load(text);
     let done = 0;
     let lineEnd = text.indexOf('\n');
     for (;;) {
@@ -132,6 +144,7 @@ export class JsonDecoder implements RecordDecoder {
       if (start === text.length) done = start;
       if (start === text.length || !reader.read(start, text.length)) break;
       const { end: objectEnd } = reader;
+      this.#recordLength = objectEnd - start;
       for (; lineEnd >= 0 && lineEnd < start; lineEnd = text.indexOf('\n', lineEnd + 1)) this.#line++;
       this.#publishRead(sink);
       for (; lineEnd >= 0 && lineEnd < objectEnd; lineEnd = text.indexOf('\n', lineEnd + 1)) this.#line++;
@@ -140,6 +153,12 @@ export class JsonDecoder implements RecordDecoder {
     const after = text.length === end - from ? done : Buffer.byteLength(text.slice(0, done));
     for (; lineEnd >= 0 && lineEnd < done; lineEnd = text.indexOf('\n', lineEnd + 1)) this.#line++;
     return from + after;
+  }
+
+  #load(text: string): void {
+    this.#reader.load(text);
+    // A text between quotes without a backslash has no quotes and no line ends.
+    this.#source = this.#keepsTexts && this.#recordLength < LONG_RECORD ? new SourceText(text, []) : undefined;
   }
 
   /** Decodes one value, and returns the position after it. */
@@ -152,7 +171,7 @@ export class JsonDecoder implements RecordDecoder {
     const between = (BETWEEN_VALUES.exec(text) as RegExpExecArray)[0];
     this.#line += countLineEnds(between);
     this.#offset = at + between.length;
-    this.#reader.load(text);
+    this.#load(text);
     this.#record(text, between.length, text.length, sink);
     this.#line = scanner.line;
     return end;
@@ -162,6 +181,7 @@ export class JsonDecoder implements RecordDecoder {
   #record(text: string, from: number, end: number, sink: RecordSink): void {
     const start = skipSpace(text, from, end);
     if (start === end) return;
+    this.#recordLength = end - start;
     if (this.#reader.read(start, end)) this.#publishRead(sink);
     else if (this.#readAnything(text, start, from, end, sink)) this.#publish(sink);
   }
@@ -214,7 +234,7 @@ export class JsonDecoder implements RecordDecoder {
     const idAt = this.#idAt;
     if (!this.#filters && idAt >= 0) {
       values[idAt] = id;
-      sink.document(new Document(shape, values));
+      sink.document(new Document(shape, values), this.#source);
       return;
     }
     const kept: string[] = [];
@@ -228,7 +248,7 @@ export class JsonDecoder implements RecordDecoder {
       kept.push('id');
       keptValues.push(id);
     }
-    sink.document(new Document(Shape.common(kept), keptValues));
+    sink.document(new Document(Shape.common(kept), keptValues), this.#source);
   }
 
   /** Returns the id in the object, with the prefix. It may be a text, or a number, which becomes a text. */
