@@ -1,56 +1,32 @@
 import {
   type Document,
   type ParameterProblem,
-  READS,
   Stage,
   type StageContext,
   type Static,
   Type,
   textOf,
-  type UpdateMode,
-  UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
 import { isBlank } from '@headrace/java-text/text';
 import { alphabeticUnits, foldUnits, longestHits, type TermHit } from '@headrace/text-analysis/dictionary';
 import { type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { storageParameters } from '../storage/storage-parameters.ts';
-import { checkEntityParameters } from '../text/dictionary/entity-parameters.ts';
+import { checkEntityParameters, entityOutput, entityParameters } from '../text/dictionary/entity-parameters.ts';
 import { type EntityOutput, EntityTerms, writeEntities } from '../text/dictionary/entity-terms.ts';
 
 const parameters = Type.Object({
-  /**
-   * Paths of the dictionaries: local paths, file: or classpath: URIs, or objects of a cloud (s3://, gs://,
-   * https://…blob.core.windows.net/), which need the block s3, gcp or azure.
-   */
-  dictionaries: Type.Array(Type.String(READS)),
-  /** The fields to search. */
-  source: Type.Array(Type.String()),
-  /** The fields for the results: one for each source, or one for all. */
-  dest: Type.Array(Type.String()),
+  ...entityParameters,
   /**
    * Whether letter case is ignored. Terms are reported as in the dictionary; terms that differ only in case are all
    * reported. Defaults to false.
    */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
-  /**
-   * Whether a term matches only if no letter is directly before or after it. Digits and underscores are allowed there.
-   * Defaults to true.
-   */
-  onlyWholeWords: Type.Optional(Type.Boolean({ default: true })),
   /** Whether a term matches only between white space or the ends of the text. Defaults to false. */
   onlyWhitespaceSeparated: Type.Optional(Type.Boolean({ default: false })),
   /** Whether matches may not overlap: longer ones win, then earlier ones. Defaults to false. */
   ignoreOverlaps: Type.Optional(Type.Boolean({ default: false })),
   /** Whether only the first match of each value is written, the one that ends first. Defaults to false. */
   stopOnHit: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether payloads are written instead of terms. A term without a payload is its own payload. Defaults to true. */
-  usePayloads: Type.Optional(Type.Boolean({ default: true })),
-  /** A field for the terms, in addition to their payloads. Requires usePayloads. Defaults to none. */
-  entityField: Type.Optional(Type.String()),
-  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
-  updateMode: UpdateModeParameter,
-  ...storageParameters,
 });
 
 /**
@@ -113,11 +89,7 @@ export class ExtractEntities extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.#pairs = fieldPairs(params.source, params.dest);
-    this.#output = {
-      usePayloads: params.usePayloads as boolean,
-      entityField: params.entityField,
-      updateMode: params.updateMode as UpdateMode,
-    };
+    this.#output = entityOutput(params);
   }
 
   override async reach(): Promise<void> {
