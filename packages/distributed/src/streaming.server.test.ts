@@ -92,7 +92,7 @@ await describeWithServer('kafka', (server) => {
     expect(final()).toBe(100);
   });
 
-  it('partitions move at once although their documents wait for a full batch', async () => {
+  it('partitions move immediately although their documents wait for a full batch', async () => {
     writeConfig(100);
     const first = setup.start('worker-indexer', 'run.conf');
     await first.says(FOUR_PARTITIONS);
