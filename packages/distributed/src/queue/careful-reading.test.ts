@@ -57,7 +57,7 @@ class Owners {
       },
       silent,
     );
-    this.note = careful.gained(0, this.note);
+    this.note = careful.gained(0, BigInt(this.offset), this.note);
     for (let at = this.offset; at < this.messages.length; at++) {
       const one = message({ offset: at });
       const documents = this.messages[at] as readonly number[];
@@ -108,26 +108,37 @@ describe('careful reading', () => {
   it('does not begin if the last owner stopped normally, or if there was no owner', () => {
     const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
     for (const note of ['', 'a note of another program', '{"other":1}', '{"busy":false}']) {
-      expect(careful.gained(0, note)).toBe(BUSY);
+      expect(careful.gained(0, 0n, note)).toBe(BUSY);
       expect(careful.covers(message({}))).toBe(false);
     }
   });
 
-  it('begins if the last owner has died, with a warning', () => {
+  it('begins if two owners have died among the same messages, with a warning', () => {
     const logged: string[] = [];
     const log = createLogger('test', (record) => logged.push(`${record.level}: ${record.message}`));
     const careful = new CarefulReading(3, { commit: async () => undefined }, log);
-    expect(careful.gained(2, BUSY)).toBe('{"solo":0}');
+    const note = careful.gained(2, 100n, BUSY);
+    expect(careful.covers(message({ partition: 2 }))).toBe(false);
+    // The second owner has finished one message less than all that the first one may have had in progress.
+    expect(careful.gained(2, 611n, note)).toBe('{"solo":0}');
     expect(careful.covers(message({ partition: 2 }))).toBe(true);
     expect(careful.covers(message({ partition: 1 }))).toBe(false);
     expect(logged).toEqual([
-      'warn: The last owner of partition 2 ended without finishing its messages. The next 64 batches, or 512 documents, are processed one by one',
+      'warn: The last owner of partition 2 ended without finishing its messages. They are processed again',
+      'warn: The last owners of partition 2 ended without finishing the same messages. The next 64 batches, or 512 documents, are processed one by one',
     ]);
+  });
+
+  it('does not begin if the second owner has died at later messages', () => {
+    const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
+    const note = careful.gained(0, 100n, BUSY);
+    expect(careful.gained(0, 612n, note)).toBe('{"busy":true,"to":1124}');
+    expect(careful.covers(message({}))).toBe(false);
   });
 
   it('continues at the committed offset, with the note of the last owner', () => {
     const careful = new CarefulReading(3, { commit: async () => undefined }, silent);
-    for (const note of ['{"solo":2}', '{"range":[0,32],"dead":[]}']) expect(careful.gained(0, note)).toBe(note);
+    for (const note of ['{"solo":2}', '{"range":[0,32],"dead":[]}']) expect(careful.gained(0, 0n, note)).toBe(note);
   });
 
   it.each([
@@ -142,10 +153,10 @@ describe('careful reading', () => {
 
   it.each([1, 2, 3, 5])('rejects a single document after exactly %i tries alone', async (maxRetries) => {
     const owners = new Owners(messagesOf([1, 1, 1]), [1], maxRetries);
-    await owners.readAll(maxRetries + 2);
+    await owners.readAll(maxRetries + 3);
     expect(owners.dead).toEqual([1]);
-    // The first process died while it read normally.
-    expect(owners.deaths.get(1)).toBe(maxRetries + 1);
+    // The first two processes died while they read normally.
+    expect(owners.deaths.get(1)).toBe(maxRetries + 2);
     expect(new Set(owners.finished)).toEqual(new Set([0, 2]));
   });
 
@@ -179,9 +190,9 @@ describe('careful reading', () => {
       fc.asyncProperty(plan, fc.integer({ min: 1, max: 4 }), async ([counts, killers], maxRetries) => {
         const messages = messagesOf(counts);
         const owners = new Owners(messages, killers, maxRetries);
-        // Each killer costs all tries of its message, one process for its range and one for itself. The first process
-        // reads normally, so it is one more.
-        await owners.readAll(1 + killers.length * (maxRetries + 4));
+        // Each killer costs all tries of its message, one process for its range and one for itself. The first two
+        // processes read normally, so they are two more.
+        await owners.readAll(2 + killers.length * (maxRetries + 4));
         expect(owners.dead.toSorted((a, b) => a - b)).toEqual(killers.toSorted((a, b) => a - b));
         const alive = messages.flat().filter((document) => !killers.includes(document));
         expect([...new Set(owners.finished)].sort((a, b) => a - b)).toEqual(alive);

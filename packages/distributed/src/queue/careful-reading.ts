@@ -12,6 +12,12 @@ type Suspect =
   /** The message was processed in ranges. The worker died in this range. Earlier it died at the `dead` documents. */
   | { readonly range: Range; readonly dead: readonly number[] };
 
+/** The note of an owner that read normally. It read earlier messages again after the death of another owner. */
+interface Normal {
+  /** The offset after the messages that were in progress when the other owner died; 0 if none died. */
+  readonly to: number;
+}
+
 /** How to process the documents of a message that kills its worker. */
 export interface RangePlan {
   /** Documents that did not kill the worker. They are processed again, because their results were lost. */
@@ -51,6 +57,9 @@ const RANGE = 32;
  * note, which says which message is being processed alone. If the next owner of the partition finds such a note, that
  * message has killed its worker. It is tried again alone, then in small ranges, then the documents of the fatal range
  * one by one. A document that kills the worker alone is dead.
+ *
+ * Most workers do not die because of a document: somebody ends them, or the group excludes a slow one. So after one
+ * death the next owner reads normally. Messages are processed alone only after a second death among the same messages.
  */
 export class CarefulReading {
   readonly #maxRetries: number;
@@ -65,18 +74,23 @@ export class CarefulReading {
     this.#log = log;
   }
 
-  /** Adds a newly assigned partition with the note of its last owner. Returns the note to store. */
-  gained(partition: number, note: string): string {
-    const suspect = readNote(note);
-    if (suspect === undefined) {
-      this.#partitions.delete(partition);
-      return BUSY;
+  /** Adds a newly assigned partition with its first offset and the note of its last owner. Returns the note to store. */
+  gained(partition: number, offset: bigint, note: string): string {
+    const found = readNote(note);
+    this.#partitions.delete(partition);
+    if (found === undefined) return BUSY;
+    if ('to' in found && Number(offset) >= found.to) {
+      this.#log.warn(
+        `The last owner of partition ${partition} ended without finishing its messages. They are processed again`,
+      );
+      return JSON.stringify({ busy: true, to: Number(offset) + DOCUMENTS });
     }
+    const suspect = 'to' in found ? { solo: 0 } : found;
     this.#partitions.set(partition, { suspect, left: DOCUMENTS });
     this.#log.warn(
-      `The last owner of partition ${partition} ended without finishing its messages. The next ${DOCUMENTS / BATCH} batches, or ${DOCUMENTS} documents, are processed one by one`,
+      `The last owners of partition ${partition} ended without finishing the same messages. The next ${DOCUMENTS / BATCH} batches, or ${DOCUMENTS} documents, are processed one by one`,
     );
-    return note === BUSY ? JSON.stringify({ solo: 0 }) : note;
+    return JSON.stringify(suspect);
   }
 
   /** Returns true if a message must be processed alone. */
@@ -131,13 +145,22 @@ export class CarefulReading {
   }
 }
 
-function readNote(note: string): Suspect | undefined {
+/** The members of all kinds of notes. */
+interface Note {
+  readonly busy: boolean;
+  readonly to: number;
+  readonly solo: number;
+  readonly range: Range;
+  readonly dead: readonly number[];
+}
+
+function readNote(note: string): Suspect | Normal | undefined {
   if (note === '') return undefined;
   try {
-    const suspect = JSON.parse(note) as Partial<{ busy: boolean; solo: number; range: Range; dead: number[] }>;
-    if (suspect.busy === true) return { solo: 0 };
-    if (typeof suspect.solo === 'number') return { solo: suspect.solo };
-    if (Array.isArray(suspect.range)) return { range: suspect.range, dead: suspect.dead ?? [] };
+    const found = JSON.parse(note) as Partial<Note>;
+    if (found.busy === true) return { to: found.to ?? 0 };
+    if (typeof found.solo === 'number') return { solo: found.solo };
+    if (Array.isArray(found.range)) return { range: found.range, dead: found.dead ?? [] };
   } catch {
     // Another program wrote the note.
   }

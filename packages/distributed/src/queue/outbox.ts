@@ -5,7 +5,7 @@ import type { DocumentSources } from './document-sources.ts';
 import { EventWriter } from './event-writer.ts';
 import { type BatchHeader, toHeaders } from './headers.ts';
 import type { PartitionWriter } from './partition-writer.ts';
-import type { QueueOrigin } from './queue-reader.ts';
+import type { QueueOrigin } from './queue-origin.ts';
 import { reportOf } from './reports.ts';
 
 /** Reports the results of documents to their runs, through the event topics. */

@@ -1,7 +1,7 @@
 import type { PartitionPosition } from '@headrace/components/kafka';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BUSY, QueueCommits } from './queue-commits.ts';
+import { BUSY, PartitionGone, QueueCommits } from './queue-commits.ts';
 
 interface Commit {
   readonly partition: number;
@@ -192,7 +192,7 @@ describe('the note of a partition', () => {
   it('is abandoned when the partition is revoked', async () => {
     const group = new Group();
     group.refusal = new Error('rebalance');
-    const noting = expect(group.queue.commit(0, at(3), 'n')).rejects.toBe(group.refusal);
+    const noting = expect(group.queue.commit(0, at(3), 'n')).rejects.toThrow(PartitionGone);
     group.queue.forget([0]);
     await noting;
   });

@@ -34,6 +34,9 @@ export interface QueueCommitsOptions {
   readonly isFinal?: (error: unknown) => boolean;
 }
 
+/** The group has taken the partition away, so nothing can be committed for it. */
+export class PartitionGone extends Error {}
+
 /** How often offsets are committed. */
 const COMMIT_MS = 1000;
 /** The wait before a commit is tried again. During a rebalance, the group accepts no commits. */
@@ -111,8 +114,8 @@ export class QueueCommits {
   }
 
   /**
-   * Commits a position with a note immediately. A failed commit is tried again until the partition is taken away, or
-   * until no retry can succeed. Then the promise rejects.
+   * Commits a position with a note immediately. A failed commit is tried again until no retry can succeed, or until the
+   * partition is taken away. Then the promise rejects, in the second case with `PartitionGone`.
    */
   async commit(partition: number, position: PartitionPosition, note: string): Promise<void> {
     if (this.#isClosed) return;
@@ -124,7 +127,8 @@ export class QueueCommits {
         return await this.#commitAll(new Map([[partition, { ...position, note }]]));
       } catch (error) {
         const isFinal = this.#options.isFinal?.(error) === true;
-        if (isFinal || this.#isClosed || this.#lanes.get(partition) !== lane) throw error;
+        if (isFinal || this.#isClosed) throw error;
+        if (this.#lanes.get(partition) !== lane) throw new PartitionGone(undefined, { cause: error });
         this.#options.onFailed(error);
         await sleep(RETRY_MS);
       }
@@ -136,9 +140,19 @@ export class QueueCommits {
     await this.#until(() => this.open <= 1, signal);
   }
 
+  /** Returns true while a message is in progress. It is not if the group has taken its partition away. */
+  has(entry: Entry): boolean {
+    return this.#lanes.get(entry.partition)?.entries.includes(entry) === true;
+  }
+
+  /** Returns true if fewer messages and bytes than these limits are in progress. */
+  isBelow(messages: number, bytes: number): boolean {
+    return this.open < messages && this.#openBytes < bytes;
+  }
+
   /** Waits until fewer messages and bytes than these limits are in progress. */
   async below(messages: number, bytes: number, signal: AbortSignal): Promise<void> {
-    await this.#until(() => this.open < messages && this.#openBytes < bytes, signal);
+    await this.#until(() => this.isBelow(messages, bytes), signal);
   }
 
   /** Finishes and commits the messages of partitions that the group takes away. Returns false if it could not. */

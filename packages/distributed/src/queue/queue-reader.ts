@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import {
   brokersOf,
   type GainedPartition,
   isForbidden,
-  isPassing,
   KafkaSource,
-  kafkaError,
   type TopicMessage,
   withinCloseTime,
 } from '@headrace/components/kafka';
@@ -14,7 +11,6 @@ import {
   Connector,
   counted,
   HeadraceError,
-  messageOf,
   type Publisher,
   type RecordChunk,
   Type,
@@ -28,13 +24,14 @@ import { placeOf } from '../wire/document-decoder.ts';
 import { CarefulReading, type Range, type RangePlan } from './careful-reading.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { DocumentChunk } from './document-chunk.ts';
-import { DocumentSources } from './document-sources.ts';
+import { explainRead } from './explain-read.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { type BatchHeader, readHeader } from './headers.ts';
 import { IdleWarning } from './idle-warning.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionWriter } from './partition-writer.ts';
-import { BUSY, QueueCommits } from './queue-commits.ts';
+import { BUSY, PartitionGone, QueueCommits } from './queue-commits.ts';
+import { type QueueOrigin, queueOrigin } from './queue-origin.ts';
 import { readerHealth } from './reader-health.ts';
 import { sumOutcomes } from './sum-outcomes.ts';
 
@@ -48,17 +45,6 @@ const parameters = Type.Object({
   /** worker, indexer or worker-indexer. */
   role: Type.String(),
 });
-
-/** The origin of a chunk. The indexer of the same process receives it; see `EncodedBatch.origins`. */
-export interface QueueOrigin {
-  /** The header of the message. Absent for documents in Lucille's format. */
-  readonly header?: BatchHeader;
-  readonly attempt: string;
-  /** The number of messages that the indexer has sent on for this chunk. */
-  parts: number;
-  /** The messages of a chunk in Lucille's format. */
-  readonly documents?: DocumentSources;
-}
 
 /**
  * The maximum number of batches, or of single documents, in progress. If the process is killed, at most these are
@@ -109,6 +95,10 @@ export class QueueReader extends Connector<typeof parameters> {
   #watch: FailureWatch | undefined;
   /** Functions that reject the promises of open results. */
   readonly #unfinished = new Set<(error: unknown) => void>();
+  /** Whether a message is processed alone. */
+  #isAlone = false;
+  /** Whether the group takes partitions away, and waits for their messages. */
+  #isReleasing = false;
   #documents = new DocumentChunk();
   /** The entries of the collected messages. */
   #collected: OpenEntry[] = [];
@@ -147,7 +137,7 @@ export class QueueReader extends Connector<typeof parameters> {
         offsets: undefined,
         isPreview: false,
         log,
-        onRelease: (partitions, signal) => this.#commits.release(partitions, signal),
+        onRelease: (partitions, signal) => this.#release(partitions, target, signal),
         onGone: (partitions) => this.#commits.forget(partitions),
         onGained: (partitions) => this.#gained(partitions),
       });
@@ -181,14 +171,26 @@ export class QueueReader extends Connector<typeof parameters> {
 
   async #gained(partitions: ReadonlyMap<number, GainedPartition>): Promise<void> {
     for (const [partition, { offset, note }] of partitions) {
-      const next = this.#careful?.gained(partition, note) ?? BUSY;
+      const next = this.#careful?.gained(partition, offset, note) ?? BUSY;
       try {
         await this.#commits.commit(partition, { offset, leaderEpoch: -1 }, next);
       } catch (error) {
+        if (error instanceof PartitionGone) continue;
         if (isForbidden(error)) throw this.#explain(error);
         // The next commit stores the note. If the process dies before it, the next owner does not notice that it died.
         this.context.log.warn(this.#explain(error).message);
       }
+    }
+  }
+
+  /** Finishes the messages of partitions. Their last documents do not wait for a full batch at the destination. */
+  async #release(partitions: readonly number[], target: Publisher, signal: AbortSignal): Promise<boolean> {
+    this.#isReleasing = true;
+    target.hurry?.();
+    try {
+      return await this.#commits.release(partitions, signal);
+    } finally {
+      this.#isReleasing = false;
     }
   }
 
@@ -200,46 +202,73 @@ export class QueueReader extends Connector<typeof parameters> {
       const message = source.read();
       if (message === undefined) {
         await this.#publishDocuments(target);
+        if (this.#isReleasing) target.hurry?.();
         idle.look(source.partitions);
         await source.wait(IDLE_MS, signal);
         continue;
       }
+      const header = readHeader(message);
+      // The message is in progress from now on, so its partition is not released before it has finished.
+      const entry = this.#commits.begin(message, header?.bytes);
       if (this.#careful?.covers(message) === true) {
         await this.#publishDocuments(target);
-        await this.#readAlone(message, target, signal);
+        await this.#readAlone(message, header, entry, target, signal);
         continue;
       }
-      const header = readHeader(message);
       if (header === undefined) {
-        // The message is in progress from now on, so its partition is not released before it has finished.
-        this.#collected.push(this.#commits.begin(message));
+        this.#collected.push(entry);
         this.#documents.add(message);
         if (this.#documents.isFull) await this.#publishDocuments(target);
       } else {
         await this.#publishDocuments(target);
-        const entry = this.#commits.begin(message, header.bytes);
+        // The group may have excluded this process. The next owner of the partition may be past this message.
+        if (!this.#commits.has(entry)) continue;
         this.#publishBatch(message, header, target).then(
           (finished) => this.#finish([entry], finished),
           (error) => this.#fail(error),
         );
       }
       const most = header === undefined ? MAX_OPEN_DOCUMENTS : MAX_OPEN_BATCHES;
+      if (this.#commits.isBelow(most, MAX_OPEN_BYTES)) continue;
+      // A batch of the destination may be larger than this limit, and would never be full.
+      target.hurry?.();
       await this.#commits.below(most, MAX_OPEN_BYTES, signal);
     }
   }
 
   /** Processes one message while nothing else is in progress. */
-  async #readAlone(message: TopicMessage, target: Publisher, signal: AbortSignal): Promise<void> {
-    const careful = this.#careful as CarefulReading;
-    const header = readHeader(message);
-    // Begins before it waits: its partition is not released before the message has finished.
-    const entry = this.#commits.begin(message, header?.bytes);
+  async #readAlone(
+    message: TopicMessage,
+    header: BatchHeader | undefined,
+    entry: OpenEntry,
+    target: Publisher,
+    signal: AbortSignal,
+  ): Promise<void> {
+    target.hurry?.();
     await this.#commits.alone(signal);
-    if (signal.aborted) return;
+    if (signal.aborted || !this.#commits.has(entry)) return;
+    this.#isAlone = true;
+    try {
+      await this.#processAlone(message, header, entry, target);
+    } catch (error) {
+      // The next owner of the partition continues with this message.
+      if (!(error instanceof PartitionGone)) throw error;
+    } finally {
+      this.#isAlone = false;
+    }
+  }
+
+  async #processAlone(
+    message: TopicMessage,
+    header: BatchHeader | undefined,
+    entry: OpenEntry,
+    target: Publisher,
+  ): Promise<void> {
+    const careful = this.#careful as CarefulReading;
     const whole = () =>
       header === undefined ? this.#publishOne(message, target) : this.#publishBatch(message, header, target);
     const ranges = async ({ safe, unknown }: RangePlan, begin: (range: Range) => Promise<void>) => {
-      const origin = this.#origin(header);
+      const origin = queueOrigin(this.params.topic, header);
       const some: ChunkOutcome[] = [];
       for (const range of safe)
         some.push(await this.#process(this.#batchChunk(message, header, range), origin, target));
@@ -256,13 +285,13 @@ export class QueueReader extends Connector<typeof parameters> {
       outcome: { ...outcome, failed: outcome.failed + letters.length, failures: [...outcome.failures, ...letters] },
       messages: [message],
       header,
-      origin: origin ?? this.#origin(header, [message]),
+      origin: origin ?? queueOrigin(this.params.topic, header, [message]),
     });
     if (this.#failure === undefined) await careful.finished(message, header !== undefined);
   }
 
   async #publishBatch(message: TopicMessage, header: BatchHeader, target: Publisher): Promise<Finished> {
-    const origin = this.#origin(header);
+    const origin = queueOrigin(this.params.topic, header);
     const outcome = await this.#process(this.#batchChunk(message, header), origin, target);
     return { outcome, messages: [message], header, origin };
   }
@@ -270,7 +299,7 @@ export class QueueReader extends Connector<typeof parameters> {
   async #publishOne(message: TopicMessage, target: Publisher): Promise<Finished> {
     const chunk = new DocumentChunk();
     chunk.add(message);
-    const origin = this.#origin(undefined, [message]);
+    const origin = queueOrigin(this.params.topic, undefined, [message]);
     const outcome = await this.#process(chunk.take(this.params.topic), origin, target);
     return { outcome, messages: [message], header: undefined, origin };
   }
@@ -282,7 +311,7 @@ export class QueueReader extends Connector<typeof parameters> {
     const chunk = this.#documents.take(this.params.topic);
     this.#documents = new DocumentChunk();
     const entries = this.#collected.splice(0);
-    const origin = this.#origin(undefined, messages);
+    const origin = queueOrigin(this.params.topic, undefined, messages);
     const { promise, resolve } = Promise.withResolvers<ChunkOutcome>();
     await target.publishChunk(chunk, { origin, finished: resolve });
     this.#watch?.published();
@@ -310,6 +339,7 @@ export class QueueReader extends Connector<typeof parameters> {
     try {
       await target.publishChunk(chunk, { origin, finished: resolve });
       this.#watch?.published();
+      if (this.#isAlone) target.hurry?.();
       return await promise;
     } finally {
       this.#unfinished.delete(reject);
@@ -323,12 +353,6 @@ export class QueueReader extends Connector<typeof parameters> {
     this.#failure ??= error;
     this.#stop.abort();
     for (const reject of this.#unfinished) reject(error);
-  }
-
-  #origin(header: BatchHeader | undefined, messages: readonly TopicMessage[] = []): QueueOrigin {
-    const attempt = header?.attempt ?? randomUUID().slice(0, 8);
-    if (header !== undefined) return { header, attempt, parts: 0 };
-    return { attempt, parts: 0, documents: new DocumentSources(this.params.topic, messages) };
   }
 
   /** Reports finished messages, and then marks them for the next commit. */
@@ -355,21 +379,13 @@ export class QueueReader extends Connector<typeof parameters> {
   }
 
   #warnOfCommit(error: unknown): void {
-    const now = performance.now();
-    if (now - this.#commitWarnedAt < COMMIT_WARNING_MS) return;
-    this.#commitWarnedAt = now;
+    if (performance.now() - this.#commitWarnedAt < COMMIT_WARNING_MS) return;
+    this.#commitWarnedAt = performance.now();
     this.context.log.warn(`${this.#explain(error).message}. Offsets are committed later`);
   }
 
   #explain(error: unknown): Error {
-    if (error instanceof HeadraceError) return error;
-    const { bootstrapServers, groupId } = this.#settings;
-    if (isForbidden(error)) {
-      const { message, hint } = kafkaError(bootstrapServers, error);
-      const right = `the user of kafka.consumer needs the right to read the topic ${this.params.topic} and the group ${groupId}`;
-      return new HeadraceError('HR_SOURCE_UNREADABLE', `${message}: ${right}`, hint === undefined ? {} : { hint });
-    }
-    return isPassing(error) || hasCode(error) ? kafkaError(bootstrapServers, error) : new Error(messageOf(error));
+    return explainRead(this.#settings, this.params.topic, error);
   }
 }
 
@@ -381,8 +397,4 @@ interface Finished {
   readonly messages: readonly TopicMessage[];
   readonly header: BatchHeader | undefined;
   readonly origin: QueueOrigin;
-}
-
-function hasCode(error: unknown): boolean {
-  return String((error as { code?: unknown }).code).startsWith('PLT_KFK');
 }

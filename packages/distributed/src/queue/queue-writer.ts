@@ -11,7 +11,7 @@ import type { DocumentSources } from './document-sources.ts';
 import { EventWriter } from './event-writer.ts';
 import { type BatchHeader, toHeaders } from './headers.ts';
 import { explainWrite, isTooLarge, PartitionWriter } from './partition-writer.ts';
-import type { QueueOrigin } from './queue-reader.ts';
+import type { QueueOrigin } from './queue-origin.ts';
 
 const parameters = Type.Object({
   /** `KafkaSettings` as JSON. */

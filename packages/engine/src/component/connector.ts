@@ -137,6 +137,11 @@ export interface Publisher {
    * more, because the last document waits for the next one.
    */
   settled(): Promise<void>;
+  /**
+   * Says that the connector publishes nothing more until documents that it has published finish. Their last batch is
+   * then sent although it is not full, without a wait for `batchTimeout`. Optional.
+   */
+  hurry?(): void;
   /** This signal is aborted when the run must stop. The connector then stops reading and returns. */
   readonly signal: AbortSignal;
 }

@@ -25,6 +25,7 @@ function recorded(): { publisher: BatchingPublisher; batches: SourceBatch[] } {
     submit: (batch) => void batches.push(batch),
     waitForPending: async () => undefined,
     settled: async () => undefined,
+    hurry: () => undefined,
     undelivered: () => 0,
     onReject: () => undefined,
   });

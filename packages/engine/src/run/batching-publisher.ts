@@ -35,6 +35,8 @@ export interface BatchingPublisherOptions {
   readonly waitForPending: (most: number) => Promise<void>;
   /** Waits until all batches that were passed on so far are finished. Rejects if the run fails first. */
   readonly settled: () => Promise<void>;
+  /** Sends the documents of all batches that were passed on so far, without a wait for a full batch. */
+  readonly hurry: () => void;
   /** The number of documents that failed so far because the destination accepted none. */
   readonly undelivered: () => number;
   readonly onReject: (record: RejectedRecord) => void;
@@ -125,6 +127,10 @@ export class BatchingPublisher implements Publisher {
     const count = this.#options.undelivered() - before;
     if (count === 0) return;
     throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(count, 'document')} could not be delivered`);
+  }
+
+  hurry(): void {
+    this.#options.hurry();
   }
 
   /** Sends the collected documents. */

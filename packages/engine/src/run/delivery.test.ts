@@ -46,6 +46,7 @@ class Recorder {
       },
       indexing: {
         settled: async () => undefined,
+        hurry: () => undefined,
         flush: async () => void this.events.push('flush'),
         abort: async ({ code }) => void this.events.push(`abort ${code}`),
         undelivered: 0,

@@ -22,7 +22,7 @@ export interface DeliveryOptions {
     PipelinePool,
     'waitForSpace' | 'submit' | 'submitted' | 'check' | 'drain' | 'failed' | 'lost' | 'refuse'
   >;
-  readonly indexing: Pick<Indexing, 'settled' | 'flush' | 'abort' | 'undelivered'>;
+  readonly indexing: Pick<Indexing, 'settled' | 'hurry' | 'flush' | 'abort' | 'undelivered'>;
   readonly flow: Pick<FlowControl, 'stop' | 'stopped'>;
   readonly tracks: Pick<BatchTracks, 'begin'>;
   readonly accounts: Pick<Accounts, 'counts' | 'waitForPending' | 'rejected' | 'lost'>;
@@ -68,6 +68,7 @@ export class Delivery {
         // Some documents of a broken batch may never have been processed.
         if (!this.#isGivenUp) pool.check();
       },
+      hurry: () => indexing.hurry(pool.submitted),
       undelivered: () => indexing.undelivered,
       onReject: (record) => accounts.rejected(record),
     });

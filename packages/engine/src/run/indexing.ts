@@ -6,27 +6,14 @@ import { EncodedDocuments } from '../failures/encoded-documents.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
-import type { FailedAtIndexer } from './accounts.ts';
 import type { BatchTracks } from './batch-tracks.ts';
 import { countOf, encodedBatch, type Slice, sizeOf } from './encoded-batch.ts';
-import type { SharedIndexing } from './indexing-statistics.ts';
+import type { IndexingListener } from './indexing-listener.ts';
 import { checkAnswer, isLater } from './send-answer.ts';
-import { type ConfirmationListener, UnconfirmedBatches } from './unconfirmed.ts';
+import { UnconfirmedBatches } from './unconfirmed.ts';
 
 /** The number of documents in a batch if the config sets neither a number nor a size. */
 const DEFAULT_BATCH_SIZE = 100;
-
-/** Receives the results of documents, part by part. */
-export interface IndexingListener extends Pick<ConfirmationListener, 'onConfirmed' | 'onUnconfirmed'> {
-  /** Called for each part in the order of the batches, when its results count. */
-  onPart(part: OutcomePart): void;
-  onSucceeded(count: number): void;
-  onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;
-  /** Called after a batch was written. There may be capacity for more. */
-  onSpace(): void;
-  /** Counts the sent batches. */
-  readonly statistics?: SharedIndexing;
-}
 
 /** A batch that the indexer is writing. */
 interface Sending {
@@ -76,6 +63,8 @@ export class Indexing {
   /** The number of the first batch that is incomplete because the run was stopped. */
   #cutAt = Number.POSITIVE_INFINITY;
   #isThreadLost = false;
+  /** The source waits for batches with lower numbers. */
+  #awaited = 0;
 
   /**
    * @param indexer undefined means that nothing is sent and every document succeeds
@@ -147,6 +136,13 @@ export class Indexing {
       if (this.#firstOpen() >= sequence || this.#isThreadLost) return;
       await this.#progress.wait();
     }
+  }
+
+  /** The source publishes nothing more before some of the batches with a lower number are finished. */
+  hurry(sequence: number): void {
+    this.#awaited = sequence;
+    this.#relieve();
+    this.#send();
   }
 
   /** A pipeline thread was lost, and its batches will never settle. Ends all waiting of `settled`. */
@@ -279,7 +275,9 @@ export class Indexing {
 
   /** Sends an incomplete batch if no more documents can arrive. Otherwise the batch would wait forever. */
   #relieve(): void {
-    if (this.#flow.full && this.#inFlight.size === 0 && this.#ready.length === 0) this.#finishBatch();
+    if (this.#inFlight.size > 0 || this.#ready.length > 0) return;
+    const first = this.#filling[0]?.part.sequence ?? this.#awaited;
+    if (this.#flow.full || (first < this.#awaited && this.#head >= this.#awaited)) this.#finishBatch();
   }
 
   #startTimer(): void {
