@@ -46,8 +46,11 @@ await describeWithServer(
       if (root === undefined) throw new Error(JSON.stringify(problems));
       return { root, registry: { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false } };
     };
-    const start = (documents: readonly object[], block: string, more = '') =>
-      threads.start({ runId: randomUUID(), ...requestOf(documents, block, more) });
+    const start = (documents: readonly object[], block: string, more = '', logged: string[] = []) =>
+      threads.start(
+        { runId: randomUUID(), ...requestOf(documents, block, more) },
+        { onLog: ({ message }) => void logged.push(message) },
+      );
     const run = (...given: Parameters<typeof start>): Promise<RunResult> => start(...given).done;
     const rows = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
     const versioned = (count: number, version: number) =>
@@ -153,6 +156,58 @@ await describeWithServer(
         expect(await rows(`SELECT max(version), count(*)::int FROM ${table}`)).toEqual([[1, 20]]);
         expect((await run(versioned(19, 5), block)).status).toBe('SUCCEEDED');
         expect([await rows(`SELECT max(version) FROM ${table}`), (await others()).length]).toEqual([[[5]], 1]);
+      });
+
+      it('does not replace the table if the run is cancelled during the checks, and says what is left', async () => {
+        const block = `${CREATE}, rebuild.checks.documents.maxFewerPercent: 10`;
+        await run(versioned(20, 1), block);
+        // The check of the table in use waits for this session.
+        const other = new pg.Client(server.url);
+        await other.connect();
+        try {
+          await other.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+          const logged: string[] = [];
+          const handle = start(versioned(20, 2), block, '', logged);
+          const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`;
+          await expect.poll(() => rows(waiting)).toHaveLength(1);
+          handle.stop('CANCELLED');
+          await other.query('COMMIT');
+          expect((await handle.done).status).toBe('CANCELLED');
+          expect(await rows(`SELECT max(version) FROM ${table}`)).toEqual([[1]]);
+          const [left] = await others();
+          expect(logged.join('\n')).toContain(
+            `The table public.${table} was not replaced. The next run removes the table "public"."${left}"`,
+          );
+        } finally {
+          await other.end();
+        }
+      });
+
+      it('succeeds if an old table cannot be removed, and says why', async () => {
+        const block = `${CREATE}, rebuild.keep: 0`;
+        await run(versioned(1, 1), block);
+        const logged: string[] = [];
+        const handle = start(versioned(200, 2), block, HOLD.replace('600000', '100'), logged);
+        await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(0);
+        // The view belongs to the table that this run makes an old one.
+        await client.query(`CREATE VIEW ${table}_v AS SELECT * FROM ${table}`);
+        expect((await handle.done).status).toBe('SUCCEEDED');
+        expect(logged.join('\n')).toMatch(/The next run removes old tables of .*: cannot drop table/);
+        expect(await rows(`SELECT max(version) FROM ${table}`)).toEqual([[2]]);
+      });
+
+      it('says that its new table was deleted', async () => {
+        const block = `${CREATE}, rebuild {}`;
+        const logged: string[] = [];
+        const handle = start(versioned(200, 1), block, HOLD, logged);
+        await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(100);
+        const [building] = await others();
+        await client.query(`DROP TABLE ${building}`);
+        handle.stop('CANCELLED');
+        await handle.done;
+        expect(logged.join('\n')).toContain(
+          `The table public.${table} was not replaced. "public"."${building}" was deleted`,
+        );
       });
 
       it('refuses a table with a view, which would stay with the old table', async () => {

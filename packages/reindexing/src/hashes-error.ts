@@ -21,6 +21,6 @@ export function hashesError(error: unknown, file: string): ReindexError {
   }
   return new ReindexError(
     `The hashes in ${file} cannot be used: ${messageOf(error)}`,
-    'hashesFile must name a file of this parameter, in a folder that this process may write and that has space.',
+    'hashesFile must name a file that only this parameter uses, in a folder with space that this process may write.',
   );
 }

@@ -171,9 +171,8 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const failures = await this.#withHashes(async () => {
-      // Batches keep their order.
+      // Batches keep their order. The engine calls `connect` first.
       await this.#hashes?.loaded;
-      // The engine calls `connect` first.
       return (this.#writer as BulkWriter).write(batch, signal);
     });
     if (failures.length === batch.count && failures[0]?.status === 404) {
