@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { catalogUrl } from '@headrace/components';
-import { type RunResult, readConfigText } from '@headrace/engine';
+import type { RunResult } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { describeWithServer } from '@headrace/testing/real-server';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type KilledRuns, killRebuilds } from './rebuild-kills.ts';
+import { requestOf as requestOfConfig } from './rebuild-runs.ts';
 
 /** The server has the extension pgvector. */
 const PGVECTOR = { POSTGRES_PGVECTOR: '1' };
@@ -33,19 +34,18 @@ await describeWithServer(
       rmSync(folder, { recursive: true });
     });
 
-    const requestOf = (documents: readonly object[], block: string, more = '') => {
+    const configOf = (documents: readonly object[], block: string, more = '') => {
       const path = join(folder, `${randomUUID()}.jsonl`);
       writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
       const { host, pathname, username } = new URL(server.url);
-      const { root, problems } = readConfigText(`
+      return `
       connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
       pipelines: [{name: p, stages: []}]
       indexer { type: Postgres, batchTimeout: 50 }
       postgres { connectionString: "jdbc:postgresql://${host}${pathname}?user=${username}", table: "${table}", ${block} }
-      ${more}`);
-      if (root === undefined) throw new Error(JSON.stringify(problems));
-      return { root, registry: { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false } };
+      ${more}`;
     };
+    const requestOf = (...given: Parameters<typeof configOf>) => requestOfConfig(configOf(...given));
     const start = (documents: readonly object[], block: string, more = '', logged: string[] = []) =>
       threads.start(
         { runId: randomUUID(), ...requestOf(documents, block, more) },
@@ -208,6 +208,41 @@ await describeWithServer(
         expect(logged.join('\n')).toContain(
           `The table public.${table} was not replaced. "public"."${building}" was deleted`,
         );
+      });
+
+      it('leaves a complete table after each kill, and the next run removes what was left', async () => {
+        const runs: KilledRuns = {
+          config: (documents, block) => configOf(documents, `${CREATE}, ${block}`),
+          start: (config) => threads.start({ runId: randomUUID(), ...requestOfConfig(config) }),
+          run: async (documents, block) => {
+            // The server notices the end of a killed session after its statement.
+            for (;;) {
+              const result = await run(documents, `${CREATE}, ${block}`);
+              if (!result.message.includes('Another rebuild of')) return result;
+            }
+          },
+          count: async (query = '') => {
+            const where = query === '' ? 'TRUE' : query.replace(':', ' = ');
+            return (await rows(`SELECT count(*)::int FROM ${table} WHERE ${where}`))[0]?.[0] as number;
+          },
+          targets: async () => (await rows(`SELECT relname FROM pg_class WHERE relname = '${table}'`)).flat(),
+          states: async () => {
+            const tables = `relkind = 'r' AND (relname = '${table}' OR relname LIKE '${table}\\_\\_%')`;
+            const found = await rows(
+              `SELECT relname, obj_description(oid, 'pg_class')::json->>'state' FROM pg_class WHERE ${tables}`,
+            );
+            return found as [string, string | undefined][];
+          },
+          writtenTo: async (before) => {
+            const created = (await others()).find((name) => !before.has(name));
+            if (created === undefined) return Number.NEGATIVE_INFINITY;
+            // It may have replaced the other table meanwhile.
+            const count = await rows(`SELECT count(*)::int FROM ${created}`).catch(() => [[0]]);
+            return count[0]?.[0] as number;
+          },
+        };
+        const { moved, unmoved } = await killRebuilds(runs, 3, 1000);
+        expect(moved + unmoved).toBe(3);
       });
 
       it('refuses a table with a view, which would stay with the old table', async () => {
