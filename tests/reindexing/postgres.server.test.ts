@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { catalogUrl } from '@headrace/components';
-import { type RunResult, readConfigText } from '@headrace/engine';
+import type { RunResult } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
 import { describeWithServer } from '@headrace/testing/real-server';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type KilledRuns, killRebuilds } from './rebuild-kills.ts';
+import { requestOf as requestOfConfig } from './rebuild-runs.ts';
 
 /** The server has the extension pgvector. */
 const PGVECTOR = { POSTGRES_PGVECTOR: '1' };
@@ -33,21 +34,23 @@ await describeWithServer(
       rmSync(folder, { recursive: true });
     });
 
-    const requestOf = (documents: readonly object[], block: string, more = '') => {
+    const configOf = (documents: readonly object[], block: string, more = '') => {
       const path = join(folder, `${randomUUID()}.jsonl`);
       writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
       const { host, pathname, username } = new URL(server.url);
-      const { root, problems } = readConfigText(`
+      return `
       connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
       pipelines: [{name: p, stages: []}]
       indexer { type: Postgres, batchTimeout: 50 }
       postgres { connectionString: "jdbc:postgresql://${host}${pathname}?user=${username}", table: "${table}", ${block} }
-      ${more}`);
-      if (root === undefined) throw new Error(JSON.stringify(problems));
-      return { root, registry: { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false } };
+      ${more}`;
     };
-    const start = (documents: readonly object[], block: string, more = '') =>
-      threads.start({ runId: randomUUID(), ...requestOf(documents, block, more) });
+    const requestOf = (...given: Parameters<typeof configOf>) => requestOfConfig(configOf(...given));
+    const start = (documents: readonly object[], block: string, more = '', logged: string[] = []) =>
+      threads.start(
+        { runId: randomUUID(), ...requestOf(documents, block, more) },
+        { onLog: ({ message }) => void logged.push(message) },
+      );
     const run = (...given: Parameters<typeof start>): Promise<RunResult> => start(...given).done;
     const rows = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
     const versioned = (count: number, version: number) =>
@@ -153,6 +156,93 @@ await describeWithServer(
         expect(await rows(`SELECT max(version), count(*)::int FROM ${table}`)).toEqual([[1, 20]]);
         expect((await run(versioned(19, 5), block)).status).toBe('SUCCEEDED');
         expect([await rows(`SELECT max(version) FROM ${table}`), (await others()).length]).toEqual([[[5]], 1]);
+      });
+
+      it('does not replace the table if the run is cancelled during the checks, and says what is left', async () => {
+        const block = `${CREATE}, rebuild.checks.documents.maxFewerPercent: 10`;
+        await run(versioned(20, 1), block);
+        // The check of the table in use waits for this session.
+        const other = new pg.Client(server.url);
+        await other.connect();
+        try {
+          await other.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+          const logged: string[] = [];
+          const handle = start(versioned(20, 2), block, '', logged);
+          const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`;
+          await expect.poll(() => rows(waiting)).toHaveLength(1);
+          handle.stop('CANCELLED');
+          await other.query('COMMIT');
+          expect((await handle.done).status).toBe('CANCELLED');
+          expect(await rows(`SELECT max(version) FROM ${table}`)).toEqual([[1]]);
+          const [left] = await others();
+          expect(logged.join('\n')).toContain(
+            `The table public.${table} was not replaced. The next run removes the table "public"."${left}"`,
+          );
+        } finally {
+          await other.end();
+        }
+      });
+
+      it('succeeds if an old table cannot be removed, and says why', async () => {
+        const block = `${CREATE}, rebuild.keep: 0`;
+        await run(versioned(1, 1), block);
+        const logged: string[] = [];
+        const handle = start(versioned(200, 2), block, HOLD.replace('600000', '100'), logged);
+        await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(0);
+        // The view belongs to the table that this run makes an old one.
+        await client.query(`CREATE VIEW ${table}_v AS SELECT * FROM ${table}`);
+        expect((await handle.done).status).toBe('SUCCEEDED');
+        expect(logged.join('\n')).toMatch(/The next run removes old tables of .*: cannot drop table/);
+        expect(await rows(`SELECT max(version) FROM ${table}`)).toEqual([[2]]);
+      });
+
+      it('says that its new table was deleted', async () => {
+        const block = `${CREATE}, rebuild {}`;
+        const logged: string[] = [];
+        const handle = start(versioned(200, 1), block, HOLD, logged);
+        await expect.poll(() => handle.progress().counts.succeeded, { interval: 5 }).toBeGreaterThan(100);
+        const [building] = await others();
+        await client.query(`DROP TABLE ${building}`);
+        handle.stop('CANCELLED');
+        await handle.done;
+        expect(logged.join('\n')).toContain(
+          `The table public.${table} was not replaced. "public"."${building}" was deleted`,
+        );
+      });
+
+      it('leaves a complete table after each kill, and the next run removes what was left', async () => {
+        const runs: KilledRuns = {
+          config: (documents, block) => configOf(documents, `${CREATE}, ${block}`),
+          start: (config) => threads.start({ runId: randomUUID(), ...requestOfConfig(config) }),
+          run: async (documents, block) => {
+            // The server notices the end of a killed session after its statement.
+            for (;;) {
+              const result = await run(documents, `${CREATE}, ${block}`);
+              if (!result.message.includes('Another rebuild of')) return result;
+            }
+          },
+          count: async (query = '') => {
+            const where = query === '' ? 'TRUE' : query.replace(':', ' = ');
+            return (await rows(`SELECT count(*)::int FROM ${table} WHERE ${where}`))[0]?.[0] as number;
+          },
+          targets: async () => (await rows(`SELECT relname FROM pg_class WHERE relname = '${table}'`)).flat(),
+          states: async () => {
+            const tables = `relkind = 'r' AND (relname = '${table}' OR relname LIKE '${table}\\_\\_%')`;
+            const found = await rows(
+              `SELECT relname, obj_description(oid, 'pg_class')::json->>'state' FROM pg_class WHERE ${tables}`,
+            );
+            return found as [string, string | undefined][];
+          },
+          writtenTo: async (before) => {
+            const created = (await others()).find((name) => !before.has(name));
+            if (created === undefined) return Number.NEGATIVE_INFINITY;
+            // It may have replaced the other table meanwhile.
+            const count = await rows(`SELECT count(*)::int FROM ${created}`).catch(() => [[0]]);
+            return count[0]?.[0] as number;
+          },
+        };
+        const { moved, unmoved } = await killRebuilds(runs, 3, 1000);
+        expect(moved + unmoved).toBe(3);
       });
 
       it('refuses a table with a view, which would stay with the old table', async () => {

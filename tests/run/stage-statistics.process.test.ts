@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { RunResult } from '@headrace/engine';
+import { StubServer } from '@headrace/testing/stub-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import { configOf, RunHarness } from './run-harness.ts';
 
@@ -103,5 +104,34 @@ describe('the statistics of the stages in a run', () => {
       ['table', 2000, 0, 0],
       ['slow', 2000, 0, 0],
     ]);
+  });
+
+  it('count the lookups in the cache of a stage, over all threads', async () => {
+    const stub = await StubServer.start((_, response) => {
+      response.setHeader('cache-control', 'max-age=600').end('page');
+    });
+    try {
+      const config = configOf({
+        connector: rows(40),
+        stages: `{class: Concatenate, name: no cache, dest: url, formatString: "${stub.url}/{n}"},
+          {class: FetchUri, name: cached, source: url, dest: page, cache.path: "${harness.directory}/pages"}`,
+        rest: 'worker { threads: 2 }',
+      });
+      const lookups = async () =>
+        (await harness.run(config)).stages.map(({ cacheHits, cacheMisses }) => [cacheHits, cacheMisses]);
+      expect([await lookups(), await lookups()]).toEqual([
+        [
+          [0, 0],
+          [0, 40],
+        ],
+        [
+          [0, 0],
+          [40, 0],
+        ],
+      ]);
+      expect(stub.requests).toHaveLength(40);
+    } finally {
+      await stub.close();
+    }
   });
 });

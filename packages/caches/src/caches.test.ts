@@ -107,13 +107,17 @@ describe('vectors in a cache', () => {
     expect([computed, lookups]).toEqual([3, [false, true, false, false]]);
   });
 
-  it('are computed if the cache is damaged, which is reported once', async () => {
+  it('are computed if the cache is damaged, which is reported once, and it is still closed', async () => {
     const errors: unknown[] = [];
     const lookups: boolean[] = [];
+    let closed = 0;
     const broken = {
       get: () => Promise.reject(new Error('malformed')),
       put: () => Promise.reject(new Error('malformed')),
-      close: async () => undefined,
+      close: async () => {
+        closed++;
+        throw new Error('already closed');
+      },
     };
     const cache = new GuardedCache(
       broken,
@@ -122,7 +126,8 @@ describe('vectors in a cache', () => {
     );
     const compute = async () => Float32Array.of(1);
     for (let i = 0; i < 3; i++) expect(await cachedVector(cache, 'm', 'a', compute)).toEqual(Float32Array.of(1));
-    expect([errors.length, lookups]).toEqual([1, [false, false, false]]);
+    await cache.close();
+    expect([errors.length, lookups, closed]).toEqual([1, [false, false, false], 1]);
   });
 
   it('are computed again if the entry is too short', async () => {

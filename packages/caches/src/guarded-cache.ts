@@ -34,8 +34,13 @@ export class GuardedCache {
     await this.#guarded(() => this.#cache.put(key, value));
   }
 
+  /** Also closes the cache after an error: its connection may still be open. */
   async close(): Promise<void> {
-    await this.#guarded(() => this.#cache.close());
+    try {
+      await this.#cache.close();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -43,9 +48,13 @@ export class GuardedCache {
     try {
       return await work();
     } catch (error) {
-      if (!this.#isBroken) this.#report(error);
-      this.#isBroken = true;
+      this.#fail(error);
       return undefined;
     }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#isBroken) this.#report(error);
+    this.#isBroken = true;
   }
 }

@@ -14,6 +14,7 @@ interface FinishedTable {
   readonly runId: string;
   /** How many documents of the run failed. */
   readonly failed: number;
+  readonly signal: AbortSignal;
   readonly log: Log;
 }
 
@@ -28,6 +29,7 @@ export async function deleteMissingRows({
   where = 'TRUE',
   runId,
   failed,
+  signal,
   log,
 }: FinishedTable): Promise<CheckResult> {
   const find = async (): Promise<Missing> => {
@@ -43,6 +45,8 @@ export async function deleteMissingRows({
         `WITH gone AS (DELETE FROM ${table} WHERE (${where}) AND ${old} RETURNING 1) SELECT count(*) FROM gone`,
         [runId],
       );
+      // The transaction then deletes nothing.
+      signal.throwIfAborted();
       return Number(deleted?.[0]);
     };
     return { all: Number(row?.[0]), old: Number(row?.[1]), deleteAll };

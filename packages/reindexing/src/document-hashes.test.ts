@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,6 +10,8 @@ import { HashedBatch } from './hashed-batch.ts';
 import { KnownHashes } from './known-hashes.ts';
 import { UnchangedDocuments } from './unchanged-documents.ts';
 
+/** The bytes of a page of a SQLite file. */
+const PAGE = 4096;
 const STATE = { uuids: 'u1', definition: 'd1', processing: 'p1', writes: 10 };
 
 let folder: string;
@@ -26,9 +28,15 @@ afterEach(() => {
 const file = () => join(folder, 'a.hashes');
 
 function opened(marksSeen = false): DocumentHashes {
-  const hashes = new DocumentHashes(new DatabaseSync(file(), { timeout: 0 }), file(), marksSeen);
-  open.push(hashes);
-  return hashes;
+  const database = new DatabaseSync(file(), { timeout: 0 });
+  try {
+    const hashes = new DocumentHashes(database, file(), marksSeen);
+    open.push(hashes);
+    return hashes;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 function closed(): void {
@@ -135,9 +143,64 @@ describe('the hashes of documents', () => {
     opened();
   });
 
-  it('report a damaged file', () => {
+  it('report a file that is damaged in any place, or belongs to another program', () => {
     writeFileSync(file(), 'this is no database, but text'.repeat(100));
     expect(() => opened()).toThrow(`The hashes in ${file()} are damaged`);
+    rmSync(file());
+    const first = opened(true);
+    first.begin(STATE);
+    send(first, Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`document ${i}`, `${i}`])));
+    first.end({ ...STATE, writes: 510 });
+    closed();
+    const whole = readFileSync(file());
+    expect(whole.length / PAGE).toBeGreaterThan(5);
+    for (let page = 0; page < whole.length / PAGE; page++) {
+      // The first bytes of the file are its header.
+      const from = page === 0 ? 100 : page * PAGE;
+      writeFileSync(file(), Buffer.from(whole).fill(0xab, from, (page + 1) * PAGE));
+      expect(() => {
+        const hashes = opened();
+        hashes.begin({ ...STATE, writes: 510 });
+        for (const _ of hashes.load());
+      }).toThrow(`The hashes in ${file()} are damaged`);
+      closed();
+    }
+    rmSync(file());
+    const other = new DatabaseSync(file());
+    other.exec('CREATE TABLE documents (key TEXT PRIMARY KEY, title TEXT)');
+    other.close();
+    expect(() => opened()).toThrow(`The hashes in ${file()} cannot be used: no such column`);
+  });
+
+  it('report a full disk, and later send what was not stored', () => {
+    const database = new DatabaseSync(file(), { timeout: 0 });
+    const full = new DocumentHashes(database, file(), false);
+    full.begin(STATE);
+    database.exec('PRAGMA max_page_count = 1');
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`document ${i}`, `${i}`]));
+    expect(() => send(full, many)).toThrow(`The hashes in ${file()} cannot be used: database or disk is full`);
+    full.close();
+    const next = opened();
+    expect([next.begin(STATE), send(next, many).length]).toEqual([undefined, 500]);
+  });
+
+  it('are forgotten if another version of Headrace has computed them', () => {
+    const first = opened();
+    first.begin(STATE);
+    send(first, { a: '1' });
+    first.end({ ...STATE, writes: 11 });
+    closed();
+    const database = new DatabaseSync(file());
+    // The first versions had neither a kind nor the table of documents that are being sent.
+    database.exec("DELETE FROM state WHERE name = 'kind'; DROP TABLE sending");
+    database.close();
+    const second = opened();
+    expect(second.begin({ ...STATE, writes: 11 })).toBe('another version of Headrace has computed the hashes');
+    expect(send(second, { a: '1' })).toEqual([0]);
+    second.end({ ...STATE, writes: 12 });
+    closed();
+    const third = opened();
+    expect([third.begin({ ...STATE, writes: 12 }), send(third, { a: '1' })]).toEqual([undefined, []]);
   });
 
   it('find what the source no longer has, after one complete run that sent everything', () => {

@@ -1,9 +1,9 @@
 import { uptime } from 'node:os';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HASH_BYTES, HASH_KIND, HASH_WORDS } from './content-hash.ts';
+import { hashesError } from './hashes-error.ts';
 import { CREATED, DEFINED, doubtOf, type IndexFingerprint } from './index-fingerprint.ts';
 import { KnownHashes, wordsOf } from './known-hashes.ts';
-import { messageOf, ReindexError } from './reindex-error.ts';
 
 /** The documents of a batch as they are sent. */
 export interface HashedDocuments {
@@ -41,10 +41,6 @@ const READ_DOCUMENTS = 20_000;
 /** A reason to forget all hashes. */
 const RESTARTED = 'the computer was restarted during a run';
 const OTHER_HASHES = 'another version of Headrace has computed the hashes';
-
-/** SQLite error codes: the file is locked, is damaged, is no database. */
-const BUSY = 5;
-const DAMAGED: readonly number[] = [11, 26];
 
 /**
  * The hashes of the documents that an index has acknowledged, in a SQLite file. A run notes that the hash of a document
@@ -93,25 +89,25 @@ export class DocumentHashes {
         CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS documents (key TEXT PRIMARY KEY, hash BLOB, seen INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS sending (key TEXT PRIMARY KEY) WITHOUT ROWID`);
+      // One statement for a batch takes a third of the time of one for each document.
+      this.#different = database.prepare(`SELECT key, hash FROM (
+          SELECT batch.value AS key, iif(sending.key IS NULL, documents.hash, NULL) AS hash, batch.key AS position
+          FROM json_each(?) AS batch
+          LEFT JOIN sending ON sending.key = batch.value LEFT JOIN documents ON documents.key = batch.value)
+        WHERE hash IS NOT substr(?, 1 + ${HASH_BYTES} * position, ${HASH_BYTES})`);
+      this.#see = database.prepare(`UPDATE documents SET seen = ?1
+        WHERE key IN (SELECT value FROM json_each(?2)) AND seen <> ?1`);
+      // Changed documents are far from each other. A small table takes less time than a change of so many places.
+      this.#start = database.prepare('INSERT OR IGNORE INTO sending (key) VALUES (?)');
+      this.#settle = database.prepare('DELETE FROM sending WHERE key = ?');
+      this.#forgetHashes = database.prepare(`INSERT INTO documents (key, hash, seen) SELECT key, NULL, ? FROM sending
+        WHERE true ON CONFLICT (key) DO UPDATE SET hash = NULL, seen = excluded.seen`);
+      this.#acknowledge = database.prepare('INSERT OR REPLACE INTO documents (key, hash, seen) VALUES (?, ?, ?)');
+      this.#forget = database.prepare('DELETE FROM documents WHERE key = ?');
+      this.#put = database.prepare('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)');
     } catch (error) {
-      throw this.#readable(error);
+      throw hashesError(error, this.#file);
     }
-    // One statement for a batch takes a third of the time of one for each document.
-    this.#different = database.prepare(`SELECT key, hash FROM (
-        SELECT batch.value AS key, iif(sending.key IS NULL, documents.hash, NULL) AS hash, batch.key AS position
-        FROM json_each(?) AS batch
-        LEFT JOIN sending ON sending.key = batch.value LEFT JOIN documents ON documents.key = batch.value)
-      WHERE hash IS NOT substr(?, 1 + ${HASH_BYTES} * position, ${HASH_BYTES})`);
-    this.#see = database.prepare(`UPDATE documents SET seen = ?1
-      WHERE key IN (SELECT value FROM json_each(?2)) AND seen <> ?1`);
-    // Changed documents are far from each other. A small table takes less time than a change of so many places.
-    this.#start = database.prepare('INSERT OR IGNORE INTO sending (key) VALUES (?)');
-    this.#settle = database.prepare('DELETE FROM sending WHERE key = ?');
-    this.#forgetHashes = database.prepare(`INSERT INTO documents (key, hash, seen) SELECT key, NULL, ? FROM sending
-      WHERE true ON CONFLICT (key) DO UPDATE SET hash = NULL, seen = excluded.seen`);
-    this.#acknowledge = database.prepare('INSERT OR REPLACE INTO documents (key, hash, seen) VALUES (?, ?, ?)');
-    this.#forget = database.prepare('DELETE FROM documents WHERE key = ?');
-    this.#put = database.prepare('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)');
   }
 
   /**
@@ -120,9 +116,9 @@ export class DocumentHashes {
    * @param source identifies the documents that `missing` finds: those of another source are not missing
    */
   begin(now: IndexFingerprint, source = ''): string | undefined {
-    const isSameSource = (this.#read('source') ?? '') === source;
-    const reason = this.#reasonToForget(now, isSameSource);
-    this.#transaction(() => {
+    return this.#transaction(() => {
+      const isSameSource = (this.#read('source') ?? '') === source;
+      const reason = this.#reasonToForget(now, isSameSource);
       if (reason === undefined) this.#forgetUnknown(0);
       else this.#database.exec('DELETE FROM documents; DELETE FROM sending');
       this.#run = Number(this.#read('run') ?? 0) + 1;
@@ -138,8 +134,8 @@ export class DocumentHashes {
         doubt: '',
         complete: this.#isComplete ? 1 : 0,
       });
+      return reason;
     });
-    return reason;
   }
 
   /**
@@ -223,21 +219,25 @@ export class DocumentHashes {
   count(): { readonly all: number; readonly missing: number } {
     this.#store(true);
     const sql = 'SELECT count(*) AS count, count(*) FILTER (WHERE seen <> ?) AS unmarked FROM documents';
-    const { count, unmarked } = this.#database.prepare(sql).get(this.#run) as unknown as Counted;
+    const { count, unmarked } = this.#transaction(
+      () => this.#database.prepare(sql).get(this.#run) as unknown as Counted,
+    );
     return { all: count, missing: unmarked - this.#known.seen };
   }
 
   /** Returns the keys of documents that this run has not seen, in ascending order. */
   missing(limit: number): string[] {
     this.#store(true);
-    const unmarked = this.#database.prepare('SELECT key, hash FROM documents WHERE seen <> ? AND key > ? ORDER BY key');
-    const keys: string[] = [];
-    for (const { key, hash } of unmarked.iterate(this.#run, this.#missingAfter)) {
-      if (hash instanceof Uint8Array && this.#known.isSeen(wordsOf(hash), 0)) continue;
-      keys.push(key as string);
-      if (keys.length === limit) break;
-    }
-    return keys;
+    return this.#transaction(() => {
+      const sql = 'SELECT key, hash FROM documents WHERE seen <> ? AND key > ? ORDER BY key';
+      const keys: string[] = [];
+      for (const { key, hash } of this.#database.prepare(sql).iterate(this.#run, this.#missingAfter)) {
+        if (hash instanceof Uint8Array && this.#known.isSeen(wordsOf(hash), 0)) continue;
+        keys.push(key as string);
+        if (keys.length === limit) break;
+      }
+      return keys;
+    });
   }
 
   /** Counts documents that the run has deleted in another way than by `take`. */
@@ -313,7 +313,7 @@ export class DocumentHashes {
         last = key;
       }
     } catch (error) {
-      throw this.#readable(error);
+      throw hashesError(error, this.#file);
     }
   }
 
@@ -348,40 +348,21 @@ export class DocumentHashes {
     this.#database.exec('DELETE FROM sending');
   }
 
-  #transaction(work: () => void): void {
+  #transaction<T>(work: () => T): T {
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
-        work();
+        const result = work();
         this.#write({ sent: this.#sent, written: this.#written });
         this.#database.exec('COMMIT');
+        return result;
       } catch (error) {
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
         throw error;
       }
     } catch (error) {
-      throw this.#readable(error);
+      throw hashesError(error, this.#file);
     }
-  }
-
-  #readable(error: unknown): ReindexError {
-    const code = ((error as { errcode?: number }).errcode ?? 0) % 256;
-    if (code === BUSY) {
-      return new ReindexError(
-        `Another run uses the hashes in ${this.#file}`,
-        'Wait until it has ended. If it writes to another index, set hashesFile to another file in one of the configs.',
-      );
-    }
-    if (DAMAGED.includes(code)) {
-      return new ReindexError(
-        `The hashes in ${this.#file} are damaged: ${messageOf(error)}`,
-        `Delete the file, and ${this.#file}-wal if it exists. The next run then sends all documents.`,
-      );
-    }
-    return new ReindexError(
-      `The hashes in ${this.#file} cannot be used: ${messageOf(error)}`,
-      'hashesFile must name a file in a folder that this process may write.',
-    );
   }
 }
 

@@ -9,6 +9,7 @@ export { DocumentHashes } from './document-hashes.ts';
 export { type ErrorCause, isFaultOfDestination, reasonOf } from './error-cause.ts';
 export { findDifferences } from './find-differences.ts';
 export { HashedBatch } from './hashed-batch.ts';
+export { hashesError } from './hashes-error.ts';
 export { IndexAdmin, type IndexClient, type IndexRequest, type IndexResponse } from './index-admin.ts';
 export { type GivenDefinition, type IndexDefinition, readDefinition } from './index-definition.ts';
 export { IndexHashes } from './index-hashes.ts';

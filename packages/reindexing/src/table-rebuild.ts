@@ -1,4 +1,4 @@
-import { ReindexError } from './reindex-error.ts';
+import { messageOf, ReindexError } from './reindex-error.ts';
 import { inTransaction, quoteName, quoteText, type SqlSession } from './sql-session.ts';
 import { runTableChecks } from './table-checks.ts';
 import { columnsOf, createVectorIndexes, requireVectors, type TableDefinition } from './table-definition.ts';
@@ -35,6 +35,8 @@ export class TableRebuild {
   readonly #suffix = `__${new Date().toISOString().replace(/[-:.TZ]/g, '')}`;
   #session: SqlSession | undefined;
   #place: Place = { schema: '', name: '' };
+  /** Whether the new table exists and has not replaced the old one. */
+  #isBuilding = false;
 
   constructor(plan: TableRebuildPlan, runId: string, log: Log) {
     this.#plan = plan;
@@ -64,12 +66,13 @@ export class TableRebuild {
     const live = await liveTable(session, this.#place);
     if (live) await refuseDependents(session, this.#place);
     await this.#create(live);
+    this.#isBuilding = true;
     this.#log.info(`Building the table ${this.#building} for ${schema}.${name}`);
     return this.#building;
   }
 
-  /** Checks the new table and puts it in the place of the old one, unless a check fails. */
-  async finish(failed: number): Promise<FinishedIndex> {
+  /** Checks the new table and puts it in the place of the old one, unless a check fails or the run is cancelled. */
+  async finish(failed: number, signal: AbortSignal): Promise<FinishedIndex> {
     const session = this.#session as SqlSession;
     const { schema, name } = this.#place;
     const { definition, checks: wanted, keep } = this.#plan;
@@ -77,10 +80,7 @@ export class TableRebuild {
     await session.execute(`ANALYZE ${this.#building}`);
     const live = (await liveTable(session, this.#place)) ? inSchema(schema, name) : undefined;
     const checks = await runTableChecks({ session, table: this.#building, live, checks: wanted, failed });
-    if (checks.some(({ outcome }) => outcome === 'failed')) {
-      this.#log.warn(`The table ${schema}.${name} was not replaced. The next run removes the table ${this.#building}`);
-      return { checks };
-    }
+    if (checks.some(({ outcome }) => outcome === 'failed')) return { checks };
     const old = withSuffix(name, `${this.#suffix}_old`);
     await inTransaction(session, async () => {
       if (live !== undefined) {
@@ -89,12 +89,33 @@ export class TableRebuild {
         );
         await setState(session, this.#place, old, 'old');
       }
+      // The indexes, the checks and the wait for other sessions may have taken long.
+      signal.throwIfAborted();
       await session.execute(`ALTER TABLE ${this.#building} RENAME TO ${quoteName(name)}`);
       await this.#mark(inSchema(schema, name), 'live');
     });
+    this.#isBuilding = false;
     this.#log.info(`The table ${schema}.${name} was replaced`);
-    await this.#prune(keep);
+    try {
+      await this.#prune(keep);
+    } catch (error) {
+      this.#log.warn(`The next run removes old tables of ${schema}.${name}: ${messageOf(error)}`);
+    }
     return { checks, ...(live === undefined ? {} : { replaced: old }) };
+  }
+
+  /** Says what is left of a failed run. */
+  async fail(): Promise<void> {
+    if (!this.#isBuilding) return;
+    const { schema, name } = this.#place;
+    const building = withSuffix(name, this.#suffix);
+    try {
+      const isThere = await liveTable(this.#session as SqlSession, { schema, name: building });
+      const left = isThere ? `The next run removes the table ${this.#building}` : `${this.#building} was deleted`;
+      this.#log.warn(`The table ${schema}.${name} was not replaced. ${left}`);
+    } catch (error) {
+      this.#log.warn(`Whether the table ${this.#building} was left is not known: ${messageOf(error)}`);
+    }
   }
 
   get #building(): string {

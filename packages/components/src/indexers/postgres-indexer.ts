@@ -10,6 +10,7 @@ import {
   type ModuleReference,
   type ParameterProblem,
   type ReportProblem,
+  type RunOutcome,
   type Static,
   Type,
 } from '@headrace/engine';
@@ -194,13 +195,13 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     return this.#rebuild.begin(this.#session);
   }
 
-  override async finish({ failed }: FinishedDocuments): Promise<FinishedOutput> {
-    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed);
+  override async finish({ failed }: FinishedDocuments, signal: AbortSignal): Promise<FinishedOutput> {
+    if (this.#rebuild !== undefined) return this.#rebuild.finish(failed, signal);
     const { table, sync: { deleteMissing = false, maxDeletePercent, where } = {} } = this.params;
     const { runId, log, retry } = this.context;
     if (!deleteMissing || retry === true) return { checks: [] };
     const check = await withSession(this.#databaseSettings(), log, (session) =>
-      deleteMissingRows({ session, table, maxDeletePercent, where, runId, failed, log }),
+      deleteMissingRows({ session, table, maxDeletePercent, where, runId, failed, signal, log }),
     );
     return { checks: [check] };
   }
@@ -216,8 +217,9 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     return (this.#writer as PostgresWriter).write(batch, signal);
   }
 
-  override async close(): Promise<void> {
+  override async close({ failed }: RunOutcome = { failed: false }): Promise<void> {
     await this.#writer?.close();
+    if (failed) await this.#rebuild?.fail();
     await this.#session?.close();
   }
 

@@ -170,9 +170,11 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   override async send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
-    await this.#loaded();
-    // The engine calls `connect` first.
-    const failures = await (this.#writer as BulkWriter).write(batch, signal);
+    const failures = await this.#withHashes(async () => {
+      // Batches keep their order. The engine calls `connect` first.
+      await this.#hashes?.loaded;
+      return (this.#writer as BulkWriter).write(batch, signal);
+    });
     if (failures.length === batch.count && failures[0]?.status === 404) {
       await this.#rebuild?.requireIndex((text) => new HeadraceError('HR_INDEXER_GONE', text));
     }
@@ -187,7 +189,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     if (sync?.deleteMissing !== true || retry === true) return { checks: [] };
     const where = sync.where && jsonOf(sync.where);
     const { maxDeletePercent } = sync;
-    await this.#loaded();
+    await this.#withHashes(async () => this.#hashes?.loaded);
     const hashes = this.#hashes?.hashes;
     const check = await withAdmin(this.bulk, (admin) =>
       deleteMissing({ admin, index, hashes, maxDeletePercent, where, runId, failed, signal, log }),
@@ -209,10 +211,10 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     await this.#closeClients();
   }
 
-  /** Waits until the hashes of `skipUnchanged` are in memory. Batches keep their order. */
-  async #loaded(): Promise<void> {
+  /** Ends the run if the file with hashes of `skipUnchanged` cannot be read or written. */
+  async #withHashes<T>(work: () => Promise<T>): Promise<T> {
     try {
-      await this.#hashes?.loaded;
+      return await work();
     } catch (error) {
       if (!(error instanceof ReindexError)) throw error;
       const { message, hint } = error;

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { HeadraceError, type IndexerContext, messageOf } from '@headrace/engine';
-import { DocumentHashes, type IndexAdmin, IndexHashes } from '@headrace/reindexing';
+import { HeadraceError, type IndexerContext } from '@headrace/engine';
+import { DocumentHashes, hashesError, type IndexAdmin, IndexHashes } from '@headrace/reindexing';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
 import { jsonOf } from './index-lifecycle.ts';
@@ -20,7 +19,9 @@ export async function openHashes(
   const { index, sync } = params;
   const file = hashesFileOf(params);
   await makeFolders(dirname(file));
-  const database = await openDatabase(file);
+  const database = await openLocalDatabase(file, { timeout: 0 }).catch((error: unknown) => {
+    throw error instanceof HeadraceError ? error : hashesError(error, file);
+  });
   try {
     const hashes = new DocumentHashes(database, file, sync?.deleteMissing === true);
     // Another config may write other documents to the same index.
@@ -29,15 +30,5 @@ export async function openHashes(
   } catch (error) {
     database.close();
     throw error;
-  }
-}
-
-async function openDatabase(file: string): Promise<DatabaseSync> {
-  try {
-    return await openLocalDatabase(file, { timeout: 0 });
-  } catch (error) {
-    if (error instanceof HeadraceError) throw error;
-    const hint = 'hashesFile must name a file that this process may write.';
-    throw new HeadraceError('HR_INDEXER_START', `The hashes in ${file} cannot be used: ${messageOf(error)}`, { hint });
   }
 }

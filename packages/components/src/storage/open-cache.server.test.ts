@@ -2,13 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stageContext } from '@headrace/engine/testing';
 import { describeWithServer } from '@headrace/testing/real-server';
 import { expect, it } from 'vitest';
+import { CuttingProxy } from '../testing/indexers/cutting-proxy.ts';
 import { openCache } from './open-cache.ts';
 
+/** Uses a cache until its connection breaks. `openAt` opens it at another address of the server. */
+async function loseConnection(
+  url: string,
+  openAt: (url: string, context: ReturnType<typeof stageContext>) => ReturnType<typeof openCache>,
+): Promise<void> {
+  const proxy = await CuttingProxy.start(url);
+  const context = stageContext();
+  const cache = await openAt(proxy.url, context);
+  await cache?.put('a', Buffer.from('1'));
+  expect(await cache?.get('a')).toHaveLength(1);
+  proxy.cutEvery = 0;
+  expect(await cache?.get('a')).toBeUndefined();
+  await cache?.put('b', Buffer.from('2'));
+  expect(await cache?.get('a')).toBeUndefined();
+  await cache?.close();
+  expect(context.logged).toEqual([expect.stringMatching(/^The cache in \w+ is not used in this run: /)]);
+  await proxy.close();
+}
+
 await describeWithServer('postgres', (server) => {
-  const open = (settings: object, onCacheLookup?: (isHit: boolean) => void) => {
-    const { host, pathname, username, password } = new URL(server.url);
+  const open = (settings: object, context = stageContext(), url = server.url) => {
+    const { host, pathname, username, password } = new URL(url);
     const connectionString = `jdbc:postgresql://${host}${pathname}?user=${username}&password=${password}`;
-    const context = stageContext(onCacheLookup === undefined ? {} : { onCacheLookup });
     return openCache({ connectionString, table: 'Some "cache"', ...settings }, context);
   };
 
@@ -37,6 +56,9 @@ await describeWithServer('postgres', (server) => {
     expect(await openCache(settings, context)).toBeUndefined();
     expect(context.logged.at(-1)).toContain('The cache in Postgres is not used in this run');
   });
+
+  it('a cache in Postgres whose connection is lost is reported once, and the run continues', () =>
+    loseConnection(server.url, (url, context) => open({}, context, url)));
 });
 
 await describeWithServer('redis', (server) => {
@@ -73,4 +95,7 @@ await describeWithServer('redis', (server) => {
     expect(context.logged.at(-1)).toContain('WRONGPASS');
     expect(context.logged.join()).not.toContain('secret');
   });
+
+  it('a cache in Redis whose connection is lost is reported once, and the run continues', () =>
+    loseConnection(server.url, (url, context) => open({ connectionString: url }, context)));
 });
