@@ -50,7 +50,7 @@ it('rejects if there is no such program', async () => {
   await expect(program.ended).rejects.toThrow('spawn /none/program ENOENT');
 });
 
-// Node throws some errors of the operating system at once, which ended the thread and the programs of other runs with it.
+// Node throws some errors of the operating system, which ended the thread and the programs of other runs with it.
 it.each([
   ['a path through a file', `${import.meta.filename}/program`, [], 'spawn ENOTDIR'],
   ['a name with a zero byte', 'pro\0gram', [], 'must be a string without null bytes'],

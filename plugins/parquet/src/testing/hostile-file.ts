@@ -1,7 +1,6 @@
 import { ByteWriter } from 'hyparquet-writer';
-import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js';
 
-/** What a file with a column of 32-bit numbers states. Whatever is missing is true. */
+/** What a file with a column of 32-bit numbers states. What is missing is true. */
 export interface Statements {
   /** The elements of the schema after the root, as Thrift has them. */
   readonly elements?: readonly object[];
@@ -59,8 +58,40 @@ export function hostileFile(bytes: Uint8Array, stated: Statements): Uint8Array {
   return Buffer.concat([Buffer.from('PAR1'), header, bytes, footer, length, Buffer.from('PAR1')]);
 }
 
-function thrift(data: Record<`field_${number}`, unknown>): Uint8Array {
+/** Returns a struct in the compact protocol of Thrift. The names of its fields are `field_` and their numbers, in order. */
+function thrift(data: object): Uint8Array {
   const writer = new ByteWriter();
-  serializeTCompactProtocol(writer, data);
+  writeStruct(writer, data);
   return writer.getBytes();
+}
+
+function writeStruct(writer: ByteWriter, data: object): void {
+  let last = 0;
+  for (const [name, value] of Object.entries(data)) {
+    const number = Number(name.replace('field_', ''));
+    writer.appendUint8(((number - last) << 4) | typeOf(value));
+    writeValue(writer, value);
+    last = number;
+  }
+  writer.appendUint8(0);
+}
+
+/** The numbers of the types: a 32-bit and a 64-bit integer, a text, a list and a struct. */
+function typeOf(value: unknown): number {
+  if (typeof value === 'number') return 5;
+  if (typeof value === 'bigint') return 6;
+  if (typeof value === 'string') return 8;
+  return Array.isArray(value) ? 9 : 12;
+}
+
+function writeValue(writer: ByteWriter, value: unknown): void {
+  if (typeof value === 'number' || typeof value === 'bigint') writer.appendZigZag(value);
+  else if (typeof value === 'string') {
+    writer.appendVarInt(value.length);
+    writer.appendBytes(Buffer.from(value));
+  } else if (Array.isArray(value)) {
+    writer.appendUint8(0xf0 | typeOf(value[0]));
+    writer.appendVarInt(value.length);
+    for (const item of value) writeValue(writer, item);
+  } else writeStruct(writer, value as object);
 }
