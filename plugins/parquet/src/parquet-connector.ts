@@ -203,7 +203,7 @@ export class ParquetConnector extends Connector<typeof parameters> {
     const { idField, columns, decimals = 'auto', binaryAsText = false } = this.params;
     const inFile = file.columns;
     const missing = [idField, ...(columns ?? [])].find((name) => !inFile.includes(name));
-    if (missing !== undefined) throw new Error(`it has no column ${missing}, only ${inFile.join(', ')}`);
+    if (missing !== undefined) throw new Error(`it has no column ${missing}, only ${listed(inFile)}`);
     const id = file.column(idField);
     if (id?.type === undefined || id.repetition_type === 'REPEATED') {
       throw new Error(`the column ${idField} has lists or objects, which cannot be ids`);
@@ -248,6 +248,14 @@ async function openFile(storage: Storage, uri: FileUri): Promise<ParquetFile> {
     await file.close();
     throw error;
   }
+}
+
+/** A damaged file may have a million columns. */
+const MAX_LISTED = 20;
+
+function listed(columns: readonly string[]): string {
+  const more = columns.length - MAX_LISTED;
+  return columns.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function reservedColumn(parameter: string, column: string): ParameterProblem {

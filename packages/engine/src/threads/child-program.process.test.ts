@@ -49,3 +49,17 @@ it('rejects if there is no such program', async () => {
   expect(await text(program.stdout)).toBe('');
   await expect(program.ended).rejects.toThrow('spawn /none/program ENOENT');
 });
+
+// Node throws some errors of the operating system, which ended the thread and the programs of other runs with it.
+it.each([
+  ['a path through a file', `${import.meta.filename}/program`, [], 'spawn ENOTDIR'],
+  ['a name with a zero byte', 'pro\0gram', [], 'must be a string without null bytes'],
+  ['a file that is closed', '/bin/sh', [9_999], 'spawn EBADF'],
+])('rejects if the program has %s, and keeps the other programs', async (_, program, files, reason) => {
+  const other = await ChildProgram.start('/bin/sh', ['-c', 'exec cat /dev/zero']);
+  const failed = await ChildProgram.start(program, [], { files });
+  await expect(failed.ended).rejects.toThrow(reason);
+  expect(await text(failed.stdout)).toBe('');
+  other.kill();
+  expect(await other.ended).toEqual({ code: null, signal: 'SIGKILL' });
+});

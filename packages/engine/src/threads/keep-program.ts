@@ -1,16 +1,25 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import type { ProgramNews, ProgramRequest, ProgramStart } from './program-messages.ts';
+
+type Started = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
  * Starts a program and sends its output to the port, piece by piece as its user asks. So a program that writes faster
  * than its user reads must wait. The program is killed when the port is closed.
  */
-export function keepProgram(port: MessagePort, { program, args, env, files }: ProgramStart): void {
+export function keepProgram(port: MessagePort, start: ProgramStart): void {
   const send = (news: ProgramNews) => port.postMessage(news);
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe', ...files] });
-  const streams = { stdout: child.stdout as Readable, stderr: child.stderr as Readable };
+  let child: Started;
+  try {
+    child = startProgram(start);
+  } catch (failed) {
+    send({ failed: failed as Error });
+    port.close();
+    return;
+  }
+  const streams = { stdout: child.stdout, stderr: child.stderr };
   for (const [name, stream] of Object.entries(streams) as ['stdout', Readable][]) {
     stream.pause().on('data', (bytes: Buffer) => {
       stream.pause();
@@ -34,4 +43,13 @@ export function keepProgram(port: MessagePort, { program, args, env, files }: Pr
     else streams[request.read].resume();
   });
   port.on('close', kill);
+}
+
+/** Throws some errors of the operating system. Others, such as a program that is missing, are an event of the process. */
+function startProgram({ program, args, env, files }: ProgramStart): Started {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe', ...files] }) as Started;
+  if (child.stdout) return child;
+  // Node makes no streams if this process has too many open files.
+  child.on('error', () => undefined);
+  throw new Error(`spawn ${program}: this process has too many open files`);
 }

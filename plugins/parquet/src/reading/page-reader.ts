@@ -37,6 +37,8 @@ export interface ColumnChunkPlace {
 
 /** A page with more bytes is a damaged or hostile file: writers make pages of about a mebibyte. */
 const MAX_PAGE_BYTES = 1024 ** 3;
+/** So is a page with more values. A few bytes can state billions of equal values, whose list would end the process. */
+const MAX_PAGE_VALUES = 2 ** 24;
 
 /** Node's decompressors are several times as fast as those in JavaScript, and they stop at the expected length. */
 const DECOMPRESSORS: Compressors = {
@@ -95,7 +97,9 @@ export class PageReader<V> {
     const page = decompressPage(compressed, uncompressed, this.#codec, DECOMPRESSORS);
     const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
     const count = header.dictionary_page_header?.num_values ?? 0;
+    checkCount(count);
     const raw = readPlain({ view, offset: 0 }, type, count, element.type_length);
+    checkBytes(raw as ArrayLike<RawValue>, uncompressed);
     this.#dictionary = Array.from(raw as ArrayLike<RawValue>, this.#convert);
   }
 
@@ -111,11 +115,13 @@ export class PageReader<V> {
     const v1 = header.data_page_header;
     const about = v1 ?? header.data_page_header_v2;
     if (about === undefined) throw new Error('a data page has no header');
+    checkCount(about.num_values);
     const data =
       v1 === undefined
         ? readDataPageV2(compressed, header, column)
         : readDataPage(decompressPage(compressed, uncompressed, this.#codec, DECOMPRESSORS), v1, column);
     const raw = data.dataPage as ArrayLike<RawValue>;
+    if (about.encoding === 'PLAIN') checkBytes(raw, uncompressed);
     return {
       count: about.num_values,
       definitions: raw.length === about.num_values ? [] : (data.definitionLevels ?? []),
@@ -150,9 +156,24 @@ export function countRows(
   if (!(header.uncompressed_page_size <= MAX_PAGE_BYTES)) {
     throw new Error(`a page has ${header.uncompressed_page_size} bytes without compression`);
   }
+  checkCount(about.num_values);
   const page = decompressPage(compressed, header.uncompressed_page_size, codec, DECOMPRESSORS);
   const column = { type: element.type, element, schemaPath, codec, compressors: DECOMPRESSORS } as never;
   return readDataPage(page, about, column).repetitionLevels.reduce((rows, level) => rows + (level === 0 ? 1 : 0), 0);
+}
+
+function checkCount(values: number): void {
+  if (!(values >= 0 && values <= MAX_PAGE_VALUES)) throw new Error(`a page has ${values} values`);
+}
+
+/** hyparquet reads past the end of a page, as far as the memory that contains it. */
+function checkBytes(values: ArrayLike<RawValue> & { readonly byteLength?: number }, most: number): void {
+  const [first, last] = [values[0], values[values.length - 1]];
+  const bytes =
+    first instanceof Uint8Array && last instanceof Uint8Array
+      ? last.byteOffset + last.length - first.byteOffset
+      : (values.byteLength ?? 0);
+  if (bytes > most) throw new Error(`the values of a page need ${bytes} bytes, and it has ${most}`);
 }
 
 /** Separate, so that the compiler optimizes a small function for each column. */

@@ -1,6 +1,7 @@
 import { HeadraceError, messageOf } from 'headrace/engine';
 import type { RangedFile } from 'headrace/storage';
 import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
+import { checkFooter } from './check-footer.ts';
 import type { ColumnChunkPlace } from './page-reader.ts';
 import { ColumnFilter, type Comparison } from './row-filter.ts';
 import type { ColumnChunk, RowGroupPart } from './row-group-parts.ts';
@@ -63,7 +64,9 @@ export class ParquetFile {
       stringFromBytes: same,
     };
     try {
-      return new ParquetFile(file, parquetMetadata(exactBuffer(footer), { parsers, geoparquet: false }));
+      const metadata = parquetMetadata(exactBuffer(footer), { parsers, geoparquet: false });
+      checkFooter(metadata);
+      return new ParquetFile(file, metadata);
     } catch (error) {
       throw new Error(`its footer is damaged: ${messageOf(error)}`, { cause: error });
     }

@@ -48,21 +48,21 @@ function addSheet(
   const columns = new Set<number>();
   const rows: Map<number, string>[] = [];
   const comments: string[] = [];
-  // The lists have holes, which forEach skips.
-  sheet.forEach((cells) => {
+  // The lists have holes, and the number of a row may be a billion. These methods do not visit the holes, unlike forEach.
+  for (const cells of Object.values(sheet)) {
     const row = new Map<number, string>();
-    cells.forEach((cell, column) => {
+    for (const [place, cell] of Object.entries(cells)) {
       const text = shownText(cell, format);
       if (text !== '') {
-        row.set(column, text);
-        columns.add(column);
+        row.set(Number(place), text);
+        columns.add(Number(place));
       }
       for (const { a: author, t: comment } of cell.c ?? []) {
         comments.push(author === undefined || comment?.startsWith(author) ? (comment ?? '') : `${author}: ${comment}`);
       }
-    });
+    }
     if (row.size > 0) rows.push(row);
-  });
+  }
   const order = [...columns].sort((a, b) => a - b);
   to.add({ kind: 'table', rows: rows.map((row) => order.map((column) => row.get(column) ?? '')) });
   for (const text of comments) to.add({ kind: 'paragraph', text });

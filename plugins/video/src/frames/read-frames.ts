@@ -85,6 +85,8 @@ class Run {
     });
     const kill = () => ffmpeg.kill();
     signal.addEventListener('abort', kill);
+    // It may be aborted since it was checked.
+    if (signal.aborted) kill();
     try {
       this.#log = new FrameLog(ffmpeg.stderr);
       for await (const image of splitImages(ffmpeg.stdout, MAX_FRAME_BYTES)) {

@@ -1,0 +1,78 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { hostileFile, idColumn, OPTIONAL, REQUIRED, type Statements } from './testing/hostile-file.ts';
+import { folder, readDocuments } from './testing/read-documents.ts';
+
+const NUMBERS = Uint8Array.from([7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0]);
+/** The definition levels of two billion missing values: the length of the levels, how often, and the level 0. */
+const MISSING = Uint8Array.from([6, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0]);
+const deep = Array.from({ length: 200 }, () => ({ field_3: REQUIRED, field_4: 'g', field_5: 1 }));
+const wide = Array.from({ length: 1000 }, (_, i) => ({ field_1: 1, field_3: REQUIRED, field_4: `c${i}` }));
+
+function write(bytes: Uint8Array, stated: Statements): string {
+  const directory = mkdtempSync(join(tmpdir(), 'headrace-hostile-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, '1.parquet'), hostileFile(bytes, stated));
+  copyFileSync(`${folder}groups.parquet`, join(directory, '2.parquet'));
+  return directory;
+}
+
+it('reads the file that the others differ from', async () => {
+  const { json } = await readDocuments({ paths: [write(NUMBERS, {})], columns: [] });
+  expect(json.filter((text) => /"[789]"/.test(text))).toEqual(['{"id":"7"}', '{"id":"8"}', '{"id":"9"}']);
+});
+
+it.each<[string, Statements, string | RegExp, Uint8Array?]>([
+  ['a footer length of 0', { footer: 0 }, 'its footer is damaged: '],
+  ['a footer that is too short', { footer: 30 }, 'its footer is damaged: '],
+  ['a footer that is too long', { footer: 90 }, 'its footer is damaged: '],
+  ['a footer of 4 GB', { footer: 0xffffffff }, 'its footer is longer than the file: it was probably cut off'],
+  // The decoders read the schema too, and their errors end a run.
+  [
+    'a million columns',
+    { children: 1_000_000 },
+    'its footer is damaged: the schema has only 2 elements, and states more',
+  ],
+  [
+    'more columns than its root has',
+    { elements: [idColumn(REQUIRED), ...wide], children: 1 },
+    'its footer is damaged: the element c0 is not in the tree of the schema',
+  ],
+  ['no column with ids', { elements: wide }, /^it has no column id, only c0, .*, c19 and 980 more$/],
+  [
+    'columns in columns, 200 deep',
+    { elements: [idColumn(REQUIRED), ...deep, idColumn(REQUIRED)], children: 2 },
+    'its footer is damaged: the schema has more than 100 levels',
+  ],
+  ['fewer than no rows', { rows: -5n }, 'its footer is damaged: row group 1 has -5 rows'],
+  ['4e18 rows', { rows: 4n * 10n ** 18n }, 'its footer is damaged: row group 1 has 4000000000000000000 rows'],
+  [
+    'a billion rows',
+    { rows: 10n ** 9n },
+    '1000000000 rows cannot be read: a column ends before the rows of its row group',
+  ],
+  [
+    'a page that is too short for its values',
+    { compressed: 4, uncompressed: 4 },
+    'the values of a page need 12 bytes, and it has 4',
+  ],
+  ['a page that is longer than its column', { compressed: 4000 }, 'a page of 4000 bytes, or 12 without compression'],
+  ['a page of 2 GB', { uncompressed: 2 ** 31 - 1 }, 'a page of 12 bytes, or 2147483647 without compression'],
+  ['a page of less than no bytes', { compressed: -5 }, 'a page of -5 bytes'],
+  // The list of its values ended the process.
+  [
+    'two billion missing values',
+    { elements: [idColumn(OPTIONAL)], values: 2 ** 31 - 1, rows: 2n ** 31n - 1n },
+    'a page has 2147483647 values',
+    MISSING,
+  ],
+  ['less than no values', { values: -3 }, 'a page has -3 values'],
+])('rejects a file with %s, and reads the next one', async (_, stated, reason, bytes = NUMBERS) => {
+  const { json, rejected } = await readDocuments({ paths: [write(bytes, stated)], columns: [] });
+  const [first, ...more] = rejected.filter(({ place }) => place.includes('1.parquet'));
+  expect(first?.message).toMatch(reason);
+  expect(more).toEqual([]);
+  expect(json).toContain('{"id":"r0"}');
+});
