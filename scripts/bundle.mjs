@@ -28,6 +28,7 @@ const inEngine = await ModuleGraph.of([
   join(engine, 'run/run-thread-entry.js'),
   join(engine, 'run/run-launcher.js'),
   join(engine, 'reading.js'),
+  join(engine, 'threads/process-keeper-entry.js'),
   ...Object.values(named).map((file) => join(engine, file)),
 ]);
 // Modules that the run thread needs to start the pipeline threads.
@@ -35,6 +36,8 @@ const first = inEngine.closure(join(engine, 'run/run-thread-entry.js'));
 // Modules that the process of `headrace run` needs to start it, and those that it needs to read the config.
 const start = inEngine.closure(join(engine, 'run/run-launcher.js'));
 const reading = inEngine.closure(join(engine, 'reading.js'));
+// Modules that start processes. No thread of a run loads them.
+const keeper = inEngine.closure(join(engine, 'threads/process-keeper-entry.js'));
 const forTests = join(engine, 'testing');
 const underNamed = new Set(Object.values(named).flatMap((file) => [...inEngine.closure(join(engine, file))]));
 await bundle(
@@ -57,7 +60,7 @@ await bundle(
     if (start.has(id)) return 'start';
     if (reading.has(id)) return 'read';
     if (underNamed.has(id)) return 'base';
-    return id.startsWith(forTests) ? null : 'core';
+    return id.startsWith(forTests) || keeper.has(id) ? null : 'core';
   },
 );
 
