@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { runStage } from '@headrace/engine/testing';
 import { zipOf } from '@headrace/testing/archives';
 import { expect, it } from 'vitest';
-import { excelFile, pdfOf } from './testing/hostile-files.ts';
+import { excelFile } from './testing/excel-file.ts';
+import { pdfOf } from './testing/pdf-of.ts';
 import { TextExtractor } from './text-extractor.ts';
 
 /** Returns the start of a file of the tests. */
