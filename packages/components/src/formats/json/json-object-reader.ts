@@ -41,8 +41,9 @@ export class JsonObjectReader {
   readonly #members: Member[] = [];
   #count = 0;
 
-  load(text: string): void {
-    this.#reader = new JsonReader(text);
+  /** @param lfOnly true if the text is known to have no control characters except LF */
+  load(text: string, lfOnly = false): void {
+    this.#reader = new JsonReader(text, lfOnly);
   }
 
   /** The position after the last object that was read completely. */
@@ -56,7 +57,7 @@ export class JsonObjectReader {
     // The shape of the last object does not belong to the members of this one.
     this.#count = -1;
     // The old reader may have read beyond the end.
-    this.#reader = new JsonReader(this.#reader.text);
+    this.#reader = new JsonReader(this.#reader.text, this.#reader.lfOnly);
     return false;
   }
 

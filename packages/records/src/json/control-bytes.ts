@@ -1,0 +1,40 @@
+const LF = 10;
+const SPACE = 32;
+const SHORT = 16;
+
+/**
+ * Returns true if UTF-8 text contains no control character below U+0020 except LF. Reads sixteen bytes at once, which
+ * takes a fraction of the time of a regular expression.
+ */
+export function hasNoControlsButLf(bytes: Uint8Array): boolean {
+  const { buffer, byteOffset, length } = bytes;
+  if (length < SHORT) return isClean(bytes, 0, length);
+  const aligned = (4 - (byteOffset & 3)) & 3;
+  const words = new Int32Array(buffer, byteOffset + aligned, (length - aligned) >> 2);
+  if (!isClean(bytes, 0, aligned)) return false;
+  let i = 0;
+  for (; i + 3 < words.length; i += 4) {
+    const found =
+      lowBytes(words[i] as number) |
+      lowBytes(words[i + 1] as number) |
+      lowBytes(words[i + 2] as number) |
+      lowBytes(words[i + 3] as number);
+    if ((found & 0x80808080) === 0) continue;
+    const at = aligned + i * 4;
+    if (!isClean(bytes, at, at + 16)) return false;
+  }
+  return isClean(bytes, aligned + i * 4, length);
+}
+
+/** Returns a word whose bytes have the highest bit if they are below 32, or to the left of such a byte. */
+function lowBytes(word: number): number {
+  return (word - 0x20202020) & ~word;
+}
+
+function isClean(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte < SPACE && byte !== LF) return false;
+  }
+  return true;
+}
