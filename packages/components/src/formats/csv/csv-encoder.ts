@@ -33,11 +33,21 @@ export class CsvEncoder implements DocumentEncoder {
   }
 
   encode({ shape, fieldValues }: Document): string {
-    const { places, before, after } = this.#cells.of(shape);
+    const { places, before, opening, between, end } = this.#cells.of(shape);
     let row = '';
-    for (let i = 0; i < places.length; i++)
-      row += (before[i] as string) + cellOf(fieldValues[places[i] as number] as Value);
-    return row + after;
+    // The quote after a cell is added together with the commas after it.
+    let quote = '';
+    for (let i = 0; i < places.length; i++) {
+      const value = fieldValues[places[i] as number];
+      if (value === undefined || value === null) {
+        row += quote + (before[i] as string);
+        quote = '';
+        continue;
+      }
+      row += ((quote === '' ? opening : between)[i] as string) + contentOf(value);
+      quote = '"';
+    }
+    return row + quote + end;
   }
 
   encodeTable(table: DocumentTable): string[] {
@@ -60,16 +70,17 @@ export class CsvEncoder implements DocumentEncoder {
   #cellsIn(shape: Shape): Cells {
     const places: number[] = [];
     const before: string[] = [];
-    let between = '';
+    let commas = '';
     for (const [i, column] of this.#columns.entries()) {
-      if (i > 0) between += ',';
+      if (i > 0) commas += ',';
       const at = shape.position(column);
       if (at < 0) continue;
       places.push(at);
-      before.push(between);
-      between = '';
+      before.push(commas);
+      commas = '';
     }
-    return { places, before, after: `${between}\n` };
+    const opening = before.map((text) => `${text}"`);
+    return { places, before, opening, between: opening.map((text) => `"${text}`), end: `${commas}\n` };
   }
 }
 
@@ -79,7 +90,10 @@ interface Cells {
   readonly places: readonly number[];
   /** The commas before each of these cells, and the text after the last one. */
   readonly before: readonly string[];
-  readonly after: string;
+  readonly end: string;
+  /** The commas with the quote that begins the cell, and with the quote that ends the cell before too. */
+  readonly opening: readonly string[];
+  readonly between: readonly string[];
 }
 
 /**
@@ -92,8 +106,7 @@ function cellsOf(column: Column, isPlain: boolean): { cells: readonly string[]; 
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
     if (value === undefined || value === null) return quotedCells(column);
-    const text = typeof value === 'string' ? value : cellText(value);
-    cells[row] = text.indexOf('"') < 0 ? text : text.replaceAll('"', '""');
+    cells[row] = contentOf(value);
   }
   return { cells, quote: '"' };
 }
@@ -105,8 +118,12 @@ function quotedCells(column: Column): { cells: readonly string[]; quote: string 
 }
 
 function cellOf(value: Value | undefined): string {
-  if (value === undefined || value === null) return '';
-  return quoted(typeof value === 'string' ? value : cellText(value));
+  return value === undefined || value === null ? '' : `"${contentOf(value)}"`;
+}
+
+/** Returns the text between the quotes of a cell. */
+function contentOf(value: Value): string {
+  return escaped(typeof value === 'string' ? value : cellText(value));
 }
 
 function joinCells(
@@ -142,5 +159,9 @@ function cellText(value: Value): string {
 }
 
 function quoted(text: string): string {
-  return text.indexOf('"') < 0 ? `"${text}"` : `"${text.replaceAll('"', '""')}"`;
+  return `"${escaped(text)}"`;
+}
+
+function escaped(text: string): string {
+  return text.indexOf('"') < 0 ? text : text.replaceAll('"', '""');
 }
