@@ -6,7 +6,7 @@ const SHORT = 16;
 const BLOCK_WORDS = 4096;
 
 /**
- * Returns true if UTF-8 text contains no control character below U+0020 except LF. Reads sixteen bytes at once, which
+ * Returns true if UTF-8 text contains no control character below U+0020 except LF. Reads sixteen bytes together, which
  * takes a fraction of the time of a regular expression.
  */
 export function hasNoControlsButLf(bytes: Uint8Array): boolean {

@@ -2,6 +2,7 @@ import { TextBlocks } from '@headrace/charsets';
 import {
   Document,
   Double,
+  JsonObjectReader,
   JsonSyntaxError,
   type ModuleReference,
   messageOf,
@@ -17,7 +18,6 @@ import type { TextFormat } from '@headrace/java-text/text';
 import { BETWEEN_VALUES, hasNoControlsButLf, JsonValueScanner } from '@headrace/records/json';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import type { JsonLayout } from './json-layout.ts';
-import { JsonObjectReader } from './json-object-reader.ts';
 import { type JsonSettings, keepsField } from './json-settings.ts';
 
 /** The options that are equal for all files of a connector. They are plain data. */

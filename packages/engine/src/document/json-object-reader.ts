@@ -1,4 +1,7 @@
-import { internName, isInterned, JsonReader, Shape, type Value } from '@headrace/engine';
+import { JsonReader } from './json-reader.ts';
+import { internName, isInterned } from './names.ts';
+import { Shape } from './shape.ts';
+import type { Value } from './value.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
