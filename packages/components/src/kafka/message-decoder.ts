@@ -1,6 +1,7 @@
 import {
   Document,
   HeadraceError,
+  JsonObjectReader,
   type ModuleReference,
   messageOf,
   type RecordDecoder,
@@ -10,7 +11,6 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { JsonObjectReader } from '../formats/json/json-object-reader.ts';
 
 /** How messages are decoded into documents. Plain data, so that it can be sent to another thread. */
 export interface MessageDecoderOptions {

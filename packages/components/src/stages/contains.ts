@@ -1,4 +1,5 @@
 import {
+  type Column,
   type Document,
   type DocumentTable,
   type ParameterProblem,
@@ -79,7 +80,11 @@ export class Contains extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     const { fields, output, value } = this.params;
-    const columns = fields.map((field) => table.column(field)).filter((column) => column !== undefined);
+    const columns: Column[] = [];
+    for (const field of fields) {
+      const column = table.column(field);
+      if (column !== undefined) columns.push(column);
+    }
     const results = new Array<string | undefined>(table.count).fill(undefined);
     for (let row = 0; row < results.length; row++) {
       if (columns.some((column) => this.#isFoundIn(column[row]))) results[row] = value;

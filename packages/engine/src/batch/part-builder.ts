@@ -179,7 +179,8 @@ export class PartBuilder implements TableSink {
       this.table(tables[0] as DocumentTable, group);
       return;
     }
-    const texts = [...tables, ...skipped].map((table) => this.#texts(table));
+    const texts: (readonly string[] | undefined)[] = [];
+    for (const list of [tables, skipped]) for (const table of list) texts.push(this.#texts(table));
     group.each((table, row, number) => {
       const place = table.position(row);
       const isChild = group.isChild(place);

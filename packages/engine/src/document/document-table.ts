@@ -6,11 +6,13 @@ import { mergeNames } from './merge-names.ts';
 import { checkWritable, internName } from './names.ts';
 import { masksOf, Shape } from './shape.ts';
 import { hasOnlyTexts, SourceTexts } from './source-text.ts';
-import { columnOf, type Field, hasGaps, mergedField, newField } from './table-field.ts';
+import { columnOf, copyField, type Field, hasGaps, mergedField, newField } from './table-field.ts';
 import { type Value, withoutMissing } from './value.ts';
 
 /** Up to this number of fields, a linear search is faster than a map, because the fields of a table change often. */
 const FEW_FIELDS = 400;
+
+const samples: DocumentTable[] = [];
 
 /** A saved state of a table. */
 export type TableState = readonly Field[];
@@ -44,6 +46,22 @@ export class DocumentTable {
   #places: Map<string, number> | undefined = undefined;
   /** The position after the field that was found last, because many loops use the fields in order. */
   #next = 0;
+
+  static {
+    // V8 compiles code for properties that never change, until one changes. In many runs that is late: all functions that
+    // use tables are then compiled again. So all properties change here, in a table that keeps its hidden classes alive.
+    const table = new DocumentTable(['id'], [new LazyColumn(() => [])], 0, [true]);
+    columnOf(table.#fields[0] as Field);
+    (table.#fields[0] as Field).sparse = false;
+    table.#fields = table.#fields.slice();
+    table.#rows = table.#positions = [];
+    table.#origin = table;
+    table.#first = table.#next = 1;
+    table.#bypassed = true;
+    table.#shape = Shape.common([]);
+    table.#places = new Map();
+    samples.push(table);
+  }
 
   /**
    * @param names distinct names; one of them is `id`, and its values are strings
@@ -155,7 +173,7 @@ export class DocumentTable {
     const field = this.#fields[at] as Field;
     this.#removeAt(at);
     if (this.has(to)) throw new NotTabular();
-    this.#append({ ...field, name: internName(to) });
+    this.#append(copyField(field, internName(to), field.sparse));
   }
 
   /** Removes values of a field: `column` has undefined instead of them. The field must exist. */
@@ -234,7 +252,7 @@ export class DocumentTable {
       if (typeof column !== 'number') fields.push(newField(names[i] as string, column, mayLack));
       else {
         const field = this.#fields[column] as Field;
-        fields.push(mayLack && !field.sparse ? { ...field, sparse: true } : field);
+        fields.push(mayLack && !field.sparse ? copyField(field, field.name, true) : field);
       }
     }
     table.#fields = fields;

@@ -11,6 +11,7 @@ const FEW_FIELDS = 16;
 /**
  * The fields of documents that can form one table. The documents may have different fields, but most fields must be
  * common, and the order of common fields must be the same.
+ * All lists are filled by `push`, so that V8 sees only one kind of arrays (see `DocumentTable`).
  */
 export class FieldUnion {
   /** All names, in order. The list is replaced when a name is added. */
@@ -48,17 +49,23 @@ export class FieldUnion {
   #placesOf({ names: others }: Shape): number[] | undefined {
     const { names } = this;
     if (names.length > MAX_SPARSENESS * others.length + FEW_FIELDS) return undefined;
-    const places: number[] = new Array(names.length);
+    const places: number[] = [];
     let next = 0;
-    for (let i = 0; i < places.length; i++) places[i] = names[i] === others[next] ? next++ : -1;
+    for (let i = 0; i < names.length; i++) places.push(names[i] === others[next] ? next++ : -1);
     return next === others.length ? places : undefined;
   }
 
   #begin({ names, changing }: Shape): number[] {
     this.#isEmpty = false;
     this.names = changing ? [...names] : names;
-    this.sparse = new Array(names.length).fill(false);
-    return names.map((_, i) => i);
+    const places: number[] = [];
+    const sparse: boolean[] = [];
+    for (let i = 0; i < names.length; i++) {
+      places.push(i);
+      sparse.push(false);
+    }
+    this.sparse = sparse;
+    return places;
   }
 
   /** Adds names. Returns the positions of all names in documents of the shape. */
@@ -67,8 +74,13 @@ export class FieldUnion {
     if (names === undefined || names.length > MAX_SPARSENESS * shape.names.length + FEW_FIELDS) return undefined;
     if (names.length > this.names.length) this.#known.clear();
     const sparse = new Map(this.names.map((name, i) => [name, this.sparse[i] as boolean]));
-    this.sparse = names.map((name) => sparse.get(name) ?? true);
+    this.sparse = [];
+    const places: number[] = [];
+    for (const name of names) {
+      this.sparse.push(sparse.get(name) ?? true);
+      places.push(shape.position(name));
+    }
     this.names = names;
-    return names.map((name) => shape.position(name));
+    return places;
   }
 }

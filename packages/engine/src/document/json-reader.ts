@@ -106,6 +106,8 @@ const ROOT = keyOf('');
 /** Reads JSON values from a text, from start to end. */
 export class JsonReader {
   readonly text: string;
+  /** True if the text has no control characters except LF. */
+  readonly lfOnly: boolean;
   /** The offset of the next character. It never decreases. */
   at = 0;
   // The positions of the next backslash and the next control character. They are searched again only after the reader
@@ -115,8 +117,9 @@ export class JsonReader {
   /** The key whose value is being read. */
   #key = ROOT;
 
-  constructor(text: string) {
+  constructor(text: string, lfOnly = false) {
     this.text = text;
+    this.lfOnly = lfOnly;
   }
 
   skipSpace(): void {
@@ -278,10 +281,7 @@ export class JsonReader {
     const { text } = this;
     const start = this.at + 1;
     if (this.#nextBackslash < start) this.#nextBackslash = find(text, '\\', start);
-    if (this.#nextControl < start) {
-      CONTROL.lastIndex = start;
-      this.#nextControl = CONTROL.test(text) ? CONTROL.lastIndex - 1 : NOWHERE;
-    }
+    if (this.#nextControl < start) this.#nextControl = this.lfOnly ? find(text, '\n', start) : findControl(text, start);
     const close = find(text, '"', start);
     if (this.#nextBackslash < close) return this.#escapedString(start, this.#nextBackslash);
     if (this.#nextControl < close) throw this.#badCharacter(this.#nextControl);
@@ -359,6 +359,12 @@ export class JsonReader {
 function find(text: string, wanted: string, from: number): number {
   const at = text.indexOf(wanted, from);
   return at < 0 ? NOWHERE : at;
+}
+
+/** Returns the next position of a control character, or `NOWHERE` if there is none. */
+function findControl(text: string, from: number): number {
+  CONTROL.lastIndex = from;
+  return CONTROL.test(text) ? CONTROL.lastIndex - 1 : NOWHERE;
 }
 
 /** Returns true if the character at this position follows an unescaped backslash. */

@@ -8,19 +8,24 @@ const SPECIAL = /[\\\0-\x09\x0b\x0c\x0e-\x1f]/;
 export class SourceText {
   readonly #text: string;
   readonly #others: readonly string[];
+  /** True if the text is known to have no control characters except line ends. */
+  readonly #lineEndsOnly: boolean;
   #isPlain: boolean | undefined = undefined;
 
   /** @param others which of a quote and the line ends the values may contain, if the text does */
-  constructor(text: string, others: readonly ('"' | '\n' | '\r')[]) {
+  constructor(text: string, others: readonly ('"' | '\n' | '\r')[], lineEndsOnly = false) {
     this.#text = text;
     this.#others = others;
+    this.#lineEndsOnly = lineEndsOnly;
   }
 
   /** True if JSON and CSV can contain the values between quotes as they are. */
   get isPlain(): boolean {
     const text = this.#text;
     this.#isPlain ??=
-      !SPECIAL.test(text) && text.isWellFormed() && !this.#others.some((character) => text.includes(character));
+      !(this.#lineEndsOnly ? text.includes('\\') : SPECIAL.test(text)) &&
+      text.isWellFormed() &&
+      !this.#others.some((character) => text.includes(character));
     return this.#isPlain;
   }
 }

@@ -26,6 +26,12 @@ export function newField(name: string, values: Column | LazyColumn, sparse: bool
   return { name, column, lazy, sparse, origin: undefined, rows: undefined, source: known ?? lazy?.source };
 }
 
+/** Returns a field with the same values and another name, or whose values may be missing. No spread: it would make another hidden class. */
+export function copyField(field: Field, name: string, sparse: boolean): Field {
+  const { column, lazy, origin, rows, source } = field;
+  return { name, column, lazy, sparse, origin, rows, source };
+}
+
 /** Returns the values of a field. If the field was selected, this shows whether one of these documents lacks it. */
 export function columnOf(field: Field): Column {
   field.column ??= field.lazy === undefined ? copyRows(field) : field.lazy.values;

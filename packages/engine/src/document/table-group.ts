@@ -97,13 +97,19 @@ export class TableGroup {
 
   /** Calls a function for each document, in order. The number of the table counts `tables`, then `skipped`. */
   each(visit: (table: DocumentTable, row: number, number: number) => void): void {
-    const tables = [...this.tables, ...this.skipped];
+    const tables: DocumentTable[] = [];
+    const rows: number[] = [];
+    for (const list of [this.tables, this.skipped]) {
+      for (const table of list) {
+        tables.push(table);
+        rows.push(0);
+      }
+    }
     if (tables.length === 1) {
       const table = tables[0] as DocumentTable;
       for (let row = 0; row < table.count; row++) visit(table, row, 0);
       return;
     }
-    const rows = tables.map(() => 0);
     for (;;) {
       let next = -1;
       let first = Number.POSITIVE_INFINITY;
@@ -136,13 +142,18 @@ export class GroupBuilder {
   #skipped = new Builders();
   #positions: number[] = [];
   #isChild: boolean[] = [];
+  #hasChildren = false;
 
   /** @param group the group whose documents will be added, if the documents are rows of tables */
   constructor(group?: TableGroup) {
-    const tables = group === undefined ? [] : [...group.tables, ...group.skipped];
-    const most = Math.max(1, Math.floor(MAX_TABLES / Math.max(1, tables.length)));
-    this.#rows = tables.map((table) => new TableRows(table, most));
-    this.#single = group?.hasChildren === false && tables.length === 1 ? group : undefined;
+    const rows: TableRows[] = [];
+    if (group !== undefined) {
+      const count = group.tables.length + group.skipped.length;
+      const most = Math.max(1, Math.floor(MAX_TABLES / Math.max(1, count)));
+      for (const list of [group.tables, group.skipped]) for (const table of list) rows.push(new TableRows(table, most));
+    }
+    this.#rows = rows;
+    this.#single = group?.hasChildren === false && rows.length === 1 ? group : undefined;
   }
 
   /** The number of documents. */
@@ -178,7 +189,8 @@ export class GroupBuilder {
       if (!builders.add(document, this.count)) return false;
     }
     this.#positions.push(position);
-    if (isChild) this.#isChild[this.count - 1] = true;
+    this.#isChild.push(isChild);
+    if (isChild) this.#hasChildren = true;
     return true;
   }
 
@@ -195,7 +207,10 @@ export class GroupBuilder {
     const last = Math.min(end, start + MAX_DOCUMENTS - count);
     const until = (this.#rows[0] as TableRows).keepRun(documents, start, last, count);
     const table = group.only as DocumentTable;
-    for (let row = start; row < until; row++) this.#positions.push(group.position(table.position(row)));
+    for (let row = start; row < until; row++) {
+      this.#positions.push(group.position(table.position(row)));
+      this.#isChild.push(false);
+    }
     return until;
   }
 
@@ -204,13 +219,19 @@ export class GroupBuilder {
    * @param source where all texts of new documents come from
    */
   take(source?: SourceTexts): TableGroup {
-    const rowsOf = (skipped: boolean) => this.#rows.flatMap((rows) => rows.take(skipped));
-    const tables = [...this.#children.take(source), ...this.#inputs.take(source), ...rowsOf(false)];
-    const skipped = [...this.#skipped.take(source), ...rowsOf(true)];
-    const children = this.#isChild.length > 0 ? this.#isChild : undefined;
-    const group = new TableGroup(tables, skipped, this.#positions, children);
+    const tables: DocumentTable[] = [];
+    const skipped: DocumentTable[] = [];
+    this.#children.take(tables, source);
+    this.#inputs.take(tables, source);
+    this.#skipped.take(skipped, source);
+    for (const rows of this.#rows) {
+      for (const table of rows.take(false)) tables.push(table);
+      for (const table of rows.take(true)) skipped.push(table);
+    }
+    const group = new TableGroup(tables, skipped, this.#positions, this.#hasChildren ? this.#isChild : undefined);
     this.#positions = [];
     this.#isChild = [];
+    this.#hasChildren = false;
     return group;
   }
 }
@@ -233,12 +254,12 @@ class Builders {
     return (this.#last as TableBuilder).add(document, place);
   }
 
-  take(source: SourceTexts | undefined): DocumentTable[] {
-    const tables = this.#builders.map((builder) => builder.take(source));
+  /** Appends the tables of all documents since the last call to a list. */
+  take(tables: DocumentTable[], source: SourceTexts | undefined): void {
+    for (const builder of this.#builders) tables.push(builder.take(source));
     this.#builders = [];
     this.#known?.clear();
     this.#shape = this.#last = undefined;
-    return tables;
   }
 
   /** Adds the first document of a shape. */

@@ -159,22 +159,24 @@ export class TableRows implements Rows {
 
   /** Returns tables with the documents that were kept since the last call. */
   take(skipped: boolean): DocumentTable[] {
-    const tables = this.#kept
-      .filter((kept) => kept.skipped === skipped)
-      .map(({ fields: { names, sparse }, rows, positions }) => {
-        const columns = names.map((name) => {
-          const at = this.#number(name);
-          return this.#changed[at] === true || this.#gone[at] !== undefined ? this.#column(at) : at;
-        });
-        const gaps = columns.map((column, i) => {
-          return sparse[i] === true || (this.sparse && typeof column !== 'number' && column.includes(undefined));
-        });
-        return this.#table.with(names, columns, gaps, rows, positions);
-      });
+    const tables: DocumentTable[] = [];
+    for (const kept of this.#kept) if (kept.skipped === skipped) tables.push(this.#tableOf(kept));
     this.#kept = this.#kept.filter((kept) => kept.skipped !== skipped);
     this.#last = undefined;
     this.#open = [];
     return tables;
+  }
+
+  #tableOf({ fields: { names, sparse }, rows, positions }: Kept): DocumentTable {
+    const columns: (Column | number)[] = [];
+    const gaps: boolean[] = [];
+    for (let i = 0; i < names.length; i++) {
+      const at = this.#number(names[i] as string);
+      const column = this.#changed[at] === true || this.#gone[at] !== undefined ? this.#column(at) : undefined;
+      columns.push(column ?? at);
+      gaps.push(sparse[i] === true || (this.sparse && column?.includes(undefined) === true));
+    }
+    return this.#table.with(names, columns, gaps, rows, positions);
   }
 
   #tableFor(shape: Shape, skipped: boolean): Kept | undefined {

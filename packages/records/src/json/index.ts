@@ -1,2 +1,3 @@
+export { hasNoControlsButLf } from './control-bytes.ts';
 export { JsonLineScanner } from './json-line-scanner.ts';
 export { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';

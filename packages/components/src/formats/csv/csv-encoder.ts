@@ -22,8 +22,7 @@ export interface CsvEncoderOptions {
  */
 export class CsvEncoder implements DocumentEncoder {
   readonly #columns: readonly string[];
-  /** The positions of the columns in documents of a shape. A missing column has a position beyond all values. */
-  readonly #positions = new ByShape((shape) => this.#positionsIn(shape));
+  readonly #cells = new ByShape((shape) => this.#cellsIn(shape));
 
   constructor({ columns }: CsvEncoderOptions) {
     this.#columns = columns;
@@ -34,13 +33,21 @@ export class CsvEncoder implements DocumentEncoder {
   }
 
   encode({ shape, fieldValues }: Document): string {
-    const positions = this.#positions.of(shape);
+    const { places, before, opening, between, end } = this.#cells.of(shape);
     let row = '';
-    for (let i = 0; i < positions.length; i++) {
-      if (i > 0) row += ',';
-      row += cellOf(fieldValues[positions[i] as number]);
+    // The quote after a cell is added together with the commas after it.
+    let quote = '';
+    for (let i = 0; i < places.length; i++) {
+      const value = fieldValues[places[i] as number];
+      if (value === undefined || value === null) {
+        row += quote + (before[i] as string);
+        quote = '';
+        continue;
+      }
+      row += ((quote === '' ? opening : between)[i] as string) + contentOf(value);
+      quote = '"';
     }
-    return `${row}\n`;
+    return row + quote + end;
   }
 
   encodeTable(table: DocumentTable): string[] {
@@ -60,13 +67,33 @@ export class CsvEncoder implements DocumentEncoder {
     return joinCells(texts, before, `${between}\n`, table.count);
   }
 
-  #positionsIn(shape: Shape): number[] {
-    const missing = shape.names.length;
-    return this.#columns.map((column) => {
+  #cellsIn(shape: Shape): Cells {
+    const places: number[] = [];
+    const before: string[] = [];
+    let commas = '';
+    for (const [i, column] of this.#columns.entries()) {
+      if (i > 0) commas += ',';
       const at = shape.position(column);
-      return at < 0 ? missing : at;
-    });
+      if (at < 0) continue;
+      places.push(at);
+      before.push(commas);
+      commas = '';
+    }
+    const opening = before.map((text) => `${text}"`);
+    return { places, before, opening, between: opening.map((text) => `"${text}`), end: `${commas}\n` };
   }
+}
+
+/** The cells of documents of a shape, except the empty cells of fields that these documents lack. */
+interface Cells {
+  /** The positions of the fields in the document. */
+  readonly places: readonly number[];
+  /** The commas before each of these cells, and the text after the last one. */
+  readonly before: readonly string[];
+  readonly end: string;
+  /** The commas with the quote that begins the cell, and with the quote that ends the cell before too. */
+  readonly opening: readonly string[];
+  readonly between: readonly string[];
 }
 
 /**
@@ -76,22 +103,27 @@ export class CsvEncoder implements DocumentEncoder {
 function cellsOf(column: Column, isPlain: boolean): { cells: readonly string[]; quote: string } {
   if (isPlain && !column.includes(undefined)) return { cells: column as readonly string[], quote: '"' };
   const cells: string[] = new Array(column.length);
-  let isComplete = true;
   for (let row = 0; row < column.length; row++) {
     const value = column[row];
-    if (value === undefined || value === null) {
-      isComplete = false;
-      break;
-    }
-    const text = typeof value === 'string' ? value : cellText(value);
-    cells[row] = text.indexOf('"') < 0 ? text : text.replaceAll('"', '""');
+    if (value === undefined || value === null) return quotedCells(column);
+    cells[row] = contentOf(value);
   }
-  return isComplete ? { cells, quote: '"' } : { cells: column.map(cellOf), quote: '' };
+  return { cells, quote: '"' };
+}
+
+function quotedCells(column: Column): { cells: readonly string[]; quote: string } {
+  const cells: string[] = new Array(column.length);
+  for (let row = 0; row < column.length; row++) cells[row] = cellOf(column[row]);
+  return { cells, quote: '' };
 }
 
 function cellOf(value: Value | undefined): string {
-  if (value === undefined || value === null) return '';
-  return quoted(typeof value === 'string' ? value : cellText(value));
+  return value === undefined || value === null ? '' : `"${contentOf(value)}"`;
+}
+
+/** Returns the text between the quotes of a cell. */
+function contentOf(value: Value): string {
+  return escaped(typeof value === 'string' ? value : cellText(value));
 }
 
 function joinCells(
@@ -127,5 +159,9 @@ function cellText(value: Value): string {
 }
 
 function quoted(text: string): string {
-  return text.indexOf('"') < 0 ? `"${text}"` : `"${text.replaceAll('"', '""')}"`;
+  return `"${escaped(text)}"`;
+}
+
+function escaped(text: string): string {
+  return text.indexOf('"') < 0 ? text : text.replaceAll('"', '""');
 }

@@ -2,6 +2,7 @@ import { TextBlocks } from '@headrace/charsets';
 import {
   Document,
   Double,
+  JsonObjectReader,
   JsonSyntaxError,
   type ModuleReference,
   messageOf,
@@ -14,10 +15,9 @@ import {
   type Value,
 } from '@headrace/engine';
 import type { TextFormat } from '@headrace/java-text/text';
-import { BETWEEN_VALUES, JsonValueScanner } from '@headrace/records/json';
+import { BETWEEN_VALUES, hasNoControlsButLf, JsonValueScanner } from '@headrace/records/json';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import type { JsonLayout } from './json-layout.ts';
-import { JsonObjectReader } from './json-object-reader.ts';
 import { type JsonSettings, keepsField } from './json-settings.ts';
 
 /** The options that are equal for all files of a connector. They are plain data. */
@@ -68,6 +68,8 @@ export class JsonDecoder implements RecordDecoder {
   #line = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #bytesLineStart = true;
+  /** True if the bytes have no control characters except LF. */
+  #lfOnly = false;
   #offset = 0;
   // The fields of the last object. Documents with the same field names share a shape.
   #shape: Shape = NO_FIELDS;
@@ -93,6 +95,7 @@ export class JsonDecoder implements RecordDecoder {
     this.#line = line;
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#bytesLineStart = lineStart;
+    this.#lfOnly = hasNoControlsButLf(bytes);
     this.#offset = 0;
     if (layout === 'lines') this.#decodeLines(sink);
     else this.#decodeValues(sink);
@@ -156,9 +159,10 @@ export class JsonDecoder implements RecordDecoder {
   }
 
   #load(text: string): void {
-    this.#reader.load(text);
+    this.#reader.load(text, this.#lfOnly);
     // A text between quotes without a backslash has no quotes and no line ends.
-    this.#source = this.#keepsTexts && this.#recordLength < LONG_RECORD ? new SourceText(text, []) : undefined;
+    this.#source =
+      this.#keepsTexts && this.#recordLength < LONG_RECORD ? new SourceText(text, [], this.#lfOnly) : undefined;
   }
 
   /** Decodes one value, and returns the position after it. */

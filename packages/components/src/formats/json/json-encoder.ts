@@ -51,12 +51,21 @@ export class JsonEncoder implements DocumentEncoder {
     return text === '' ? '{}\n' : `${text}}\n`;
   }
 
-  /** @param end the text after each object */
+  /**
+   * Its lists are filled by `push`, so that V8 sees only one kind of arrays (see `DocumentTable`).
+   * @param end the text after each object
+   */
   encodeTable(table: DocumentTable, end = '\n'): string[] {
-    const written = table.names.filter((name) => this.#key(name) !== '');
-    const members = written.map((name) => membersOf(this.#key(name), table, name));
+    const members: Members[] = [];
+    let complete = true;
+    for (const name of table.names) {
+      const key = this.#key(name);
+      if (key === '') continue;
+      const column = membersOf(key, table, name);
+      members.push(column);
+      if (!column.complete) complete = false;
+    }
     if (members.length === 0) return new Array(table.count).fill(`{}${end}`);
-    const complete = members.every((column) => column.complete);
     return complete ? joinMembers(members, table.count, end) : chooseMembers(members, table.count, end);
   }
 
@@ -113,9 +122,15 @@ function membersOf(key: string, table: DocumentTable, name: string): Members {
 /** Returns the lines of objects that have all members. */
 function joinMembers(members: readonly Members[], count: number, after: string): string[] {
   // The text before the value of a member. It contains everything after the previous value.
-  const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).after},`) + member.before);
+  const before: string[] = [];
+  const columns: Members['values'][] = [];
+  let between = '{';
+  for (const member of members) {
+    before.push(between + member.before);
+    columns.push(member.values);
+    between = `${member.after},`;
+  }
   const end = `${members.at(-1)?.after}}${after}`;
-  const columns = members.map(({ values }) => values);
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';
@@ -129,11 +144,18 @@ function joinMembers(members: readonly Members[], count: number, after: string):
 /** Returns the lines of objects, some of which lack members. */
 function chooseMembers(members: readonly Members[], count: number, end: string): string[] {
   // The text before the value of a member. It ends the previous value, so each value needs only two concatenations.
-  const whenFirst = members.map(({ before }) => `{${before}`);
-  const afterText = members.map(({ before }) => `",${before}`);
-  const afterOther = members.map(({ before }) => `,${before}`);
-  const columns = members.map(({ values }) => values);
-  const isText = members.map(({ after }) => after !== '');
+  const whenFirst: string[] = [];
+  const afterText: string[] = [];
+  const afterOther: string[] = [];
+  const columns: Members['values'][] = [];
+  const isText: boolean[] = [];
+  for (const { before, after, values } of members) {
+    whenFirst.push(`{${before}`);
+    afterText.push(`",${before}`);
+    afterOther.push(`,${before}`);
+    columns.push(values);
+    isText.push(after !== '');
+  }
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     let text = '';

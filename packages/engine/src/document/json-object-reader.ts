@@ -1,4 +1,7 @@
-import { internName, isInterned, JsonReader, Shape, type Value } from '@headrace/engine';
+import { JsonReader } from './json-reader.ts';
+import { internName, isInterned } from './names.ts';
+import { Shape } from './shape.ts';
+import type { Value } from './value.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -41,8 +44,9 @@ export class JsonObjectReader {
   readonly #members: Member[] = [];
   #count = 0;
 
-  load(text: string): void {
-    this.#reader = new JsonReader(text);
+  /** @param lfOnly true if the text is known to have no control characters except LF */
+  load(text: string, lfOnly = false): void {
+    this.#reader = new JsonReader(text, lfOnly);
   }
 
   /** The position after the last object that was read completely. */
@@ -56,7 +60,7 @@ export class JsonObjectReader {
     // The shape of the last object does not belong to the members of this one.
     this.#count = -1;
     // The old reader may have read beyond the end.
-    this.#reader = new JsonReader(this.#reader.text);
+    this.#reader = new JsonReader(this.#reader.text, this.#reader.lfOnly);
     return false;
   }
 
