@@ -76,18 +76,20 @@ export class TableGroup {
         tables.push(table);
         continue;
       }
-      const rows = { dropped: [] as number[], skipped: [] as number[], kept: [] as number[] };
-      const [drops, skips] = [table.column('___dropped'), table.column('___skipped')];
+      const drops = table.column('___dropped');
+      const skips = table.column('___skipped');
+      const rows: number[] = [];
+      const skippedRows: number[] = [];
       for (let row = 0; row < table.count; row++) {
-        const kind = drops?.[row] !== undefined ? 'dropped' : skips?.[row] !== undefined ? 'skipped' : 'kept';
-        rows[kind].push(row);
+        if (drops?.[row] !== undefined) {
+          if (this.hasChildren && this.isChild(table.position(row))) children++;
+          else inputs++;
+        } else if (skips?.[row] !== undefined) skippedRows.push(row);
+        else rows.push(row);
       }
-      const droppedChildren = rows.dropped.filter((row) => this.isChild(table.position(row))).length;
-      children += droppedChildren;
-      inputs += rows.dropped.length - droppedChildren;
-      if (rows.skipped.length > 0) skipped.push(table.select(rows.skipped));
-      if (rows.kept.length === 0) continue;
-      const kept = table.select(rows.kept);
+      if (skippedRows.length > 0) skipped.push(table.select(skippedRows));
+      if (rows.length === 0) continue;
+      const kept = table.select(rows);
       kept.delete('___dropped');
       kept.delete('___skipped');
       tables.push(kept);

@@ -1,5 +1,5 @@
-import { collectLate } from './collector.ts';
 import { PipelineLane } from './pipeline-lane.ts';
+import { expectShortRun } from './short-run.ts';
 import type { ThreadData } from './thread-messages.ts';
 
 /** Pipeline threads that wait for work. Starting a thread takes tens of milliseconds, so a run keeps its threads. */
@@ -23,7 +23,7 @@ export class IdleLanes {
 
   /** Call this when all threads of a run have started their stages. */
   noteLoaded(): void {
-    if (this.#data.collectsLate) collectLate();
+    if (this.#data.expectsShortRuns) expectShortRun();
   }
 
   give(lane: PipelineLane): void {

@@ -6,11 +6,12 @@ import type { RollbackRequest } from '../config/rollback-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Problem } from '../errors/problem.ts';
 import { startLastingThreads } from '../threads/lasting-thread.ts';
-import { collectAsUsual, tuneCollector } from './collector.ts';
+import { tuneCollector } from './collector.ts';
 import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { LocalThread, type RunThread } from './run-thread.ts';
+import { expectAnyRun } from './short-run.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, RUN_YOUNG_MB, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 
@@ -117,13 +118,13 @@ export class RunLauncher {
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
     const tuning = setTimeout(() => {
-      collectAsUsual();
+      expectAnyRun();
       tune();
     }, LONG_RUN_MILLIS);
     tuning.unref();
     void run.done.then(() => {
       clearTimeout(tuning);
-      collectAsUsual();
+      expectAnyRun();
       if (this.#options.keepWarm) this.prepare();
     });
     return run;
@@ -244,8 +245,8 @@ export class RunLauncher {
     const { heapMb, youngMb = YOUNG_MB, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
     const registry = this.#registry;
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
-    const collectsLate = this.#options.heapGrowingPercent === undefined;
-    const data: ThreadData = { heapMb, youngMb, collectsLate, lanes, preload };
+    const expectsShortRuns = this.#options.heapGrowingPercent === undefined;
+    const data: ThreadData = { heapMb, youngMb, expectsShortRuns, lanes, preload };
     if (this.#options.isLocal === true) return new LocalThread(data).on('error', () => undefined);
     // Tests run the source files, which have another extension.
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);

@@ -30,8 +30,8 @@ export interface ThreadData {
   readonly heapMb: number;
   /** The limit of the young generation of each thread, in MiB. */
   readonly youngMb: number;
-  /** True if runs use `collectLate`. */
-  readonly collectsLate: boolean;
+  /** True if runs use `expectShortRun`. */
+  readonly expectsShortRuns: boolean;
   /** The number of pipeline threads that are started in advance. */
   readonly lanes: number;
   /** The modules and catalogs that an idle thread loads in advance, because it will probably need them. */
