@@ -7,7 +7,7 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/doc-comments.ts': 'reads the doc comments in the source of a loaded module',
   'packages/engine/src/pipeline/conditions.ts': 'opens paths that allowedPath returned',
   'packages/engine/src/policy/file-rules.ts': 'resolves links for the policy itself',
-  'packages/engine/src/threads/keep-program.ts': 'starts ffmpeg and tesseract, which no uploaded config sets',
+  'packages/engine/src/threads/keep-program.ts': 'starts ffmpeg, tesseract and scripts, which the policy controls',
   'packages/engine/src/threads/process-keeper-entry.ts': 'starts a module of a package, which no config names',
   'packages/engine/src/run/dry-run.ts': 'writes the file of --dry-run, which only the command line has',
   'packages/components/src/catalog.ts': 'finds the catalogs of installed plugins, which no config names',
@@ -25,7 +25,6 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'plugins/ocr/src/recognition/built-in-recognizer.ts': 'copies the data of languages to a new folder',
   'plugins/ocr/src/recognition/program-recognizer.ts': 'writes images for the program to a new folder',
   'plugins/video/src/frames/find-program.ts': 'finds ffmpeg, which no uploaded config sets',
-  'packages/sandbox/src/process/script-process.ts': 'starts the process of a script, which the policy controls',
 };
 
 /** Functions of `node:fs` that open no path. They work on open files. */

@@ -48,6 +48,22 @@ const PINNED: readonly Pinned[] = [
       'plugins/parquet/src/reading/page-reader.ts reads pages with the functions of three modules that the package exports ' +
       'but does not document. Run the tests of plugins/parquet.',
   },
+  {
+    name: 'unpdf',
+    version: '1.8.1',
+    owner: 'plugins/text-extraction',
+    uses:
+      'pdf-library.ts replaces the method getPageDict of pdf.js in the source that the package contains. Run ' +
+      'pdf-library.test.ts, which fails if the method has another name.',
+  },
+  {
+    name: '@e965/xlsx',
+    version: '0.20.3',
+    owner: 'plugins/text-extraction',
+    uses:
+      'spreadsheet.ts and ole.ts use CFB and parse_zip, which its types do not describe. Run the tests of ' +
+      'plugins/text-extraction.',
+  },
 ];
 
 /** Matches an import of an internal file of a library: `library/lib/part.js`. Documented files are not internal. */

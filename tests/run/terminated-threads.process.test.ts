@@ -63,3 +63,11 @@ it(
   },
   TIMEOUT,
 );
+
+it(
+  'no Python is left after threads that are terminated while it runs a script',
+  async () => {
+    expect(await terminate('python', directoryWith())).toBe('terminated 24\nleft 0\n');
+  },
+  TIMEOUT,
+);

@@ -113,7 +113,7 @@ async function openProcess(
 ): Promise<HelperProcess> {
   const graph = await readGraph();
   const module = new URL(`./model-process/onnx-model${extname(import.meta.url)}`, import.meta.url);
-  const process = await HelperProcess.start(module, graph);
+  const process = HelperProcess.start(module, graph);
   try {
     const options: OpenOptions = { graphBytes: graph.length, threads, device };
     await process.call('open', options);

@@ -2,7 +2,16 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { hostileFile, idColumn, OPTIONAL, REQUIRED, type Statements } from './testing/hostile-file.ts';
+import {
+  DELTA_BYTE_ARRAY,
+  growingTexts,
+  hostileFile,
+  idColumn,
+  OPTIONAL,
+  REQUIRED,
+  type Statements,
+  TEXT_ID,
+} from './testing/hostile-file.ts';
 import { folder, readDocuments } from './testing/read-documents.ts';
 
 const NUMBERS = Uint8Array.from([7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0]);
@@ -22,6 +31,13 @@ function write(bytes: Uint8Array, stated: Statements): string {
 it('reads the file that the others differ from', async () => {
   const { json } = await readDocuments({ paths: [write(NUMBERS, {})], columns: [] });
   expect(json.filter((text) => /"[789]"/.test(text))).toEqual(['{"id":"7"}', '{"id":"8"}', '{"id":"9"}']);
+});
+
+it('reads texts that repeat those before them', async () => {
+  const stated = { elements: [TEXT_ID], encoding: DELTA_BYTE_ARRAY, values: 300, rows: 300n };
+  const { json } = await readDocuments({ paths: [write(growingTexts(300), stated)], columns: [] });
+  const texts = Array.from({ length: 300 }, (_, i) => `{"id":"${'a'.repeat(i + 1)}"}`);
+  expect(json.filter((text) => text.includes('"a'))).toEqual(texts);
 });
 
 it.each<[string, Statements, string | RegExp, Uint8Array?]>([
@@ -67,6 +83,13 @@ it.each<[string, Statements, string | RegExp, Uint8Array?]>([
     { elements: [idColumn(OPTIONAL)], values: 2 ** 31 - 1, rows: 2n ** 31n - 1n },
     'a page has 2147483647 values',
     MISSING,
+  ],
+  // A page of 1 MB would need 500 GB.
+  [
+    'texts that repeat those before them',
+    { elements: [TEXT_ID], encoding: DELTA_BYTE_ARRAY, values: 1_000_000, rows: 1_000_000n },
+    'the values of a page repeat 499999500000 bytes of other values',
+    growingTexts(1_000_000),
   ],
   ['less than no values', { values: -3 }, 'a page has -3 values'],
 ])('rejects a file with %s, and reads the next one', async (_, stated, reason, bytes = NUMBERS) => {

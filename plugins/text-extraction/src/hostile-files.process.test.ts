@@ -77,6 +77,11 @@ const FILES: readonly (readonly [string, Buffer | string, Record<string, unknown
   ['an Excel file with a cell in row one billion', excelFile(cell('A1000000000')), { text: 'one\n\t7\n\n' }],
   ['an Excel file with a cell in column 300 million', excelFile(cell('ZZZZZZ1')), { text: 'one\n\t7\n\n' }],
   [
+    'an Excel file with a link over all cells',
+    excelFile(`${cell('A1')}<hyperlinks><hyperlink ref="A1:XFD1048576" location="x"/></hyperlinks>`),
+    { text: 'one\n\t7\n\n' },
+  ],
+  [
     'an RTF file with 100,000 groups in groups',
     `{\\rtf1 ${'{\\b '.repeat(100_000)}text${'}'.repeat(100_001)}`,
     { text: 'text\n' },

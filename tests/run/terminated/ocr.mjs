@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 import { Document } from '@headrace/engine';
 import { ApplyOCR } from '@headrace/ocr';
+import { started } from './started.mjs';
 
 /** Returns a function that recognizes an image with a program in this folder, which reports its start and never ends. */
 export async function open(folder) {
@@ -20,8 +20,4 @@ export async function open(folder) {
     document.set('image', Buffer.from('image'));
     return Object.assign(stage.process(document), { underWay: started(join(temporary, 'started')) });
   };
-}
-
-async function started(file) {
-  while (!existsSync(file)) await setTimeout(10);
 }

@@ -1,4 +1,5 @@
 import {
+  ChildProgram,
   type Document,
   type JsonObject,
   type ParameterProblem,
@@ -92,7 +93,7 @@ doc['count'] = count`,
   }
 
   /** Several documents are sent ahead, so Python never waits for the next one. */
-  override readonly maxInFlight = 8;
+  override readonly maxInFlight = 32;
   readonly #host = new DocumentHost(this.context.log);
   #script: ScriptProcess | undefined;
 
@@ -107,6 +108,7 @@ doc['count'] = count`,
       ...pyodideCommand(pyodide, trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES, boundary),
       env: {},
       greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.#host.methods }),
+      startProgram: ChildProgram.start,
       startMillis: MILLIS_TO_START,
       callMillis: limit === undefined ? undefined : limit.millis + MILLIS_AT_MOST,
       ...(boundary === undefined ? {} : { processorMillis: 2 * MILLIS }),

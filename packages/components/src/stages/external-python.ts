@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import {
+  ChildProgram,
   type Document,
   HeadraceError,
   type JsonObject,
@@ -92,7 +93,7 @@ export class ExternalPython extends Stage<typeof parameters> {
   }
 
   /** Several documents are sent ahead, so Python never waits for the next one. */
-  override readonly maxInFlight = 8;
+  override readonly maxInFlight = 32;
   #script: ScriptProcess | undefined;
 
   override async start(): Promise<void> {
@@ -128,6 +129,7 @@ export class ExternalPython extends Stage<typeof parameters> {
             env: {},
             processorMillis: PROCESSOR_MILLIS,
           }),
+      startProgram: ChildProgram.start,
       startMillis: MILLIS_TO_START,
       callMillis: MILLIS_FOR_A_CALL,
       readJson,

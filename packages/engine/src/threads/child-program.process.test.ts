@@ -19,7 +19,7 @@ it('gives the output, the errors and the exit code of a program, with its variab
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'file'), 'content');
   const files = [openSync(join(folder, 'file'), 'r')];
-  const program = await ChildProgram.start('/bin/sh', ['-c', 'cat <&3; echo "$WORD" >&2; exit 3'], {
+  const program = ChildProgram.start('/bin/sh', ['-c', 'cat <&3; echo "$WORD" >&2; exit 3'], {
     env: { WORD: 'hello' },
     files,
   });
@@ -28,14 +28,14 @@ it('gives the output, the errors and the exit code of a program, with its variab
 });
 
 it('reads a large output whole', async () => {
-  const program = await ChildProgram.start('/bin/sh', ['-c', 'head -c 5000000 /dev/zero']);
+  const program = ChildProgram.start('/bin/sh', ['-c', 'head -c 5000000 /dev/zero']);
   program.stderr.resume();
   expect((await buffer(program.stdout)).length).toBe(5_000_000);
   expect(await program.ended).toEqual({ code: 0, signal: null });
 });
 
 it('kills a program whose output is not read, and waits for it', async () => {
-  const program = await ChildProgram.start('/bin/sh', ['-c', 'exec cat /dev/zero']);
+  const program = ChildProgram.start('/bin/sh', ['-c', 'exec cat /dev/zero']);
   const [piece] = await program.stdout.take(1).toArray();
   expect(piece.length).toBeGreaterThan(0);
   expect(children('/dev/zero')).toHaveLength(1);
@@ -45,7 +45,7 @@ it('kills a program whose output is not read, and waits for it', async () => {
 });
 
 it('rejects if there is no such program', async () => {
-  const program = await ChildProgram.start('/none/program', []);
+  const program = ChildProgram.start('/none/program', []);
   expect(await text(program.stdout)).toBe('');
   await expect(program.ended).rejects.toThrow('spawn /none/program ENOENT');
 });
@@ -56,8 +56,8 @@ it.each([
   ['a name with a zero byte', 'pro\0gram', [], 'must be a string without null bytes'],
   ['a file that is closed', '/bin/sh', [9_999], 'spawn EBADF'],
 ])('rejects if the program has %s, and keeps the other programs', async (_, program, files, reason) => {
-  const other = await ChildProgram.start('/bin/sh', ['-c', 'exec cat /dev/zero']);
-  const failed = await ChildProgram.start(program, [], { files });
+  const other = ChildProgram.start('/bin/sh', ['-c', 'exec cat /dev/zero']);
+  const failed = ChildProgram.start(program, [], { files });
   await expect(failed.ended).rejects.toThrow(reason);
   expect(await text(failed.stdout)).toBe('');
   other.kill();

@@ -12,13 +12,15 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Open files that the program gets as its descriptors from 3. */
   readonly files?: readonly number[];
+  /** Whether the program has a standard input, for `write`. */
+  readonly input?: boolean;
 }
 
 /** The bytes of a stream that are read before they are needed. */
 const READ_AHEAD = 256 * 1024;
 
 /**
- * A running program of the operating system, without an input. A thread that lasts starts it and waits for its end. So
+ * A running program of the operating system. A thread that lasts starts it and waits for its end. So
  * the program is killed, and leaves no zombie process, when the thread that uses it is terminated.
  */
 export class ChildProgram {
@@ -27,6 +29,9 @@ export class ChildProgram {
   /** How the program ended, after its output was read. Rejects if it could not be started. */
   readonly ended: Promise<ProgramEnd>;
   readonly #port: MessagePort;
+  #pid: number | undefined;
+  /** What is written in this turn of the event loop. It is sent together: a message costs more than a short text. */
+  #texts: string[] = [];
 
   private constructor(port: MessagePort) {
     this.#port = port;
@@ -34,7 +39,8 @@ export class ChildProgram {
     this.stderr = this.#stream('stderr');
     this.ended = new Promise((resolve, reject) => {
       port.on('message', (news: ProgramNews) => {
-        if ('stream' in news) this[news.stream].push(news.bytes);
+        if ('pid' in news) this.#pid = news.pid;
+        else if ('stream' in news) this[news.stream].push(news.bytes);
         else if ('failed' in news) reject(news.failed);
         else resolve(news);
       });
@@ -49,18 +55,40 @@ export class ChildProgram {
   }
 
   /** Starts a program. If there is none with this path or name, `ended` rejects. */
-  static async start(program: string, args: readonly string[], options: ProgramOptions = {}): Promise<ChildProgram> {
-    const { env = process.env, files = [] } = options;
+  static start(program: string, args: readonly string[], options: ProgramOptions = {}): ChildProgram {
+    const { env = process.env, files = [], input = false } = options;
     const entry = new URL(`./process-keeper-entry${extname(import.meta.url)}`, import.meta.url);
-    const port = await connectToLastingThread(entry);
+    const port = connectToLastingThread(entry);
     // The variables of a thread are a special object.
-    port.postMessage({ program, args, env: { ...env }, files } satisfies ProgramStart);
+    port.postMessage({ program, args, env: { ...env }, files, input } satisfies ProgramStart);
     return new ChildProgram(port);
+  }
+
+  /** The number of the process, when it is known. */
+  get pid(): number | undefined {
+    return this.#pid;
+  }
+
+  /** Writes to the standard input. If the program has ended, the text is lost. */
+  write(text: string): void {
+    if (this.#texts.push(text) === 1) process.nextTick(() => this.#flush());
+  }
+
+  /** Closes the standard input. */
+  endInput(): void {
+    this.#flush();
+    this.#port.postMessage('endInput' satisfies ProgramRequest);
   }
 
   /** Ends the program with SIGKILL. Output that was not read is lost. */
   kill(): void {
     this.#port.postMessage('kill' satisfies ProgramRequest);
+  }
+
+  #flush(): void {
+    if (this.#texts.length === 0) return;
+    this.#port.postMessage({ write: this.#texts.join('') } satisfies ProgramRequest);
+    this.#texts = [];
   }
 
   #stream(name: ProgramStream): Readable {

@@ -35,9 +35,9 @@ export class HelperProcess {
    * @param module exports the functions to call
    * @param input what the process reads from its standard input
    */
-  static async start(module: URL, input?: Uint8Array): Promise<HelperProcess> {
+  static start(module: URL, input?: Uint8Array): HelperProcess {
     const entry = new URL(`./process-keeper-entry${extname(import.meta.url)}`, import.meta.url);
-    const port = await connectToLastingThread(entry);
+    const port = connectToLastingThread(entry);
     port.postMessage({ module: module.href, input } satisfies HelperStart);
     return new HelperProcess(port);
   }

@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import type { ProgramNews, ProgramRequest, ProgramStart } from './program-messages.ts';
 
-type Started = ChildProcessByStdio<null, Readable, Readable>;
+type Started = ChildProcessByStdio<Writable | null, Readable, Readable>;
 
 /**
  * Starts a program and sends its output to the port, piece by piece as its user asks. So a program that writes faster
@@ -19,6 +19,9 @@ export function keepProgram(port: MessagePort, start: ProgramStart): void {
     port.close();
     return;
   }
+  if (child.pid !== undefined) send({ pid: child.pid });
+  // If writing fails, the program has ended, and its end is reported separately.
+  child.stdin?.on('error', () => undefined);
   const streams = { stdout: child.stdout, stderr: child.stderr };
   for (const [name, stream] of Object.entries(streams) as ['stdout', Readable][]) {
     stream.pause().on('data', (bytes: Buffer) => {
@@ -40,14 +43,17 @@ export function keepProgram(port: MessagePort, start: ProgramStart): void {
   });
   port.on('message', (request: ProgramRequest) => {
     if (request === 'kill') kill();
+    else if (request === 'endInput') child.stdin?.end();
+    else if ('write' in request) child.stdin?.write(request.write);
     else streams[request.read].resume();
   });
   port.on('close', kill);
 }
 
 /** Throws some errors of the operating system. Others, such as a program that is missing, are an event of the process. */
-function startProgram({ program, args, env, files }: ProgramStart): Started {
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe', ...files] }) as Started;
+function startProgram({ program, args, env, files, input }: ProgramStart): Started {
+  const stdio = [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...files] as const;
+  const child = spawn(program, args, { env, stdio: [...stdio] }) as Started;
   if (child.stdout) return child;
   // Node makes no streams if this process has too many open files.
   child.on('error', () => undefined);

@@ -39,16 +39,15 @@ export function startLastingThreads(): void {
  * @param entry the module of the thread. Its `parentPort` receives a `MessagePort` for each connection. The port of a
  * thread that is ended is closed.
  */
-export async function connectToLastingThread(entry: URL): Promise<MessagePort> {
+export function connectToLastingThread(entry: URL): MessagePort {
   const { port1, port2 } = new MessageChannel();
   const starter = getEnvironmentData(STARTER);
   if (typeof starter !== 'number' || starter === threadId) {
     connect(entry.href, port2);
   } else {
-    // A thread that waits only for this message would end.
-    port1.ref();
     const message: ConnectMessage = { type: CONNECT, entry: entry.href, port: port2 };
-    await postMessageToThread(starter, message, [port2]);
+    // If this thread cannot reach the starter, the user of the port learns that nobody is there.
+    postMessageToThread(starter, message, [port2]).catch(() => port1.close());
   }
   return port1;
 }

@@ -8,13 +8,21 @@ export interface ProgramStart {
   readonly env: NodeJS.ProcessEnv;
   /** Open files of this process that the program gets as its descriptors from 3. */
   readonly files: readonly number[];
+  /** Whether the program has a standard input. */
+  readonly input: boolean;
 }
 
-/** From the user of a program: it needs the next piece of a stream, or the program must end. */
-export type ProgramRequest = { readonly read: ProgramStream } | 'kill';
+/**
+ * From the user of a program: it needs the next piece of a stream, the program gets a text, or nothing more, or it must end.
+ */
+export type ProgramRequest = { readonly read: ProgramStream } | { readonly write: string } | 'endInput' | 'kill';
 
-/** From the thread that keeps the processes: a piece of a stream, or null at its end; or how the program ended. */
+/**
+ * From the thread that keeps the processes: the number of the process; a piece of a stream, or null at its end; or how the
+ * program ended.
+ */
 export type ProgramNews =
+  | { readonly pid: number }
   | { readonly stream: ProgramStream; readonly bytes: Uint8Array | null }
   | ProgramEnd
   | { readonly failed: Error };

@@ -1,12 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ScriptProcess, type ScriptProcessOptions } from './script-process.ts';
+import type { StartProgram } from './script-program.ts';
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+const startProgram: StartProgram = (command, args, { env }) => {
+  const child = spawn(command, args, { env, stdio: 'pipe' });
+  child.stdin.on('error', () => undefined);
+  return {
+    pid: child.pid,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended: once(child, 'close').then(([code, signal]) => ({ code, signal })),
+    write: (text) => void child.stdin.write(text),
+    endInput: () => void child.stdin.end(),
+    kill: () => void child.kill('SIGKILL'),
+  };
+};
 
 /**
  * Creates a script process with a JavaScript program. The program's `on(line)` is called with each line it receives.
@@ -22,6 +39,7 @@ function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions>
     command: process.execPath,
     args: ['-e', lines + program],
     env: {},
+    startProgram,
     startMillis: 60_000,
     logger: { info: (text) => void logged.push(text) },
     readJson: (line) =>

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { finished } from 'node:stream/promises';
 import { messageOf } from '../problems/message-of.ts';
 import { type MakeError, placed, type ScriptProblem } from '../problems/script-problem.ts';
 import { readLines } from './line-reader.ts';
 import { lockedInMillis } from './processor-time.ts';
+import type { ScriptProgram, StartProgram } from './script-program.ts';
 
 const MAX_ANSWER_CHARACTERS = 256 * 1024 * 1024;
 /** The maximum length of a log line. The output of the script is logged. */
@@ -18,6 +19,7 @@ export interface ScriptProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly startProgram: StartProgram;
   /** A line of JSON that is sent to each new process before all requests. */
   readonly greeting?: string;
   /** The time limit until a process reports that it is ready. */
@@ -57,7 +59,7 @@ export class ScriptProcess {
   readonly #options: ScriptProcessOptions;
   /** All unanswered calls, oldest first. They were sent to the child process, if there is one. */
   readonly #calls: Call[] = [];
-  #child: ChildProcess | undefined;
+  #child: ScriptProgram | undefined;
   #ready = false;
   #started: { resolve: () => void; reject: (error: Error) => void } | undefined;
   /** The reason why this class ended the child process, if it did. */
@@ -89,7 +91,7 @@ export class ScriptProcess {
       this.#calls.push({ request, onQuestion, resolve, reject });
       if (this.#child === undefined) this.#launch();
       else {
-        this.#child.stdin?.write(`${request}\n`);
+        this.#child.write(`${request}\n`);
         if (this.#ready && this.#calls.length === 1) this.#watch(this.#options.callMillis);
       }
     });
@@ -103,18 +105,16 @@ export class ScriptProcess {
     clearInterval(this.#meter);
     const stopped = this.#options.makeError({ when: 'run', message: 'The stage has stopped' });
     for (const call of this.#calls.splice(0)) call.reject(stopped);
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const timer = setTimeout(() => child.kill('SIGKILL'), MILLIS_TO_STOP);
-    await new Promise((resolve) => {
-      child.once('close', resolve);
-      child.stdin?.end();
-    });
+    if (child === undefined) return;
+    const timer = setTimeout(() => child.kill(), MILLIS_TO_STOP);
+    child.endInput();
+    await child.ended.catch(() => undefined);
     clearTimeout(timer);
   }
 
   #launch(): void {
-    const { command, args, env, greeting, startMillis, logger } = this.#options;
-    const child = spawn(command, args, { env, stdio: 'pipe' });
+    const { command, args, env, startProgram, greeting, startMillis, logger } = this.#options;
+    const child = startProgram(command, args, { env, input: true });
     this.#child = child;
     this.#ready = false;
     this.#endReason = undefined;
@@ -129,15 +129,19 @@ export class ScriptProcess {
       if (line.trim() !== '') this.#lastWords = line.trim();
       logger.info(line);
     });
-    // If writing fails, the process has ended, and its end is reported separately.
-    child.stdin.on('error', () => {});
-    child.on('error', (error) => this.#ended(child, `cannot be run: ${messageOf(error)}`));
-    child.on('close', (code, signal) => {
+    void this.#waitForEnd(child);
+    if (greeting !== undefined) child.write(`${greeting}\n`);
+    for (const { request } of this.#calls) child.write(`${request}\n`);
+  }
+
+  async #waitForEnd(child: ScriptProgram): Promise<void> {
+    try {
+      const [{ code, signal }] = await Promise.all([child.ended, finished(child.stdout), finished(child.stderr)]);
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       this.#ended(child, this.#lastWords === '' ? how : `${how}: ${this.#lastWords}`);
-    });
-    if (greeting !== undefined) child.stdin.write(`${greeting}\n`);
-    for (const { request } of this.#calls) child.stdin.write(`${request}\n`);
+    } catch (error) {
+      this.#ended(child, `cannot be run: ${messageOf(error)}`);
+    }
   }
 
   #answered(line: string, cut: boolean): void {
@@ -161,7 +165,7 @@ export class ScriptProcess {
       this.#started?.resolve();
       this.#started = undefined;
     } else if (answer.has('ask')) {
-      this.#child?.stdin?.write(`=${this.#calls[0]?.onQuestion?.(answer.get('ask')) ?? 'null'}\n`);
+      this.#child?.write(`=${this.#calls[0]?.onQuestion?.(answer.get('ask')) ?? 'null'}\n`);
       return;
     } else {
       const call = this.#calls.shift();
@@ -179,10 +183,10 @@ export class ScriptProcess {
   #end(reason: string, code?: string): void {
     this.#endReason = reason;
     this.#endCode = code;
-    this.#child?.kill('SIGKILL');
+    this.#child?.kill();
   }
 
-  #ended(child: ChildProcess, how: string): void {
+  #ended(child: ScriptProgram, how: string): void {
     if (this.#child !== child) return;
     const { name, command, makeError } = this.#options;
     const message = `${name}: the process of the script (${command}) ${this.#endReason ?? how}`;
@@ -196,7 +200,7 @@ export class ScriptProcess {
 
   /** Waits for the end of the child process, and starts another if there are calls. */
   #replace(): void {
-    this.#child?.kill('SIGKILL');
+    this.#child?.kill();
     this.#child = undefined;
     this.#watch(undefined);
     clearInterval(this.#meter);
@@ -210,14 +214,14 @@ export class ScriptProcess {
     this.#replace();
   }
 
-  #watchProcessor({ pid }: ChildProcess): void {
+  #watchProcessor(child: ScriptProgram): void {
     const { processorMillis, overdueCode } = this.#options;
     clearInterval(this.#meter);
-    if (processorMillis === undefined || pid === undefined) return;
+    if (processorMillis === undefined) return;
     let call: Call | undefined;
     let since: number | undefined;
     this.#meter = setInterval(() => {
-      const used = this.#ready ? lockedInMillis(pid) : undefined;
+      const used = this.#ready && child.pid !== undefined ? lockedInMillis(child.pid) : undefined;
       if (used === undefined) return;
       if (since === undefined || call !== this.#calls[0]) {
         call = this.#calls[0];

@@ -49,7 +49,7 @@ export class ProgramRecognizer implements Recognizer {
   async #run(input: string, output: string): Promise<void> {
     const options = ['-l', this.#lang, '--psm', PAGE_MODE, '--dpi', String(DOTS_PER_INCH)];
     const formats = ['-c', 'tessedit_create_txt=1', '-c', 'tessedit_create_tsv=1'];
-    const tesseract = await ChildProgram.start(this.#program, [input, output, ...options, ...formats]);
+    const tesseract = ChildProgram.start(this.#program, [input, output, ...options, ...formats]);
     tesseract.stdout.resume();
     const problems = await text(tesseract.stderr);
     const { code } = await tesseract.ended;
@@ -60,7 +60,7 @@ export class ProgramRecognizer implements Recognizer {
 /** Throws if the program cannot be started. */
 async function languagesOf(program: string): Promise<string[]> {
   try {
-    const tesseract = await ChildProgram.start(program, ['--list-langs']);
+    const tesseract = ChildProgram.start(program, ['--list-langs']);
     const [list, problems] = await Promise.all([text(tesseract.stdout), text(tesseract.stderr)]);
     const { code } = await tesseract.ended;
     if (code !== 0) throw new Error(`it ended with code ${code}: ${problems.trim()}`);

@@ -116,12 +116,11 @@ export class PageReader<V> {
     const about = v1 ?? header.data_page_header_v2;
     if (about === undefined) throw new Error('a data page has no header');
     checkCount(about.num_values);
-    const data =
-      v1 === undefined
-        ? readDataPageV2(compressed, header, column)
-        : readDataPage(decompressPage(compressed, uncompressed, this.#codec, DECOMPRESSORS), v1, column);
+    const bytes = v1 === undefined ? compressed : decompressPage(compressed, uncompressed, this.#codec, DECOMPRESSORS);
+    if (about.encoding === 'DELTA_BYTE_ARRAY') checkPrefixes(bytes, header, column);
+    const data = v1 === undefined ? readDataPageV2(bytes, header, column) : readDataPage(bytes, v1, column);
     const raw = data.dataPage as ArrayLike<RawValue>;
-    if (about.encoding === 'PLAIN') checkBytes(raw, uncompressed);
+    if (about.encoding === 'PLAIN' || about.encoding === 'DELTA_LENGTH_BYTE_ARRAY') checkBytes(raw, uncompressed);
     return {
       count: about.num_values,
       definitions: raw.length === about.num_values ? [] : (data.definitionLevels ?? []),
@@ -164,6 +163,23 @@ export function countRows(
 
 function checkCount(values: number): void {
   if (!(values >= 0 && values <= MAX_PAGE_VALUES)) throw new Error(`a page has ${values} values`);
+}
+
+/**
+ * Checks what the values of a page take from the values before them. Each value is a copy, so a page of a mebibyte can state
+ * values of many gigabytes. The lengths are read first, as the page begins with them.
+ */
+function checkPrefixes(bytes: Uint8Array, header: ReturnType<typeof parquetHeader>, column: object): void {
+  const lengths = { ...column, type: 'INT32' } as never;
+  const encoding = 'DELTA_BINARY_PACKED';
+  const { data_page_header: v1, data_page_header_v2: v2 } = header;
+  const { dataPage } =
+    v1 === undefined
+      ? readDataPageV2(bytes, { ...header, data_page_header_v2: v2 && { ...v2, encoding } }, lengths)
+      : readDataPage(bytes, { ...v1, encoding }, lengths);
+  let total = 0;
+  for (const length of dataPage as Int32Array) total += Math.abs(length);
+  if (!(total <= MAX_PAGE_BYTES)) throw new Error(`the values of a page repeat ${total} bytes of other values`);
 }
 
 /** hyparquet reads past the end of a page, as far as the memory that contains it. */

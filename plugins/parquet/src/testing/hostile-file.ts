@@ -1,6 +1,6 @@
 import { ByteWriter } from 'hyparquet-writer';
 
-/** What a file with a column of 32-bit numbers states. What is missing is true. */
+/** What a file with one column states, by default of 32-bit numbers. What is missing is true. */
 export interface Statements {
   /** The elements of the schema after the root, as Thrift has them. */
   readonly elements?: readonly object[];
@@ -10,6 +10,8 @@ export interface Statements {
   readonly rows?: bigint;
   /** The number of values of the page. */
   readonly values?: number;
+  /** The number of the encoding of the page. */
+  readonly encoding?: number;
   /** The sizes of the page, with and without compression. */
   readonly compressed?: number;
   readonly uncompressed?: number;
@@ -18,28 +20,59 @@ export interface Statements {
 }
 
 /** The numbers of Parquet for: the type INT32, no compression, and the encodings PLAIN and RLE. */
-const [INT32, UNCOMPRESSED, PLAIN, RLE] = [1, 0, 0, 3];
+const [INT32, BYTE_ARRAY, UNCOMPRESSED, PLAIN, RLE] = [1, 6, 0, 0, 3];
 const DATA_PAGE = 0;
+/** The number of the converted type of texts. */
+const UTF8 = 0;
 const START = 4;
 
 export const REQUIRED = 0;
 export const OPTIONAL = 1;
+export const DELTA_BYTE_ARRAY = 7;
 
 /** Returns an element of the schema with the column id. */
-export function idColumn(repetition: number): object {
-  return { field_1: INT32, field_3: repetition, field_4: 'id' };
+export function idColumn(repetition: number, type: number = INT32): object {
+  return { field_1: type, field_3: repetition, field_4: 'id' };
+}
+
+/** The element of a column id with texts. */
+export const TEXT_ID: object = { ...idColumn(REQUIRED, BYTE_ARRAY), field_6: UTF8 };
+
+/** Returns a page of DELTA_BYTE_ARRAY in which each text is the one before and a letter. */
+export function growingTexts(count: number): Uint8Array {
+  const writer = new ByteWriter();
+  // The lengths that are repeated, 0, 1, 2, …, and those of the rest, 1, 1, 1, …, as their first one and their differences.
+  for (const [first, difference] of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    for (const number of [128, 4, count]) writer.appendVarInt(number);
+    writer.appendZigZag(first);
+    for (let length = 1; length < count; length += 128) {
+      writer.appendZigZag(difference);
+      writer.appendBytes(new Uint8Array(4));
+    }
+  }
+  writer.appendBytes(Buffer.alloc(count, 'a'));
+  return writer.getBytes();
 }
 
 /** Returns a Parquet file with one row group and one page, which has the bytes. */
 export function hostileFile(bytes: Uint8Array, stated: Statements): Uint8Array {
-  const { elements = [idColumn(REQUIRED)], children = elements.length, rows = 3n, values = 3 } = stated;
+  const {
+    elements = [idColumn(REQUIRED)],
+    children = elements.length,
+    rows = 3n,
+    values = 3,
+    encoding = PLAIN,
+  } = stated;
   const { compressed = bytes.length, uncompressed = bytes.length } = stated;
-  const encodings = { field_1: values, field_2: PLAIN, field_3: RLE, field_4: RLE };
+  const encodings = { field_1: values, field_2: encoding, field_3: RLE, field_4: RLE };
   const header = thrift({ field_1: DATA_PAGE, field_2: uncompressed, field_3: compressed, field_5: encodings });
   const size = BigInt(header.length + bytes.length);
   const column = {
     field_1: INT32,
-    field_2: [PLAIN],
+    field_2: [encoding],
     field_3: ['id'],
     field_4: UNCOMPRESSED,
     field_5: rows,

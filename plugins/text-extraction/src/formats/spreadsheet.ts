@@ -1,4 +1,4 @@
-import type { CellObject } from '@e965/xlsx';
+import type { CellObject, ParsingOptions, WorkBook } from '@e965/xlsx';
 import type { Extraction } from '../blocks/blocks.ts';
 import { EncryptedFile, type FormatReader } from './format.ts';
 import { readOfficeParts } from './office-parts.ts';
@@ -7,10 +7,22 @@ import { OleFile } from './ole.ts';
 import { describeOle } from './ole-properties.ts';
 import { readZip } from './zip.ts';
 
+/** The parts of SheetJS that read a zip file and the workbook in it. Its types omit them. */
+interface ZipLibrary {
+  readonly CFB: { read(bytes: Uint8Array, options: { type: 'buffer' }): ZipContainer };
+  parse_zip(container: ZipContainer, options: ParsingOptions): WorkBook;
+}
+
+interface ZipContainer {
+  readonly FullPaths: readonly string[];
+  readonly FileIndex: readonly { content?: Uint8Array }[];
+}
+
 /** Reads Excel files, old and new: each sheet with its name and its cells as they are shown. */
 export const readSpreadsheet: FormatReader = async (input, to) => {
   const { bytes, budget, readInner } = input;
-  const { read, utils } = await import('@e965/xlsx');
+  const library = (await import('@e965/xlsx')) as unknown as typeof import('@e965/xlsx') & ZipLibrary;
+  const { read, utils } = library;
   const isZip = bytes[0] === 0x50;
   const isOle = bytes[0] === 0xd0;
   const headers: string[] = [];
@@ -24,7 +36,7 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
     await readOfficeImages(entries, to);
   }
   const options = { type: 'array', dense: true, cellDates: true, cellHTML: false, cellFormula: false } as const;
-  const book = openBook(() => read(bytes, options));
+  const book = openBook(() => (isZip ? readWithoutLinks(bytes, library, options) : read(bytes, options)));
   if (isOle) describeOle(await OleFile.open(bytes), to);
   for (const [i, name] of book.SheetNames.entries()) {
     const sheet = book.Sheets[name];
@@ -38,6 +50,24 @@ export const readSpreadsheet: FormatReader = async (input, to) => {
     for (const { name, bytes: inner } of (await OleFile.open(bytes)).embedded()) await readInner(inner, name, to);
   }
 };
+
+/**
+ * Reads a workbook without the links of its cells, which are not text. The library makes a cell for each place of a link,
+ * and the link of a whole sheet has 17 billion places.
+ */
+function readWithoutLinks(bytes: Uint8Array, { CFB, parse_zip }: ZipLibrary, options: ParsingOptions): WorkBook {
+  const container = CFB.read(bytes, { type: 'buffer' });
+  for (const [i, file] of container.FileIndex.entries()) {
+    if (file.content === undefined || !/worksheets\/[^/]*\.xml$/i.test(container.FullPaths[i] ?? '')) continue;
+    const xml = Buffer.from(file.content);
+    const cellsEnd = Math.max(0, xml.lastIndexOf('sheetData'));
+    const links = xml.indexOf('hyperlink ', cellsEnd);
+    if (links < 0) continue;
+    const rest = xml.toString('latin1', cellsEnd).replaceAll(/<(\w+:)?hyperlink [^<>]*>/g, '');
+    file.content = Buffer.concat([xml.subarray(0, cellsEnd), Buffer.from(rest, 'latin1')]);
+  }
+  return parse_zip(container, options);
+}
 
 /** Adds the cells as they are shown, and their comments. Columns without any text are omitted. */
 function addSheet(

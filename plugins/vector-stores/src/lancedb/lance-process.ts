@@ -51,7 +51,7 @@ export class LanceProcess implements StoreTarget {
 
 /** Starts a process that opens the table. */
 async function start(settings: LanceSettings): Promise<HelperProcess> {
-  const process = await HelperProcess.start(new URL(`./lance-table${extname(import.meta.url)}`, import.meta.url));
+  const process = HelperProcess.start(new URL(`./lance-table${extname(import.meta.url)}`, import.meta.url));
   try {
     await process.call('open', settings);
     return process;

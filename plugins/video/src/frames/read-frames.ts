@@ -79,7 +79,7 @@ class Run {
     const { program, stride, signal } = this.#options;
     // It gets no other variables, because they may hold secrets.
     const { PATH, LD_LIBRARY_PATH } = process.env;
-    const ffmpeg = await ChildProgram.start(program, this.#arguments(), {
+    const ffmpeg = ChildProgram.start(program, this.#arguments(), {
       env: { PATH, LD_LIBRARY_PATH, LC_ALL: 'C' },
       files: [this.#video],
     });
