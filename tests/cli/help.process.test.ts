@@ -62,6 +62,9 @@ describe('an invalid command line', () => {
   it.each([
     [['validat', 'x.conf'], "unknown command 'validat'", 'Did you mean validate?'],
     [['run', 'x.conf', '--dryrun', 'y'], "unknown option '--dryrun'", 'Did you mean --dry-run?'],
+    [['worker', 'x.conf', '--health-port', '99999'], "argument '99999' is invalid", 'a whole number from 1 to 65535'],
+    [['run', 'x.conf', '-external'], "unknown option '-external'", 'Write: headrace run CONFIG --external'],
+    [['Worker', 'films'], "unknown command 'Worker'", 'Write: headrace worker CONFIG [--pipeline NAME]'],
     [['run'], "missing required argument 'CONFIG'", ''],
     [['preview', 'x.conf', '--limit', 'all'], "argument 'all' is invalid", 'a whole number'],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish', ''],

@@ -192,4 +192,14 @@ await describeWithServer('kafka', (server) => {
     expect(refused.output).toContain('Name the topic to write with --to.');
     expect(await refused.ended).toBe(2);
   });
+
+  it('headrace replay of a missing topic creates nothing', async () => {
+    writeConfig('exit', []);
+    const target = setup.name('target');
+    const missing = setup.name('missing');
+    const refused = await setup.run('replay', missing, '--to', target, '--config', 'run.conf');
+    expect(refused.output).toContain(`There is no topic ${missing} at`);
+    expect(await refused.ended).toBe(1);
+    expect(await topics.list(setup.suffix)).toEqual([]);
+  });
 });

@@ -102,6 +102,18 @@ await describeWithServer('kafka', (server) => {
     expect(await run.signal('SIGTERM')).toBe(143);
   });
 
+  it('a health port that another program uses is refused, and no run starts', async () => {
+    const { port } = new URL(setup.destination.url);
+    for (const command of [['worker'], ['run', '--external']]) {
+      const [name = '', ...options] = command;
+      const refused = await setup.run(name, 'run.conf', ...options, '--health-port', port);
+      expect(await refused.ended).toBe(1);
+      expect(refused.stderr).toContain(`--health-port: another program listens on port ${port}. Choose another port.`);
+      expect(refused.output).not.toContain('    at ');
+    }
+    expect(await topics.list(pipeline)).toEqual([]);
+  });
+
   it('a health port of a run in one process is refused with exit code 2', async () => {
     const run = await setup.run('run', 'run.conf', '--health-port', '8080');
     expect(await run.ended).toBe(2);
@@ -145,6 +157,9 @@ await describeWithServer('kafka', (server) => {
     const away = await setup.run('dead-letters', `${pipeline}_fail`, '--config', 'run.conf', '-s', NO_BROKER);
     expect(await away.ended).toBe(1);
     expect(away.stderr).toContain('Kafka at 127.0.0.1:1: ');
+    const invalid = await setup.run('dead-letters', 'no topic', '--config', 'run.conf');
+    expect(await invalid.ended).toBe(1);
+    expect(invalid.stderr).toContain('There is no topic no topic at');
     for (const { stderr } of [missing, away]) expect(stderr).not.toContain('    at ');
   });
 

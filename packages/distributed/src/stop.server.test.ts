@@ -82,6 +82,19 @@ await describeWithServer('kafka', (server) => {
     },
   );
 
+  it('a run that is stopped while no worker is running deletes its event topic, and workers still process its documents', async () => {
+    const pipeline = setup.writeNumbers('numbers', DOCUMENTS);
+    const run = setup.start('run', 'run.conf', '--distributed');
+    await run.says('No worker is running.');
+    expect(await run.signal('SIGTERM'), run.output).toBe(143);
+    expect(run.output).toContain(`They are in the topic ${pipeline}_source: workers and indexers still process them`);
+    expect(run.summary).toContain('RUN SUMMARY: Cancelled.');
+    await expect.poll(() => topics.list(`${pipeline}_event`)).toEqual([]);
+    const next = setup.start('worker-indexer', 'run.conf');
+    await next.until(() => setup.distinct === DOCUMENTS);
+    expect(await next.signal('SIGTERM')).toBe(0);
+  });
+
   it('an indexer that is stopped while its destination does not answer ends with 1, and the next one sends the documents', async () => {
     const pipeline = setup.writeNumbers('numbers', DOCUMENTS);
     const { promise: answer, resolve: release } = Promise.withResolvers<void>();

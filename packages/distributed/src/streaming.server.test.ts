@@ -41,7 +41,7 @@ await describeWithServer('kafka', (server) => {
   function writeConfig(batchSize: number, batchTimeout = HOUR): void {
     const file = join(setup.folder, 'seen');
     pipeline = setup.writeNumbers('stream', 1, { stages: `{ class: "./stage.js#Seen", file: "${file}" }` });
-    const config = readFileSync(join(setup.folder, 'run.conf'), 'utf8');
+    const config = readFileSync(join(setup.folder, 'run.conf'), 'utf8').replace(/connectors: .*/, 'connectors: []');
     setup.write('run.conf', `${config}\nindexer { batchSize: ${batchSize}, batchTimeout: ${batchTimeout} }`);
   }
 
@@ -64,6 +64,7 @@ await describeWithServer('kafka', (server) => {
     await feed(800, 1);
     await service.until(() => setup.distinct >= 384);
     expect(await service.signal('SIGTERM')).toBe(0);
+    expect(service.output).not.toContain('There are no connectors');
     expect(repeated(setup.indexed)).toEqual([]);
   });
 

@@ -341,7 +341,7 @@ describe('the check of KafkaConnector', () => {
     };
     expect(problems(secure)).toEqual([]);
     expect(problems({ securityProtocol: 'SASL_SSL' })).toEqual([
-      'error: sasl.mechanism must be one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, was "undefined"',
+      'error: sasl.mechanism must be one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512',
       'error: sasl.jaas.config must hold a username and a password',
     ]);
     expect(

@@ -70,8 +70,8 @@ export function* checkKafkaProperties(
     message,
     ...(hint === undefined ? {} : { hint }),
   });
-  const oneOf = (name: string, values: readonly string[]) =>
-    problem(name, `${name} must be one of ${values.join(', ')}, was "${properties.get(name)}"`);
+  const oneOf = (name: string, values: readonly string[], value = properties.get(name)) =>
+    problem(name, `${name} must be one of ${values.join(', ')}${value === undefined ? '' : `, was "${value}"`}`);
   for (const [name, value] of properties) {
     if (!names.has(name)) {
       yield { ...problem(name, `The property ${name} has no effect`, 'Remove it.'), severity: 'warning' };

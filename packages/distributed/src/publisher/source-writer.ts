@@ -2,6 +2,7 @@ import { kafkaError } from '@headrace/components/kafka';
 import {
   type Confirmation,
   type EncodedBatch,
+  HeadraceError,
   Indexer,
   type LaterAnswer,
   type ModuleReference,
@@ -41,6 +42,11 @@ const parameters = Type.Object({
 const MAX_REQUESTS = 4;
 /** The maximum number of listed failures of a message. */
 const MAX_FAILURES = 100;
+/**
+ * How long a stopped run waits for the results of its documents. Then it has time to delete its event topic, before its
+ * threads are terminated (10 seconds after the stop).
+ */
+const LAST_RESULTS_MS = 5000;
 
 /** The state of the publisher for one pipeline. */
 interface PipelineQueue {
@@ -71,12 +77,17 @@ export class SourceWriter extends Indexer<typeof parameters> {
   #writer: PartitionWriter | undefined;
   readonly #queues = new Map<string, Promise<PipelineQueue>>();
   #stalled: Error | undefined;
+  /** Ends the wait for results after a stop. */
+  #lastResults: NodeJS.Timeout | undefined;
   #health: HealthAnswers | undefined;
   readonly #lags = this.params.pipelines.map(
     (pipeline) => new ConsumerLag(this.#settings, sourceTopic(this.#settings, pipeline)),
   );
 
   override async prepare(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => {
+      this.#lastResults = setTimeout(() => void this.#abandon(), LAST_RESULTS_MS);
+    });
     this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags, 'publishes documents'));
     this.#partitions = await prepareTopics(this.#settings, this.params.pipelines, this.context.log, signal);
     const most = Math.max(1, ...this.params.pipelines.map((pipeline) => this.#partitionsOf(pipeline)));
@@ -101,15 +112,33 @@ export class SourceWriter extends Indexer<typeof parameters> {
   }
 
   override async close(): Promise<void> {
+    clearTimeout(this.#lastResults);
     this.#health?.close();
-    await Promise.all(this.#lags.map((lag) => lag.close()));
+    const lags = Promise.all(this.#lags.map((lag) => lag.close()));
+    await Promise.all(Array.from(this.#queues.values(), (opening) => this.#close(opening)));
+    await lags;
+    await this.#writer?.close();
+  }
+
+  async #close(opening: Promise<PipelineQueue>): Promise<void> {
+    const queue = await opening.catch(() => undefined);
+    if (queue === undefined) return;
+    await Promise.all([queue.watch.close(), queue.reader.close()]);
+    if (this.#settings.eventTopic === undefined) await this.#deleteTopic(queue.events);
+  }
+
+  /** Counts the documents whose results are still missing as failed. */
+  async #abandon(): Promise<void> {
+    const error = new HeadraceError('HR_RUN_CANCELLED', 'The run was stopped before these documents had finished');
     for (const opening of this.#queues.values()) {
       const queue = await opening.catch(() => undefined);
-      await queue?.watch.close();
-      await queue?.reader.close();
-      if (queue !== undefined && this.#settings.eventTopic === undefined) await this.#deleteTopic(queue.events);
+      if (queue === undefined || queue.batches.size + queue.documents.size === 0) continue;
+      this.context.log.warn(
+        `The run was stopped before all its documents had finished. The unfinished ones count as failed. They are in the topic ${queue.topic}: workers and indexers still process them`,
+      );
+      queue.batches.rejectAll(error);
+      queue.documents.rejectAll(error);
     }
-    await this.#writer?.close();
   }
 
   #partitionsOf(pipeline: string): number {

@@ -6,6 +6,7 @@ import { type BatchHeader, parseHeader, toHeaders } from '../queue/headers.ts';
 import { type OutgoingMessage, PartitionWriter } from '../queue/partition-writer.ts';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { TopicAdmin } from '../settings/topic-admin.ts';
+import { isTopicName } from '../settings/topics.ts';
 import { partitionOf } from '../wire/murmur2.ts';
 
 /** A message of a dead-letter topic. */
@@ -37,8 +38,11 @@ const IDLE_MS = 200;
 
 /** Reads all messages of a dead-letter topic, from the first to the current end. Joins no group. */
 export async function* deadLetters({ settings, topic, log }: DeadLetterOptions): AsyncGenerator<DeadLetter> {
-  for await (const message of readAll(settings, topic, `${settings.groupId}-dead-letters`, true, log)) {
-    yield toLetter(message);
+  const source = await openTopic(settings, topic, `${settings.groupId}-dead-letters`, true, log);
+  try {
+    for await (const message of readAll(source, false)) yield toLetter(message);
+  } finally {
+    await source.close();
   }
 }
 
@@ -48,13 +52,26 @@ export async function* deadLetters({ settings, topic, log }: DeadLetterOptions):
  * @returns the number of messages that were sent
  */
 export async function replay(options: DeadLetterOptions & { readonly to: string }): Promise<number> {
-  const { settings, topic, to, log } = options;
+  const { settings, topic, log } = options;
+  // The other topic is created only if this one exists.
+  const source = await openTopic(settings, topic, `${settings.groupId}-replay`, false, log);
+  try {
+    return await sendAgain(source, options);
+  } finally {
+    await source.close();
+  }
+}
+
+async function sendAgain(
+  source: KafkaSource,
+  { settings, topic, to, log }: DeadLetterOptions & { readonly to: string },
+): Promise<number> {
   const admin = await TopicAdmin.open(settings, log);
   const partitions = await admin.ensure([{ topic: to, partitions: settings.partitions }]).finally(() => admin.close());
   const writer = await PartitionWriter.open(settings, 'headrace-replay', log);
   let sent = 0;
   try {
-    for await (const message of readAll(settings, topic, `${settings.groupId}-replay`, false, log)) {
+    for await (const message of readAll(source, true)) {
       const { omittedBytes, place } = toLetter(message);
       if (omittedBytes !== undefined) {
         log.warn(
@@ -84,29 +101,19 @@ function messageAgain(message: TopicMessage, topic: string, partitions: number):
   return { ...again, partition, headers: toHeaders({ run, batch: number, count, bytes, pieces }) };
 }
 
-async function* readAll(
-  settings: KafkaSettings,
-  topic: string,
-  groupId: string,
-  isPreview: boolean,
-  log: Logger,
-): AsyncGenerator<TopicMessage> {
-  const source = await openTopic(settings, topic, groupId, isPreview, log);
-  try {
-    for (;;) {
-      const message = source.read();
-      if (message !== undefined) {
-        yield message;
-        const { partition, offset, leaderEpoch } = message;
-        if (!isPreview) await source.commit(new Map([[partition, { offset: offset + 1n, leaderEpoch }]]));
-        continue;
-      }
-      if (await source.wait(IDLE_MS, new AbortController().signal)) continue;
-      if ((await source.isAtEnd()) && !(await source.wait(0, new AbortController().signal))) return;
-      await sleep(1);
+/** Reads a topic to its current end. With `commits`, each message is marked as read after the caller has handled it. */
+async function* readAll(source: KafkaSource, commits: boolean): AsyncGenerator<TopicMessage> {
+  for (;;) {
+    const message = source.read();
+    if (message !== undefined) {
+      yield message;
+      const { partition, offset, leaderEpoch } = message;
+      if (commits) await source.commit(new Map([[partition, { offset: offset + 1n, leaderEpoch }]]));
+      continue;
     }
-  } finally {
-    await source.close();
+    if (await source.wait(IDLE_MS, new AbortController().signal)) continue;
+    if ((await source.isAtEnd()) && !(await source.wait(0, new AbortController().signal))) return;
+    await sleep(1);
   }
 }
 
@@ -117,6 +124,7 @@ async function openTopic(
   isPreview: boolean,
   log: Logger,
 ): Promise<KafkaSource> {
+  if (!isTopicName(topic)) throw unknownTopic(settings, topic);
   try {
     return await KafkaSource.open({
       brokers: brokersOf(settings.bootstrapServers),
@@ -133,11 +141,14 @@ async function openTopic(
     });
   } catch (error) {
     if (!/unknown topic/i.test(messageOf(error))) throw kafkaError(settings.bootstrapServers, error);
-    const message = `There is no topic ${topic} at ${settings.bootstrapServers}`;
-    throw new HeadraceError('HR_SOURCE_UNREADABLE', message, {
-      hint: 'The dead-letter topic of a pipeline is called PIPELINE_fail. The first worker or indexer creates it.',
-    });
+    throw unknownTopic(settings, topic);
   }
+}
+
+function unknownTopic({ bootstrapServers }: KafkaSettings, topic: string): HeadraceError {
+  return new HeadraceError('HR_SOURCE_UNREADABLE', `There is no topic ${topic} at ${bootstrapServers}`, {
+    hint: 'The dead-letter topic of a pipeline is called PIPELINE_fail. The first worker or indexer creates it.',
+  });
 }
 
 function toLetter({ partition, offset, key, value, headers }: TopicMessage): DeadLetter {

@@ -34,11 +34,14 @@ export interface KafkaSettings {
 
 /** A problem of the `kafka` block: the path of the setting, a message and a hint. */
 export interface SettingProblem {
+  /** Absent for an error. */
+  readonly severity?: 'warning';
   readonly path: string;
   readonly message: string;
   readonly hint: string;
 }
 
+const PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'];
 const DEFAULT_PARTITIONS = 4;
 const DEFAULT_RETRIES = 3;
 
@@ -86,9 +89,17 @@ export function readKafkaSettings(config: unknown): {
       hint: "Remove it. For Lucille's format, set kafka.documentFormat: lucille.",
     });
   }
+  const protocol = text('securityProtocol');
+  if (protocol !== undefined && !PROTOCOLS.includes(protocol)) {
+    const [path, choices] = ['kafka.securityProtocol', PROTOCOLS.join(', ')];
+    problems.push({
+      path,
+      message: `${path} must be one of ${choices}, was "${protocol}"`,
+      hint: 'Without TLS and login, remove it.',
+    });
+  }
   const properties = (kind: string) => {
     const all: Record<string, string> = {};
-    const protocol = text('securityProtocol');
     if (protocol !== undefined) all['security.protocol'] = protocol;
     const metadataAge = text('metadataMaxAgeMs');
     if (kind === 'consumer' && metadataAge !== undefined) all['metadata.max.age.ms'] = metadataAge;

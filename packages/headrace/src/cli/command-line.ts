@@ -2,7 +2,10 @@ import { CommanderError } from 'commander';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 import { sayError } from '../process/standard-error.ts';
 import { commands } from './commands.ts';
+import { explainLucilleCommand } from './lucille-command.ts';
 import { createProgram } from './program.ts';
+
+const UNKNOWN: readonly string[] = ['commander.unknownCommand', 'commander.unknownOption'];
 
 /** Executes a command line. Returns the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {
@@ -20,7 +23,12 @@ export async function commandLine(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.invalid;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      const hint = UNKNOWN.includes(error.code) ? explainLucilleCommand(args) : undefined;
+      if (hint !== undefined) sayError(hint);
+      return EXIT.invalid;
+    }
     if (!isExpected(error)) throw error;
     if (error instanceof CommandError) {
       sayError(error.message);

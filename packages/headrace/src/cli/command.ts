@@ -16,10 +16,10 @@ export interface ArgumentSpec extends Described {
 
 /**
  * An option. Its key in the table is its name in camel case: `dryRun` is `--dry-run`. A `flag` has no value, and a
- * `list` can be repeated.
+ * `list` can be repeated. A `count` is a whole number of at least 1, and a `port` is one of at most 65535.
  */
 export interface OptionSpec extends Described {
-  readonly kind: 'flag' | 'text' | 'list' | 'count';
+  readonly kind: 'flag' | 'text' | 'list' | 'count' | 'port';
   readonly short?: string;
   /** The name of the value in the help. All options except flags have one. */
   readonly value?: string;
@@ -32,6 +32,7 @@ interface ValueByKind {
   text: string | undefined;
   list: readonly string[];
   count: number | undefined;
+  port: number | undefined;
 }
 
 /** The values of the options of a command, with the types from its table. */

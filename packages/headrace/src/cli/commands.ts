@@ -46,7 +46,7 @@ const kafkaConfig = {
 
 const healthOptions = {
   healthPort: {
-    kind: 'count',
+    kind: 'port',
     value: 'PORT',
     description: 'Serve /livez, /readyz and /metrics (Prometheus) on this port.',
   },

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { type Action, type CommandSpec, longFlag, type OptionSpec } from './command.ts';
 
+const MAX_PORT = 65_535;
+
 /** Creates the commander program from the table of commands. `onExitCode` receives the exit code of a command. */
 export function createProgram(commands: readonly CommandSpec[], onExitCode: (code: number) => void): Command {
   const program = new Command('headrace')
@@ -47,13 +49,15 @@ function createOption(name: string, { kind, short, value, description }: OptionS
   if (kind === 'list') {
     return option.default([]).argParser((text: string, before: readonly string[]) => [...before, text]);
   }
-  return kind === 'count' ? option.argParser(parseCount) : option;
+  if (kind === 'count') return option.argParser((text) => parseCount(text, Number.MAX_SAFE_INTEGER));
+  return kind === 'port' ? option.argParser((text) => parseCount(text, MAX_PORT)) : option;
 }
 
-function parseCount(text: string): number {
+function parseCount(text: string, most: number): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || !Number.isSafeInteger(count)) {
-    throw new InvalidArgumentError('The value must be a whole number of at least 1.');
+  if (!/^\d+$/.test(text) || count < 1 || count > most) {
+    const limit = most === MAX_PORT ? `from 1 to ${most}` : 'of at least 1';
+    throw new InvalidArgumentError(`The value must be a whole number ${limit}.`);
   }
   return count;
 }

@@ -28,11 +28,13 @@ export interface DistributedConfig {
 /**
  * Reads and checks a config, including its `kafka` block. Prints every problem. Returns undefined if one of them is an
  * error.
+ * @param publishes whether the connectors are executed. Other commands need none: other programs may write the documents
  */
 export async function loadDistributed(
   file: string,
   set: readonly string[],
   components: readonly string[],
+  publishes = false,
 ): Promise<DistributedConfig | undefined> {
   const { root, problems, name } = await loadConfig(file, set);
   const registry = registrySource(file, components);
@@ -57,7 +59,8 @@ export async function loadDistributed(
       writesFile = isFile && settings.sendEnabled !== false;
     }
     // The block is read here.
-    all.push(...found.filter(({ code, path }) => code !== 'HR_CONFIG_UNUSED' || path !== 'kafka'));
+    const used = publishes ? ['kafka'] : ['kafka', 'connectors'];
+    all.push(...found.filter(({ code, path }) => code !== 'HR_CONFIG_UNUSED' || !used.includes(path)));
   }
   if (root === undefined || hasErrors(all)) {
     writeProblems(all, name);
@@ -69,9 +72,9 @@ export async function loadDistributed(
   if (settings !== undefined) mistakes.push(...checkClientProperties(settings));
   all.push(
     ...mistakes.map(
-      ({ path, message, hint }): Problem => ({
-        severity: 'error',
-        code: 'HR_CONFIG_INVALID_VALUE',
+      ({ severity, path, message, hint }): Problem => ({
+        severity: severity ?? 'error',
+        code: severity === undefined ? 'HR_CONFIG_INVALID_VALUE' : 'HR_CONFIG_UNUSED',
         path,
         message,
         hint,

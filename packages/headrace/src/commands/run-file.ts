@@ -129,7 +129,7 @@ async function load(file: string, options: RunOptions, isDistributed: boolean): 
   const registry = registrySource(file, options.components);
   if (isDistributed) {
     const { loadDistributed } = await import('./load-distributed.ts');
-    const distributed = await loadDistributed(file, settingsOf(options), options.components);
+    const distributed = await loadDistributed(file, settingsOf(options), options.components, true);
     return distributed && { root: distributed.root, registry, name: distributed.name, distributed };
   }
   const { root, problems, name } = await loadConfig(file, settingsOf(options));
