@@ -50,7 +50,8 @@ export function pack(piece: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffe
   const packed: Buffer[] = [];
   const open = new Map<number, Open>();
   const close = (partition: number, frames: readonly PlacedFrame[]) => {
-    const whole = frames.length === 1 ? (frames[0] as PlacedFrame).bytes : Buffer.concat(frames.map(({ bytes }) => bytes));
+    const whole =
+      frames.length === 1 ? (frames[0] as PlacedFrame).bytes : Buffer.concat(frames.map(({ bytes }) => bytes));
     const value = compress(whole);
     if (value !== whole && frames.length > 1) release(whole);
     if (value.length > maxBytes && frames.length > 1) {
