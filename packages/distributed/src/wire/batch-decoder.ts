@@ -1,6 +1,5 @@
 import { isAscii } from 'node:buffer';
 import {
-  type Column,
   counted,
   Document,
   decodeList,
@@ -14,10 +13,11 @@ import {
   type Value,
   type WireValue,
 } from '@headrace/engine';
-import { SEPARATOR, type WireColumn, type WireDocument, type WireTable } from './batch-encoder.ts';
+import type { WireColumn, WireDocument, WireTable } from './batch-encoder.ts';
 import { decompress } from './compression.ts';
 import { type Frame, isCount, readFrames } from './frames.ts';
-import { JoinedRows, type Rows, tableOf } from './joined-rows.ts';
+import { countJoined, JoinedColumn } from './joined-column.ts';
+import { JoinedRows, type Rows, type RowsColumn, tableOf } from './joined-rows.ts';
 
 /** The origin of a batch, and which of its documents to decode. */
 export interface BatchPosition {
@@ -134,22 +134,28 @@ function read(payload: Buffer, count: number): Document | Rows {
   }
   const { names, columns } = head as WireTable;
   let at = end + 1;
-  const values = columns.map((column) => {
+  const values = columns.map((column): RowsColumn => {
     if (!('texts' in column)) return readColumn(column, count);
     const from = at;
     at += column.texts;
-    return sized(text.slice(from, at).split(SEPARATOR), count);
+    const texts = text.slice(from, at);
+    checkCount(countJoined(texts), count);
+    return new JoinedColumn(texts);
   });
   if (at !== text.length)
     throw new Error(`its texts have ${text.length - end - 1} characters instead of ${at - end - 1}`);
-  checkFields(names, columns.length, values[names.indexOf('id')]);
-  const sparse = columns.map((column, i) => 'list' in column && (values[i] as Column).includes(undefined));
+  const ids = values[names.indexOf('id')];
+  checkFields(names, columns.length, ids instanceof JoinedColumn ? [] : ids);
+  const sparse = columns.map(
+    (column, i) => 'list' in column && (values[i] as (Value | undefined)[]).includes(undefined),
+  );
   return { names, columns: values, sparse, count, characters: at };
 }
 
 function readColumn(column: Exclude<WireColumn, { texts: number }>, count: number): (Value | undefined)[] {
   if ('all' in column) return new Array<Value>(count).fill(decodeList([column.all])[0] as Value);
-  const list = sized(column.list, count);
+  const { list } = column;
+  checkCount(list.length, count);
   if (!list.some(isMissing)) return decodeList(list);
   return list.map((value) => (isMissing(value) ? undefined : decodeList([value])[0]));
 }
@@ -160,9 +166,8 @@ function checkFields(names: readonly string[], fields: number, ids: readonly unk
   if (ids === undefined || !ids.every((id) => typeof id === 'string')) throw new Error('a document has no id');
 }
 
-function sized<T>(values: T[], count: number): T[] {
-  if (values.length === count) return values;
-  throw new Error(`a column has ${values.length} values instead of ${count}`);
+function checkCount(found: number, count: number): void {
+  if (found !== count) throw new Error(`a column has ${found} values instead of ${count}`);
 }
 
 function isMissing(value: WireValue): boolean {

@@ -87,6 +87,48 @@ describe('documents in the format of Headrace', () => {
     );
   });
 
+  it('are equal after a decoded table is encoded again, whether its columns were read or not', () => {
+    fc.assert(
+      fc.property(fc.array(anyTable, { minLength: 1, maxLength: 4 }), fc.nat(6), (some, read) => {
+        const encoder = new BatchEncoder({ partitions: 1, maxBytes: 1e6 });
+        const { tables } = decode(frames(...some.flatMap((table) => encoder.encodeTable(table))));
+        const again = tables.flatMap((table) => {
+          for (const name of table.names.slice(0, read)) table.column(name);
+          return encoder.encodeTable(table);
+        });
+        expect(decode(frames(...again)).documents.map(contentOf)).toEqual(some.flatMap(rowsOf).map(contentOf));
+      }),
+    );
+  });
+
+  it('are written as they were read if no stage has changed or removed them', () => {
+    const encoder = new BatchEncoder({ partitions: 1, maxBytes: 1e6 });
+    const { tables } = decode(
+      frames(
+        ...encoder.encodeTable(
+          new DocumentTable(
+            ['id', 'a', 'b'],
+            [
+              ['1', '2'],
+              ['x', 'y'],
+              ['p', 'q'],
+            ],
+            2,
+          ),
+        ),
+      ),
+    );
+    const [table] = tables as [DocumentTable];
+    table.set('a', ['X', 'Y'], false);
+    table.rename('b', 'c');
+    const { documents } = decode(frames(...encoder.encodeTable(table.select([1]))));
+    expect(documents.map(contentOf)).toEqual([{ fieldNames: ['id', 'a', 'c'], fieldValues: ['2', 'Y', 'q'] }]);
+    expect(decode(frames(...encoder.encodeTable(table))).documents.map(contentOf)).toEqual([
+      { fieldNames: ['id', 'a', 'c'], fieldValues: ['1', 'X', 'p'] },
+      { fieldNames: ['id', 'a', 'c'], fieldValues: ['2', 'Y', 'q'] },
+    ]);
+  });
+
   it('are split into several small frames if a table has much text, in the same order', () => {
     const ids = Array.from({ length: 64 }, (_, n) => `id-${n}`);
     const texts = ids.map((id) => id.padEnd(20_000, 'ü'));

@@ -8,6 +8,7 @@ import {
   type Value,
   type WireValue,
 } from '@headrace/engine';
+import { JoinedColumn, SEPARATOR } from './joined-column.ts';
 import { partitionOf } from './murmur2.ts';
 import { pack } from './packed-batches.ts';
 
@@ -21,9 +22,6 @@ export interface BatchEncoderOptions {
 
 /** A frame longer than this is split, so that messages stay below the limits of brokers. */
 const FRAME_CHARACTERS = 256 * 1024;
-
-/** Separates the values of a text column. If a value contains the separator, the column is written as JSON. */
-export const SEPARATOR = '\u001f';
 
 /**
  * The values of a column: the number of characters of its joined texts, one value that all documents have, or a list.
@@ -70,7 +68,7 @@ export class BatchEncoder implements DocumentEncoder {
   }
 
   encodeTable(table: DocumentTable): string[] {
-    const columns = table.names.map((name) => table.column(name) as Column);
+    const columns = columnsOf(table);
     if (this.#partitions === 1) return framesOf(table.names, columns, table.count, 0);
     const rows = new Map<number, number[]>();
     for (const [row, id] of table.ids.entries()) {
@@ -79,14 +77,36 @@ export class BatchEncoder implements DocumentEncoder {
     return Array.from(rows, ([partition, some]) => {
       // A worker reads the documents of one partition, and they go to one partition again.
       if (some.length === table.count) return framesOf(table.names, columns, table.count, partition);
-      const selected = columns.map((column) => some.map((row) => column[row]));
+      const selected = columns.map((column) => {
+        const values = valuesOf(column);
+        return some.map((row) => values[row]);
+      });
       return framesOf(table.names, selected, some.length, partition);
     }).flat();
   }
 }
 
+/** The values of a field, or its joined texts if no stage has changed them. */
+type TableColumn = Column | JoinedColumn;
+
+function columnsOf(table: DocumentTable): TableColumn[] {
+  return table.names.map((name) => {
+    const lazy = table.lazyColumn(name);
+    return lazy instanceof JoinedColumn ? lazy : (table.column(name) as Column);
+  });
+}
+
+function valuesOf(column: TableColumn): Column {
+  return column instanceof JoinedColumn ? column.values : column;
+}
+
 /** Returns the frames of documents with the same fields, all for one partition. */
-function framesOf(names: readonly string[], columns: readonly Column[], count: number, partition: number): string[] {
+function framesOf(
+  names: readonly string[],
+  columns: readonly TableColumn[],
+  count: number,
+  partition: number,
+): string[] {
   let characters = 0;
   const written = columns.map((column) => {
     const encoded = encodeColumn(column);
@@ -95,7 +115,7 @@ function framesOf(names: readonly string[], columns: readonly Column[], count: n
   });
   if (characters > FRAME_CHARACTERS && count > 1) {
     const half = count >> 1;
-    const part = (from: number, to: number) => columns.map((column) => column.slice(from, to));
+    const part = (from: number, to: number) => columns.map((column) => valuesOf(column).slice(from, to));
     return [
       ...framesOf(names, part(0, half), half, partition),
       ...framesOf(names, part(half, count), count - half, partition),
@@ -112,7 +132,8 @@ function frame(partition: number, count: number, head: string, texts: string): s
 }
 
 /** Returns a column as joined texts, or as JSON. */
-function encodeColumn(column: Column): { readonly text: string; readonly json?: string } {
+function encodeColumn(column: TableColumn): { readonly text: string; readonly json?: string } {
+  if (column instanceof JoinedColumn) return column;
   const first = column[0];
   if (first !== undefined && typeof first !== 'object' && isSame(column, first)) {
     return { text: '', json: JSON.stringify({ all: encodeList([first])[0] }) };

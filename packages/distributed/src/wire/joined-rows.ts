@@ -1,9 +1,13 @@
-import { type Column, DocumentTable, internName, type Value } from '@headrace/engine';
+import { DocumentTable, internName, type Value } from '@headrace/engine';
+import { JoinedColumn, joinColumns } from './joined-column.ts';
+
+/** The values of a field. */
+export type RowsColumn = JoinedColumn | (Value | undefined)[];
 
 /** Documents with the same fields, as columns. The arrays belong to the receiver. */
 export interface Rows {
   readonly names: readonly string[];
-  readonly columns: readonly (Value | undefined)[][];
+  readonly columns: readonly RowsColumn[];
   /** For each column, whether values are missing. */
   readonly sparse: readonly boolean[];
   readonly count: number;
@@ -53,17 +57,22 @@ export class JoinedRows {
 
 /** Returns rows as a table. */
 export function tableOf({ names, columns, count, sparse }: Rows): DocumentTable {
-  return new DocumentTable(names.map(internName), columns as readonly Column[], count, sparse);
+  return new DocumentTable(names.map(internName), columns, count, sparse);
 }
 
 function joined(first: Rows, all: readonly Rows[], count: number): Rows {
   return {
     names: first.names,
-    columns: first.columns.map((_, i) => all.flatMap(({ columns }) => columns[i] as (Value | undefined)[])),
+    columns: first.columns.map((_, i) => joinedColumn(all.map(({ columns }) => columns[i] as RowsColumn))),
     sparse: first.sparse.map((_, i) => all.some(({ sparse }) => sparse[i] === true)),
     count,
     characters: 0,
   };
+}
+
+function joinedColumn(columns: readonly RowsColumn[]): RowsColumn {
+  if (columns.every((column) => column instanceof JoinedColumn)) return joinColumns(columns);
+  return columns.flatMap((column) => (column instanceof JoinedColumn ? column.values : column));
 }
 
 function hasSameNames(a: readonly string[], b: readonly string[]): boolean {

@@ -20,50 +20,65 @@ export interface PartitionBatch {
 /** The line before each value of a packed piece. `length` is the number of bytes of the value. */
 type Head = Omit<PartitionBatch, 'value'> & { readonly length: number };
 
-interface Open {
-  frames: Buffer[];
-  bytes: number;
-  count: number;
-  ranges: [number, number][];
+/** A frame, and the position of its first document in the piece. */
+interface PlacedFrame {
+  readonly count: number;
+  readonly bytes: Buffer;
+  readonly position: number;
 }
+
+/** The frames of one partition that become one value. */
+interface Open {
+  frames: PlacedFrame[];
+  bytes: number;
+}
+
+/**
+ * How much larger than a request a batch may be before its compression. Connectors read files in pieces of 1 MiB. Without
+ * this, each piece would become a message of 1 MB and a second, small one.
+ */
+const BEFORE_COMPRESSION = 1.5;
 
 const LF = 10;
 
 /**
  * Sorts the frames of `BatchEncoder` by partition, and joins and compresses them to the values of messages. This
  * happens in the pipeline threads, so the thread that writes the messages handles a quarter of the bytes. A value has
- * more than `maxBytes` before its compression only if it has a single frame.
+ * more than `maxBytes` only if it has a single frame.
  */
 export function pack(piece: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffer> {
   const packed: Buffer[] = [];
   const open = new Map<number, Open>();
-  const close = (partition: number, { frames, bytes, count, ranges }: Open) => {
-    const whole = frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames);
+  const close = (partition: number, frames: readonly PlacedFrame[]) => {
+    const whole =
+      frames.length === 1 ? (frames[0] as PlacedFrame).bytes : Buffer.concat(frames.map(({ bytes }) => bytes));
     const value = compress(whole);
     if (value !== whole && frames.length > 1) release(whole);
-    const head: Head = { partition, bytes, count, ranges, length: value.length };
-    packed.push(Buffer.from(`${JSON.stringify(head)}\n`), value);
+    if (value.length > maxBytes && frames.length > 1) {
+      release(value);
+      const half = frames.length >> 1;
+      close(partition, frames.slice(0, half));
+      close(partition, frames.slice(half));
+      return;
+    }
+    packed.push(Buffer.from(`${JSON.stringify(headOf(partition, frames, value.length))}\n`), value);
   };
   let position = 0;
   for (const { partition, count, bytes } of readFrames(piece)) {
     let batch = open.get(partition);
-    if (batch !== undefined && batch.bytes + bytes.length > maxBytes) {
-      close(partition, batch);
+    if (batch !== undefined && batch.bytes + bytes.length > maxBytes * BEFORE_COMPRESSION) {
+      close(partition, batch.frames);
       batch = undefined;
     }
     if (batch === undefined) {
-      batch = { frames: [], bytes: 0, count: 0, ranges: [] };
+      batch = { frames: [], bytes: 0 };
       open.set(partition, batch);
     }
-    batch.frames.push(bytes);
+    batch.frames.push({ count, bytes, position });
     batch.bytes += bytes.length;
-    batch.count += count;
-    const last = batch.ranges.at(-1);
-    if (last?.[1] === position) last[1] += count;
-    else batch.ranges.push([position, position + count]);
     position += count;
   }
-  for (const [partition, batch] of open) close(partition, batch);
+  for (const [partition, { frames }] of open) close(partition, frames);
   const result = new Uint8Array(packed.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of packed) {
@@ -73,6 +88,18 @@ export function pack(piece: Uint8Array, maxBytes: number): Uint8Array<ArrayBuffe
     if (part.buffer !== piece.buffer) release(part);
   }
   return result;
+}
+
+function headOf(partition: number, frames: readonly PlacedFrame[], length: number): Head {
+  const ranges: [number, number][] = [];
+  for (const { count, position } of frames) {
+    const last = ranges.at(-1);
+    if (last?.[1] === position) last[1] += count;
+    else ranges.push([position, position + count]);
+  }
+  const bytes = frames.reduce((sum, frame) => sum + frame.bytes.length, 0);
+  const count = frames.reduce((sum, frame) => sum + frame.count, 0);
+  return { partition, bytes, count, ranges, length };
 }
 
 /**
@@ -93,15 +120,17 @@ export function unpack(piece: Uint8Array, first: number): PartitionBatch[] {
 }
 
 /**
- * Joins batches of the same partition, up to `maxBytes` before their compression. Each message costs about a
- * millisecond, so small batches of many partitions would take longer than their documents.
+ * Joins batches of the same partition, up to `maxBytes`. Each message costs about a millisecond, so small batches of
+ * many partitions would take longer than their documents.
  */
 export function joinBatches(batches: readonly PartitionBatch[], maxBytes: number): PartitionBatch[] {
   const open = new Map<number, PartitionBatch[]>();
   const joined: PartitionBatch[] = [];
   for (const batch of batches) {
     const some = open.getOrInsertComputed(batch.partition, () => []);
-    if (some.reduce((sum, { bytes }) => sum + bytes, batch.bytes) > maxBytes) joined.push(...joinAll(some.splice(0)));
+    const bytes = some.reduce((sum, { bytes }) => sum + bytes, batch.bytes);
+    const length = some.reduce((sum, { value }) => sum + value.length, batch.value.length);
+    if (bytes > maxBytes * BEFORE_COMPRESSION || length > maxBytes) joined.push(...joinAll(some.splice(0)));
     some.push(batch);
   }
   for (const some of open.values()) joined.push(...joinAll(some));

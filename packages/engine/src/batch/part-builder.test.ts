@@ -133,6 +133,14 @@ describe('PartBuilder', () => {
     });
   });
 
+  it('is due at 1.5 MiB of output if the encoder packs it', () => {
+    const builder = builderOf({ encode: () => 'x'.repeat(768 * 1024), pack: (bytes) => Uint8Array.from(bytes) });
+    emit(builder, 'a');
+    expect(builder.due).toBe(false);
+    emit(builder, 'b');
+    expect(builder.due).toBe(true);
+  });
+
   it('is due at 1 MiB of output and full at 4 MiB', () => {
     const builder = builderOf({ encode: () => 'x'.repeat(1024 * 1024) });
     const states = Array.from({ length: 4 }, (_, i) => {

@@ -15,6 +15,11 @@ import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 /** A part is posted at this many characters, between two documents, so that a large batch does not fill the memory. */
 const DUE_CHARACTERS = 1024 * 1024;
 /**
+ * The same, if the encoder packs the part. It is then small when it leaves the thread. The output of a chunk of 1 MiB
+ * should fit, because the rest of a chunk would become a part of its own, and the chunk would be decoded again for it.
+ */
+const DUE_CHARACTERS_PACKED = 1.5 * DUE_CHARACTERS;
+/**
  * At this many characters a part is posted even while a document emits children. The document then waits, and all
  * documents after it, which costs much more than a larger part. So this limit is for large families only.
  */
@@ -96,7 +101,8 @@ export class PartBuilder implements TableSink {
 
   /** True if the part should be taken after the current document. */
   get due(): boolean {
-    return this.#output.characters >= DUE_CHARACTERS;
+    const most = this.#encoder?.pack === undefined ? DUE_CHARACTERS : DUE_CHARACTERS_PACKED;
+    return this.#output.characters >= most;
   }
 
   /** True if the part must be taken before the next child of the current document. */

@@ -182,6 +182,12 @@ export abstract class Indexer<P extends TObject = TObject> {
   readonly streaming: boolean = false;
 
   /**
+   * True if the cost of a batch is so high that the chunks of a source, which have half a MiB, are joined to chunks of
+   * one MiB. They take more memory.
+   */
+  readonly prefersLargeChunks: boolean = false;
+
+  /**
    * The maximum number of batches in flight. `send` is called in the order of the batches. If the number is greater
    * than 1, the indexer must keep two versions of the same document in order.
    */

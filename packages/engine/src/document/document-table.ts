@@ -125,6 +125,11 @@ export class DocumentTable {
     return at < 0 ? undefined : columnOf(this.#fields[at] as Field);
   }
 
+  /** Returns the column of a field as it was set, if it is lazy and none of its documents was removed. */
+  lazyColumn(name: string): LazyColumn | undefined {
+    return this.#fields[this.#place(name)]?.lazy;
+  }
+
   /**
    * Sets the values of a field. A new field is added after the other fields. Throws if a document gets a field that it
    * lacked before: in this document the field would be the last one, and a column cannot express that.

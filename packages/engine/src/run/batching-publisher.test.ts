@@ -14,13 +14,14 @@ function chunk(position: string, length = 10, rest: Partial<RecordChunk> = {}): 
 }
 
 /** A publisher, and the batches that it has sent. */
-function recorded(): { publisher: BatchingPublisher; batches: SourceBatch[] } {
+function recorded(largeChunks = false): { publisher: BatchingPublisher; batches: SourceBatch[] } {
   const batches: SourceBatch[] = [];
   const publisher = new BatchingPublisher({
     signal: new AbortController().signal,
     log: silentLogger,
     collapse: false,
     maxPending: undefined,
+    largeChunks,
     waitForSpace: async () => undefined,
     submit: (batch) => void batches.push(batch),
     waitForPending: async () => undefined,
@@ -62,6 +63,14 @@ describe('the publisher of a connector', () => {
     for (let i = 0; i < 20; i++) await publisher.publishChunk(chunk(`${i}`, 30_000));
     await publisher.flush();
     expect(batches.map((batch) => namesIn(batch).length)).toEqual([9, 9, 2]);
+  });
+
+  it('joins two pieces of a file for an indexer that prefers large chunks', async () => {
+    const { publisher, batches } = recorded(true);
+    for (let i = 0; i < 5; i++) await publisher.publishChunk(chunk(`${i}`, 512 * 1024));
+    await publisher.publishChunk(chunk('large', 1024 * 1024));
+    await publisher.flush();
+    expect(batches.map(namesIn)).toEqual([['0', '1'], ['2', '3'], ['4'], ['large']]);
   });
 
   it.each([

@@ -19,6 +19,8 @@ const BATCH_MILLIS = 10;
  */
 const SMALL_CHUNK_BYTES = 32 * 1024;
 const BATCH_BYTES = 256 * 1024;
+/** Both limits for an indexer that prefers large chunks: two pieces of a file together. */
+const LARGE_BATCH_BYTES = 768 * 1024;
 
 export interface BatchingPublisherOptions {
   readonly signal: AbortSignal;
@@ -27,6 +29,8 @@ export interface BatchingPublisherOptions {
   readonly collapse: boolean;
   /** The maximum number of pending documents. Publishing waits when it is reached. Undefined means no limit. */
   readonly maxPending: number | undefined;
+  /** True if the indexer prefers large chunks. */
+  readonly largeChunks?: boolean | undefined;
   /** Waits until there is capacity for a batch. Rejects when no more batches are accepted. */
   readonly waitForSpace: () => Promise<void>;
   /** Passes a batch to the pipeline threads. Throws if no more batches are accepted. */
@@ -53,6 +57,10 @@ export class BatchingPublisher implements Publisher {
   readonly #options: BatchingPublisherOptions;
   /** The maximum number of documents in a batch. */
   readonly batchDocuments: number;
+  /** A chunk of fewer bytes waits for more chunks. */
+  readonly #smallBytes: number;
+  /** The number of bytes at which the waiting chunks are sent. */
+  readonly #batchBytes: number;
   readonly #decoders = new Decoders();
   #documents: Document[] = [];
   #characters = 0;
@@ -71,6 +79,9 @@ export class BatchingPublisher implements Publisher {
   constructor(options: BatchingPublisherOptions) {
     this.#options = options;
     this.signal = options.signal;
+    const isLarge = options.largeChunks === true;
+    this.#smallBytes = isLarge ? LARGE_BATCH_BYTES : SMALL_CHUNK_BYTES;
+    this.#batchBytes = isLarge ? LARGE_BATCH_BYTES : BATCH_BYTES;
     this.batchDocuments = Math.min(BATCH_DOCUMENTS, options.maxPending ?? BATCH_DOCUMENTS);
   }
 
@@ -96,7 +107,7 @@ export class BatchingPublisher implements Publisher {
     const isPlain = tracked === undefined;
     // This limit counts single documents, so their number must be known here.
     if (isPlain && (this.#options.collapse || this.#options.maxPending !== undefined)) return this.#decodeHere(chunk);
-    if (isPlain && isSmall(chunk)) return this.#addChunk(chunk);
+    if (isPlain && mayWait(chunk) && chunk.bytes.length < this.#smallBytes) return this.#addChunk(chunk);
     await this.#sendCollected();
     await this.#enqueue({ kind: 'records', chunks: [chunk] }, tracked);
   }
@@ -170,10 +181,11 @@ export class BatchingPublisher implements Publisher {
   async #addChunk(chunk: RecordChunk): Promise<void> {
     if (this.#documents.length > 0) this.#sendLater();
     // The bytes may be a small part of a large buffer.
-    const bytes = new Uint8Array(chunk.bytes);
+    const isPart = chunk.bytes.length < chunk.bytes.buffer.byteLength;
+    const bytes = isPart ? new Uint8Array(chunk.bytes) : chunk.bytes;
     this.#chunks.push({ ...chunk, bytes });
     this.#chunkBytes += bytes.length;
-    if (this.#chunkBytes >= BATCH_BYTES || this.#chunks.length >= BATCH_DOCUMENTS) return this.#sendCollected();
+    if (this.#chunkBytes >= this.#batchBytes || this.#chunks.length >= BATCH_DOCUMENTS) return this.#sendCollected();
     this.#timer ??= setTimeout(() => this.#sendLater(), BATCH_MILLIS);
   }
 
@@ -239,8 +251,8 @@ export class BatchingPublisher implements Publisher {
 }
 
 /** Returns whether a chunk may share a batch with other chunks. */
-function isSmall({ bytes, documents, keepsRunIds, listsIds }: RecordChunk): boolean {
-  return bytes.length < SMALL_CHUNK_BYTES && documents === undefined && !keepsRunIds && !listsIds;
+function mayWait({ documents, keepsRunIds, listsIds }: RecordChunk): boolean {
+  return documents === undefined && !keepsRunIds && !listsIds;
 }
 
 /** Estimates the number of characters of a document without serializing it. */

@@ -49,6 +49,11 @@ export class ConnectorPipeline {
     this.indexing = this.#createIndexing(() => this.pool.spaceFreed());
   }
 
+  /** True if the indexer prefers large chunks. */
+  get largeChunks(): boolean {
+    return this.#indexer.indexer?.prefersLargeChunks === true;
+  }
+
   /** Stops the stages and logs their metrics. */
   async close(logger: Logger): Promise<void> {
     const failures = await this.pool.close();

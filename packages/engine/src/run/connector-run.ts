@@ -129,7 +129,7 @@ export class ConnectorRun {
     }
   }
 
-  async #deliver(source: RunSource, { pool, indexing, flow, tracks }: ConnectorPipeline): Promise<void> {
+  async #deliver(source: RunSource, { pool, indexing, flow, tracks, largeChunks }: ConnectorPipeline): Promise<void> {
     const delivery = new Delivery({
       source,
       pool,
@@ -141,6 +141,7 @@ export class ConnectorRun {
       timeoutMillis: this.#timeoutMillis,
       collapse: this.#config.collapse,
       maxPending: this.#context.config.publisher.maxPendingDocs,
+      largeChunks,
       logger: this.#logger,
     });
     try {

@@ -36,6 +36,8 @@ export interface DeliveryOptions {
    * The maximum number of pending documents. Publishing waits when it is reached. Undefined, 0 or less means no limit.
    */
   readonly maxPending: number | undefined;
+  /** True if the indexer prefers large chunks. */
+  readonly largeChunks?: boolean | undefined;
   readonly logger: Logger;
 }
 
@@ -50,13 +52,14 @@ export class Delivery {
   #isGivenUp = false;
 
   constructor(options: DeliveryOptions) {
-    const { pool, indexing, flow, tracks, accounts, signal, collapse, maxPending = 0, logger } = options;
+    const { pool, indexing, flow, tracks, accounts, signal, collapse, maxPending = 0, largeChunks, logger } = options;
     this.#options = options;
     this.#publisher = new BatchingPublisher({
       signal,
       log: logger,
       collapse,
       maxPending: maxPending > 0 ? maxPending : undefined,
+      largeChunks,
       waitForSpace: () => pool.waitForSpace(),
       submit: (batch, tracked) => {
         if (tracked !== undefined) tracks.begin(pool.submitted, tracked);
