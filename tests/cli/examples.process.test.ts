@@ -40,13 +40,13 @@ const FROM_SERVERS = ['connectors/kafka.conf', 'connectors/rss.conf', 'connector
 const DISTRIBUTED = ['distributed.conf'];
 
 describe('every example', () => {
-  it.each(examples.filter((example) => !DISTRIBUTED.includes(example)))(
-    '%s is valid, without a warning',
-    async (example) => {
-      const path = `examples/${example}`;
-      expect((await headrace(['validate', path], { env: PLUGINS })).stdout).toBe(`${path}: valid (no problems)\n`);
-    },
-  );
+  it('is valid, without a warning', async () => {
+    const paths = examples.filter((example) => !DISTRIBUTED.includes(example)).map((example) => `examples/${example}`);
+    // One process checks all examples, because its start takes longer than a check.
+    const { code, stdout } = await headrace(['validate', ...paths], { env: PLUGINS });
+    expect(stdout).toBe(paths.map((path) => `${path}: valid (no problems)\n`).join(''));
+    expect(code).toBe(0);
+  });
 
   it.each(DISTRIBUTED)('%s is valid, with a warning of its block kafka', async (example) => {
     const { stdout } = await headrace(['validate', `examples/${example}`]);

@@ -103,11 +103,11 @@ describe('the package that users install', () => {
     // The repository also finds its plugins, which users install separately.
     const builtIn = here.filter((component) => component.package === '@headrace/components');
     expect(builtIn.length).toBeGreaterThan(80);
-    expect(JSON.parse(await project.run('npx', ['headrace', 'components', '--json']))).toEqual(builtIn);
+    expect(JSON.parse(await project.headrace('components', '--json'))).toEqual(builtIn);
   });
 
   it('runs a config with a custom stage that imports it', async () => {
-    expect(await project.run('npx', ['headrace', 'run', 'a.conf'])).toContain('3 docs succeeded.');
+    expect(await project.headrace('run', 'a.conf')).toContain('3 docs succeeded.');
     const [first] = readFileSync(join(project.path, 'out.jsonl'), 'utf8').split('\n');
     expect(JSON.parse(first as string)).toMatchObject({ id: '0', shout: 'HELLO' });
   });
@@ -120,7 +120,7 @@ describe('the package that users install', () => {
   it('names the required Node version on a machine with an older one', async () => {
     const old = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})';
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` };
-    const { code, stderr } = await project.fail('npx', ['headrace', 'validate', 'a.conf'], env);
+    const { code, stderr } = await project.fail(project.program, ['validate', 'a.conf'], env);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('headrace needs Node.js 26') });
   });
 
@@ -129,7 +129,7 @@ describe('the package that users install', () => {
     const { peerDependencies } = JSON.parse(
       readFileSync(join(repository, 'packages/components/package.json'), 'utf8'),
     ) as { peerDependencies: Record<string, string> };
-    const { code, stdout } = await project.fail('npx', ['headrace', 'validate', '--json', 'libraries.conf']);
+    const { code, stdout } = await project.fail(project.program, ['validate', '--json', 'libraries.conf']);
     const { problems } = JSON.parse(stdout) as { problems: { code: string; path: string; message: string }[] };
     const command = (name: string) =>
       expect.stringContaining(`needs a package that is not installed: npm install ${name}@${peerDependencies[name]}`);
@@ -146,8 +146,7 @@ describe('the package that users install', () => {
 
   it('fails a document that needs a missing library, with the install command', async () => {
     writeFileSync(join(project.path, 'late.conf'), LATE_CONFIG);
-    const { stderr } = await project.fail('npx', ['headrace', 'run', 'late.conf']);
-    // npm may print warnings on standard error.
+    const { stderr } = await project.fail(project.program, ['run', 'late.conf']);
     const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
     const records = lines.map((line) => JSON.parse(line));
     expect(records).toContainEqual(
@@ -159,28 +158,33 @@ describe('the package that users install', () => {
     );
   });
 
-  it('uses a library after it is installed in the same project', async () => {
-    await project.install('mssql');
-    const { stdout } = await project.fail('npx', ['headrace', 'validate', 'libraries.conf']);
-    expect(stdout).toContain('npm install @aws-sdk/client-s3');
-    expect(stdout).not.toContain('mssql');
-  });
-
-  it('finds and loads the components of a plugin after it is installed in the same project', async () => {
+  it('names the plugin of a component that is not installed, with the install command', async () => {
     writeFileSync(join(project.path, 'plugin.conf'), PLUGIN_CONFIG);
-    const before = await project.fail('npx', ['headrace', 'validate', 'plugin.conf']);
-    expect(before.stdout).toContain('npm install @headrace/vector-stores');
-    await project.install(plugin.tarball);
-    const listed = JSON.parse(await project.run('npx', ['headrace', 'components', '--json'])) as Listed[];
-    const ofPlugin = listed.filter((component) => component.package === '@headrace/vector-stores');
-    expect(ofPlugin.map((component) => component.class)).toContain('QdrantIndexer');
-    // This message comes from a check in the code of the indexer.
-    const { stdout } = await project.fail('npx', ['headrace', 'validate', 'plugin.conf']);
-    expect(stdout).toMatch(/vectorField/);
+    const { stdout } = await project.fail(project.program, ['validate', 'plugin.conf']);
+    expect(stdout).toContain('npm install @headrace/vector-stores');
   });
 
-  it('has types that the TypeScript examples compile with in strict mode', async () => {
-    await project.install('@types/node');
-    expect(await project.compileExamples('packages/headrace/README.md', 'docs/custom-components.md')).toBe(2);
+  describe('with more packages in the same project', () => {
+    // One installation for all, because npm takes long.
+    beforeAll(() => project.install('mssql', plugin.tarball, '@types/node'), 10 * MINUTES);
+
+    it('uses a library after it is installed', async () => {
+      const { stdout } = await project.fail(project.program, ['validate', 'libraries.conf']);
+      expect(stdout).toContain('npm install @aws-sdk/client-s3');
+      expect(stdout).not.toContain('mssql');
+    });
+
+    it('finds and loads the components of a plugin after it is installed', async () => {
+      const listed = JSON.parse(await project.headrace('components', '--json')) as Listed[];
+      const ofPlugin = listed.filter((component) => component.package === '@headrace/vector-stores');
+      expect(ofPlugin.map((component) => component.class)).toContain('QdrantIndexer');
+      // This message comes from a check in the code of the indexer.
+      const { stdout } = await project.fail(project.program, ['validate', 'plugin.conf']);
+      expect(stdout).toMatch(/vectorField/);
+    });
+
+    it('has types that the TypeScript examples compile with in strict mode', async () => {
+      expect(await project.compileExamples('packages/headrace/README.md', 'docs/custom-components.md')).toBe(2);
+    });
   });
 });

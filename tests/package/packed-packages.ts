@@ -87,6 +87,16 @@ export class Project {
     await this.run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...specifiers]);
   }
 
+  /** The path of the installed `headrace` command. Started by `npx`, each command would also start npm. */
+  get program(): string {
+    return join(this.path, 'node_modules/.bin/headrace');
+  }
+
+  /** Runs the installed `headrace` command and returns its standard output. */
+  headrace(...args: readonly string[]): Promise<string> {
+    return this.run(this.program, args);
+  }
+
   /** Runs a command and returns its standard output. */
   async run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const { stdout } = await run(command, args, { cwd: this.path, env: { ...process.env, ...env } });

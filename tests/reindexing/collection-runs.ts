@@ -15,7 +15,8 @@ export class CollectionRuns implements KilledRuns {
   /** The alias of these runs, and the start of the names of their collections. */
   readonly alias = `rebuild-${randomUUID()}`;
   readonly folder = mkdtempSync(join(tmpdir(), 'headrace-collections-'));
-  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: true });
+  // Local runs take half of the processor time.
+  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
   readonly #url: () => string;
   #files = 0;
 

@@ -15,7 +15,7 @@ import { versioned } from './rebuild-runs.ts';
 /** Runs configs into a collection or core of Solr. */
 function runsOf(server: RealServer, isCloud: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-solr-'));
-  const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
   afterAll(async () => {
     await threads.close();
     rmSync(folder, { recursive: true });
