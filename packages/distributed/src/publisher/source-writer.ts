@@ -73,7 +73,7 @@ export class SourceWriter extends Indexer<typeof parameters> {
   #partitions: ReadonlyMap<string, number> = new Map();
   override readonly streaming = this.#settings.format === 'headrace';
   /**
-   * Each message takes one to two milliseconds in each process, whatever its size. If workers are in this process, large
+   * Each message takes one to two milliseconds in each process, also a small one. If workers are in this process, large
    * chunks take 10 MiB more, and are not faster: V8 then collects the heap of their common thread more often.
    */
   override readonly prefersLargeChunks = this.streaming && this.params.served.length === 0;

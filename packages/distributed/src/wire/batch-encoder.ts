@@ -16,7 +16,7 @@ import { pack } from './packed-batches.ts';
 export interface BatchEncoderOptions {
   /** The number of partitions of the destination topic. */
   readonly partitions: number;
-  /** The maximum size of a message, before its compression. */
+  /** The maximum size of a message. */
   readonly maxBytes: number;
 }
 

@@ -34,8 +34,8 @@ interface Open {
 }
 
 /**
- * How much larger than a request a batch may be before its compression. Connectors read files in pieces of 1 MiB. Without
- * this, each piece would become a message of 1 MB and a second, small one.
+ * How much larger than a request a batch may be before its compression. A publisher reads files in chunks of 1 MiB.
+ * Without this, each chunk would become a message of 1 MB and a second, small one.
  */
 const BEFORE_COMPRESSION = 1.5;
 

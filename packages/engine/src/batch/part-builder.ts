@@ -16,7 +16,7 @@ import type { IdLists, OutcomePart, PartFailure } from './pipeline-messages.ts';
 const DUE_CHARACTERS = 1024 * 1024;
 /**
  * The same, if the encoder packs the part. It is then small when it leaves the thread. The output of a chunk of 1 MiB
- * should fit, because the rest of a chunk would become a part of its own, and the chunk would be decoded again for it.
+ * should fit, because the rest of a chunk would become another part, and the chunk would be decoded again for it.
  */
 const DUE_CHARACTERS_PACKED = 1.5 * DUE_CHARACTERS;
 /**
