@@ -46,7 +46,7 @@ export function connectToLastingThread(entry: URL): MessagePort {
     connect(entry.href, port2);
   } else {
     const message: ConnectMessage = { type: CONNECT, entry: entry.href, port: port2 };
-    // If this thread cannot reach the starter, the user of the port learns that nobody is there.
+    // If this thread cannot reach the starter, the user of the port sees it close.
     postMessageToThread(starter, message, [port2]).catch(() => port1.close());
   }
   return port1;
