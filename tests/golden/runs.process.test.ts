@@ -8,8 +8,9 @@ import { runDifferences } from './run-differences.ts';
 
 /** Runs a case with the server that it needs. Returns the differences from the recording. */
 async function runGolden(golden: GoldenCase): Promise<string[]> {
-  // A launcher loads the modules of its earlier runs into each new thread, and the cases use many different ones.
-  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
+  // A launcher loads the modules of its earlier runs into each new thread, and the cases use many different ones. Local
+  // runs take half of the processor time: the process has loaded the code of a run. Their pipelines have threads.
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
   try {
     return await runWithServer(golden, threads);
   } finally {
