@@ -17,7 +17,7 @@ await describeWithServer(
   'postgres',
   (server) => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-table-'));
-    const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
+    const threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
     let client: pg.Client;
     let table: string;
 

@@ -24,7 +24,8 @@ export class RebuildRuns implements KilledRuns {
   /** The alias of these runs, and the start of the names of their indices. */
   readonly alias = `rebuild-${randomUUID()}`;
   readonly folder = mkdtempSync(join(tmpdir(), 'headrace-rebuild-'));
-  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: true });
+  // Local runs take half of the processor time.
+  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
   readonly #type: 'OpenSearch' | 'Elasticsearch';
   readonly #url: () => string;
   #files = 0;

@@ -19,7 +19,8 @@ export interface EngineUnderTest {
 
 /** Starts runs that send documents to an engine. */
 export class EngineRuns {
-  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: true });
+  /** Local runs take half of the processor time. The tests are about indexers, which run the same code in a thread. */
+  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: false, isLocal: true });
   readonly #directory = mkdtempSync(join(tmpdir(), 'headrace-indexers-'));
   readonly #engine: EngineUnderTest;
   /** The failed documents of the last run, in the form for a retry. */
