@@ -11,6 +11,9 @@ const SOURCE = '@headrace/source';
 /** Uses the conditions of Node. Vite also has the condition `module`, which is for bundlers. */
 const conditions = [SOURCE, ...defaultServerConditions.filter((name) => name !== 'module')];
 
+/** The time limit of `expect.poll`, in milliseconds. On a busy machine, tests wait long for their processes and servers. */
+const POLL_TIMEOUT = 90_000;
+
 /** Makes tests fail that start a process. */
 const NO_PROCESSES = new URL('tests/setup/no-processes.ts', import.meta.url).href;
 
@@ -34,7 +37,12 @@ function temporaryFolder(): string {
 
 /** Returns the project for the tests `*.KIND.test.ts`. They test the build, so run `npm run build` first. */
 function built(kind: string) {
-  return { extends: true as const, test: { name: kind, include: [`{packages,plugins,tests}/**/*.${kind}.test.ts`] } };
+  const include = [`{packages,plugins,tests}/**/*.${kind}.test.ts`];
+  // These tests ask other processes and pages, which takes processor time from what they wait for.
+  return {
+    extends: true as const,
+    test: { name: kind, include, expect: { poll: { timeout: POLL_TIMEOUT, interval: 50 } } },
+  };
 }
 
 export default defineConfig({
@@ -48,7 +56,7 @@ export default defineConfig({
     setupFiles: ['tests/setup/fast-check-seed.ts'],
     // The limits are for tests that hang. On a busy machine, tests wait long for their processes and servers.
     testTimeout: 240_000,
-    expect: { poll: { timeout: 90_000, interval: 10 } },
+    expect: { poll: { timeout: POLL_TIMEOUT, interval: 10 } },
     hookTimeout: 240_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
     projects: [

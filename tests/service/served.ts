@@ -85,6 +85,6 @@ export async function finished(url: string, runId: string): Promise<RunDetails> 
   for (;;) {
     const details = await runDetails(url, runId);
     if (details.done) return details;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
