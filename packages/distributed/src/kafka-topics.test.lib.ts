@@ -58,6 +58,24 @@ export class KafkaTopics {
     return found?.members.size ?? 0;
   }
 
+  /** Returns the number of messages of a topic after the committed offsets of a group. */
+  async unread(group: string, topic: string): Promise<bigint> {
+    const { topics } = await this.#admin.metadata({ topics: [topic] });
+    const indexes = Array.from({ length: topics.get(topic)?.partitionsCount ?? 0 }, (_, i) => i);
+    const partitions = indexes.map((partitionIndex) => ({ partitionIndex, timestamp: -1n }));
+    const [ends] = await this.#admin.listOffsets({ topics: [{ name: topic, partitions }] });
+    const [offsets] = await this.#admin.listConsumerGroupOffsets({
+      groups: [{ groupId: group, topics: [{ name: topic, partitionIndexes: indexes }] }],
+    });
+    const committed = new Map(
+      offsets?.topics[0]?.partitions.map(({ partitionIndex, committedOffset }) => [partitionIndex, committedOffset]),
+    );
+    return (ends?.partitions ?? []).reduce(
+      (sum, { partitionIndex, offset }) => sum + offset - (committed.get(partitionIndex) ?? 0n),
+      0n,
+    );
+  }
+
   async delete(topic: string): Promise<void> {
     await this.#admin.deleteTopics({ topics: [topic] });
   }

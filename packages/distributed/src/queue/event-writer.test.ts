@@ -46,6 +46,15 @@ it('warns once that a run has ended, also if several events are in progress, and
   ]);
 });
 
+it('knows that a run has ended from one of several errors of the client', async () => {
+  const several = Object.assign(new Error('sending failed'), {
+    errors: [Object.assign(new Error('no metadata'), { errors: [new Error('Unknown topic films_event_1.')] })],
+  });
+  const writer = new RefusingWriter(several);
+  await writer.events().write('films_event_1', event);
+  expect(writer.warnings).toHaveLength(1);
+});
+
 it('rejects with every other error, which names the topic, so that the message is processed again', async () => {
   const refused = Object.assign(new Error('not authorized'), { apiId: 'TOPIC_AUTHORIZATION_FAILED' });
   const writer = new RefusingWriter(refused);

@@ -1,5 +1,5 @@
-import { hasKafkaError, isPassing } from '@headrace/components/kafka';
-import { type Logger, messageOf } from '@headrace/engine';
+import { hasKafkaError, isPassing, kafkaError } from '@headrace/components/kafka';
+import type { Logger } from '@headrace/engine';
 import type { KafkaSettings } from '../settings/kafka-settings.ts';
 import { eventTopic, isTopicName } from '../settings/topics.ts';
 import { explainWrite, type OutgoingMessage, type PartitionWriter } from './partition-writer.ts';
@@ -46,7 +46,7 @@ export class EventWriter {
     try {
       await this.#writer.write({ topic, partition: 0, ...event });
     } catch (error) {
-      if (!hasKafkaError(error, 'UNKNOWN_TOPIC_OR_PARTITION') && !/unknown topic/i.test(messageOf(error))) {
+      if (!this.#isUnknownTopic(error)) {
         throw isPassing(error) ? error : new Error(explainWrite(this.#settings, topic, error));
       }
       // Several messages of the run may be in progress.
@@ -56,5 +56,10 @@ export class EventWriter {
         `The topic ${topic} does not exist: its run has ended, or it was deleted. Its documents are still processed`,
       );
     }
+  }
+  /** The client gives this reason in its own error, which may be one of several. */
+  #isUnknownTopic(error: unknown): boolean {
+    if (hasKafkaError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) return true;
+    return /unknown topic/i.test(kafkaError(this.#settings.bootstrapServers, error).message);
   }
 }
