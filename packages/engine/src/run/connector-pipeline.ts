@@ -67,8 +67,19 @@ export class ConnectorPipeline {
   }
 
   #createPool(onPart: (part: OutcomePart) => void, onThread: (thread: SharedStatistics) => void): PipelinePool {
-    const { root, registrySource, trusted, runId, config, idle, defaultThreads, forwardLog, logGate, reports } =
-      this.#context;
+    const {
+      root,
+      registrySource,
+      trusted,
+      runId,
+      config,
+      idle,
+      defaultThreads,
+      forwardLog,
+      logGate,
+      reports,
+      onLoaded,
+    } = this.#context;
     const indexer = this.#indexer;
     const pipeline = this.#pipeline;
     // The config may have been checked with a different policy.
@@ -95,6 +106,7 @@ export class ConnectorPipeline {
       idle,
       listener: { onPart, onLog: forwardLog, onLost: () => this.indexing.threadLost() },
       onThread,
+      onLoaded,
       onSubmit: (sequence, documents) => this.#accounts.entered(sequence, documents),
     });
   }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { IdleLanes } from './idle-lanes.ts';
 
-const idle = new IdleLanes({ youngMb: 24, heapMb: 128, expectsShortRuns: false, lanes: 0, preload: { modules: [] } });
+const idle = new IdleLanes({ youngMb: 24, heapMb: 128, lanes: 0, preload: { modules: [] } });
 
 afterEach(() => idle.close());
 

@@ -1,5 +1,4 @@
 import { PipelineLane } from './pipeline-lane.ts';
-import { expectShortRun } from './short-run.ts';
 import type { ThreadData } from './thread-messages.ts';
 
 /** Pipeline threads that wait for work. Starting a thread takes tens of milliseconds, so a run keeps its threads. */
@@ -19,11 +18,6 @@ export class IdleLanes {
   take(): PipelineLane {
     for (let lane = this.#idle.pop(); lane !== undefined; lane = this.#idle.pop()) if (lane.alive) return lane;
     return new PipelineLane(this.#data);
-  }
-
-  /** Call this when all threads of a run have started their stages. */
-  noteLoaded(): void {
-    if (this.#data.expectsShortRuns) expectShortRun();
   }
 
   give(lane: PipelineLane): void {

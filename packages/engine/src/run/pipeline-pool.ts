@@ -28,6 +28,8 @@ export interface PipelinePoolOptions {
   readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'> & { onLost(): void };
   /** Called with the statistics of the stages when a thread is opened. */
   readonly onThread: (statistics: SharedStatistics) => void;
+  /** Called when all threads have started their stages. */
+  readonly onLoaded: () => void;
   /** Called when a thread receives a batch. Not called for a chunk with an unknown number of documents. */
   readonly onSubmit: (sequence: number, documents: number) => void;
 }
@@ -160,7 +162,7 @@ export class PipelinePool {
   }
 
   async #openLane(): Promise<void> {
-    const { open, flow, idle, listener, onThread } = this.#options;
+    const { open, flow, idle, listener, threads, onThread, onLoaded } = this.#options;
     const lane = idle.take();
     const number = ++this.#opened;
     const statistics = new SharedStatistics(this.#options.stages);
@@ -191,7 +193,7 @@ export class PipelinePool {
         },
       );
       this.#lanes.push(lane);
-      if (this.#lanes.length === this.#options.threads) idle.noteLoaded();
+      if (this.#lanes.length === threads) onLoaded();
     } catch (error) {
       await lane.terminate();
       throw error;

@@ -48,6 +48,8 @@ export interface RunSurroundings {
   readonly logGate: MessageGate;
   /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
+  /** Called when all pipeline threads of a connector have started their stages. */
+  readonly onLoaded: () => void;
   /** Receives failed documents during the run. Undefined if the run does not store them. */
   readonly onFailures: PostFailures | undefined;
   /** The gate that limits the groups for `onFailures`. */
@@ -112,6 +114,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     forwardLog: surroundings.forwardLog,
     logGate: surroundings.logGate,
     onThread: surroundings.onThread,
+    onLoaded: surroundings.onLoaded,
     indexer: () => indexers.get(),
   };
   const progress: ConnectorProgress[] = steps.map(({ connector: { name, pipeline } }) => ({

@@ -35,6 +35,8 @@ export interface RunContext {
   readonly logGate: MessageGate;
   /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
+  /** Called when all pipeline threads of a connector have started their stages. */
+  readonly onLoaded: () => void;
   /** Returns the indexer, and creates it at the first call. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;
 }

@@ -11,7 +11,7 @@ import { PreviewThread } from './preview-thread.ts';
 import { StartedRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { LocalThread, type RunThread } from './run-thread.ts';
-import { expectAnyRun } from './short-run.ts';
+import { expectAnyRun, expectShortRun } from './short-run.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, RUN_YOUNG_MB, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 
@@ -108,22 +108,28 @@ export class RunLauncher {
     const run = new StartedRun(request, worker, this.#options.heapMb, listeners);
     const opened = new Map<string, number>();
     const tune = () => tuneCollector(this.#options.heapGrowingPercent);
+    let mayBeShort = this.#options.heapGrowingPercent === undefined;
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.#noteModules(message.modules);
       else if (message.type === 'thread') {
         const lanes = (opened.get(message.connector) ?? 0) + 1;
         opened.set(message.connector, lanes);
         if (lanes === LONG_RUN_LANES) tune();
+      } else if (message.type === 'loaded') {
+        if (mayBeShort) expectShortRun();
       } else if (message.type === 'done')
         this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
     const tuning = setTimeout(() => {
+      // Threads that load later, because stages start slowly or work arrives late, do not make the run a short one.
+      mayBeShort = false;
       expectAnyRun();
       tune();
     }, LONG_RUN_MILLIS);
     tuning.unref();
     void run.done.then(() => {
       clearTimeout(tuning);
+      mayBeShort = false;
       expectAnyRun();
       if (this.#options.keepWarm) this.prepare();
     });
@@ -245,8 +251,7 @@ export class RunLauncher {
     const { heapMb, youngMb = YOUNG_MB, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
     const registry = this.#registry;
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
-    const expectsShortRuns = this.#options.heapGrowingPercent === undefined;
-    const data: ThreadData = { heapMb, youngMb, expectsShortRuns, lanes, preload };
+    const data: ThreadData = { heapMb, youngMb, lanes, preload };
     if (this.#options.isLocal === true) return new LocalThread(data).on('error', () => undefined);
     // Tests run the source files, which have another extension.
     const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);

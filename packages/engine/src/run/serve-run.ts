@@ -78,6 +78,7 @@ export function serveRun(port: RunPort, data: ThreadData, idle: IdleLanes): void
               : undefined,
             failureGate: new MessageGate(message.failureGate),
             onThread: (thread) => post({ type: 'thread', ...thread }),
+            onLoaded: () => post({ type: 'loaded' }),
             onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
             onIndexer: (indexer, usesStandardOutput) => post({ type: 'indexer', indexer, usesStandardOutput }),
             onModules: (modules) => post({ type: 'modules', modules }),

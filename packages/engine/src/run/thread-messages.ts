@@ -30,8 +30,6 @@ export interface ThreadData {
   readonly heapMb: number;
   /** The limit of the young generation of each thread, in MiB. */
   readonly youngMb: number;
-  /** True if runs use `expectShortRun`. */
-  readonly expectsShortRuns: boolean;
   /** The number of pipeline threads that are started in advance. */
   readonly lanes: number;
   /** The modules and catalogs that an idle thread loads in advance, because it will probably need them. */
@@ -81,6 +79,8 @@ export type FromRun =
       readonly results: readonly ConnectorResult[];
     }
   | ({ readonly type: 'thread' } & ThreadStages)
+  /** All pipeline threads of a connector have started their stages. */
+  | { readonly type: 'loaded' }
   | { readonly type: 'log'; readonly record: LogRecord }
   /** A group of failed documents, and its weight in the `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
