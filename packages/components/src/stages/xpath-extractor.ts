@@ -11,7 +11,7 @@ import { compileXPath, type XPath, XPathError } from '@headrace/xml/xpath';
 import { checkDestination } from '../fields/destination.ts';
 import { UnchangedDocuments } from '../fields/unchanged-documents.ts';
 
-type ParseXml = typeof import('@headrace/xml/reader').parseXml;
+type XmlReader = import('@headrace/xml/reader').XmlReader;
 
 const parameters = Type.Object({
   /** For each XPath expression, the fields that get its matches, such as "//book/title": ["title", "all_titles"]. */
@@ -84,7 +84,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   readonly #mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
-  #parseXml!: ParseXml;
+  #reader!: XmlReader;
   readonly #unreadable: UnchangedDocuments;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
@@ -97,16 +97,17 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    ({ parseXml: this.#parseXml } = await import('@headrace/xml/reader'));
+    const { XmlReader } = await import('@headrace/xml/reader');
+    this.#reader = new XmlReader();
   }
 
   override process(document: Document): void {
     const field = this.params.xmlField as string;
     const text = document.text(field);
     if (text === undefined || this.#mapping.length === 0) return;
-    let xml: ReturnType<ParseXml>;
+    let xml: ReturnType<XmlReader['read']>;
     try {
-      xml = this.#parseXml(text);
+      xml = this.#reader.read(text);
     } catch (error) {
       this.#unreadable.add(document, error);
       return;

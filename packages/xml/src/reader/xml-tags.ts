@@ -1,6 +1,14 @@
+import type { XmlNames } from '../xml-names.ts';
+
+/** An attribute in a tag. */
 export interface XmlAttribute {
-  readonly name: string;
-  readonly value: string;
+  /** The number of the name. */
+  readonly name: number;
+  /** The range of the value. */
+  readonly from: number;
+  readonly to: number;
+  /** The value, if it is not the range of the source. */
+  readonly value: string | undefined;
 }
 
 const NAME_START =
@@ -18,9 +26,22 @@ const MEANING: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
  * needs no flag for characters of two units, with which it takes longer.
  */
 const ILLEGAL = /[\0-\x08\x0b-\x1f\ufffe\uffff]/;
-/** The attributes of a tag without attributes. */
-const NO_ATTRIBUTES: readonly XmlAttribute[] = [];
+/** What a character means in a text or in the value of an attribute. */
+const PLAIN = 0;
+const REFUSED = 1;
+const SPACE = 2;
+/** The meaning of each character up to the closing bracket. Most characters of texts are above it. */
+const MARKS: Uint8Array = Uint8Array.from({ length: 94 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  if (char === '\t' || char === '\n') return SPACE;
+  return code < 32 ? REFUSED : '<&]"\''.includes(char) ? code : PLAIN;
+});
+const CLOSE_BRACKET = 93;
+const AMPERSAND = 38;
+const LESS = 60;
 const GREATER = 62;
+const SLASH = 47;
+const LAST_LEGAL = 0xfffd;
 const REFERENCE = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([^\s&;#<]+));|&/g;
 const DECLARATION =
   /<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.[0-9]+\1(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])[A-Za-z][A-Za-z0-9._-]*\2)?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(?:yes|no)\3)?[ \t\n]*\?>/y;
@@ -36,10 +57,19 @@ const PREDEFINED: Readonly<Record<string, string>> = Object.assign(Object.create
 export class XmlTags {
   /** The texts of the allowed entities. */
   entities: Readonly<Record<string, string>> = PREDEFINED;
+  /** The offset after the last name that was read. */
+  nameEnd = 0;
+  /** True if the last text or value contains `&`, or `]`. */
+  hasReferences = false;
+  hasBrackets = false;
+  /** True if the last value is a range of the source. */
+  #isPlainValue = true;
   readonly #text: string;
+  readonly #names: XmlNames;
 
-  constructor(text: string) {
+  constructor(text: string, names: XmlNames) {
     this.#text = text;
+    this.#names = names;
   }
 
   /** Returns an error with the line and column of an offset. */
@@ -49,12 +79,29 @@ export class XmlTags {
     return new SyntaxError(`${line}:${at - before.lastIndexOf('\n')}: ${message}`);
   }
 
-  checkCharacters(): void {
-    const illegal = ILLEGAL.exec(this.#text);
-    if (illegal !== null) {
-      const code = illegal[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-      throw this.error(`the character U+${code} is not allowed`, illegal.index);
+  /** Returns the offset of the next tag after a text, or the end of the document. */
+  textEnd(from: number): number {
+    const text = this.#text;
+    this.hasReferences = this.hasBrackets = false;
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code > CLOSE_BRACKET) {
+        if (code > LAST_LEGAL) throw this.#illegal(at);
+        continue;
+      }
+      const mark = MARKS[code];
+      if (mark === PLAIN) continue;
+      if (mark === LESS) return at;
+      if (mark === AMPERSAND) this.hasReferences = true;
+      else if (mark === CLOSE_BRACKET) this.hasBrackets = true;
+      else if (mark === REFUSED) throw this.#illegal(at);
     }
+    return text.length;
+  }
+
+  #illegal(at: number): SyntaxError {
+    const code = this.#text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
+    return this.error(`the character U+${code} is not allowed`, at);
   }
 
   /** Returns the offset after the XML declaration, or 0 if there is none. */
@@ -65,15 +112,40 @@ export class XmlTags {
     return DECLARATION.lastIndex;
   }
 
-  /** Returns the next position of a mark. Throws if the mark is missing. */
+  /** Returns the next position of a mark. Throws if the mark is missing, or if an illegal character is before it. */
   find(mark: string, from: number, at: number, what: string): number {
     const found = this.#text.indexOf(mark, from);
     if (found < 0) throw this.error(`${what} is never closed`, at);
+    this.#checkCharacters(from, found);
     return found;
   }
 
-  /** Returns the offset after the name at a position. */
-  nameEnd(at: number, what: string): number {
+  #checkCharacters(from: number, to: number): void {
+    const illegal = this.#text.slice(from, to).search(ILLEGAL);
+    if (illegal >= 0) throw this.#illegal(from + illegal);
+  }
+
+  /** Returns the number of the name at a position. */
+  name(at: number, what: string): number {
+    const text = this.#text;
+    const names = this.#names;
+    let number = names.expected(text, at);
+    if (number >= 0) {
+      const end = at + (names.list[number] as string).length;
+      const code = text.charCodeAt(end);
+      if (code < 128 && ((MEANING[code] as number) & ASCII_NAME) === 0) {
+        this.nameEnd = end;
+        names.read(number);
+        return number;
+      }
+    }
+    this.nameEnd = this.#nameEnd(at, what);
+    number = names.add(text.slice(at, this.nameEnd));
+    names.read(number);
+    return number;
+  }
+
+  #nameEnd(at: number, what: string): number {
     const text = this.#text;
     let end = at;
     let code = text.charCodeAt(end);
@@ -87,35 +159,29 @@ export class XmlTags {
     return NAME.lastIndex;
   }
 
-  startTag(at: number): { name: string; attributes: readonly XmlAttribute[]; empty: boolean; end: number } {
+  /**
+   * Reads the attributes of a tag. Returns the offset of the `>` or `/>` that ends the tag.
+   * @param from the offset after the name of the element
+   * @param at the offset of the tag
+   */
+  attributes(from: number, at: number, attributes: XmlAttribute[]): number {
     const text = this.#text;
-    const nameEnd = this.nameEnd(at + 1, 'the name of an element');
-    const name = text.slice(at + 1, nameEnd);
-    if (text.charCodeAt(nameEnd) === GREATER)
-      return { name, attributes: NO_ATTRIBUTES, empty: false, end: nameEnd + 1 };
-    const attributes: XmlAttribute[] = [];
-    for (let i = nameEnd; ; ) {
-      const next = this.#skipSpace(i);
-      const char = text[next];
-      if (char === '>') return { name, attributes, empty: false, end: next + 1 };
-      if (char === '/' && text[next + 1] === '>') return { name, attributes, empty: true, end: next + 2 };
-      if (char === undefined) throw this.error(`the tag <${name}> is never closed`, at);
+    for (let i = from; ; ) {
+      const next = this.skipSpace(i);
+      const code = text.charCodeAt(next);
+      if (code === GREATER || (code === SLASH && text.charCodeAt(next + 1) === GREATER)) return next;
+      if (next >= text.length) throw this.error(`the tag <${text.slice(at + 1, from)}> is never closed`, at);
       if (next === i) throw this.error('white space is missing before an attribute', next);
       i = this.#attribute(next, attributes);
     }
   }
 
-  /** @param expected the required name */
-  endTag(at: number, expected: string): { name: string; end: number } {
-    const text = this.#text;
-    const from = at + 2;
-    const to = from + expected.length;
-    if (text.charCodeAt(to) === GREATER && expected !== '' && text.startsWith(expected, from))
-      return { name: expected, end: to + 1 };
-    const nameEnd = this.nameEnd(from, 'the name of an element');
-    const end = this.#skipSpace(nameEnd);
-    if (text[end] !== '>') throw this.error('an end tag must be closed with ">"', at);
-    return { name: text.slice(from, nameEnd), end: end + 1 };
+  /** Reads an end tag. Returns the offset of its `>`. */
+  endTag(at: number): number {
+    this.nameEnd = this.#nameEnd(at + 2, 'the name of an element');
+    const end = this.skipSpace(this.nameEnd);
+    if (this.#text[end] !== '>') throw this.error('an end tag must be closed with ">"', at);
+    return end;
   }
 
   /** Returns the position of the `>` of the document type. */
@@ -127,8 +193,10 @@ export class XmlTags {
       if (char === '"' || char === "'") at = this.find(char, at + 1, at, 'a text in the document type');
       else if (char === '[') subset = true;
       else if (char === ']') subset = false;
-      else if (char === '>' && !subset) return at;
-      else if (text.startsWith('<!--', at)) at = this.find('-->', at + 4, at, 'a comment') + 2;
+      else if (char === '>' && !subset) {
+        this.#checkCharacters(from, at);
+        return at;
+      } else if (text.startsWith('<!--', at)) at = this.find('-->', at + 4, at, 'a comment') + 2;
       else if (text.startsWith('<?', at)) at = this.find('?>', at + 2, at, 'a processing instruction') + 1;
     }
     throw this.error('the document type is never closed', from);
@@ -166,24 +234,47 @@ export class XmlTags {
 
   #attribute(at: number, attributes: XmlAttribute[]): number {
     const text = this.#text;
-    const nameEnd = this.nameEnd(at, 'the name of an attribute');
-    const name = text.slice(at, nameEnd);
-    const equals = this.#skipSpace(nameEnd);
-    if (text[equals] !== '=') throw this.error(`the attribute ${name} has no value`, at);
-    const open = this.#skipSpace(equals + 1);
+    const name = this.name(at, 'the name of an attribute');
+    const equals = this.skipSpace(this.nameEnd);
+    if (text[equals] !== '=') throw this.error(`the attribute ${this.#names.list[name]} has no value`, at);
+    const open = this.skipSpace(equals + 1);
     const quote = text[open];
-    if (quote !== '"' && quote !== "'") throw this.error(`the value of the attribute ${name} is not in quotes`, at);
-    const close = this.find(quote, open + 1, open, 'the value of an attribute');
-    const raw = text.slice(open + 1, close);
-    if (raw.includes('<')) throw this.error('"<" is not allowed in the value of an attribute', at);
+    if (quote !== '"' && quote !== "'")
+      throw this.error(`the value of the attribute ${this.#names.list[name]} is not in quotes`, at);
     for (const other of attributes)
-      if (other.name === name) throw this.error(`the attribute ${name} is given twice`, at);
-    const spaced = raw.includes('\n') || raw.includes('\t') ? raw.replace(/[\t\n]/g, ' ') : raw;
-    attributes.push({ name, value: this.resolved(spaced, open) });
-    return close + 1;
+      if (other.name === name) throw this.error(`the attribute ${this.#names.list[name]} is given twice`, at);
+    const [from, to] = [open + 1, this.#valueEnd(open)];
+    attributes.push({ name, from, to, value: this.#isPlainValue ? undefined : this.#value(from, to) });
+    return to + 1;
   }
 
-  #skipSpace(at: number): number {
+  /** Returns the offset of the quote that ends the value that begins with this quote. */
+  #valueEnd(open: number): number {
+    const text = this.#text;
+    const quote = text.charCodeAt(open);
+    this.#isPlainValue = true;
+    for (let at = open + 1; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code > CLOSE_BRACKET) {
+        if (code > LAST_LEGAL) throw this.#illegal(at);
+        continue;
+      }
+      const mark = MARKS[code];
+      if (mark === PLAIN) continue;
+      if (mark === quote) return at;
+      if (mark === LESS) throw this.error('"<" is not allowed in the value of an attribute', at);
+      if (mark === REFUSED) throw this.#illegal(at);
+      if (mark === AMPERSAND || mark === SPACE) this.#isPlainValue = false;
+    }
+    throw this.error('the value of an attribute is never closed', open);
+  }
+
+  #value(from: number, to: number): string {
+    return this.resolved(this.#text.slice(from, to).replace(/[\t\n]/g, ' '), from - 1);
+  }
+
+  /** Returns the offset of the next character that is no white space. */
+  skipSpace(at: number): number {
     const text = this.#text;
     let end = at;
     for (;;) {

@@ -1,8 +1,11 @@
-import type { XmlNode } from '../xml-tree.ts';
+import { ATTRIBUTE, NAMESPACE, type XmlNode, type XmlTree } from '../xml-tree.ts';
 import type { Axis } from './syntax.ts';
 
+/** Returns whether a step selects the node at a position. */
+export type NodeMatch = (tree: XmlTree, at: number) => boolean;
+
 /** Adds the matching nodes of an axis, in the order of the axis: backwards for reverse axes. */
-export type AxisWalk = (node: XmlNode, matches: (node: XmlNode) => boolean, found: XmlNode[]) => void;
+export type AxisWalk = (node: XmlNode, matches: NodeMatch, found: XmlNode[]) => void;
 
 /** The axes whose order is the reverse of the document order. */
 export const REVERSE: ReadonlySet<Axis> = new Set<Axis>([
@@ -14,91 +17,75 @@ export const REVERSE: ReadonlySet<Axis> = new Set<Axis>([
 
 export const WALKS: Readonly<Record<Axis, AxisWalk>> = {
   self(node, matches, found) {
-    if (matches(node)) found.push(node);
+    if (matches(node.tree, node.at)) found.push(node);
   },
-  child({ nodes, at, end }, matches, found) {
-    for (let i = at + 1; i < end; ) {
-      const child = nodes[i] as XmlNode;
-      if (!isAttached(child) && matches(child)) found.push(child);
-      i = child.end;
+  child({ tree, at, end }, matches, found) {
+    addSiblings(tree, at + 1, end, matches, found);
+  },
+  parent({ tree, at }, matches, found) {
+    const parent = tree.parentAt(at);
+    if (parent >= 0 && matches(tree, parent)) found.push(tree.node(parent));
+  },
+  attribute({ tree, at, end }, matches, found) {
+    for (let i = at + 1; i < end && isAttached(tree, i); i++) {
+      if (tree.kindAt(i) === ATTRIBUTE && matches(tree, i)) found.push(tree.node(i));
     }
   },
-  parent({ parent }, matches, found) {
-    if (parent !== undefined && matches(parent)) found.push(parent);
-  },
-  attribute({ nodes, at, end }, matches, found) {
-    for (let i = at + 1; i < end; i++) {
-      const node = nodes[i] as XmlNode;
-      if (!isAttached(node)) return;
-      if (node.kind === 'attribute' && matches(node)) found.push(node);
+  namespace({ tree, at, end }, matches, found) {
+    for (let i = at + 1; i < end && tree.kindAt(i) === NAMESPACE; i++) {
+      if (matches(tree, i)) found.push(tree.node(i));
     }
   },
-  namespace({ nodes, at, end }, matches, found) {
-    for (let i = at + 1; i < end; i++) {
-      const node = nodes[i] as XmlNode;
-      if (node.kind !== 'namespace') return;
-      if (matches(node)) found.push(node);
-    }
-  },
-  descendant({ nodes, at, end }, matches, found) {
-    addRange(nodes, at + 1, end, matches, found);
+  descendant({ tree, at, end }, matches, found) {
+    addRange(tree, at + 1, end, matches, found);
   },
   'descendant-or-self'(node, matches, found) {
-    if (matches(node)) found.push(node);
-    addRange(node.nodes, node.at + 1, node.end, matches, found);
+    const { tree, at, end } = node;
+    if (matches(tree, at)) found.push(node);
+    addRange(tree, at + 1, end, matches, found);
   },
-  ancestor({ parent }, matches, found) {
-    for (let node = parent; node !== undefined; node = node.parent) if (matches(node)) found.push(node);
+  ancestor({ tree, at }, matches, found) {
+    addAncestors(tree, tree.parentAt(at), matches, found);
   },
-  'ancestor-or-self'(node, matches, found) {
-    for (let at: XmlNode | undefined = node; at !== undefined; at = at.parent) if (matches(at)) found.push(at);
+  'ancestor-or-self'({ tree, at }, matches, found) {
+    addAncestors(tree, at, matches, found);
   },
-  following({ nodes, end }, matches, found) {
-    addRange(nodes, end, nodes.length, matches, found);
+  following({ tree, end }, matches, found) {
+    addRange(tree, end, tree.count, matches, found);
   },
-  preceding({ nodes, at }, matches, found) {
+  preceding({ tree, at }, matches, found) {
     for (let i = at - 1; i >= 0; i--) {
-      const node = nodes[i] as XmlNode;
       // Excludes ancestors: their range ends after this node.
-      if (node.end <= at && !isAttached(node) && matches(node)) found.push(node);
+      if (tree.endAt(i) <= at && !isAttached(tree, i) && matches(tree, i)) found.push(tree.node(i));
     }
   },
-  'following-sibling'(node, matches, found) {
-    const { nodes, parent } = node;
-    if (parent === undefined || isAttached(node)) return;
-    for (let i = node.end; i < parent.end; ) {
-      const sibling = nodes[i] as XmlNode;
-      if (matches(sibling)) found.push(sibling);
-      i = sibling.end;
-    }
+  'following-sibling'({ tree, at, end }, matches, found) {
+    const parent = tree.parentAt(at);
+    if (parent >= 0 && !isAttached(tree, at)) addSiblings(tree, end, tree.endAt(parent), matches, found);
   },
-  'preceding-sibling'(node, matches, found) {
-    const { nodes, parent, at } = node;
-    if (parent === undefined || isAttached(node)) return;
+  'preceding-sibling'({ tree, at }, matches, found) {
+    const parent = tree.parentAt(at);
+    if (parent < 0 || isAttached(tree, at)) return;
     const siblings: XmlNode[] = [];
-    for (let i = parent.at + 1; i < at; ) {
-      const sibling = nodes[i] as XmlNode;
-      if (!isAttached(sibling) && matches(sibling)) siblings.push(sibling);
-      i = sibling.end;
-    }
+    addSiblings(tree, parent + 1, at, matches, siblings);
     for (let i = siblings.length - 1; i >= 0; i--) found.push(siblings[i] as XmlNode);
   },
 };
 
-function addRange(
-  nodes: readonly XmlNode[],
-  from: number,
-  to: number,
-  matches: (node: XmlNode) => boolean,
-  found: XmlNode[],
-): void {
-  for (let i = from; i < to; i++) {
-    const node = nodes[i] as XmlNode;
-    if (!isAttached(node) && matches(node)) found.push(node);
-  }
+function addSiblings(tree: XmlTree, from: number, to: number, matches: NodeMatch, found: XmlNode[]): void {
+  for (let i = from; i < to; i = tree.endAt(i)) if (!isAttached(tree, i) && matches(tree, i)) found.push(tree.node(i));
+}
+
+function addRange(tree: XmlTree, from: number, to: number, matches: NodeMatch, found: XmlNode[]): void {
+  for (let i = from; i < to; i++) if (!isAttached(tree, i) && matches(tree, i)) found.push(tree.node(i));
+}
+
+function addAncestors(tree: XmlTree, from: number, matches: NodeMatch, found: XmlNode[]): void {
+  for (let i = from; i >= 0; i = tree.parentAt(i)) if (matches(tree, i)) found.push(tree.node(i));
 }
 
 /** Returns whether the node is not part of its element's content. */
-function isAttached({ kind }: XmlNode): boolean {
-  return kind === 'attribute' || kind === 'namespace';
+function isAttached(tree: XmlTree, at: number): boolean {
+  const kind = tree.kindAt(at);
+  return kind === ATTRIBUTE || kind === NAMESPACE;
 }

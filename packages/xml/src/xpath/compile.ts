@@ -1,5 +1,5 @@
-import type { XmlNode } from '../xml-tree.ts';
-import { REVERSE, WALKS } from './axes.ts';
+import { ATTRIBUTE, COMMENT, ELEMENT, INSTRUCTION, NAMESPACE, TEXT, type XmlNode } from '../xml-tree.ts';
+import { type NodeMatch, REVERSE, WALKS } from './axes.ts';
 import { type Comparison, compare } from './comparison.ts';
 import { compileCall } from './functions.ts';
 import { type Axis, type NodeTest, type Step, type Syntax, XPathError } from './syntax.ts';
@@ -100,7 +100,7 @@ type CompiledStep = (node: XmlNode, found: XmlNode[]) => void;
 function compilePath({ from, steps }: Extract<Syntax, { type: 'path' }>): Expression {
   const compiled = compileSteps(steps);
   if (from === undefined || from === 'root') {
-    const evaluate = (node: XmlNode) => walk([from === 'root' ? (node.nodes[0] as XmlNode) : node], compiled);
+    const evaluate = (node: XmlNode) => walk([from === 'root' ? node.tree.node(0) : node], compiled);
     return { type: 'nodes', positional: false, evaluate };
   }
   const start = nodesOf(from, 'a path');
@@ -150,22 +150,26 @@ function compileStep(axis: Axis, test: NodeTest, predicates: readonly Expression
   };
 }
 
-function compileTest(axis: Axis, test: NodeTest): (node: XmlNode) => boolean {
+function compileTest(axis: Axis, test: NodeTest): NodeMatch {
   switch (test.kind) {
     case 'nothing':
       return () => false;
     case 'node':
       return () => true;
+    case 'text':
+      return (tree, at) => tree.kindAt(at) === TEXT;
+    case 'comment':
+      return (tree, at) => tree.kindAt(at) === COMMENT;
     case 'instruction':
-      return (node) => node.kind === 'instruction' && (test.name === undefined || node.name === test.name);
-    case 'name': {
-      const kind = axis === 'attribute' || axis === 'namespace' ? axis : 'element';
-      const { name } = test;
-      return name === undefined ? (node) => node.kind === kind : (node) => node.name === name && node.kind === kind;
-    }
-    default:
-      return (node) => node.kind === test.kind;
+      return matchOf(INSTRUCTION, test.name);
+    case 'name':
+      return matchOf(axis === 'attribute' ? ATTRIBUTE : axis === 'namespace' ? NAMESPACE : ELEMENT, test.name);
   }
+}
+
+function matchOf(kind: number, name: string | undefined): NodeMatch {
+  if (name === undefined) return (tree, at) => tree.kindAt(at) === kind;
+  return (tree, at) => tree.kindAt(at) === kind && tree.nameAt(at) === name;
 }
 
 type Filter = (node: XmlNode, position: number, size: number) => boolean;
@@ -203,5 +207,5 @@ function inOrder(nodes: XmlNode[]): XmlNode[] {
   }
   if (sorted) return nodes;
   nodes.sort((left, right) => left.at - right.at);
-  return nodes.filter((node, i) => i === 0 || node !== nodes[i - 1]);
+  return nodes.filter(({ at }, i) => at !== nodes[i - 1]?.at);
 }

@@ -1,11 +1,12 @@
 import type { ModuleReference } from '@headrace/engine';
-import { parseXml } from '@headrace/xml/reader';
+import { XmlReader } from '@headrace/xml/reader';
 import { compileXPath, type XPath } from '@headrace/xml/xpath';
 import { XmlDecoder, type XmlDecoderOptions } from './xml-decoder.ts';
 
 /** Decodes elements of XML files into documents. The result of an XPath expression is the id. */
 export class XmlXPathDecoder extends XmlDecoder {
   readonly #xpath: XPath;
+  readonly #reader = new XmlReader();
 
   constructor(options: XmlDecoderOptions) {
     super(options);
@@ -17,8 +18,8 @@ export class XmlXPathDecoder extends XmlDecoder {
   }
 
   protected override idOf(_source: Buffer, xml: string): string {
-    const { nodes } = parseXml(xml);
+    const { tree } = this.#reader.read(xml);
     // The expression is relative to the element, which is the first node after the document node.
-    return this.#xpath.text(nodes[1] as (typeof nodes)[number]);
+    return this.#xpath.text(tree.node(1));
   }
 }
