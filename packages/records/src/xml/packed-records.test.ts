@@ -15,6 +15,6 @@ it('unpackRecords returns the records that packRecords was given', () => {
       ],
     },
   ];
-  expect(unpackRecords(packRecords(records))).toEqual(records);
-  expect(unpackRecords(packRecords([]))).toEqual([]);
+  expect([...unpackRecords(packRecords(records))]).toEqual(records);
+  expect([...unpackRecords(packRecords([]))]).toEqual([]);
 });

@@ -28,18 +28,17 @@ export function packRecords(records: readonly XmlRecord[]): Uint32Array {
   return packed;
 }
 
-/** Decodes the records of `packRecords`. */
-export function unpackRecords(packed: Uint32Array): XmlRecord[] {
-  const records: XmlRecord[] = [];
+/** Decodes the records of `packRecords`, one at a time: all of them together would outlive the young generation. */
+export function* unpackRecords(packed: Uint32Array): Generator<XmlRecord> {
   let at = 0;
-  const next = () => packed[at++] as number;
   while (at < packed.length) {
-    const start = next();
-    const end = next();
-    const line = next();
+    const start = packed[at++] as number;
+    const end = packed[at++] as number;
+    const line = packed[at++] as number;
     const id: IdPiece[] = [];
-    for (let pieces = next(); pieces > 0; pieces--) id.push({ start: next(), end: next(), cdata: next() === 1 });
-    records.push({ start, end, line, id });
+    for (let pieces = packed[at++] as number; pieces > 0; pieces--, at += PIECE_NUMBERS) {
+      id.push({ start: packed[at] as number, end: packed[at + 1] as number, cdata: packed[at + 2] === 1 });
+    }
+    yield { start, end, line, id };
   }
-  return records;
 }

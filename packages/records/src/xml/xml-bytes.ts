@@ -28,6 +28,7 @@ function stops(chars: string): Uint8Array {
 }
 
 export const LF = 10;
+export const CR = 13;
 export const EXCLAMATION = 33;
 export const DOUBLE_QUOTE = 34;
 export const HASH = 35;
@@ -41,3 +42,16 @@ export const GREATER = 62;
 export const QUESTION = 63;
 export const OPEN_BRACKET = 91;
 export const CLOSE_BRACKET = 93;
+
+/** Returns whether these bytes are at this position, up to the end of the available bytes. */
+export function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
+  for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
+  return true;
+}
+
+/** Returns whether two ranges have the same bytes. */
+export function sameBytes(bytes: Uint8Array, from: number, to: number, otherFrom: number, otherTo: number): boolean {
+  if (to - from !== otherTo - otherFrom) return false;
+  for (let i = 0; i < to - from; i++) if (bytes[from + i] !== bytes[otherFrom + i]) return false;
+  return true;
+}

@@ -1,3 +1,5 @@
+import { AMPERSAND, CR } from './xml-bytes.ts';
+
 /** An element that becomes a document. */
 export interface XmlRecord {
   /** The range in the scanned bytes. */
@@ -19,16 +21,34 @@ export interface IdPiece {
 
 const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
+/** The maximum number of bytes that are checked before a piece, because a piece far behind is faster to decode alone. */
+const MAX_BEFORE = 512;
+
 /**
- * Returns the text of pieces, with resolved references and LF line ends. Throws a `SyntaxError` for an unknown entity.
+ * Returns the id of a record: the text of its pieces, with resolved references and LF line ends. Throws a `SyntaxError`
+ * for an unknown entity.
+ * @param bytes the bytes that contain the record
+ * @param text the text of the record
  */
-export function textOfPieces(record: Buffer, pieces: readonly IdPiece[]): string {
-  let text = '';
-  for (const { start, end, cdata } of pieces) {
-    const source = record.toString('utf8', start, end).replace(/\r\n?/g, '\n');
-    text += cdata || !source.includes('&') ? source : source.replace(/&([^;]+)(;?)/g, resolve);
+export function idOfRecord(bytes: Buffer, text: string, { start: from, id }: XmlRecord): string {
+  const [first] = id;
+  // An id is usually short, at the start of a record, and one piece.
+  if (first !== undefined && id.length === 1 && isPlainUpTo(bytes, from, first))
+    return text.slice(first.start, first.end);
+  let result = '';
+  for (const { start, end, cdata } of id) {
+    const source = bytes.toString('utf8', from + start, from + end).replace(/\r\n?/g, '\n');
+    result += cdata || !source.includes('&') ? source : source.replace(/&([^;]+)(;?)/g, resolve);
   }
-  return text;
+  return result;
+}
+
+/** Returns true if a piece has the same position in the bytes and in the text of its record, and is its own text. */
+function isPlainUpTo(bytes: Buffer, from: number, { start, end }: IdPiece): boolean {
+  if (end > MAX_BEFORE) return false;
+  for (let at = from + start; at < from + end; at++) if (bytes[at] === AMPERSAND || bytes[at] === CR) return false;
+  for (let at = from; at < from + end; at++) if ((bytes[at] as number) >= 0x80) return false;
+  return true;
 }
 
 function resolve(reference: string, name: string, end: string): string {

@@ -17,10 +17,12 @@ import {
   SINGLE_QUOTE,
   SLASH,
   SPACE,
+  sameBytes,
+  startsWith,
   TEXT_STOPS,
   VALUE_STOPS,
 } from './xml-bytes.ts';
-import { standsAt, type XmlName, XmlNames } from './xml-names.ts';
+import { standsAt, standsClosed, type XmlName, XmlNames } from './xml-names.ts';
 import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlSyntaxError } from './xml-syntax-error.ts';
 
@@ -181,6 +183,11 @@ export class XmlScanner {
   #startTag(at: number): number {
     const bytes = this.#bytes;
     const to = this.#to;
+    const expected = this.#names.expected(bytes, at + 1, to);
+    if (expected !== undefined) {
+      this.#opened(at, expected);
+      return at + 2 + expected.bytes.length;
+    }
     const nameEnd = this.#nameEnd(at + 1, 'the name of an element');
     if (nameEnd === to) return -1;
     const attributes: number[] = [];
@@ -189,13 +196,13 @@ export class XmlScanner {
       if (afterSpace === to) return -1;
       const byte = bytes[afterSpace];
       if (byte === GREATER) {
-        this.#opened(at, this.#names.at(bytes, at + 1, nameEnd));
+        this.#opened(at, this.#names.follow(bytes, at + 1, nameEnd));
         return afterSpace + 1;
       }
       if (byte === SLASH) {
         if (afterSpace + 1 === to) return -1;
         if (bytes[afterSpace + 1] !== GREATER) throw this.error('a "/" in a tag must be followed by ">"');
-        this.#opened(at, this.#names.at(bytes, at + 1, nameEnd));
+        this.#opened(at, this.#names.follow(bytes, at + 1, nameEnd));
         this.#finder.closed(afterSpace + 2);
         return afterSpace + 2;
       }
@@ -261,10 +268,15 @@ export class XmlScanner {
   #endTag(at: number): number {
     const bytes = this.#bytes;
     const to = this.#to;
+    const open = this.#finder.innermost;
+    if (open !== undefined && standsClosed(open, bytes, at + 2, to)) {
+      const end = at + 3 + open.bytes.length;
+      this.#finder.closed(end);
+      return end;
+    }
     const nameEnd = this.#nameEnd(at + 2, 'the name of an element');
     const end = this.#skipSpace(nameEnd);
     if (end === to) return -1;
-    const open = this.#finder.innermost;
     if (bytes[end] !== GREATER) throw this.error('an end tag must be closed with ">"');
     if (open === undefined || !standsAt(open, bytes, at + 2, nameEnd)) {
       const name = Buffer.from(bytes.subarray(at + 2, nameEnd)).toString();
@@ -384,16 +396,4 @@ function isCharacter(name: string): boolean {
   const code = match[1] === undefined ? Number(match[2]) : Number.parseInt(match[1], 16);
   if (code < 32) return code === 9 || code === LF || code === 13;
   return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && code !== 0xfffe && code !== 0xffff;
-}
-
-/** Returns whether these bytes are at this position, up to the end of the available bytes. */
-function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
-  for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
-  return true;
-}
-
-function sameBytes(bytes: Uint8Array, from: number, to: number, otherFrom: number, otherTo: number): boolean {
-  if (to - from !== otherTo - otherFrom) return false;
-  for (let i = 0; i < to - from; i++) if (bytes[from + i] !== bytes[otherFrom + i]) return false;
-  return true;
 }

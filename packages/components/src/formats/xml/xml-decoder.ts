@@ -7,7 +7,8 @@ import {
   type RecordSink,
   type Shape,
 } from '@headrace/engine';
-import { textOfPieces, unpackRecords, type XmlRecord } from '@headrace/records/xml';
+import { idOfRecord, unpackRecords, type XmlRecord } from '@headrace/records/xml';
+import { asBuffer } from '../as-buffer.ts';
 import type { XmlSettings } from './xml-settings.ts';
 
 /** The options that are equal for all files of a connector. They are plain data. */
@@ -43,11 +44,11 @@ export class XmlDecoder implements RecordDecoder {
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { path, records } = position as XmlPosition;
+    const source = asBuffer(bytes);
     for (const record of unpackRecords(records)) {
-      const source = Buffer.from(bytes.buffer, bytes.byteOffset + record.start, record.end - record.start);
       let document: Document;
       try {
-        const xml = source.toString();
+        const xml = source.toString('utf8', record.start, record.end);
         const id = this.idOf(source, xml, record);
         if (id === '' && this.#settings.skipEmptyId === true) continue;
         document = this.#document(this.#prefix + (id === '' ? randomUUID() : id), xml);
@@ -62,8 +63,8 @@ export class XmlDecoder implements RecordDecoder {
   }
 
   /** Returns the id of a record without the prefix, or the empty text if it has none. */
-  protected idOf(source: Buffer, _xml: string, { id }: XmlRecord): string {
-    return textOfPieces(source, id);
+  protected idOf(source: Buffer, xml: string, record: XmlRecord): string {
+    return idOfRecord(source, xml, record);
   }
 
   #document(id: string, xml: string): Document {
