@@ -21,7 +21,7 @@ export interface IdPiece {
 
 const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The maximum number of bytes that are checked before a piece, because a piece far behind is faster to decode alone. */
+/** The maximum number of bytes that are checked before a piece, because a piece after a long text is faster to decode alone. */
 const MAX_BEFORE = 512;
 
 /**
