@@ -41,14 +41,30 @@ export class LocalFileReader {
    * @param size the size in the listing; the file may have changed since
    */
   async read(local: string, size: number, limit: number): Promise<Buffer> {
+    return this.#readAtOnce(local, size) ?? readLocalFile(local, size, limit);
+  }
+
+  /**
+   * Yields the bytes of a file.
+   * @param size the size in the listing; the file may have changed since
+   * @param read yields the bytes of a file that is not small, or of any file if the disk is slow
+   */
+  async *pieces(local: string, size: number, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const bytes = this.#readAtOnce(local, size);
+    if (bytes === undefined) yield* read();
+    else yield bytes;
+  }
+
+  /** Reads a small file on a fast disk. Returns undefined for other files, and if the file has grown. */
+  #readAtOnce(local: string, size: number): Buffer | undefined {
     if (size > SMALL_BYTES || this.#slow > 0) {
       if (this.#slow > 0) this.#slow--;
-      return readLocalFile(local, size, limit);
+      return undefined;
     }
     const started = performance.now();
     const bytes = readAtOnce(local, size);
     if (performance.now() - started > FAST_MILLIS) this.#slow = PATIENCE;
-    return bytes ?? readLocalFile(local, size, limit);
+    return bytes;
   }
 }
 
