@@ -26,8 +26,12 @@ export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: num
 const SMALL_BYTES = 64 * 1024;
 /** If a read takes longer, the disk is slow or remote. */
 const FAST_MILLIS = 1;
-/** After a slow read, this many files are read asynchronously before a synchronous read is tried again. */
-const PATIENCE = 1000;
+/**
+ * After a slow read, this many files are read asynchronously before a synchronous read is tried again, and four times as
+ * many if that read is slow too. A single slow read may be the fault of other work on the machine.
+ */
+const PATIENCE = 4;
+const MAX_PATIENCE = 1000;
 
 /**
  * Reads local files that a listing has found. A small file on a fast disk is read synchronously: the detour through the
@@ -35,6 +39,7 @@ const PATIENCE = 1000;
  */
 export class LocalFileReader {
   #slow = 0;
+  #patience = PATIENCE;
 
   /**
    * Reads all bytes of a file.
@@ -63,7 +68,11 @@ export class LocalFileReader {
     }
     const started = performance.now();
     const bytes = readAtOnce(local, size);
-    if (performance.now() - started > FAST_MILLIS) this.#slow = PATIENCE;
+    if (performance.now() - started <= FAST_MILLIS) this.#patience = PATIENCE;
+    else {
+      this.#slow = this.#patience;
+      this.#patience = Math.min(4 * this.#patience, MAX_PATIENCE);
+    }
     return bytes;
   }
 }
