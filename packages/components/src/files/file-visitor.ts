@@ -91,7 +91,10 @@ export class FileVisitor {
       ...file,
       leaf: leafOf(file.name),
       local: localPathOf(file),
-      open: () => storage.read(file.uri),
+      open: () =>
+        file.uri.scheme === 'file'
+          ? this.#localFiles.pieces(file.uri.path, file.size, () => storage.read(file.uri))
+          : storage.read(file.uri),
       readWhole: () =>
         file.uri.scheme === 'file'
           ? this.#localFiles.read(file.uri.path, file.size, MAX_CONTENT_BYTES)

@@ -26,8 +26,12 @@ export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: num
 const SMALL_BYTES = 64 * 1024;
 /** If a read takes longer, the disk is slow or remote. */
 const FAST_MILLIS = 1;
-/** After a slow read, this many files are read asynchronously before a synchronous read is tried again. */
-const PATIENCE = 1000;
+/**
+ * After a slow read, this many files are read asynchronously before a synchronous read is tried again, and four times as
+ * many if that read is slow too. A single slow read may be the fault of other work on the machine.
+ */
+const PATIENCE = 4;
+const MAX_PATIENCE = 1000;
 
 /**
  * Reads local files that a listing has found. A small file on a fast disk is read synchronously: the detour through the
@@ -35,20 +39,41 @@ const PATIENCE = 1000;
  */
 export class LocalFileReader {
   #slow = 0;
+  #patience = PATIENCE;
 
   /**
    * Reads all bytes of a file.
    * @param size the size in the listing; the file may have changed since
    */
   async read(local: string, size: number, limit: number): Promise<Buffer> {
+    return this.#readAtOnce(local, size) ?? readLocalFile(local, size, limit);
+  }
+
+  /**
+   * Yields the bytes of a file.
+   * @param size the size in the listing; the file may have changed since
+   * @param read yields the bytes of a file that is not small, or of any file if the disk is slow
+   */
+  async *pieces(local: string, size: number, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const bytes = this.#readAtOnce(local, size);
+    if (bytes === undefined) yield* read();
+    else yield bytes;
+  }
+
+  /** Reads a small file on a fast disk. Returns undefined for other files, and if the file has grown. */
+  #readAtOnce(local: string, size: number): Buffer | undefined {
     if (size > SMALL_BYTES || this.#slow > 0) {
       if (this.#slow > 0) this.#slow--;
-      return readLocalFile(local, size, limit);
+      return undefined;
     }
     const started = performance.now();
     const bytes = readAtOnce(local, size);
-    if (performance.now() - started > FAST_MILLIS) this.#slow = PATIENCE;
-    return bytes ?? readLocalFile(local, size, limit);
+    if (performance.now() - started <= FAST_MILLIS) this.#patience = PATIENCE;
+    else {
+      this.#slow = this.#patience;
+      this.#patience = Math.min(4 * this.#patience, MAX_PATIENCE);
+    }
+    return bytes;
   }
 }
 

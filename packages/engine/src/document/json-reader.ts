@@ -68,7 +68,7 @@ const HEX = /[0-9a-fA-F]{4}/y;
 
 /** Powers of ten that a double represents exactly. Sufficient for numbers of `MAX_EXACT_DIGITS` digits. */
 const POWERS = Array.from({ length: 16 }, (_, i) => 10 ** i);
-/** Integers with up to this number of digits are exact as numbers. */
+/** All integers with up to this number of digits are exact as numbers. */
 const MAX_EXACT_DIGITS = 15;
 const CONTROL = /[\u0000-\u001f]/g;
 /** A position after the end of every text. It is still a small integer in V8. */
@@ -230,31 +230,35 @@ export class JsonReader {
   }
 
   #number(): Value {
-    return this.#shortNumber() ?? this.#anyNumber();
+    return this.#commonNumber() ?? this.#anyNumber();
   }
 
-  /** Reads a number with few digits and no exponent. Returns undefined for anything else. */
-  #shortNumber(): Value | undefined {
+  /** Reads a number without an exponent. Returns undefined for anything else. */
+  #commonNumber(): Value | undefined {
     const { text } = this;
-    const negative = text.charCodeAt(this.at) === 45;
-    const first = negative ? this.at + 1 : this.at;
+    const start = this.at;
+    const negative = text.charCodeAt(start) === 45;
+    const first = negative ? start + 1 : start;
     let at = first;
     let digits = 0;
     let c = text.charCodeAt(at);
     for (; c >= 48 && c <= 57; c = text.charCodeAt(++at)) digits = digits * 10 + (c - 48);
     const length = at - first;
-    if (length === 0 || length > MAX_EXACT_DIGITS || (length > 1 && text.charCodeAt(first) === 48)) return undefined;
+    if (length === 0 || (length > 1 && text.charCodeAt(first) === 48) || c === 101 || c === 69) return undefined;
     if (c !== 46) {
-      if (c === 101 || c === 69) return undefined;
+      if (length > MAX_NUMBER_LENGTH) return undefined;
       this.at = at;
-      return negative && digits !== 0 ? -digits : digits;
+      // Up to this number, no step has rounded, and larger integers are never rounded down to it.
+      if (digits <= Number.MAX_SAFE_INTEGER) return negative && digits !== 0 ? -digits : digits;
+      return BigInt(text.slice(start, at));
     }
     const point = at;
     c = text.charCodeAt(++at);
     for (; c >= 48 && c <= 57; c = text.charCodeAt(++at)) digits = digits * 10 + (c - 48);
     const decimals = at - point - 1;
-    if (decimals === 0 || length + decimals > MAX_EXACT_DIGITS || c === 101 || c === 69 || c === 46) return undefined;
+    if (decimals === 0 || c === 101 || c === 69 || c === 46) return undefined;
     this.at = at;
+    if (length + decimals > MAX_EXACT_DIGITS) return double(Number(text.slice(start, at)));
     // Both integers are exact, so the quotient is the double nearest to the decimal number (Clinger 1990).
     const value = digits / (POWERS[decimals] as number);
     return double(negative ? -value : value);

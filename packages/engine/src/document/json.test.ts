@@ -49,7 +49,12 @@ describe('readJson and writeValue', () => {
     ['1E10', '1.0E10'],
     ['0.0001', '1.0E-4'],
     ['9007199254740991', '9007199254740991'],
+    ['9007199254740992', '9007199254740992'],
     ['9007199254740993', '9007199254740993'],
+    ['-9007199254740992', '-9007199254740992'],
+    ['0.12345678901234568', '0.12345678901234568'],
+    ['-12345678.12345678', '-1.234567812345678E7'],
+    ['12345678901234567890.0', '1.2345678901234567E19'],
     ['-9223372036854775809', '-9223372036854775809'],
     ['123456789012345678901234567890', '123456789012345678901234567890'],
     ['1e400', '"Infinity"'],
@@ -65,6 +70,15 @@ describe('readJson and writeValue', () => {
 
   it('use the last value of duplicate keys, at the position of the first', () => {
     expect(writeValue(readJson('{"a":1,"b":2,"a":3}'))).toBe('{"a":3,"b":2}');
+  });
+
+  it('read all integers exactly', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.nat(20), (value, digits) => {
+        const text = String(value / 10n ** BigInt(digits));
+        expect(writeValue(readJson(text))).toBe(text);
+      }),
+    );
   });
 
   it('distinguish the types of numbers', () => {

@@ -36,9 +36,11 @@ export function double(value: number): number | Double {
   return Number.isSafeInteger(value) ? new Double(value) : value;
 }
 
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** Returns an integer: a number if it is exact, otherwise a bigint. */
 export function integer(value: bigint): number | bigint {
-  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+  return value >= -MAX_SAFE && value <= MAX_SAFE ? Number(value) : value;
 }
 
 /**

@@ -21,7 +21,7 @@ export class CsvFormat {
   readonly #settings: CsvSettings;
   readonly #context: FormatContext;
   /** The decoder of the last file. Most files of one source have the same header, so they share the decoder. */
-  #decoder: { readonly header: string; readonly reference: ModuleReference } | undefined;
+  #decoder: { readonly header: Uint8Array; readonly reference: ModuleReference } | undefined;
   /** The warnings that were logged. Most files of a source have the same problems, so each is logged only once. */
   readonly #said = new Set<string>();
 
@@ -69,17 +69,15 @@ export class CsvFormat {
     if (decoder === undefined && !publisher.signal.aborted) log.warn(`${path} is empty: it has no header and no rows`);
   }
 
-  #decoderFor(firstRecord: Uint8Array, path: string): ModuleReference {
+  #decoderFor(header: Uint8Array, path: string): ModuleReference {
+    if (this.#decoder !== undefined && asBuffer(this.#decoder.header).equals(header)) return this.#decoder.reference;
     const parser = new CsvParser(dialectOf(this.#settings));
-    parser.load(Buffer.from(firstRecord).toString());
+    parser.load(asBuffer(header).toString());
     parser.next();
-    const header = parser.cells();
-    for (const warning of readHeader(header, this.#settings, path).warnings) this.#say(path, warning);
-    const key = JSON.stringify(header);
-    if (this.#decoder?.header !== key) {
-      const options = { header, settings: this.#settings, docIdPrefix: this.#context.docIdPrefix };
-      this.#decoder = { header: key, reference: CsvDecoder.reference(options) };
-    }
+    const names = parser.cells();
+    for (const warning of readHeader(names, this.#settings, path).warnings) this.#say(path, warning);
+    const options = { header: names, settings: this.#settings, docIdPrefix: this.#context.docIdPrefix };
+    this.#decoder = { header, reference: CsvDecoder.reference(options) };
     return this.#decoder.reference;
   }
 

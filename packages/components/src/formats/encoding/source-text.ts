@@ -149,6 +149,8 @@ function refuseUtf16(head: Buffer, path: string): void {
 
 /** Returns whether a label means UTF-8. */
 function isUtf8Label(label: string): boolean {
+  // Creating a decoder takes long for small files.
+  if (label === UTF_8) return true;
   try {
     return new TextDecoder(label).encoding === 'utf-8';
   } catch {
