@@ -8,13 +8,15 @@ import { withServer } from '../servers.mjs';
 
 const ROWS = 500_000;
 const GOAL = '>= 100000';
+/** Until the JVM of the broker has compiled its hot code, a run takes up to six times as much time of the broker. */
+const WARM_UP_RUNS = 8;
 
 /**
  * Runs CSV through nine field stages into Nop, with a Kafka broker on the same machine: `--external` in one process,
  * and `--distributed` with 1, 2 and 4 workers and partitions and one indexer. Measures from the start of the run to its
  * end. The processor time of the broker is listed separately from that of Headrace.
  *
- * The broker has served a run before the first measured one. Workers and indexers serve two runs: in the first, they
+ * The broker has served some runs before the first measured one. Workers and indexers serve two runs: in the first, they
  * compile their code; the second shows what processes do that run for days.
  */
 export function distributedJobs() {
@@ -25,7 +27,8 @@ export function distributedJobs() {
       const rows = [];
       const local = await runConfig(directory, csvJob(data, 'class: NopIndexer'), ROWS);
       rows.push({ job: 'in one process, without Kafka', value: ROWS / local.seconds, unit: 'docs/s', cpu: local.cpu });
-      await run(jobOn(directory, data, url, 'warm', 1), '--external').ended;
+      const warmUp = jobOn(directory, data, url, 'warm', 4);
+      for (let i = 0; i < WARM_UP_RUNS; i++) await run(warmUp, '--external').ended;
       for (const partitions of [1, 2, 4]) {
         const config = jobOn(directory, data, url, `external${partitions}`, partitions);
         rows.push(await measure(`--external, ${partitions} partitions`, pid, () => run(config, '--external')));

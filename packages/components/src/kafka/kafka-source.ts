@@ -42,6 +42,8 @@ const HEARTBEAT_MS = 3000;
 const LONG_JOIN_MS = 5000;
 /** The maximum size of a fetch response. The response stays in memory until its messages have been read. */
 const MAX_FETCH_BYTES = 8 * 1024 * 1024;
+/** How long the library waits before it repeats a failed request. */
+const RETRY_MS = 1000;
 
 /** A newly assigned partition, before the first read. */
 export interface GainedPartition {
@@ -268,6 +270,8 @@ async function libraryOptions(settings: KafkaSourceSettings): Promise<Options> {
     sessionTimeout: session,
     rebalanceTimeout: rebalance,
     autocommit: false,
+    // `close` ends an open fetch, and the library would wait before it notices that its client is closed.
+    retryDelay: (client: object) => ((client as Consumer).closed ? 0 : RETRY_MS),
   } as Options;
 }
 
