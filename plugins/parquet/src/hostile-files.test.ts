@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   DELTA_BYTE_ARRAY,
+  DELTA_LENGTH_BYTE_ARRAY,
   growingTexts,
   hostileFile,
   idColumn,
@@ -11,6 +12,7 @@ import {
   REQUIRED,
   type Statements,
   TEXT_ID,
+  textsOfLengths,
 } from './testing/hostile-file.ts';
 import { folder, readDocuments } from './testing/read-documents.ts';
 
@@ -90,6 +92,36 @@ it.each<[string, Statements, string | RegExp, Uint8Array?]>([
     { elements: [TEXT_ID], encoding: DELTA_BYTE_ARRAY, values: 1_000_000, rows: 1_000_000n },
     'the values of a page repeat 499999500000 bytes of other values',
     growingTexts(1_000_000),
+  ],
+  [
+    'texts that are longer than their page',
+    { elements: [TEXT_ID], encoding: DELTA_LENGTH_BYTE_ARRAY },
+    'the values of a page need 1011 bytes, and it has 21',
+    textsOfLengths(3, 1000, 0, 10),
+  ],
+  [
+    'texts of two gigabytes',
+    { elements: [TEXT_ID], encoding: DELTA_LENGTH_BYTE_ARRAY },
+    'the values of a page need 2147483661 bytes, and it has 24',
+    textsOfLengths(3, 2 ** 31 - 1, 0, 10),
+  ],
+  [
+    'texts of less than no bytes',
+    { elements: [TEXT_ID], encoding: DELTA_LENGTH_BYTE_ARRAY },
+    'a page has a value of -1 bytes',
+    textsOfLengths(3, 1, -1, 10),
+  ],
+  [
+    'more lengths than values',
+    { elements: [TEXT_ID], encoding: DELTA_LENGTH_BYTE_ARRAY },
+    'a page has 2147483647 numbers, and states 3',
+    Uint8Array.of(128, 1, 4, 255, 255, 255, 255, 7, 2, 0, 0, 0, 0, 0),
+  ],
+  [
+    'texts that repeat more than the one before them has',
+    { elements: [TEXT_ID], encoding: DELTA_BYTE_ARRAY },
+    'a value repeats 5 bytes of 0',
+    Buffer.concat([textsOfLengths(3, 5, 0, 0), textsOfLengths(3, 1, 0, 3)]),
   ],
   ['less than no values', { values: -3 }, 'a page has -3 values'],
 ])('rejects a file with %s, and reads the next one', async (_, stated, reason, bytes = NUMBERS) => {

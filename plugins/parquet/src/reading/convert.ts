@@ -1,8 +1,8 @@
 import { copyValue, double, readJson, type Value, widenFloat } from 'headrace/engine';
 import type { SchemaElement } from 'hyparquet';
-import { decimalText, unscaled } from './decimals.ts';
-import { dateText, int96Nanos, type TimeUnit, timestampText, timeText } from './instants.ts';
-import type { Convert, RawValue } from './page-reader.ts';
+import { decimalText, unscaled, unscaledAt } from './decimals.ts';
+import { dateText, halvesText, int96Nanos, julianText, type TimeUnit, timestampText, timeText } from './instants.ts';
+import type { Converter, RawValue } from './stored-values.ts';
 
 /** How values are converted that JSON cannot hold, or that have no type. */
 export interface ConvertSettings {
@@ -14,6 +14,8 @@ export interface ConvertSettings {
 
 /** A double holds this number of decimal digits exactly. */
 const EXACT_DIGITS = 15;
+/** The largest power of ten that a double holds exactly. */
+const EXACT_POWER = 22;
 
 /** The logical type of a column, from either of the two places in which files store it. */
 export type Logical =
@@ -64,53 +66,84 @@ export function logicalType({
   return CONVERTED[converted_type ?? ''] ?? { type: 'NONE' };
 }
 
-/** Returns the function that converts the stored values of a column to values of a field. */
-export function converterOf(element: SchemaElement, settings: ConvertSettings): Convert<Value> {
+/** Returns how the stored values of a column become values of a field. */
+export function converterOf(element: SchemaElement, settings: ConvertSettings): Converter<Value> {
   const logical = logicalType(element);
   switch (logical.type) {
     case 'TIMESTAMP': {
+      const { unit } = logical;
       const zone = logical.utc ? 'Z' : '';
-      return (raw) => timestampText(BigInt(raw as bigint), logical.unit, zone);
+      return {
+        of: (raw) => timestampText(BigInt(raw as bigint), unit, zone),
+        ofHalves: (high, low) => halvesText(high, low, unit, zone),
+      };
     }
     case 'TIME':
-      return (raw) => timeText(BigInt(raw as bigint), logical.unit);
+      return { of: (raw) => timeText(BigInt(raw as bigint), logical.unit) };
     case 'DATE':
-      return (raw) => dateText(Number(raw));
+      return { of: (raw) => dateText(Number(raw)) };
     case 'DECIMAL':
       return decimalConverter(logical.scale, logical.precision, settings.decimals);
     case 'UUID':
-      return (raw) => uuidText(raw as Uint8Array);
+      return { of: (raw) => uuidText(raw as Uint8Array) };
     case 'FLOAT16':
-      return (raw) => double(float16(raw as Uint8Array));
+      return { of: (raw) => double(float16(raw as Uint8Array)) };
     case 'INTERVAL':
-      return (raw) => interval(raw as Uint8Array);
+      return { of: (raw) => interval(raw as Uint8Array) };
     case 'JSON':
-      return (raw) => readJson(utf8(raw as Uint8Array));
+      return { of: (raw) => readJson(utf8(raw as Uint8Array)) };
     case 'TEXT':
-      return (raw) => utf8(raw as Uint8Array);
+      return TEXT;
   }
   return plainConverter(element, logical.type === 'UNSIGNED', settings);
 }
 
-function plainConverter({ type }: SchemaElement, unsigned: boolean, { binaryAsText }: ConvertSettings): Convert<Value> {
+const TEXT: Converter<Value> = {
+  of: (raw) => utf8(raw as Uint8Array),
+  ofBytes: (bytes, from, to) => bytes.toString('utf8', from, to),
+  isText: true,
+};
+
+function plainConverter(
+  { type }: SchemaElement,
+  unsigned: boolean,
+  { binaryAsText }: ConvertSettings,
+): Converter<Value> {
   switch (type) {
     case 'INT32':
-      return unsigned ? (raw) => (raw as number) >>> 0 : (raw) => raw as number;
+      return { of: unsigned ? (raw) => (raw as number) >>> 0 : (raw) => raw as number };
     case 'INT64':
-      return unsigned ? (raw) => exactInteger(BigInt.asUintN(64, raw as bigint)) : (raw) => exactInteger(raw as bigint);
+      return unsigned
+        ? {
+            of: (raw) => exactInteger(BigInt.asUintN(64, raw as bigint)),
+            ofHalves: (high, low) => integerOf(high >>> 0, low),
+          }
+        : { of: (raw) => exactInteger(raw as bigint), ofHalves: integerOf };
     case 'INT96':
-      return (raw) => timestampText(int96Nanos(raw as bigint), 'NANOS', 'Z');
+      return {
+        of: (raw) => timestampText(int96Nanos(raw as bigint), 'NANOS', 'Z'),
+        ofBytes: (bytes, from) =>
+          julianText(bytes.readInt32LE(from + 8), bytes.readUInt32LE(from), bytes.readInt32LE(from + 4)),
+      };
     case 'FLOAT':
-      return (raw) => double(widenFloat(raw as number));
+      return { of: (raw) => double(widenFloat(raw as number)) };
     case 'DOUBLE':
-      return (raw) => double(raw as number);
+      return { of: (raw) => double(raw as number) };
     case 'BYTE_ARRAY':
-      return binaryAsText ? (raw) => utf8(raw as Uint8Array) : copyBytes;
+      return binaryAsText ? TEXT : { of: copyBytes };
     case 'FIXED_LEN_BYTE_ARRAY':
-      return copyBytes;
+      return { of: copyBytes };
     default:
-      return (raw) => raw as boolean;
+      return { of: (raw) => raw as boolean };
   }
+}
+
+const UNIT_OF_HIGH = 2 ** 32;
+
+/** Returns an integer of two halves: a number if it is exact, otherwise a bigint. */
+function integerOf(high: number, low: number): number | bigint {
+  const number = high * UNIT_OF_HIGH + low;
+  return Number.isSafeInteger(number) ? number : (BigInt(high) << 32n) | BigInt(low);
 }
 
 /** The memory of the page is used again, so the bytes are copied. */
@@ -124,11 +157,28 @@ function exactInteger(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-function decimalConverter(scale: number, precision: number, decimals: ConvertSettings['decimals']): Convert<Value> {
+function decimalConverter(scale: number, precision: number, decimals: ConvertSettings['decimals']): Converter<Value> {
+  const value = decimalValue(scale, precision, decimals);
+  return {
+    of: (raw) => value(unscaled(raw as bigint)),
+    ofHalves: (high, low) => value(integerOf(high, low)),
+    ofBytes: (bytes, from, to) => value(unscaledAt(bytes, from, to)),
+  };
+}
+
+/** Returns the function that returns the value of an unscaled number. */
+function decimalValue(
+  scale: number,
+  precision: number,
+  decimals: ConvertSettings['decimals'],
+): (unscaled: number | bigint) => Value {
   const asText = decimals === 'text' || (decimals === 'auto' && precision > EXACT_DIGITS);
-  if (asText) return (raw) => decimalText(unscaled(raw as bigint), scale);
-  if (scale <= 0) return (raw) => exactInteger(unscaled(raw as bigint) * 10n ** BigInt(-scale));
-  return (raw) => double(Number(decimalText(unscaled(raw as bigint), scale)));
+  if (asText) return (raw) => decimalText(raw, scale);
+  if (scale <= 0) return (raw) => exactInteger(BigInt(raw) * 10n ** BigInt(-scale));
+  // The quotient of two exact numbers is the nearest double.
+  const power = scale <= EXACT_POWER ? 10 ** scale : undefined;
+  return (raw) =>
+    double(typeof raw === 'number' && power !== undefined ? raw / power : Number(decimalText(raw, scale)));
 }
 
 function utf8(bytes: Uint8Array): string {

@@ -30,21 +30,45 @@ export function dateText(days: number): string {
  * @param zone the end of the text: `Z` for an instant, empty for a local time
  */
 export function timestampText(time: bigint, unit: TimeUnit, zone: string): string {
+  return halvesText(Number(time >> 32n), Number(time & LOW_32_BITS), unit, zone);
+}
+
+/** Returns the text of a timestamp like `timestampText`, from its higher half and its lower one, which has no sign. */
+export function halvesText(high: number, low: number, unit: TimeUnit, zone: string): string {
   const perSecond = PER_SECOND[unit];
-  const number = Number(time);
+  const time = high * UNIT_OF_HIGH + low;
   let seconds: number;
   let rest: number;
-  if (Number.isSafeInteger(number)) {
-    seconds = Math.floor(number / perSecond);
-    rest = number - seconds * perSecond;
+  if (Number.isSafeInteger(time)) {
+    seconds = Math.floor(time / perSecond);
+    rest = time - seconds * perSecond;
   } else {
-    rest = Number(time % BigInt(perSecond));
-    if (rest < 0) rest += perSecond;
-    seconds = Number((time - BigInt(rest)) / BigInt(perSecond));
+    // A long division, of which each step is exact.
+    const first = Math.floor(high / perSecond);
+    const second = (high - first * perSecond) * UNIT_OF_QUARTER + (low >>> 16);
+    const third = (second % perSecond) * UNIT_OF_QUARTER + (low & 0xffff);
+    seconds = first * UNIT_OF_HIGH + Math.floor(second / perSecond) * UNIT_OF_QUARTER + Math.floor(third / perSecond);
+    rest = third % perSecond;
   }
   const days = Math.floor(seconds / SECONDS_PER_DAY);
   return `${dateText(days)}T${clock(seconds - days * SECONDS_PER_DAY)}${fraction(rest, unit)}${zone}`;
 }
+
+/** Returns the text of an instant: its Julian day, and the nanoseconds of the day in two halves. */
+export function julianText(day: number, low: number, high: number): string {
+  const nanos = high * UNIT_OF_HIGH + low;
+  if (!Number.isSafeInteger(nanos)) {
+    return timestampText(int96Nanos((BigInt(day) << 64n) | (BigInt(high >>> 0) << 32n) | BigInt(low)), 'NANOS', 'Z');
+  }
+  const seconds = Math.floor(nanos / PER_SECOND.NANOS);
+  const days = Math.floor(seconds / SECONDS_PER_DAY);
+  const time = clock(seconds - days * SECONDS_PER_DAY);
+  return `${dateText(day - Number(JULIAN_DAY_OF_1970) + days)}T${time}${fraction(nanos - seconds * PER_SECOND.NANOS, 'NANOS')}Z`;
+}
+
+const LOW_32_BITS = 0xffff_ffffn;
+const UNIT_OF_HIGH = 2 ** 32;
+const UNIT_OF_QUARTER = 2 ** 16;
 
 /** Returns a time of day as `23:59:59.123456`. */
 export function timeText(time: bigint, unit: TimeUnit): string {

@@ -1,14 +1,16 @@
-import type { Page, PageReader } from './page-reader.ts';
+import type { Block, PageReader } from './page-reader.ts';
 
-const NO_PAGE = { count: 0, definitions: [], repetitions: [], values: [] };
+const NO_BLOCK = { count: 0, definitions: [], repetitions: [], values: [] };
+/** How many values of a column with lists are read together. */
+const BLOCK_VALUES = 1024;
 
 /** Reads the values of a column in sequence, over its pages. */
 export class LeafReader<V> {
   readonly #pages: PageReader<V>;
   /** The definition level of a value that is not null. Parquet stores a level for each value. */
   readonly #full: number;
-  #page: Page<V> = NO_PAGE;
-  /** The position of the next value in the page, with and without counting nulls. */
+  #block: Block<V> = NO_BLOCK;
+  /** The position of the next value in the block, with and without counting nulls. */
   #at = 0;
   #valueAt = 0;
   #ended = false;
@@ -20,23 +22,28 @@ export class LeafReader<V> {
 
   /** Returns whether there is another value. */
   get hasNext(): boolean {
-    if (this.#at < this.#page.count) return true;
+    return this.#fill(BLOCK_VALUES);
+  }
+
+  /** Reads the next block, of at most `most` values, if the current one has ended. Returns false after the last one. */
+  #fill(most: number): boolean {
+    if (this.#at < this.#block.count) return true;
     if (this.#ended) return false;
-    const page = this.#pages.next();
+    const block = this.#pages.next(most);
     this.#at = this.#valueAt = 0;
-    this.#page = page ?? NO_PAGE;
-    this.#ended = page === undefined;
-    return page !== undefined;
+    this.#block = block ?? NO_BLOCK;
+    this.#ended = block === undefined;
+    return block !== undefined;
   }
 
   /** The definition level of the next value. Call it only if there is one. */
   get definition(): number {
-    return this.#page.definitions[this.#at] ?? this.#full;
+    return this.#block.definitions[this.#at] ?? this.#full;
   }
 
   /** The repetition level of the next value. Call it only if there is one. */
   get repetition(): number {
-    return this.#page.repetitions[this.#at] ?? 0;
+    return this.#block.repetitions[this.#at] ?? 0;
   }
 
   /** Returns the next value, or undefined if it is missing in its row. Throws if the column is too short. */
@@ -44,7 +51,7 @@ export class LeafReader<V> {
     if (!this.hasNext) throw new Error('a column ends before the rows of its row group');
     const exists = this.definition === this.#full;
     this.#at++;
-    return exists ? this.#page.values[this.#valueAt++] : undefined;
+    return exists ? this.#block.values[this.#valueAt++] : undefined;
   }
 
   /**
@@ -66,13 +73,14 @@ export class LeafReader<V> {
    * short.
    */
   take(count: number): (V | undefined)[] {
-    const taken: (V | undefined)[] = [];
+    let taken: (V | undefined)[] = [];
     while (taken.length < count) {
-      if (!this.hasNext) throw new Error('a column ends before the rows of its row group');
-      const { definitions, values } = this.#page;
-      const end = Math.min(this.#page.count, this.#at + count - taken.length);
+      if (!this.#fill(count - taken.length)) throw new Error('a column ends before the rows of its row group');
+      const { definitions, values, count: found } = this.#block;
+      const end = Math.min(found, this.#at + count - taken.length);
       if (definitions.length === 0) {
-        for (let i = this.#at; i < end; i++) taken.push(values[this.#valueAt++]);
+        if (this.#at === 0 && end === found && taken.length === 0) taken = values;
+        else for (let i = this.#at; i < end; i++) taken.push(values[this.#valueAt++]);
       } else {
         for (let i = this.#at; i < end; i++) {
           taken.push(definitions[i] === this.#full ? values[this.#valueAt++] : undefined);

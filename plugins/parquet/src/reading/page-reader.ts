@@ -1,26 +1,24 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { CompressionCodec, Compressors, SchemaElement, SchemaTree } from 'hyparquet';
+import type { CompressionCodec, Compressors, SchemaTree } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
-import { decompressPage, readDataPage, readDataPageV2 } from 'hyparquet/src/datapage.js';
-import { readPlain } from 'hyparquet/src/plain.js';
+import { decompressPage } from 'hyparquet/src/datapage.js';
 import { compressors } from 'hyparquet-compressors';
+import { plainValues, type Stored, storedValues } from './encodings.ts';
+import { HybridRuns } from './hybrid-runs.ts';
+import { type Converter, StoredBytes, type StoredValues } from './stored-values.ts';
 
-/** A value as Parquet stores it, before its logical type is applied. */
-export type RawValue = number | bigint | boolean | Uint8Array;
+type PageHeader = ReturnType<typeof parquetHeader>;
 
-/** Returns the value of a field for a stored value. */
-export type Convert<V> = (raw: RawValue) => V;
-
-/** The values of a page. */
-export interface Page<V> {
+/** Values of a page that follow each other. */
+export interface Block<V> {
   /** The number of values, with those that are missing. */
   readonly count: number;
   /** For each value, how many optional and repeated levels of its path exist. Empty if all values exist. */
-  readonly definitions: readonly number[];
+  readonly definitions: ArrayLike<number>;
   /** For each value, the level at which it continues a list; 0 for the first value of a row. Empty if there are no lists. */
-  readonly repetitions: readonly number[];
+  readonly repetitions: ArrayLike<number>;
   /** The values without the missing ones. */
-  readonly values: readonly V[];
+  readonly values: V[];
 }
 
 /** Where a column chunk is in the bytes of a row group. Plain data. */
@@ -48,32 +46,77 @@ const DECOMPRESSORS: Compressors = {
   ZSTD: (input, length) => zstdDecompressSync(input, { maxOutputLength: length || 1 }),
 };
 
-/** Reads the pages of a column chunk, one at a time, and converts their values. */
+/** The current page of a column: the levels and the values that were not read yet. */
+interface Page<V> {
+  left: number;
+  readonly repetitions: HybridRuns | undefined;
+  readonly definitions: HybridRuns | undefined;
+  readonly values: { take(from: number, count: number): V[] };
+  /** How many values were read, without the missing ones. */
+  taken: number;
+}
+
+/** Reads the pages of a column chunk, a block of values at a time, and converts the values. */
 export class PageReader<V> {
   readonly #reader: { readonly view: DataView; offset: number };
-  readonly #column: { readonly element: SchemaElement; readonly type: NonNullable<SchemaElement['type']> };
-  readonly #schemaPath: SchemaTree[];
+  readonly #stored: Stored;
+  readonly #levels: Levels;
   readonly #codec: CompressionCodec;
-  readonly #convert: Convert<V>;
-  #dictionary: V[] | undefined;
+  readonly #convert: Converter<V>;
+  /** About the number of values of the column. */
+  readonly #rows: number;
+  #dictionary: Dictionary<V> | undefined;
+  #page: Page<V> | undefined;
 
   /**
    * @param bytes the bytes of the row group
    * @param schemaPath the elements of the schema from the root to the column
+   * @param rows about how many values are read
    */
-  constructor(bytes: Uint8Array, place: ColumnChunkPlace, schemaPath: SchemaTree[], convert: Convert<V>) {
+  constructor(
+    bytes: Uint8Array,
+    place: ColumnChunkPlace,
+    schemaPath: readonly SchemaTree[],
+    convert: Converter<V>,
+    rows: number,
+  ) {
     const { element } = schemaPath.at(-1) as SchemaTree;
     if (element.type === undefined) throw new Error(`the column ${place.path.join('.')} has no type`);
     const view = new DataView(bytes.buffer, bytes.byteOffset + place.start, place.length);
     this.#reader = { view, offset: 0 };
-    this.#column = { element, type: element.type };
-    this.#schemaPath = schemaPath;
+    this.#stored = element;
+    this.#levels = levelsOf(schemaPath);
     this.#codec = place.codec;
     this.#convert = convert;
+    this.#rows = rows;
   }
 
-  /** Returns the next page with values, or undefined after the last one. */
-  next(): Page<V> | undefined {
+  /** Returns at most `most` of the next values, all of one page, or undefined after the last one. */
+  next(most: number): Block<V> | undefined {
+    this.#page ??= this.#nextPage();
+    const page = this.#page;
+    if (page === undefined) return undefined;
+    const count = Math.min(most, page.left);
+    page.left -= count;
+    if (page.left === 0) this.#page = undefined;
+    const repetitions = page.repetitions?.read(count) ?? NONE;
+    let definitions: ArrayLike<number> = NONE;
+    let present = count;
+    if (page.definitions !== undefined) {
+      const same = page.definitions.same(count);
+      if (same !== this.#levels.definition) {
+        const read = same === undefined ? page.definitions.read(count) : new Int32Array(count).fill(same);
+        present = countOf(read, this.#levels.definition);
+        if (present < count) definitions = read;
+      }
+    }
+    const values = present === 0 ? [] : page.values.take(page.taken, present);
+    page.taken += present;
+    return { count, definitions, repetitions, values };
+  }
+
+  /** Returns the next page with values. */
+  #nextPage(): Page<V> | undefined {
     const reader = this.#reader;
     while (reader.offset < reader.view.byteLength - 1) {
       const header = parquetHeader(reader);
@@ -83,118 +126,154 @@ export class PageReader<V> {
       }
       const compressed = new Uint8Array(reader.view.buffer, reader.view.byteOffset + reader.offset, size);
       reader.offset += size;
-      if (header.type === 'DICTIONARY_PAGE') this.#readDictionary(compressed, uncompressed, header);
+      if (header.type === 'DICTIONARY_PAGE') this.#readDictionary(compressed, header);
       else if (header.type === 'DATA_PAGE' || header.type === 'DATA_PAGE_V2') {
-        const page = this.#readPage(compressed, uncompressed, header);
-        if (page.count > 0) return page;
+        const page = this.#readPage(compressed, header);
+        if (page.left > 0) return page;
       }
     }
     return undefined;
   }
 
-  #readDictionary(compressed: Uint8Array, uncompressed: number, header: ReturnType<typeof parquetHeader>): void {
-    const { type, element } = this.#column;
-    const page = decompressPage(compressed, uncompressed, this.#codec, DECOMPRESSORS);
-    const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
+  #readDictionary(compressed: Uint8Array, header: PageHeader): void {
+    const bytes = decompress(compressed, header.uncompressed_page_size, this.#codec);
     const count = header.dictionary_page_header?.num_values ?? 0;
     checkCount(count);
-    const raw = readPlain({ view, offset: 0 }, type, count, element.type_length);
-    checkBytes(raw as ArrayLike<RawValue>, uncompressed);
-    this.#dictionary = Array.from(raw as ArrayLike<RawValue>, this.#convert);
+    const values = plainValues(bytes, this.#stored, this.#convert);
+    this.#dictionary = new Dictionary(values, count, count <= this.#rows / REPEATED);
   }
 
-  #readPage(compressed: Uint8Array, uncompressed: number, header: ReturnType<typeof parquetHeader>): Page<V> {
-    const { type, element } = this.#column;
-    const column = {
-      type,
-      element,
-      schemaPath: this.#schemaPath,
-      codec: this.#codec,
-      compressors: DECOMPRESSORS,
-    } as never;
-    const v1 = header.data_page_header;
-    const about = v1 ?? header.data_page_header_v2;
-    if (about === undefined) throw new Error('a data page has no header');
-    checkCount(about.num_values);
-    const bytes = v1 === undefined ? compressed : decompressPage(compressed, uncompressed, this.#codec, DECOMPRESSORS);
-    if (about.encoding === 'DELTA_BYTE_ARRAY') checkPrefixes(bytes, header, column);
-    const data = v1 === undefined ? readDataPageV2(bytes, header, column) : readDataPage(bytes, v1, column);
-    const raw = data.dataPage as ArrayLike<RawValue>;
-    if (about.encoding === 'PLAIN' || about.encoding === 'DELTA_LENGTH_BYTE_ARRAY') checkBytes(raw, uncompressed);
-    return {
-      count: about.num_values,
-      definitions: raw.length === about.num_values ? [] : (data.definitionLevels ?? []),
-      repetitions: data.repetitionLevels,
-      values: about.encoding.endsWith('_DICTIONARY') ? this.#fromDictionary(raw) : convertAll(raw, this.#convert),
-    };
-  }
-
-  #fromDictionary(indexes: ArrayLike<RawValue>): V[] {
+  #readPage(compressed: Uint8Array, header: PageHeader): Page<V> {
+    const { repetitions, definitions, bytes, count, encoding } = openPage(
+      compressed,
+      header,
+      this.#codec,
+      this.#levels,
+    );
+    const page = { left: count, repetitions, definitions, taken: 0 };
+    if (!encoding.endsWith('_DICTIONARY')) {
+      return { ...page, values: storedValues(bytes, encoding, this.#stored, count, this.#convert) };
+    }
     const dictionary = this.#dictionary;
     if (dictionary === undefined) throw new Error('a page refers to a dictionary that its column does not have');
-    const values = new Array<V>(indexes.length);
-    for (let i = 0; i < values.length; i++) {
-      const index = indexes[i] as number;
-      if (!(index < dictionary.length)) throw new Error(`a page refers to value ${index} of ${dictionary.length}`);
-      values[i] = dictionary[index] as V;
-    }
-    return values;
+    const indexes = new HybridRuns(bytes, 1, bytes[0] ?? 0);
+    return { ...page, values: { take: (_, taken) => dictionary.pick(indexes.read(taken)) } };
   }
+}
+
+const NONE: ArrayLike<number> = [];
+
+/** Values that occur at least so often on average are converted once. */
+const REPEATED = 4;
+
+/** The distinct values of a column. */
+class Dictionary<V> {
+  readonly #stored: StoredValues<V>;
+  readonly #count: number;
+  /** The converted values. They would live as long as the dictionary, so rare values are converted when they occur. */
+  readonly #values: V[] | undefined;
+
+  constructor(stored: StoredValues<V>, count: number, keep: boolean) {
+    this.#stored = stored;
+    this.#count = count;
+    this.#values = keep ? stored.take(0, count) : undefined;
+    if (!keep && stored instanceof StoredBytes) stored.index(count);
+  }
+
+  pick(indexes: Int32Array): V[] {
+    const [count, values] = [this.#count, this.#values];
+    for (let i = 0; i < indexes.length; i++) {
+      // A negative number is larger than all others without its sign.
+      if ((indexes[i] as number) >>> 0 >= count) {
+        throw new Error(`a page refers to value ${(indexes[i] as number) >>> 0} of ${count}`);
+      }
+    }
+    if (values === undefined) return this.#stored.pick(indexes);
+    const picked: V[] = [];
+    for (let i = 0; i < indexes.length; i++) picked.push(values[indexes[i] as number] as V);
+    return picked;
+  }
+}
+
+/** The highest levels of the values of a column; 0 if they are not stored. */
+interface Levels {
+  readonly repetition: number;
+  readonly definition: number;
+}
+
+function levelsOf(schemaPath: readonly SchemaTree[]): Levels {
+  const repeats = schemaPath.slice(1).map(({ element }) => element.repetition_type);
+  return {
+    repetition: repeats.filter((type) => type === 'REPEATED').length,
+    definition: repeats.filter((type) => type !== 'REQUIRED').length,
+  };
+}
+
+/** Returns the levels of a page, and the bytes of its values without compression. */
+function openPage(compressed: Uint8Array, header: PageHeader, codec: CompressionCodec, levels: Levels) {
+  const { data_page_header: v1, data_page_header_v2: v2, uncompressed_page_size: uncompressed } = header;
+  const about = v1 ?? v2;
+  if (about === undefined) throw new Error('a data page has no header');
+  const { num_values: count, encoding } = about;
+  checkCount(count);
+  const runs = (bytes: Uint8Array, at: number, highest: number) =>
+    highest === 0 ? undefined : new HybridRuns(bytes, at, 32 - Math.clz32(highest));
+  if (v2 === undefined) {
+    const page = decompress(compressed, uncompressed, codec);
+    let at = 0;
+    const [repetitions, definitions] = [levels.repetition, levels.definition].map((highest) => {
+      if (highest === 0) return undefined;
+      const found = runs(page, at + 4, highest);
+      at += 4 + page.readUInt32LE(at);
+      return found;
+    });
+    return { repetitions, definitions, bytes: page.subarray(at), count, encoding };
+  }
+  const [first, second] = [v2.repetition_levels_byte_length, v2.definition_levels_byte_length];
+  const rest = uncompressed - first - second;
+  if (!(first >= 0 && second >= 0 && first + second <= compressed.length && rest >= 0)) {
+    throw new Error(`a page has ${first} and ${second} bytes of levels, which do not fit it`);
+  }
+  const stored = compressed.subarray(first + second);
+  // A page without values may have no bytes, which no codec accepts.
+  const plain = v2.is_compressed === false || rest === 0;
+  return {
+    repetitions: runs(compressed, 0, levels.repetition),
+    definitions: runs(compressed, first, levels.definition),
+    bytes: plain ? bufferOf(stored) : decompress(stored, rest, codec),
+    count,
+    encoding,
+  };
 }
 
 /** Returns how many rows begin in a page of version 1 of a column with lists, whose header does not say it. */
 export function countRows(
   compressed: Uint8Array,
-  header: ReturnType<typeof parquetHeader>,
+  header: PageHeader,
   codec: CompressionCodec,
-  schemaPath: SchemaTree[],
+  schemaPath: readonly SchemaTree[],
 ): number {
-  const { element } = schemaPath.at(-1) as SchemaTree;
-  const about = header.data_page_header;
-  if (about === undefined) throw new Error('a data page has no header');
   if (!(header.uncompressed_page_size <= MAX_PAGE_BYTES)) {
     throw new Error(`a page has ${header.uncompressed_page_size} bytes without compression`);
   }
-  checkCount(about.num_values);
-  const page = decompressPage(compressed, header.uncompressed_page_size, codec, DECOMPRESSORS);
-  const column = { type: element.type, element, schemaPath, codec, compressors: DECOMPRESSORS } as never;
-  return readDataPage(page, about, column).repetitionLevels.reduce((rows, level) => rows + (level === 0 ? 1 : 0), 0);
+  const { repetitions, count } = openPage(compressed, header, codec, levelsOf(schemaPath));
+  return repetitions === undefined ? count : countOf(repetitions.read(count), 0);
+}
+
+function decompress(bytes: Uint8Array, length: number, codec: CompressionCodec): Buffer {
+  return bufferOf(decompressPage(bytes, length, codec, DECOMPRESSORS));
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function countOf(levels: Int32Array, wanted: number): number {
+  let count = 0;
+  for (let i = 0; i < levels.length; i++) if (levels[i] === wanted) count++;
+  return count;
 }
 
 function checkCount(values: number): void {
   if (!(values >= 0 && values <= MAX_PAGE_VALUES)) throw new Error(`a page has ${values} values`);
-}
-
-/**
- * Checks what the values of a page take from the values before them. Each value is a copy, so a page of a mebibyte can state
- * values of many gigabytes. The lengths are read first, as the page begins with them.
- */
-function checkPrefixes(bytes: Uint8Array, header: ReturnType<typeof parquetHeader>, column: object): void {
-  const lengths = { ...column, type: 'INT32' } as never;
-  const encoding = 'DELTA_BINARY_PACKED';
-  const { data_page_header: v1, data_page_header_v2: v2 } = header;
-  const { dataPage } =
-    v1 === undefined
-      ? readDataPageV2(bytes, { ...header, data_page_header_v2: v2 && { ...v2, encoding } }, lengths)
-      : readDataPage(bytes, { ...v1, encoding }, lengths);
-  let total = 0;
-  for (const length of dataPage as Int32Array) total += Math.abs(length);
-  if (!(total <= MAX_PAGE_BYTES)) throw new Error(`the values of a page repeat ${total} bytes of other values`);
-}
-
-/** hyparquet reads past the end of a page, as far as the memory that contains it. */
-function checkBytes(values: ArrayLike<RawValue> & { readonly byteLength?: number }, most: number): void {
-  const [first, last] = [values[0], values[values.length - 1]];
-  const bytes =
-    first instanceof Uint8Array && last instanceof Uint8Array
-      ? last.byteOffset + last.length - first.byteOffset
-      : (values.byteLength ?? 0);
-  if (bytes > most) throw new Error(`the values of a page need ${bytes} bytes, and it has ${most}`);
-}
-
-/** Separate, so that the compiler optimizes a small function for each column. */
-function convertAll<V>(raw: ArrayLike<RawValue>, convert: Convert<V>): V[] {
-  const values = new Array<V>(raw.length);
-  for (let i = 0; i < values.length; i++) values[i] = convert(raw[i] as RawValue);
-  return values;
 }

@@ -2,7 +2,7 @@ import type { SchemaElement, Statistics } from 'hyparquet';
 import { logicalType } from './convert.ts';
 import { parseDecimal, unscaled } from './decimals.ts';
 import { int96Nanos, PER_SECOND } from './instants.ts';
-import type { Convert, RawValue } from './page-reader.ts';
+import type { Convert, RawValue } from './stored-values.ts';
 
 /** The comparisons of the parameter `filter`. */
 export const OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in'] as const;

@@ -13,8 +13,9 @@ import { parquetSchema, type SchemaElement, type SchemaTree } from 'hyparquet';
 import { NestedReader } from './assemble.ts';
 import { type ConvertSettings, converterOf } from './convert.ts';
 import { LeafReader } from './leaf-reader.ts';
-import { type ColumnChunkPlace, type Convert, PageReader } from './page-reader.ts';
+import { type ColumnChunkPlace, PageReader } from './page-reader.ts';
 import { ColumnFilter, type Comparison } from './row-filter.ts';
+import type { Converter } from './stored-values.ts';
 
 /** The options that are equal for all row groups of files with the same schema. Plain data. */
 export interface RowGroupOptions {
@@ -88,7 +89,7 @@ export class RowGroupDecoder implements RecordDecoder {
       const columns = this.#options.columns.map((name) => ({ name, rows: this.#rowsOf(name, bytes, place) }));
       const tests = this.#filters.map(({ column, filter }) => ({
         filter,
-        keys: this.#leafOf([column], bytes, place, filter.keyOf),
+        keys: this.#leafOf([column], bytes, place, { of: filter.keyOf }),
       }));
       for (; decoded < place.rows; decoded += BLOCK_ROWS) {
         const count = Math.min(BLOCK_ROWS, place.rows - decoded);
@@ -155,13 +156,14 @@ export class RowGroupDecoder implements RecordDecoder {
     });
   }
 
-  #leafOf<V>(path: readonly string[], bytes: Uint8Array, { columns, skip }: RowGroupPosition, convert: Convert<V>) {
+  #leafOf<V>(path: readonly string[], bytes: Uint8Array, place: RowGroupPosition, convert: Converter<V>) {
+    const { columns, skip, rows } = place;
     const key = path.join('\0');
     const chunk = columns.find((one) => one.path.join('\0') === key);
     if (chunk === undefined) throw new Error(`the row group has no column ${path.join('.')}`);
     const schemaPath = this.#pathOf(path);
     const full = schemaPath.filter(({ element }, i) => i > 0 && element.repetition_type !== 'REQUIRED').length;
-    const leaf = new LeafReader(new PageReader(bytes, chunk, schemaPath, convert), full);
+    const leaf = new LeafReader(new PageReader(bytes, chunk, schemaPath, convert, rows), full);
     leaf.skipRows(skip - (chunk.firstRow ?? 0));
     return leaf;
   }

@@ -28,6 +28,7 @@ const START = 4;
 
 export const REQUIRED = 0;
 export const OPTIONAL = 1;
+export const DELTA_LENGTH_BYTE_ARRAY = 6;
 export const DELTA_BYTE_ARRAY = 7;
 
 /** Returns an element of the schema with the column id. */
@@ -41,20 +42,29 @@ export const TEXT_ID: object = { ...idColumn(REQUIRED, BYTE_ARRAY), field_6: UTF
 /** Returns a page of DELTA_BYTE_ARRAY in which each text is the one before and a letter. */
 export function growingTexts(count: number): Uint8Array {
   const writer = new ByteWriter();
-  // The lengths that are repeated, 0, 1, 2, …, and those of the rest, 1, 1, 1, …, as their first one and their differences.
-  for (const [first, difference] of [
-    [0, 1],
-    [1, 0],
-  ] as const) {
-    for (const number of [128, 4, count]) writer.appendVarInt(number);
-    writer.appendZigZag(first);
-    for (let length = 1; length < count; length += 128) {
-      writer.appendZigZag(difference);
-      writer.appendBytes(new Uint8Array(4));
-    }
-  }
+  // The lengths that are repeated, 0, 1, 2, …, and those of the rest, 1, 1, 1, …
+  appendSteps(writer, count, 0, 1);
+  appendSteps(writer, count, 1, 0);
   writer.appendBytes(Buffer.alloc(count, 'a'));
   return writer.getBytes();
+}
+
+/** Returns a page of DELTA_LENGTH_BYTE_ARRAY with lengths that grow, and some letters. */
+export function textsOfLengths(count: number, first: number, difference: number, letters: number): Uint8Array {
+  const writer = new ByteWriter();
+  appendSteps(writer, count, first, difference);
+  writer.appendBytes(Buffer.alloc(letters, 'a'));
+  return writer.getBytes();
+}
+
+/** Appends numbers as their first one and their equal differences. */
+function appendSteps(writer: ByteWriter, count: number, first: number, difference: number): void {
+  for (const number of [128, 4, count]) writer.appendVarInt(number);
+  writer.appendZigZag(first);
+  for (let length = 1; length < count; length += 128) {
+    writer.appendZigZag(difference);
+    writer.appendBytes(new Uint8Array(4));
+  }
 }
 
 /** Returns a Parquet file with one row group and one page, which has the bytes. */

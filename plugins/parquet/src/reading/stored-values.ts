@@ -1,0 +1,204 @@
+import { isAscii } from 'node:buffer';
+
+/** A value as Parquet stores it, before its logical type is applied. */
+export type RawValue = number | bigint | boolean | Uint8Array;
+
+/** Returns the value of a field for a stored value. */
+export type Convert<V> = (raw: RawValue) => V;
+
+/** How the stored values of a column are converted. */
+export interface Converter<V> {
+  readonly of: Convert<V>;
+  /** Faster for 64-bit integers: converts the two halves, of which the lower one has no sign. */
+  readonly ofHalves?: (high: number, low: number) => V;
+  /** Faster for bytes: converts those between two positions. */
+  readonly ofBytes?: (bytes: Buffer, from: number, to: number) => V;
+  /** Whether bytes are texts in UTF-8, so that many are decoded with one call. `of` returns them too. */
+  readonly isText?: boolean;
+}
+
+/** The stored values of a page, which are converted when they are taken. */
+export interface StoredValues<V> {
+  /** Returns `count` values from a position. Throws if the page is too short. */
+  take(from: number, count: number): V[];
+  /** Returns the values at some positions. They must exist. */
+  pick(positions: Int32Array): V[];
+}
+
+/** Numbers of 32 bits and doubles. */
+export class StoredNumbers<V> implements StoredValues<V> {
+  readonly #numbers: Int32Array | Float32Array | Float64Array;
+  readonly #of: Convert<V>;
+
+  constructor(numbers: Int32Array | Float32Array | Float64Array, of: Convert<V>) {
+    this.#numbers = numbers;
+    this.#of = of;
+  }
+
+  take(from: number, count: number): V[] {
+    const [numbers, of] = [this.#numbers, this.#of];
+    checkLength(from + count, numbers.BYTES_PER_ELEMENT, numbers.byteLength);
+    const values: V[] = [];
+    for (let i = from; i < from + count; i++) values.push(of(numbers[i] as number));
+    return values;
+  }
+
+  pick(positions: Int32Array): V[] {
+    const [numbers, of] = [this.#numbers, this.#of];
+    const values: V[] = [];
+    for (let i = 0; i < positions.length; i++) values.push(of(numbers[positions[i] as number] as number));
+    return values;
+  }
+}
+
+/** Integers of 64 bits, by their halves, because a bigint for each is slow. */
+export class StoredHalves<V> implements StoredValues<V> {
+  readonly #halves: Int32Array;
+  readonly #of: (high: number, low: number) => V;
+
+  constructor(halves: Int32Array, { of, ofHalves }: Converter<V>) {
+    this.#halves = halves;
+    this.#of = ofHalves ?? ((high, low) => of((BigInt(high) << 32n) | BigInt(low)));
+  }
+
+  take(from: number, count: number): V[] {
+    const [halves, of] = [this.#halves, this.#of];
+    checkLength(from + count, 8, halves.byteLength);
+    const values: V[] = [];
+    for (let i = 2 * from; i < 2 * (from + count); i += 2) {
+      values.push(of(halves[i + 1] as number, (halves[i] as number) >>> 0));
+    }
+    return values;
+  }
+
+  pick(positions: Int32Array): V[] {
+    const [halves, of] = [this.#halves, this.#of];
+    const values: V[] = [];
+    for (let i = 0; i < positions.length; i++) {
+      const at = 2 * (positions[i] as number);
+      values.push(of(halves[at + 1] as number, (halves[at] as number) >>> 0));
+    }
+    return values;
+  }
+}
+
+/** Values that are stored one bit each. */
+export class StoredBits<V> implements StoredValues<V> {
+  readonly #bytes: Uint8Array;
+  readonly #of: Convert<V>;
+
+  constructor(bytes: Uint8Array, of: Convert<V>) {
+    this.#bytes = bytes;
+    this.#of = of;
+  }
+
+  take(from: number, count: number): V[] {
+    checkLength((from + count) / 8, 1, this.#bytes.length);
+    return this.pick(Int32Array.from({ length: count }, (_, i) => from + i));
+  }
+
+  pick(positions: Int32Array): V[] {
+    const bytes = this.#bytes;
+    return Array.from(positions, (at) => this.#of((((bytes[at >>> 3] as number) >>> (at & 7)) & 1) === 1));
+  }
+}
+
+/** The places of all values, and the text of all bytes if they are ASCII. */
+interface Index {
+  readonly places: Int32Array;
+  readonly text: string | undefined;
+}
+
+/** Bytes of any length, such as texts. */
+export class StoredBytes<V> implements StoredValues<V> {
+  readonly #bytes: Buffer;
+  /** Returns where the next values begin and end, in pairs. */
+  readonly #nextPlaces: (count: number) => Int32Array;
+  readonly #convert: Converter<V>;
+  #index: Index | undefined;
+
+  /** @param nextPlaces returns where the next values begin and end, in pairs; it is called in sequence */
+  constructor(bytes: Buffer, nextPlaces: (count: number) => Int32Array, convert: Converter<V>) {
+    this.#bytes = bytes;
+    this.#nextPlaces = nextPlaces;
+    this.#convert = convert;
+  }
+
+  /** Makes all values accessible by position. */
+  index(count: number): void {
+    const places = this.#nextPlaces(count);
+    const text = this.#convert.isText && isAscii(this.#bytes) ? this.#bytes.toString('latin1') : undefined;
+    this.#index = { places, text };
+  }
+
+  take(_from: number, count: number): V[] {
+    const places = this.#nextPlaces(count);
+    if (!this.#convert.isText) return this.#convertAll(places);
+    return textsAt(this.#bytes, places) as V[];
+  }
+
+  pick(positions: Int32Array): V[] {
+    const { places: all, text } = this.#index as Index;
+    if (text !== undefined) {
+      const texts: string[] = [];
+      for (let i = 0; i < positions.length; i++) {
+        const at = 2 * (positions[i] as number);
+        texts.push(text.substring(all[at] as number, all[at + 1]));
+      }
+      return texts as V[];
+    }
+    const places = new Int32Array(2 * positions.length);
+    for (let i = 0; i < positions.length; i++) {
+      const at = 2 * (positions[i] as number);
+      places[2 * i] = all[at] as number;
+      places[2 * i + 1] = all[at + 1] as number;
+    }
+    return this.#convertAll(places);
+  }
+
+  #convertAll(places: Int32Array): V[] {
+    const bytes = this.#bytes;
+    const { of, ofBytes } = this.#convert;
+    const values: V[] = [];
+    for (let i = 0; i < places.length; i += 2) {
+      const [from, to] = [places[i] as number, places[i + 1] as number];
+      values.push(ofBytes === undefined ? of(viewOf(bytes, from, to)) : ofBytes(bytes, from, to));
+    }
+    return values;
+  }
+}
+
+/** The slices of a Buffer are Buffers, whose own slices are no copies. */
+function viewOf({ buffer, byteOffset }: Buffer, from: number, to: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset + from, to - from);
+}
+
+/** Longer texts are decoded one by one if some bytes around them are not ASCII. */
+const SHORT_BYTES = 32;
+
+/** Returns the texts between ascending positions. Many short calls into the runtime would take most of the time. */
+function textsAt(bytes: Buffer, places: Int32Array): string[] {
+  const texts: string[] = [];
+  const first = places[0] ?? 0;
+  const last = places[places.length - 1] ?? 0;
+  const text = bytes.toString('latin1', first, last);
+  const allAscii = isAscii(bytes.subarray(first, last));
+  for (let i = 0; i < places.length; i += 2) {
+    const [from, to] = [places[i] as number, places[i + 1] as number];
+    if (allAscii || (to - from <= SHORT_BYTES && isAsciiBetween(bytes, from, to))) {
+      texts.push(text.substring(from - first, to - first));
+    } else texts.push(bytes.toString('utf8', from, to));
+  }
+  return texts;
+}
+
+function isAsciiBetween(bytes: Buffer, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if ((bytes[i] as number) >= 0x80) return false;
+  return true;
+}
+
+/** Throws if a page has fewer bytes than its values need. */
+export function checkLength(values: number, size: number, bytes: number): void {
+  const needed = Math.ceil(values * size);
+  if (needed > bytes) throw new Error(`the values of a page need ${needed} bytes, and it has ${bytes}`);
+}
