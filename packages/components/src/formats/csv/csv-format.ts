@@ -77,7 +77,8 @@ export class CsvFormat {
     const names = parser.cells();
     for (const warning of readHeader(names, this.#settings, path).warnings) this.#say(path, warning);
     const options = { header: names, settings: this.#settings, docIdPrefix: this.#context.docIdPrefix };
-    this.#decoder = { header, reference: CsvDecoder.reference(options) };
+    // A copy, because the bytes are a part of a larger buffer of the file.
+    this.#decoder = { header: Uint8Array.from(header), reference: CsvDecoder.reference(options) };
     return this.#decoder.reference;
   }
 
