@@ -213,7 +213,7 @@ function varInt(reader: { readonly view: DataView; offset: number }): number {
   return number >>> 0;
 }
 
-/** Returns values, one after the other, that repeat the beginning of the value before them. */
+/** Returns values that repeat the beginning of the value before them. */
 function withPrefixes(bytes: Buffer, most: number): { joined: Buffer; lengths: Int32Array } {
   const { numbers: prefixes, end } = deltas(bytes, 0, Int32Array, most);
   const { numbers: lengths, end: start } = deltas(bytes, end, Int32Array, most);
