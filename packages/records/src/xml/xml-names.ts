@@ -42,6 +42,7 @@ export class XmlNames {
   /** Returns the name in this range of the bytes. The next name follows it. */
   follow(bytes: Uint8Array, from: number, to: number): XmlName {
     const name = this.#at(bytes, from, to);
+    // Read after `#at`, which replaces the list when it forgets names.
     const followers = this.#followers;
     if (!followers.includes(name)) {
       if (followers.length === MAX_FOLLOWERS) followers.pop();
@@ -66,6 +67,8 @@ export class XmlNames {
     if (++this.#count > MAX_NAMES) {
       this.#byHash = new Map();
       this.#count = 0;
+      // Otherwise each name would keep all later ones: the root element, which is open until the end, would keep them all.
+      this.#followers = [];
     } else same.push(name);
     return name;
   }
