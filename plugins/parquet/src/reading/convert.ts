@@ -1,6 +1,6 @@
 import { copyValue, double, readJson, type Value, widenFloat } from 'headrace/engine';
 import type { SchemaElement } from 'hyparquet';
-import { decimalText, unscaled, unscaledAt } from './decimals.ts';
+import { decimalText, unscaledAt } from './decimals.ts';
 import { dateText, halvesText, int96Nanos, julianText, type TimeUnit, timestampText, timeText } from './instants.ts';
 import type { Converter, RawValue } from './stored-values.ts';
 
@@ -160,7 +160,7 @@ function exactInteger(value: bigint): number | bigint {
 function decimalConverter(scale: number, precision: number, decimals: ConvertSettings['decimals']): Converter<Value> {
   const value = decimalValue(scale, precision, decimals);
   return {
-    of: (raw) => value(unscaled(raw as bigint)),
+    of: (raw) => value(raw instanceof Uint8Array ? unscaledAt(raw, 0, raw.length) : (raw as number | bigint)),
     ofHalves: (high, low) => value(integerOf(high, low)),
     ofBytes: (bytes, from, to) => value(unscaledAt(bytes, from, to)),
   };
