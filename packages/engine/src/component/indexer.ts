@@ -182,6 +182,12 @@ export abstract class Indexer<P extends TObject = TObject> {
   readonly streaming: boolean = false;
 
   /**
+   * For a streaming indexer: the number of encoded bytes from which documents are sent. Fewer bytes wait for more
+   * documents, up to `indexer.batchTimeout`.
+   */
+  readonly batchBytes: number = 0;
+
+  /**
    * True if the cost of a batch is so high that the chunks of a source, which have half a MiB, are joined to chunks of
    * one MiB. They take more memory.
    */

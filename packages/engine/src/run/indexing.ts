@@ -225,7 +225,9 @@ export class Indexing {
     this.#unsent.set(part, part.count);
     if (this.#indexer.streaming) {
       this.#filling.push({ part, from: 0, to: part.count, bytes: part.bytes });
-      this.#finishBatch();
+      this.#fillingBytes += part.bytes.byteLength;
+      if (this.#fillingBytes >= (this.#indexer.batchBytes ?? 0)) this.#finishBatch();
+      else if (this.#filling.length === 1) this.#startTimer();
       return;
     }
     this.#cut(part);

@@ -1,43 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
 import type { EncodedDocuments } from '../failures/encoded-documents.ts';
 import { FailureBudget } from '../failures/failure-budget.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { BatchTracks } from './batch-tracks.ts';
+import { indexingHarness, part } from './indexing.test.lib.ts';
 import { Indexing } from './indexing.ts';
 
-const BYTES = new Uint8Array(1);
-
-function part(sequence: number, last: boolean, count = 1): OutcomePart {
-  const lengths = new Uint32Array(count).fill(1);
-  const none = { created: 0, dropped: 0, failed: 0, failures: [] };
-  return { sequence, last, published: count, ...none, count, bytes: BYTES.slice(0, count), ids: '["a"]', lengths };
-}
-
-/** An `Indexing` with an indexer whose requests end when the test releases them. */
-function harness() {
-  const requests: (() => void)[] = [];
-  const send = (_: EncodedBatch) => new Promise((resolve) => requests.push(() => resolve([])));
-  const flow = new FlowControl();
-  const ignore = () => undefined;
-  const listener = {
-    onPart: ignore,
-    onSucceeded: ignore,
-    onFailed: ignore,
-    onConfirmed: ignore,
-    onUnconfirmed: ignore,
-    onSpace: ignore,
-  };
-  const settings = { batchSize: 1, batchTimeout: 1 } as never;
-  const indexer = { streaming: false, send } as unknown as Indexer;
-  const indexing = new Indexing(indexer, settings, 1000, flow, listener, 'p', new BatchTracks());
-  const answer = async () => {
-    while (requests.length === 0) await new Promise(setImmediate);
-    requests.shift()?.();
-  };
-  return { indexing, flow, answer };
-}
+const harness = () => indexingHarness({ batchSize: 1, batchTimeout: 1 });
 
 /**
  * Returns the state of a promise after all queued work has run: open, settled, or the error message of its rejection.
@@ -62,11 +32,11 @@ describe('Indexing.settled', () => {
     const { indexing, answer } = harness();
     const first = indexing.settled(1);
     const both = indexing.settled(2);
-    indexing.accept(part(1, true));
-    indexing.accept(part(0, false));
+    indexing.accept(part(1, 1));
+    indexing.accept(part(0, 1, false));
     await answer();
     expect(await stateOf(first)).toBe('open');
-    indexing.accept(part(0, true));
+    indexing.accept(part(0, 1));
     expect(await stateOf(first)).toBe('open');
     await answer();
     expect([await stateOf(first), await stateOf(both)]).toEqual(['settled', 'open']);
@@ -77,14 +47,14 @@ describe('Indexing.settled', () => {
   it('includes batches without documents', async () => {
     const { indexing } = harness();
     const first = indexing.settled(1);
-    indexing.accept(part(0, true, 0));
+    indexing.accept(part(0, 0));
     expect(await stateOf(first)).toBe('settled');
   });
 
   it('rejects if the run was abandoned before the documents were finished', async () => {
     const { indexing } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
-    indexing.accept(part(0, true));
+    indexing.accept(part(0, 1));
     void indexing.abort({ code: 'HR_RUN_CANCELLED', message: 'stop' }, 10);
     expect(await ends).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
@@ -92,8 +62,8 @@ describe('Indexing.settled', () => {
   it('resolves if the requests were answered after the run was abandoned', async () => {
     const { indexing, answer } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
-    indexing.accept(part(0, true));
-    indexing.accept(part(1, true));
+    indexing.accept(part(0, 1));
+    indexing.accept(part(1, 1));
     const ended = indexing.abort({ code: 'HR_RUN_CANCELLED', message: 'stop' }, 60_000);
     await answer();
     await ended;
@@ -103,9 +73,9 @@ describe('Indexing.settled', () => {
   it('resolves for batches that finished before the run was stopped, and rejects for an incomplete batch', async () => {
     const { indexing, flow, answer } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
-    indexing.accept(part(0, true));
+    indexing.accept(part(0, 1));
     flow.stop();
-    indexing.accept({ ...part(1, true), cut: true });
+    indexing.accept({ ...part(1, 1), cut: true });
     await answer();
     await answer();
     expect(await ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
@@ -142,12 +112,12 @@ it('an indexer may free the documents of a batch that it need not send, before t
   const indexing = new Indexing(indexer, settings, 2, flow, listener, 'p', new BatchTracks());
   const bytes = new Uint8Array(16 * 1024 * 1024).fill(97);
   const lengths = Uint32Array.of(bytes.length - 1, 1);
-  indexing.accept({ ...part(0, true, 2), bytes, lengths });
+  indexing.accept({ ...part(0, 2), bytes, lengths });
   expect([flow.full, bytes.length, spaces]).toEqual([false, 0, 1]);
   answers[0]?.([{ index: 1, message: 'no' }]);
   await indexing.flush();
   expect(failed).toEqual([['{"kind":"encoded","text":"a","encoding":"e"}']]);
-  indexing.accept({ ...part(1, true, 2) });
+  indexing.accept({ ...part(1, 2) });
   await indexing.abort({ code: 'HR_RUN_CANCELLED', message: 'cancelled' }, 1);
   expect(failed[1]).toEqual([expect.stringContaining('has not changed'), expect.stringContaining('encoded')]);
 });
