@@ -42,7 +42,8 @@ const parameters = Type.Object({
 const MAX_REQUESTS = 4;
 /**
  * The size of a message for which documents wait, after their compression. A message takes one to two milliseconds in
- * each process, as long as thousand documents.
+ * each process, as long as a thousand documents. If workers are in this process, documents do not wait: the process
+ * would take 20 MiB more, and exceed 200 MiB.
  */
 const MESSAGE_BYTES = 256 * 1024;
 /** Documents for more partitions than this do not wait longer. */
@@ -106,7 +107,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
     const most = Math.max(1, ...this.params.pipelines.map((pipeline) => this.#partitionsOf(pipeline)));
     if (!this.streaming) return;
     this.maxInFlight = Math.max(1, Math.floor(MAX_REQUESTS / most));
-    if (most > 1) this.batchBytes = Math.min(MAX_WAITING_PARTITIONS, most) * MESSAGE_BYTES;
+    if (most > 1 && this.params.served.length === 0)
+      this.batchBytes = Math.min(MAX_WAITING_PARTITIONS, most) * MESSAGE_BYTES;
   }
 
   override encoder(pipeline?: string): ModuleReference {
