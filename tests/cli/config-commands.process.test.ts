@@ -68,6 +68,30 @@ describe('validate', () => {
     expect([...stdout.matchAll(/^bad\.conf:(\d+):/gm)].map(([, line]) => line)).toEqual(['2', '5', '5']);
   });
 
+  it('warns of what a distributed run would refuse', async () => {
+    const kafka =
+      'consumerGroupId: g, maxPollIntervalSecs: 300, maxRequestSize: 10\n  documentFormat: java\n  producerPropertyFile: gone.properties';
+    const cwd = directoryWith({ 'films.conf': `${VALID}kafka { bootstrapServers: "broker", ${kafka} }\n` });
+    const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
+    expect(code).toBe(0);
+    const warnings = stdout.matchAll(/^films\.conf:(\d+):\d+: warning: .*\[(kafka.*)\]$/gm);
+    expect(Array.from(warnings, ([, line, path]) => `${line} ${path}`)).toEqual([
+      '6 kafka',
+      '6 kafka.bootstrapServers',
+      '6 kafka.maxRequestSize',
+      '7 kafka.documentFormat',
+      '8 kafka.producerPropertyFile',
+    ]);
+  });
+
+  it('reports a mistake of the kafka block once', async () => {
+    const cwd = directoryWith({ 'films.conf': `${VALID}kafka { bootstrapServers: "broker", partitions: x }\n` });
+    const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout.match(/kafka\.partitions/g)).toHaveLength(1);
+    expect(stdout).not.toContain('kafka.bootstrapServers');
+  });
+
   it('reads the config from standard input', async () => {
     const cwd = directoryWith();
     expect(await headrace(['validate', '-'], { cwd, input: VALID })).toMatchObject({
@@ -206,6 +230,30 @@ describe('render', () => {
     const { stdout } = await headrace(['render', 'a.conf', '--show-secrets'], { cwd, env: { NAME: 'n' } });
     expect(stdout).toContain('hunter2');
     expect(JSON.parse(stdout)).toMatchObject({ name: 'n', copy: 'n' });
+  });
+
+  it('warns of what a distributed run would refuse', async () => {
+    const kafka =
+      'consumerGroupId: g, maxPollIntervalSecs: 300, maxRequestSize: 10\n  documentFormat: java\n  producerPropertyFile: gone.properties';
+    const cwd = directoryWith({ 'films.conf': `${VALID}kafka { bootstrapServers: "broker", ${kafka} }\n` });
+    const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
+    expect(code).toBe(0);
+    const warnings = stdout.matchAll(/^films\.conf:(\d+):\d+: warning: .*\[(kafka.*)\]$/gm);
+    expect(Array.from(warnings, ([, line, path]) => `${line} ${path}`)).toEqual([
+      '6 kafka',
+      '6 kafka.bootstrapServers',
+      '6 kafka.maxRequestSize',
+      '7 kafka.documentFormat',
+      '8 kafka.producerPropertyFile',
+    ]);
+  });
+
+  it('reports a mistake of the kafka block once', async () => {
+    const cwd = directoryWith({ 'films.conf': `${VALID}kafka { bootstrapServers: "broker", partitions: x }\n` });
+    const { code, stdout } = await headrace(['validate', 'films.conf'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout.match(/kafka\.partitions/g)).toHaveLength(1);
+    expect(stdout).not.toContain('kafka.bootstrapServers');
   });
 
   it('reads the config from standard input', async () => {

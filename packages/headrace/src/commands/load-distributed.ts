@@ -66,24 +66,33 @@ export async function loadDistributed(
     writeProblems(all, name);
     return undefined;
   }
-  const { checkClientProperties, readKafkaSettings } = await import('@headrace/distributed');
   const config = JSON.parse(configToJson(root)) as PlainConfig;
-  const { settings, problems: mistakes } = readKafkaSettings(config);
-  if (settings !== undefined) mistakes.push(...checkClientProperties(settings));
-  all.push(
-    ...mistakes.map(
-      ({ severity, path, message, hint }): Problem => ({
-        severity: severity ?? 'error',
-        code: severity === undefined ? 'HR_CONFIG_INVALID_VALUE' : 'HR_CONFIG_UNUSED',
-        path,
-        message,
-        hint,
-        ...placeOf(root, path),
-      }),
-    ),
-  );
+  const { settings, problems: mistakes } = await readKafkaBlock(root, config);
+  all.push(...mistakes);
   writeProblems(all, name);
   return settings === undefined || hasErrors(all) ? undefined : { root, config, settings, registry, writesFile, name };
+}
+
+/**
+ * Reads the block `kafka` of a config and the property files that it names.
+ * @param config the config as plain JSON
+ * @returns the settings, and all problems. The settings are undefined if one of the problems is an error
+ */
+export async function readKafkaBlock(root: ObjectNode, config: PlainConfig) {
+  const { checkClientProperties, readKafkaSettings } = await import('@headrace/distributed');
+  const { settings, problems: mistakes } = readKafkaSettings(config);
+  if (settings !== undefined) mistakes.push(...checkClientProperties(settings));
+  const problems = mistakes.map(
+    ({ severity, path, message, hint }): Problem => ({
+      severity: severity ?? 'error',
+      code: severity === undefined ? 'HR_CONFIG_INVALID_VALUE' : 'HR_CONFIG_UNUSED',
+      path,
+      message,
+      hint,
+      ...placeOf(root, path),
+    }),
+  );
+  return { settings, problems };
 }
 
 function notDistributed(root: ObjectNode, path: string, reason: string): Problem {

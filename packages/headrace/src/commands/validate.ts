@@ -1,18 +1,22 @@
 import {
   checkConfig,
+  configToJson,
   hasErrors,
+  inTextOrder,
   type Problem,
   type ReachRequest,
   type RegistrySource,
   readPipelineTests,
 } from '@headrace/engine';
 import { RunLauncher } from '@headrace/engine/threads';
+import type { ObjectNode } from '@headrace/hocon';
 import { type LoadedConfig, loadConfig, registrySource } from '../config/load-config.ts';
 import { openRegistry } from '../config/open-registry.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile } from '../config/test-file.ts';
 import { EXIT } from '../process/exit-code.ts';
 import { HEAP_MB } from './heap.ts';
+import { readKafkaBlock } from './load-distributed.ts';
 
 /** The time limit of the connection check. It is longer than the time limit that the engine sets for each component. */
 const TIMEOUT_MILLIS = 30_000;
@@ -65,7 +69,18 @@ async function findProblems(
   const registry = await openRegistry(source);
   if ('severity' in registry) return [...problems, registry];
   const found = connect ? await reachAll(root, source) : (await checkConfig(root, registry)).problems;
-  return [...problems, ...found];
+  return [...problems, ...inTextOrder([...found, ...(await findKafkaProblems(root, found))])];
+}
+
+/**
+ * Returns what a distributed run would refuse, as warnings: a run in one process does not read this block.
+ * @param found the problems so far, which may include missing settings and wrong types of the block
+ */
+async function findKafkaProblems(root: ObjectNode, found: readonly Problem[]): Promise<Problem[]> {
+  const isWrong = found.some(({ severity, component }) => severity === 'error' && component === 'kafka');
+  if (isWrong || root.entries.get('kafka')?.kind !== 'object') return [];
+  const { problems } = await readKafkaBlock(root, JSON.parse(configToJson(root)));
+  return problems.map((problem) => ({ ...problem, severity: 'warning' }));
 }
 
 /** Returns the problems of a test file, which contains the tests of the config beside it. */
