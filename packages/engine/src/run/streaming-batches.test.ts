@@ -53,7 +53,7 @@ it('does not wait while the run has no space for more documents', () => {
   expect(sent).toEqual([1000]);
 });
 
-it('sends each part at once if the streaming indexer sets no size', () => {
+it('sends each part immediately if the streaming indexer sets no size', () => {
   const { indexing, sent } = indexingHarness({ batchTimeout: HOUR }, { streaming: true, maxInFlight: 2 });
   indexing.accept(part(0, 1));
   indexing.accept(part(1, 1));
