@@ -112,7 +112,7 @@ describe('timestamps', () => {
 });
 
 describe('TextBlock', () => {
-  it('returns many texts that were written one after the other', () => {
+  it('returns many texts that were written in sequence', () => {
     const block = new TextBlock();
     const numbers = Array.from({ length: 5000 }, (_, i) => (i % 2 === 0 ? 1 : -1) * i * 37);
     for (let round = 0; round < 2; round++) {

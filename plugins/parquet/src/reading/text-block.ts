@@ -1,5 +1,5 @@
 /**
- * Short texts in ASCII that are written one after the other and become strings with one call. A string that is joined
+ * Short texts in ASCII that are written in sequence and become strings with one call. A string that is joined
  * from its parts is an object for each part, and the collector copies them all.
  */
 export class TextBlock {
