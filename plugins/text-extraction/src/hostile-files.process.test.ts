@@ -92,6 +92,11 @@ const FILES: readonly (readonly [string, Buffer | string, Record<string, unknown
     mailOf(5000, () => 'x'),
     { problem: expect.stringContaining('nesting depth of 256') },
   ],
+  [
+    'a mail with 20,000 attachments',
+    `From: a@example.org\nSubject: s\nContent-Type: multipart/mixed; boundary=x\n\n${'--x\nContent-Type: a/b\n\nt\n'.repeat(20_000)}--x--\n`,
+    { text: 't\n'.repeat(20_000) },
+  ],
   ['HTML with 100,000 tags in tags', `<html><body>${'<div>'.repeat(100_000)}text`, { text: 'text\n' }],
   [
     'an OpenDocument file with 100,000 sections in sections',

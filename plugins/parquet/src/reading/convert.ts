@@ -1,7 +1,7 @@
 import { copyValue, double, readJson, type Value, widenFloat } from 'headrace/engine';
 import type { SchemaElement } from 'hyparquet';
-import { decimalText, unscaledAt } from './decimals.ts';
-import { dateText, halvesText, int96Nanos, julianText, type TimeUnit, timestampText, timeText } from './instants.ts';
+import { decimalText, unscaledAt, writeDecimal } from './decimals.ts';
+import { dateText, int96Nanos, julianText, type TimeUnit, timestampText, timeText, writeHalves } from './instants.ts';
 import type { Converter, RawValue } from './stored-values.ts';
 
 /** How values are converted that JSON cannot hold, or that have no type. */
@@ -75,7 +75,7 @@ export function converterOf(element: SchemaElement, settings: ConvertSettings): 
       const zone = logical.utc ? 'Z' : '';
       return {
         of: (raw) => timestampText(BigInt(raw as bigint), unit, zone),
-        ofHalves: (high, low) => halvesText(high, low, unit, zone),
+        writeHalves: (to, high, low) => writeHalves(to, high, low, unit, zone),
       };
     }
     case 'TIME':
@@ -158,22 +158,29 @@ function exactInteger(value: bigint): number | bigint {
 }
 
 function decimalConverter(scale: number, precision: number, decimals: ConvertSettings['decimals']): Converter<Value> {
-  const value = decimalValue(scale, precision, decimals);
+  if (decimals === 'text' || (decimals === 'auto' && precision > EXACT_DIGITS)) {
+    return {
+      of: (raw) => decimalText(unscaled(raw as RawNumber), scale),
+      writeHalves: (to, high, low) => writeDecimal(to, integerOf(high, low), scale),
+      writeBytes: (to, bytes, from, end) => writeDecimal(to, unscaledAt(bytes, from, end), scale),
+    };
+  }
+  const value = decimalNumber(scale);
   return {
-    of: (raw) => value(raw instanceof Uint8Array ? unscaledAt(raw, 0, raw.length) : (raw as number | bigint)),
+    of: (raw) => value(unscaled(raw as RawNumber)),
     ofHalves: (high, low) => value(integerOf(high, low)),
     ofBytes: (bytes, from, to) => value(unscaledAt(bytes, from, to)),
   };
 }
 
-/** Returns the function that returns the value of an unscaled number. */
-function decimalValue(
-  scale: number,
-  precision: number,
-  decimals: ConvertSettings['decimals'],
-): (unscaled: number | bigint) => Value {
-  const asText = decimals === 'text' || (decimals === 'auto' && precision > EXACT_DIGITS);
-  if (asText) return (raw) => decimalText(raw, scale);
+type RawNumber = number | bigint | Uint8Array;
+
+function unscaled(raw: RawNumber): number | bigint {
+  return raw instanceof Uint8Array ? unscaledAt(raw, 0, raw.length) : raw;
+}
+
+/** Returns the function that returns the number of an unscaled one. */
+function decimalNumber(scale: number): (unscaled: number | bigint) => Value {
   if (scale <= 0) return (raw) => exactInteger(BigInt(raw) * 10n ** BigInt(-scale));
   // The quotient of two exact numbers is the nearest double.
   const power = scale <= EXACT_POWER ? 10 ** scale : undefined;

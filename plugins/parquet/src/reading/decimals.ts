@@ -1,3 +1,5 @@
+import type { TextBlock } from './text-block.ts';
+
 /** Returns the unscaled number of a decimal: an integer, or a big-endian integer in two's complement. */
 export function unscaled(raw: number | bigint | Uint8Array): bigint {
   if (!(raw instanceof Uint8Array)) return BigInt(raw);
@@ -26,11 +28,13 @@ export function unscaledAt(bytes: Uint8Array, from: number, to: number): number 
 
 /** Numbers of this size are exact. */
 const SAFE_BYTES = 6;
+const SAFE_BITS = 48n;
 
 function longUnscaled(bytes: Uint8Array, from: number, to: number): bigint {
-  let value = 0n;
-  for (let i = from; i < to; i++) value = (value << 8n) | BigInt(bytes[i] as number);
-  return BigInt.asIntN((to - from) * 8, value);
+  const start = to - SAFE_BYTES;
+  let low = 0;
+  for (let i = start; i < to; i++) low = low * 256 + (bytes[i] as number);
+  return (BigInt(unscaledAt(bytes, from, start)) << SAFE_BITS) + BigInt(low);
 }
 
 /** Returns a decimal as text with all its digits: `-0.10`. */
@@ -38,6 +42,19 @@ export function decimalText(value: number | bigint, scale: number): string {
   if (scale <= 0) return String(BigInt(value) * 10n ** BigInt(-scale));
   const digits = String(value < 0 ? -value : value).padStart(scale + 1, '0');
   return `${value < 0 ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** Writes a decimal like `decimalText`. */
+export function writeDecimal(to: TextBlock, value: number | bigint, scale: number): void {
+  if (scale <= 0) {
+    to.write(decimalText(value, scale));
+    return;
+  }
+  if (value < 0) to.write('-');
+  const digits = String(value < 0 ? -value : value).padStart(scale + 1, '0');
+  to.write(digits, 0, digits.length - scale);
+  to.write('.');
+  to.write(digits, digits.length - scale);
 }
 
 /** Returns the unscaled number of a text such as `-0.10`; undefined if it is no decimal with at most `scale` digits. */

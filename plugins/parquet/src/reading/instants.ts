@@ -1,3 +1,5 @@
+import { type TextBlock, textOf } from './text-block.ts';
+
 /** The units of Parquet's times, in units per second. */
 export const PER_SECOND = { MILLIS: 1_000, MICROS: 1_000_000, NANOS: 1_000_000_000 } as const;
 
@@ -6,8 +8,6 @@ export type TimeUnit = keyof typeof PER_SECOND;
 const SECONDS_PER_DAY = 86_400;
 /** The days before and after 1970 that JavaScript's dates support. */
 const MAX_DAYS = 100_000_000;
-
-const TWO_DIGITS = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, '0'));
 
 /** The texts of recent dates, by day. Columns repeat their dates, and creating a `Date` object is slow. */
 const dates = new Map<number, string>();
@@ -30,11 +30,11 @@ export function dateText(days: number): string {
  * @param zone the end of the text: `Z` for an instant, empty for a local time
  */
 export function timestampText(time: bigint, unit: TimeUnit, zone: string): string {
-  return halvesText(Number(time >> 32n), Number(time & LOW_32_BITS), unit, zone);
+  return textOf((to) => writeHalves(to, Number(time >> 32n), Number(time & LOW_32_BITS), unit, zone));
 }
 
-/** Returns the text of a timestamp like `timestampText`, from its higher half and its lower one, which has no sign. */
-export function halvesText(high: number, low: number, unit: TimeUnit, zone: string): string {
+/** Writes the text of a timestamp like `timestampText`, from its higher half and its lower one, which has no sign. */
+export function writeHalves(to: TextBlock, high: number, low: number, unit: TimeUnit, zone: string): void {
   const perSecond = PER_SECOND[unit];
   const time = high * UNIT_OF_HIGH + low;
   let seconds: number;
@@ -51,7 +51,10 @@ export function halvesText(high: number, low: number, unit: TimeUnit, zone: stri
     rest = third % perSecond;
   }
   const days = Math.floor(seconds / SECONDS_PER_DAY);
-  return `${dateText(days)}T${clock(seconds - days * SECONDS_PER_DAY)}${fraction(rest, unit)}${zone}`;
+  to.write(dateText(days));
+  writeClock(to, seconds - days * SECONDS_PER_DAY);
+  writeFraction(to, rest, unit);
+  to.write(zone);
 }
 
 /** Returns the text of an instant: its Julian day, and the nanoseconds of the day in two halves. */
@@ -62,8 +65,12 @@ export function julianText(day: number, low: number, high: number): string {
   }
   const seconds = Math.floor(nanos / PER_SECOND.NANOS);
   const days = Math.floor(seconds / SECONDS_PER_DAY);
-  const time = clock(seconds - days * SECONDS_PER_DAY);
-  return `${dateText(day - Number(JULIAN_DAY_OF_1970) + days)}T${time}${fraction(nanos - seconds * PER_SECOND.NANOS, 'NANOS')}Z`;
+  return textOf((to) => {
+    to.write(dateText(day - Number(JULIAN_DAY_OF_1970) + days));
+    writeClock(to, seconds - days * SECONDS_PER_DAY);
+    writeFraction(to, nanos - seconds * PER_SECOND.NANOS, 'NANOS');
+    to.write('Z');
+  });
 }
 
 const LOW_32_BITS = 0xffff_ffffn;
@@ -76,24 +83,30 @@ export function timeText(time: bigint, unit: TimeUnit): string {
   return text;
 }
 
-function clock(second: number): string {
+/** Writes a time of day with the `T` before it. */
+function writeClock(to: TextBlock, second: number): void {
   const minute = Math.floor(second / 60);
   const hour = Math.floor(minute / 60);
-  return `${TWO_DIGITS[hour]}:${TWO_DIGITS[minute - hour * 60]}:${TWO_DIGITS[second - minute * 60]}`;
+  to.write('T');
+  to.writeDigits(hour, 2);
+  to.write(':');
+  to.writeDigits(minute - hour * 60, 2);
+  to.write(':');
+  to.writeDigits(second - minute * 60, 2);
 }
 
-/** Returns the fraction of a second with a dot, in 3, 6 or 9 digits; empty for zero. */
-function fraction(rest: number, unit: TimeUnit): string {
-  if (rest === 0) return '';
-  let digits = 3;
-  let value = unit === 'MILLIS' ? rest : rest / 1000;
-  if (unit === 'NANOS') value /= 1000;
-  // A fraction in milliseconds is shown with as few groups of three digits as it needs.
-  if (!Number.isInteger(value)) {
-    digits = unit === 'NANOS' && rest % 1000 !== 0 ? 9 : 6;
-    value = digits === 9 ? rest : unit === 'NANOS' ? rest / 1000 : rest;
+/** Writes the fraction of a second with a dot, in 3, 6 or 9 digits; nothing for zero. */
+function writeFraction(to: TextBlock, rest: number, unit: TimeUnit): void {
+  if (rest === 0) return;
+  let digits = unit === 'MILLIS' ? 3 : unit === 'MICROS' ? 6 : 9;
+  let value = rest;
+  // A fraction is shown with as few groups of three digits as it needs.
+  while (value % 1000 === 0) {
+    value /= 1000;
+    digits -= 3;
   }
-  return `.${String(value).padStart(digits, '0')}`;
+  to.write('.');
+  to.writeDigits(value, digits);
 }
 
 const JULIAN_DAY_OF_1970 = 2_440_588n;

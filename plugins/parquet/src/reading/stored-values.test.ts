@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalText, unscaledAt } from './decimals.ts';
+import { decimalText, unscaledAt, writeDecimal } from './decimals.ts';
 import { HybridRuns } from './hybrid-runs.ts';
-import { halvesText, PER_SECOND, type TimeUnit } from './instants.ts';
+import { PER_SECOND, type TimeUnit, writeHalves } from './instants.ts';
+import { TextBlock, textOf } from './text-block.ts';
 
 describe('HybridRuns', () => {
   const run = fc.oneof(
@@ -100,11 +101,35 @@ describe('timestamps', () => {
       fc.property(units, millis, fc.bigInt({ min: 0n, max: 999_999n }), (unit, milli, rest) => {
         const perMilli = BigInt(PER_SECOND[unit] / 1000);
         const time = BigInt.asIntN(64, milli * perMilli + (rest % perMilli));
-        const text = halvesText(Number(time >> 32n), Number(time & 0xffff_ffffn), unit, 'Z');
+        const [high, low] = [Number(time >> 32n), Number(time & 0xffff_ffffn)];
+        const text = textOf((to) => writeHalves(to, high, low, unit, 'Z'));
         const [, seconds, digits = ''] = /^(.*:\d\d)(?:\.(\d+))?Z$/.exec(text) ?? [];
         const whole = (BigInt(Date.parse(`${seconds}Z`)) / 1000n) * BigInt(PER_SECOND[unit]);
         expect(whole + (BigInt(digits.padEnd(9, '0')) * BigInt(PER_SECOND[unit])) / 10n ** 9n).toBe(time);
       }),
     );
+  });
+});
+
+describe('TextBlock', () => {
+  it('returns many texts that were written in sequence', () => {
+    const block = new TextBlock();
+    const numbers = Array.from({ length: 5000 }, (_, i) => (i % 2 === 0 ? 1 : -1) * i * 37);
+    for (let round = 0; round < 2; round++) {
+      for (const number of numbers) {
+        writeDecimal(block, number, 3);
+        block.end();
+      }
+      expect(block.takeAll()).toEqual(numbers.map((number) => decimalText(number, 3)));
+    }
+  });
+
+  it('forgets the text of a value that could not be written', () => {
+    const block = new TextBlock();
+    block.write('part');
+    block.clear();
+    block.writeDigits(7, 3);
+    block.end();
+    expect(block.takeAll()).toEqual(['007']);
   });
 });

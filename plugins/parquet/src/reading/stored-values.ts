@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+import { TextBlock } from './text-block.ts';
 
 /** A value as Parquet stores it, before its logical type is applied. */
 export type RawValue = number | bigint | boolean | Uint8Array;
@@ -13,6 +14,10 @@ export interface Converter<V> {
   readonly ofHalves?: (high: number, low: number) => V;
   /** Faster for bytes: converts those between two positions. */
   readonly ofBytes?: (bytes: Buffer, from: number, to: number) => V;
+  /** Faster for values that become texts in ASCII: like `ofHalves`, but writes the text. */
+  readonly writeHalves?: (to: TextBlock, high: number, low: number) => void;
+  /** Like `ofBytes`, but writes the text. */
+  readonly writeBytes?: (to: TextBlock, bytes: Buffer, from: number, end: number) => void;
   /** Whether bytes are texts in UTF-8, so that many are decoded with one call. `of` returns them too. */
   readonly isText?: boolean;
 }
@@ -51,34 +56,47 @@ export class StoredNumbers<V> implements StoredValues<V> {
   }
 }
 
+/** Holds the texts of one block at a time. A value that cannot be written leaves its first part, so it is cleared before use. */
+const TEXTS = new TextBlock();
+
 /** Integers of 64 bits, by their halves, because a bigint for each is slow. */
 export class StoredHalves<V> implements StoredValues<V> {
   readonly #halves: Int32Array;
   readonly #of: (high: number, low: number) => V;
+  readonly #convert: Converter<V>;
 
-  constructor(halves: Int32Array, { of, ofHalves }: Converter<V>) {
+  constructor(halves: Int32Array, convert: Converter<V>) {
     this.#halves = halves;
-    this.#of = ofHalves ?? ((high, low) => of((BigInt(high) << 32n) | BigInt(low)));
+    this.#convert = convert;
+    this.#of = convert.ofHalves ?? ((high, low) => convert.of((BigInt(high) << 32n) | BigInt(low)));
   }
 
   take(from: number, count: number): V[] {
-    const [halves, of] = [this.#halves, this.#of];
+    const [halves, of, write] = [this.#halves, this.#of, this.#convert.writeHalves];
     checkLength(from + count, 8, halves.byteLength);
-    const values: V[] = [];
-    for (let i = 2 * from; i < 2 * (from + count); i += 2) {
-      values.push(of(halves[i + 1] as number, (halves[i] as number) >>> 0));
+    const end = 2 * (from + count);
+    if (write !== undefined) {
+      TEXTS.clear();
+      for (let i = 2 * from; i < end; i += 2) {
+        write(TEXTS, halves[i + 1] as number, (halves[i] as number) >>> 0);
+        TEXTS.end();
+      }
+      return TEXTS.takeAll() as V[];
     }
+    const values: V[] = [];
+    for (let i = 2 * from; i < end; i += 2) values.push(of(halves[i + 1] as number, (halves[i] as number) >>> 0));
     return values;
   }
 
   pick(positions: Int32Array): V[] {
-    const [halves, of] = [this.#halves, this.#of];
-    const values: V[] = [];
+    const halves = this.#halves;
+    const picked = new Int32Array(2 * positions.length);
     for (let i = 0; i < positions.length; i++) {
       const at = 2 * (positions[i] as number);
-      values.push(of(halves[at + 1] as number, (halves[at] as number) >>> 0));
+      picked[2 * i] = halves[at] as number;
+      picked[2 * i + 1] = halves[at + 1] as number;
     }
-    return values;
+    return new StoredHalves(picked, this.#convert).take(0, positions.length);
   }
 }
 
@@ -158,7 +176,15 @@ export class StoredBytes<V> implements StoredValues<V> {
 
   #convertAll(places: Int32Array): V[] {
     const bytes = this.#bytes;
-    const { of, ofBytes } = this.#convert;
+    const { of, ofBytes, writeBytes } = this.#convert;
+    if (writeBytes !== undefined) {
+      TEXTS.clear();
+      for (let i = 0; i < places.length; i += 2) {
+        writeBytes(TEXTS, bytes, places[i] as number, places[i + 1] as number);
+        TEXTS.end();
+      }
+      return TEXTS.takeAll() as V[];
+    }
     const values: V[] = [];
     for (let i = 0; i < places.length; i += 2) {
       const [from, to] = [places[i] as number, places[i + 1] as number];

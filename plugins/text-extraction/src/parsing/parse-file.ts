@@ -40,6 +40,17 @@ const READERS: Readonly<Record<FormatName, () => Promise<FormatReader>>> = {
   gzip: async () => readGzip,
 };
 
+const readers = new Map<FormatName, FormatReader>();
+
+/** Returns the reader of a format. An import takes time even if its module is loaded, and a mail may have many parts. */
+async function readerOf(format: FormatName): Promise<FormatReader> {
+  const known = readers.get(format);
+  if (known !== undefined) return known;
+  const reader = await READERS[format]();
+  readers.set(format, reader);
+  return reader;
+}
+
 /** Parses a file. Problems of the file are a part of the result. */
 export async function parseFile(request: ParseRequest): Promise<ParsedFile> {
   const { bytes, name, contentType, encoding, maxCharacters, maxExpandedBytes, format, images } = request;
@@ -78,7 +89,7 @@ async function readTyped(input: FileInput, contentType: string | undefined, to: 
     if (mediaType === 'application/x-tika-ooxml-protected') throw new EncryptedFile();
     return;
   }
-  const read = await READERS[format]();
+  const read = await readerOf(format);
   try {
     await read(input, to);
   } finally {
@@ -118,7 +129,8 @@ async function readInner(input: FileInput, to: Extraction): Promise<void> {
     if (mediaType.startsWith('image/')) to.addImage({ name, mediaType, bytes });
     if (format === undefined) return;
     // The metadata of an inner file do not describe the outer one.
-    await (await READERS[format]())(input, new InnerExtraction(to));
+    const read = await readerOf(format);
+    await read(input, new InnerExtraction(to));
   } catch (error) {
     if (error instanceof TextLimitReached || input.budget.left < 0) throw error;
     skipped(reasonOf(error));
