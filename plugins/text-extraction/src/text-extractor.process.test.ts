@@ -123,6 +123,12 @@ describe('TextExtractor', () => {
     );
   });
 
+  it('reads a short text in an encoding that has characters for all bytes', async () => {
+    const text = 'Съешь же ещё этих мягких французских булок, да выпей чаю\n';
+    const [read] = await extractAll([iconv.encode(text, 'windows-1251')]);
+    expect(read).toMatchObject({ text, tika_content_type: 'text/plain; charset=windows-1251' });
+  });
+
   it.each(['macroman', 'cp850', 'gb18030'])(
     'reads text in the encoding that the config names: %s',
     async (encoding) => {
