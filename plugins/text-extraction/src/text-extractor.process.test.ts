@@ -221,6 +221,15 @@ describe('TextExtractor', () => {
     expect(outcomes[1]?.documents).toEqual(['{"id":"2"}']);
   });
 
+  it('reports the first document without the field, which may be misspelled', async () => {
+    const context = stageContext();
+    const stage = makeStage(TextExtractor, { filePathField: 'pth' }, context);
+    for (const id of ['1', '2']) await stage.process(toDocument({ id, path: `${folder}utf8.txt` }));
+    expect(context.logged).toEqual([
+      'The document has no field pth (filePathField) and stays unchanged; others are not reported',
+    ]);
+  });
+
   it('cuts the text at the limit', async () => {
     expect((await extract('utf8.txt', { textContentLimit: 3 }))['text']).toBe('Grü');
     expect((await extract('word.docx', { textContentLimit: 20 }))['text']).toBe('First chapter\nA para');
