@@ -123,6 +123,12 @@ describe('TextExtractor', () => {
     );
   });
 
+  it('reads a short text in an encoding that has characters for all bytes', async () => {
+    const text = 'Съешь же ещё этих мягких французских булок, да выпей чаю\n';
+    const [read] = await extractAll([iconv.encode(text, 'windows-1251')]);
+    expect(read).toMatchObject({ text, tika_content_type: 'text/plain; charset=windows-1251' });
+  });
+
   it.each(['macroman', 'cp850', 'gb18030'])(
     'reads text in the encoding that the config names: %s',
     async (encoding) => {
@@ -213,6 +219,15 @@ describe('TextExtractor', () => {
     const outcomes = await runStage(TextExtractor, { filePathField: 'path' }, documents);
     expect(JSON.parse(outcomes[0]?.documents[0] ?? '')).toMatchObject({ text: ['before', 'Grüße aus Köln\n'] });
     expect(outcomes[1]?.documents).toEqual(['{"id":"2"}']);
+  });
+
+  it('reports the first document without the field, which may be misspelled', async () => {
+    const context = stageContext();
+    const stage = makeStage(TextExtractor, { filePathField: 'pth' }, context);
+    for (const id of ['1', '2']) await stage.process(toDocument({ id, path: `${folder}utf8.txt` }));
+    expect(context.logged).toEqual([
+      'The document has no field pth (filePathField) and stays unchanged; others are not reported',
+    ]);
   });
 
   it('cuts the text at the limit', async () => {

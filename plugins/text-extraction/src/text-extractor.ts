@@ -193,6 +193,8 @@ export class TextExtractor extends Stage<typeof parameters> {
     this.params.whitelist ?? [],
     this.params.blacklist ?? [],
   );
+  /** Whether a document without the field was reported. */
+  #hasWarned = false;
   #threads: ParseThreads | undefined;
   #server: TikaServer | undefined;
   #cache: GuardedCache | undefined;
@@ -231,8 +233,15 @@ export class TextExtractor extends Stage<typeof parameters> {
 
   override process(document: Document): Promise<Iterable<Document> | undefined> | undefined {
     const { filePathField, byteArrayField } = this.params;
-    if (!document.has((filePathField ?? byteArrayField) as string)) return undefined;
-    return this.#extract(document);
+    const field = (filePathField ?? byteArrayField) as string;
+    if (document.has(field)) return this.#extract(document);
+    if (!this.#hasWarned) {
+      this.#hasWarned = true;
+      const parameter = filePathField === undefined ? 'byteArrayField' : 'filePathField';
+      const message = `The document has no field ${field} (${parameter}) and stays unchanged; others are not reported`;
+      this.context.log.warn(message, { document: document.id });
+    }
+    return undefined;
   }
 
   async #extract(document: Document): Promise<Iterable<Document> | undefined> {

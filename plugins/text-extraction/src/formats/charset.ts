@@ -1,4 +1,4 @@
-import { detect } from 'chardet';
+import { analyse, detect } from 'chardet';
 import iconv from 'iconv-lite';
 import { unmarkedUnicode } from './unmarked-unicode.ts';
 
@@ -37,10 +37,24 @@ export function decodeText(bytes: Uint8Array, named?: string): DecodedText {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' };
   } catch {
     const sample = buffer.subarray(0, SAMPLE_BYTES);
-    const guess = isIbm866(sample) ? 'IBM866' : (detect(sample) ?? 'windows-1252');
-    const encoding = iconv.encodingExists(guess) ? guess : 'windows-1252';
+    const encoding = isIbm866(sample) ? 'IBM866' : guessEncoding(sample);
     return { text: iconv.decode(buffer, encoding), encoding };
   }
+}
+
+/**
+ * Returns the most probable encoding in which the bytes are text. The library ranks by frequent letters, so for a short
+ * text its first guess may be an encoding that has no characters for some of the bytes.
+ */
+function guessEncoding(bytes: Buffer): string {
+  const guesses = analyse(bytes).flatMap(({ name }) => (iconv.encodingExists(name) ? name : []));
+  return guesses.find((name) => isText(iconv.decode(bytes, name))) ?? guesses[0] ?? 'windows-1252';
+}
+
+/** Whether almost all characters are defined. A damaged byte in a long text does not count. */
+function isText(text: string): boolean {
+  const undefinedCharacters = text.match(/[\u0080-\u009f\ufffd]/g)?.length ?? 0;
+  return undefinedCharacters * 200 <= text.length;
 }
 
 /**
