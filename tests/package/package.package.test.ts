@@ -162,6 +162,11 @@ describe('the package that users install', () => {
     writeFileSync(join(project.path, 'plugin.conf'), PLUGIN_CONFIG);
     const { stdout } = await project.fail(project.program, ['validate', 'plugin.conf']);
     expect(stdout).toContain('npm install @headrace/vector-stores');
+    expect((await project.fail(project.program, ['components', 'QdrantIndexr'])).stderr).toContain('QdrantIndexer?');
+    for (const name of ['QdrantIndexer', 'qdrant']) {
+      const { stderr } = await project.fail(project.program, ['components', name]);
+      expect(stderr).toContain('npm install @headrace/vector-stores');
+    }
   });
 
   describe('with more packages in the same project', () => {

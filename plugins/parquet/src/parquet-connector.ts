@@ -47,7 +47,7 @@ const parameters = Type.Object({
    * lists and objects can be compared.
    */
   filter: Type.Optional(MapOf(Type.Unknown())),
-  /** The maximum number of documents of the run. Defaults to -1, which means all. */
+  /** The maximum number of documents of the run. Not together with filter. Defaults to -1, which means all. */
   limit: Type.Optional(Type.Integer({ default: -1, minimum: -1 })),
   /** How many rows to skip at the start of each file. Defaults to 0. */
   start: Type.Optional(Type.Integer({ default: 0, minimum: 0 })),

@@ -8,6 +8,7 @@ import { readCatalog } from './catalog-file.ts';
 import { commonParameters } from './common-parameters.ts';
 import type { ConnectorClass } from './connector.ts';
 import type { IndexerClass } from './indexer.ts';
+import { pluginClassNames } from './plugin-classes.ts';
 import type { StageClass } from './stage.ts';
 
 /** The options of a registry. Plain data, so that every thread can create a registry from them. */
@@ -132,13 +133,10 @@ export class Registry {
     return this.#entries.find((entry) => entry.kind === 'indexer' && entry.type?.toLowerCase() === type.toLowerCase());
   }
 
-  /** Returns the known name that is most similar to a misspelt name, in the same form (short or Java). */
+  /** Returns the short name, of an installed class or one of a plugin, that is most similar to a misspelt name. */
   suggest(kind: ComponentKind, name: string): string | undefined {
     const short = name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf('#')) + 1);
-    return nearest(
-      short,
-      this.list(kind).map((entry) => entry.name),
-    );
+    return nearest(short, [...this.list(kind).map((entry) => entry.name), ...pluginClassNames(kind)]);
   }
 
   /**

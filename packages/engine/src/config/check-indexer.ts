@@ -5,7 +5,7 @@ import type { Indexer } from '../component/indexer.ts';
 import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
 import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
-import { missingPlugin } from '../component/plugin-classes.ts';
+import { missingPlugin, pluginClassNames } from '../component/plugin-classes.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
 import { nearest } from '../errors/nearest.ts';
@@ -132,7 +132,8 @@ function findType(node: ObjectNode, registry: Registry, list: ProblemList): Cata
   const entry = type === undefined ? undefined : registry.findIndexerType(type);
   if (entry === undefined) {
     const types = typesOf(registry);
-    const best = type === undefined ? undefined : nearest(type, types);
+    const pluginTypes = pluginClassNames('indexer').map((name) => name.replace(/^.*\.|Indexer$/g, ''));
+    const best = type === undefined ? undefined : nearest(type, [...types, ...pluginTypes]);
     list.add({
       code: 'HR_CONFIG_UNKNOWN_CLASS',
       path: 'indexer.type',

@@ -83,3 +83,14 @@ it('suggests a similar name for a class that belongs to no plugin', async () => 
     { message: 'There is no stage Mrak', hint: 'Did you mean Mark?' },
   ]);
 });
+
+it('suggests a similar name of a plugin that is not installed', async () => {
+  expect(await problemsOf(config('ParquetConector', 'TextExtracter', 'type: Qdrnt'))).toMatchObject([
+    { message: 'There is no connector ParquetConector', hint: 'Did you mean ParquetConnector?' },
+    { message: 'There is no stage TextExtracter', hint: 'Did you mean TextExtractor?' },
+    {
+      message: expect.stringContaining("'Qdrnt'"),
+      hint: expect.stringMatching(/^Did you mean Qdrant\? Known types: /),
+    },
+  ]);
+});

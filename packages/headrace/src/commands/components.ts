@@ -1,4 +1,11 @@
-import { type CatalogEntry, type ComponentKind, nearest, Registry } from '@headrace/engine';
+import {
+  type CatalogEntry,
+  type ComponentKind,
+  missingPlugin,
+  nearest,
+  pluginClassNames,
+  Registry,
+} from '@headrace/engine';
 import { registrySource } from '../config/load-config.ts';
 import { CommandError, EXIT } from '../process/exit-code.ts';
 import { describeComponent, firstSentence } from './component-page.ts';
@@ -24,8 +31,10 @@ export async function components(words: readonly (string | undefined)[], options
   const byName = all.filter((entry) => entry.name === name || entry.aliases.includes(name));
   const found = byName.length > 0 ? byName : all.filter((entry) => entry.type?.toLowerCase() === type);
   if (found.length === 0) {
+    const missing = missingComponent(name);
+    if (missing !== undefined) throw new CommandError(`${missing.message}. ${missing.hint}`, EXIT.invalid);
     const names = all.flatMap((entry) => [entry.name, ...(entry.type === undefined ? [] : [entry.type])]);
-    const best = nearest(name.slice(name.lastIndexOf('.') + 1), names);
+    const best = nearest(name.slice(name.lastIndexOf('.') + 1), [...names, ...KINDS.flatMap(pluginClassNames)]);
     const matches = best === undefined || words.length > 1 ? searchComponents(name, all) : [];
     if (matches.length === 0) {
       const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
@@ -37,6 +46,11 @@ export async function components(words: readonly (string | undefined)[], options
   const [first] = found as [CatalogEntry, ...CatalogEntry[]];
   process.stdout.write(options.json ? json(toJson(first)) : found.map(describeComponent).join('\n'));
   return EXIT.ok;
+}
+
+/** Returns the error for a component of a plugin that is not installed. `name` is a class or a type of an indexer. */
+function missingComponent(name: string) {
+  return KINDS.map((kind) => missingPlugin(kind, name)).find(Boolean) ?? missingPlugin('indexer', `${name}Indexer`);
 }
 
 /** Returns a component in the format of the API endpoint `config-info`. */

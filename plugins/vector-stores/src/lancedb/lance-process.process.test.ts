@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -48,4 +48,14 @@ it('reports a table that does not fit with its code, and ends the process', asyn
     message: expect.stringContaining('lancedb.dimensions is 3'),
   });
   await expect.poll(tableProcesses).toEqual([]);
+});
+
+it('says what to correct if the folder of the tables cannot be written', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  await expect(LanceProcess.open({ ...SETTINGS, uri: file })).rejects.toMatchObject({
+    code: 'HR_INDEXER_CONNECT',
+    message: expect.stringContaining(`LanceDB in ${file}: `),
+    hint: expect.stringContaining('lancedb.path'),
+  });
 });

@@ -67,7 +67,10 @@ export class LanceTarget implements StoreTarget {
     } catch (error) {
       connection?.close();
       if (error instanceof HeadraceError) throw error;
-      throw new HeadraceError('HR_INDEXER_CONNECT', `LanceDB in ${uri}: ${messageOf(error)}`, { cause: error });
+      throw new HeadraceError('HR_INDEXER_CONNECT', `LanceDB in ${uri}: ${messageOf(error)}`, {
+        cause: error,
+        hint: 'lancedb.path must name a folder that the run may write, or an object store with its credentials in storageOptions.',
+      });
     }
   }
 
