@@ -72,7 +72,10 @@ export class Tokenizer {
   static async open(files: ModelFiles, maxLength: number): Promise<Tokenizer> {
     const config = ((await files.readJson('tokenizer_config.json')) ?? {}) as Record<string, unknown>;
     const definition = (await files.readJson('tokenizer.json')) ?? (await fromVocabulary(files, config));
-    if (definition === undefined) throw new Error(`${files.folder} has neither tokenizer.json nor vocab.txt`);
+    if (definition === undefined) {
+      const exists = await files.exists();
+      throw new Error(exists ? 'the folder has neither tokenizer.json nor vocab.txt' : 'there is no such folder');
+    }
     const { Tokenizer: HuggingFaceTokenizer } = await import('@huggingface/tokenizers');
     const tokenizer = new HuggingFaceTokenizer(definition, config) as unknown as Encoder;
     return new Tokenizer(tokenizer, definition, config, maxLength);

@@ -133,6 +133,13 @@ describe('ChunkPassages', () => {
     expect(await chunk(`${'old '.repeat(16)}`, { model: folder, maxTokens: 8 })).toHaveLength(2);
   });
 
+  it('says what the folder of the model needs if it does not exist', async () => {
+    await expect(chunk('text', { model: '/nowhere/model' })).rejects.toMatchObject({
+      message: 'Cannot load the model in /nowhere/model: there is no such folder',
+      hint: expect.stringContaining('correct the path'),
+    });
+  });
+
   it.each(['markdown', 'text'])('loses no word of a %s, and exceeds no limit', async (format) => {
     const piece = fc.constantFrom(
       '# ',

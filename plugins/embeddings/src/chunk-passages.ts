@@ -10,6 +10,7 @@ import {
   type Static,
   Type,
 } from 'headrace/engine';
+import { modelError } from './model/model-error.ts';
 import type { Section } from './passages/passages.ts';
 
 const parameters = Type.Object({
@@ -203,10 +204,14 @@ export class ChunkPassages extends Stage<typeof parameters> {
   /** Returns the limit in tokens, and the function that counts them. */
   async #tokens(model: string): Promise<{ max: number; sizeOf: (text: string) => number }> {
     const { readModelSettings } = await import('./model/model-settings.ts');
-    const files = new ModelFiles(model);
-    const { maxLength } = await readModelSettings(files, {});
-    const tokenizer = await Tokenizer.open(files, maxLength);
-    const most = maxLength - tokenizer.special;
-    return { max: Math.min(this.params.maxTokens ?? most, most), sizeOf: (text) => tokenizer.count(text) };
+    try {
+      const files = new ModelFiles(model);
+      const { maxLength } = await readModelSettings(files, {});
+      const tokenizer = await Tokenizer.open(files, maxLength);
+      const most = maxLength - tokenizer.special;
+      return { max: Math.min(this.params.maxTokens ?? most, most), sizeOf: (text) => tokenizer.count(text) };
+    } catch (error) {
+      throw modelError(model, error);
+    }
   }
 }

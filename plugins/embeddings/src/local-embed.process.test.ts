@@ -169,6 +169,8 @@ describe('LocalEmbed', () => {
     await expect(embed({ model })).rejects.toThrow('neither model.safetensors nor one of model.onnx');
     renameSync(join(model, 'vocab.txt'), join(model, 'words.txt'));
     await expect(embed({ model })).rejects.toThrow('neither tokenizer.json nor vocab.txt');
+    rmSync(model, { recursive: true });
+    await expect(embed({ model })).rejects.toThrow(`${model}: there is no such folder`);
   });
 
   it.each([

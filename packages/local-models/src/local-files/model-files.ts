@@ -43,6 +43,12 @@ export class ModelFiles {
     }
   }
 
+  /** Returns whether the folder exists. */
+  async exists(): Promise<boolean> {
+    const found = await promises.stat(allowedPath(this.folder, 'read')).catch(() => undefined);
+    return found?.isDirectory() === true;
+  }
+
   /** Returns the value in a JSON file; undefined if the file does not exist. */
   async readJson(name: string): Promise<unknown> {
     const content = await this.read(name);

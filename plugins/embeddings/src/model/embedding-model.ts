@@ -7,8 +7,8 @@ import {
   TokenModel,
   type TokenModelOptions,
 } from '@headrace/local-models';
-import { HeadraceError, messageOf } from 'headrace/engine';
 import { bertGraph } from './bert-graph.ts';
+import { modelError } from './model-error.ts';
 import { type ModelSettings, readModelSettings } from './model-settings.ts';
 import { normalized, pool } from './pooling.ts';
 import { Safetensors } from './safetensors.ts';
@@ -19,9 +19,6 @@ export interface ModelOptions extends Partial<ModelSettings>, TokenModelOptions 
 }
 
 const SAFETENSORS = 'model.safetensors';
-const FOLDER_HINT =
-  'The folder needs config.json, tokenizer.json or vocab.txt, and model.safetensors or an ONNX file. Copy the files of a ' +
-  'model of Hugging Face into it, or correct the path.';
 /** The outputs with the vectors of all tokens. */
 const OUTPUTS = ['last_hidden_state', 'token_embeddings'];
 
@@ -47,9 +44,7 @@ export class EmbeddingModel {
       const model = await TokenModel.open(() => readGraph(files, dtype), options);
       return new EmbeddingModel(model, tokenizer, settings);
     } catch (error) {
-      if (error instanceof HeadraceError && error.code !== 'HR_SOURCE_UNREADABLE') throw error;
-      const message = `Cannot load the model in ${folder}: ${messageOf(error)}`;
-      throw new HeadraceError('HR_SOURCE_UNREADABLE', message, { cause: error, hint: FOLDER_HINT });
+      throw modelError(folder, error);
     }
   }
 
