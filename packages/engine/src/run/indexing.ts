@@ -226,7 +226,10 @@ export class Indexing {
     if (this.#indexer.streaming) {
       this.#filling.push({ part, from: 0, to: part.count, bytes: part.bytes });
       this.#fillingBytes += part.bytes.byteLength;
-      if (this.#fillingBytes >= (this.#indexer.batchBytes ?? 0)) this.#finishBatch();
+      this.#fillingCount += part.count;
+      // While a batch is sent, there must be space for the next documents.
+      const isFull = this.#fillingCount >= this.#capacity * 0.75;
+      if (isFull || this.#fillingBytes >= (this.#indexer.batchBytes ?? 0)) this.#finishBatch();
       else if (this.#filling.length === 1) this.#startTimer();
       return;
     }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { indexingHarness, part } from './indexing.test.lib.ts';
 
 /** An `Indexing` of a streaming indexer that prefers batches of three bytes. A document has one byte. */
@@ -14,11 +14,18 @@ it('sends documents to a streaming indexer when they have enough bytes', () => {
   expect(sent).toEqual([4]);
 });
 
-it('sends fewer bytes after the timeout, counted from the first document', async () => {
-  const { indexing, sent, answer } = harness(1);
+it('sends fewer bytes after the timeout, counted from the first document', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { indexing, sent } = harness(100);
   indexing.accept(part(0, 1));
-  await answer();
-  expect(sent).toEqual([1]);
+  vi.advanceTimersByTime(60);
+  indexing.accept(part(1, 1));
+  expect(sent).toEqual([]);
+  vi.advanceTimersByTime(60);
+  expect(sent).toEqual([2]);
 });
 
 it('starts a new batch after one that was full', async () => {
@@ -47,10 +54,12 @@ it('does not wait if the source waits for these documents', () => {
   expect(sent).toEqual([1]);
 });
 
-it('does not wait while the run has no space for more documents', () => {
-  const { indexing, sent } = indexingHarness({ batchTimeout: HOUR }, { streaming: true, batchBytes: 5000 });
-  indexing.accept(part(0, 1000));
-  expect(sent).toEqual([1000]);
+it('leaves space for the next documents while a batch is sent', () => {
+  const { indexing, flow, sent } = indexingHarness({ batchTimeout: HOUR }, { streaming: true, batchBytes: 5000 });
+  indexing.accept(part(0, 700));
+  expect(sent).toEqual([]);
+  indexing.accept(part(1, 100));
+  expect([sent, flow.full]).toEqual([[800], false]);
 });
 
 it('sends each part immediately if the streaming indexer sets no size', () => {
