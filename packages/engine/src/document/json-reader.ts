@@ -1,5 +1,6 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { internName, isInterned } from './names.ts';
+import { LONG_LIST, readNumbers } from './number-list.ts';
 import { double, integer, type JsonObject, type Value } from './value.ts';
 
 /** The maximum nesting. Deeper nesting would overflow the stack. The parser of the reference refuses it too. */
@@ -200,6 +201,7 @@ export class JsonReader {
   }
 
   #array(depth: number): Value[] {
+    const start = this.at;
     this.#enter(depth);
     const items: Value[] = [];
     this.skipSpace();
@@ -215,6 +217,13 @@ export class JsonReader {
       this.at++;
       if (c === 93) return items;
       this.skipSpace();
+      if (items.length === LONG_LIST && typeof items[0] === 'number') {
+        const numbers = readNumbers(this.text, start);
+        if (numbers !== undefined) {
+          this.at = numbers.end;
+          return numbers.values;
+        }
+      }
     }
   }
 

@@ -1,7 +1,8 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Document } from './document.ts';
 import { internName, isInterned } from './names.ts';
-import { doubleText, integerText } from './number-text.ts';
+import { LONG_LIST, writeDouble, writeNumbers } from './number-list.ts';
+import { integerText } from './number-text.ts';
 import { base64, Double, type Value } from './value.ts';
 
 // Characters that JSON must escape, and surrogates. Texts with them are written by JSON.stringify, because it escapes
@@ -46,6 +47,8 @@ export function writeValue(value: Value): string {
   if (value instanceof Double) return writeDouble(value.value);
   if (value instanceof Uint8Array) return `"${base64(value)}"`;
   if (Array.isArray(value)) {
+    const numbers = value.length < LONG_LIST ? undefined : writeNumbers(value);
+    if (numbers !== undefined) return numbers;
     let text = '[';
     for (let i = 0; i < value.length; i++) text += (i === 0 ? '' : ',') + writeValue(value[i] as Value);
     return `${text}]`;
@@ -62,10 +65,6 @@ export function notAValue(value: unknown): HeadraceError {
   return new HeadraceError('HR_DOCUMENT_TYPE', `A field holds ${what}, which is not a value of a document`, {
     hint: 'In a document, objects are Maps. Call toValue() to convert plain data to field values.',
   });
-}
-
-function writeDouble(value: number): string {
-  return Number.isFinite(value) ? doubleText(value) : `"${doubleText(value)}"`;
 }
 
 /** Returns a document as compact JSON, with the fields in order. */
