@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Shape } from '@headrace/engine';
 import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Print } from './print.ts';
@@ -38,6 +39,13 @@ describe('Print', () => {
     );
     expect(await printed({ whitelist: ['nothing'] })).toBe('{"id":"1"}\n{"id":"2"}\n');
     expect(await printed({ blacklist: ['a', 'b'] })).toBe('{"id":"1","run_id":"r"}\n{"id":"2"}\n');
+  });
+
+  it('takes no shapes from other documents for its selected fields', () => {
+    const stage = makeStage(Print, { blacklist: ['c'], shouldLog: true });
+    const document = toDocument({ id: '1', a: 1, b: 2, c: 3 });
+    for (let i = 0; i < 100_000; i++) stage.process(document);
+    expect(Shape.common(['id', 'a', 'b', 'new']).changing).toBe(false);
   });
 
   it('replaces an existing file or appends to it', async () => {

@@ -164,12 +164,12 @@ export class Print extends Stage<typeof parameters> {
     if (whitelist.size === 0 && blacklist.size === 0) return document.toJson();
     const names: string[] = [];
     const values: Value[] = [];
-    for (const [i, name] of document.fieldNames.entries()) {
+    for (const name of document.fieldNames) {
       if (name !== 'id' && ((whitelist.size > 0 && !whitelist.has(name)) || blacklist.has(name))) continue;
       names.push(name);
-      values.push(document.fieldValues[i] as Value);
+      values.push(document.get(name) as Value);
     }
-    return new Document(Shape.of(names), values).toJson();
+    return new Document(Shape.common(names), values).toJson();
   }
 
   #flush(): void {

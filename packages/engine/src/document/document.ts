@@ -1,5 +1,5 @@
 import { appendFields, removeDuplicates } from './combine-fields.ts';
-import { writeDocument } from './json-writer.ts';
+import { writeFields } from './json-writer.ts';
 import { checkWritable } from './names.ts';
 import { checkId } from './read-object.ts';
 import type { Rows } from './rows.ts';
@@ -310,7 +310,8 @@ export class Document {
 
   /** Returns the document as compact JSON, with the fields in order, including reserved fields. */
   toJson(): string {
-    return writeDocument(this);
+    const rows = this.#rows;
+    return writeFields(this.#shape.names, rows?.values(this.#shape, this.#row) ?? this.#values, rows !== undefined);
   }
 
   /** Sets a field without a check for reserved names. For the engine and for nested paths. */
@@ -380,9 +381,8 @@ export class Document {
 
   /** Gives the document its own values. */
   static #detach(document: Document): void {
-    const rows = document.#rows;
-    if (rows === undefined) return;
-    const values = rows.values(document.#shape, document.#row);
+    const values = document.#rows?.values(document.#shape, document.#row);
+    if (values === undefined) return;
     if (!values.includes(undefined)) document.#values = values as Value[];
     else {
       document.#shape = document.#shape.part(masksOf(values));

@@ -9,9 +9,12 @@ import { base64, Double, type Value } from './value.ts';
 // lone surrogates.
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
+/** For texts of this length and more, V8's function is faster than the search for characters to escape. */
+const LONG_STRING = 128;
+
 /** Returns a string as JSON. */
 export function writeString(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+  return text.length >= LONG_STRING || NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 const keys = new Map<string, string>();
@@ -35,7 +38,7 @@ export function writeKey(name: string): string {
 export function writeValue(value: Value): string {
   switch (typeof value) {
     case 'string':
-      return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
+      return value.length >= LONG_STRING || NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
     case 'number':
       return Number.isSafeInteger(value) ? integerText(value) : writeDouble(value);
     case 'boolean':
@@ -69,10 +72,19 @@ export function notAValue(value: unknown): HeadraceError {
 
 /** Returns a document as compact JSON, with the fields in order. */
 export function writeDocument(document: Document): string {
-  const { fieldNames: names, fieldValues: values } = document;
+  return document.toJson();
+}
+
+/**
+ * Returns fields as a compact JSON object. There is at least one field.
+ * @param mayLack true if fields may lack a value
+ */
+export function writeFields(names: readonly string[], values: readonly (Value | undefined)[], mayLack = false): string {
   let text = '';
   for (let i = 0; i < names.length; i++) {
-    text += (i === 0 ? '{' : ',') + writeKey(names[i] as string) + writeValue(values[i] as Value);
+    const value = values[i];
+    if (mayLack && value === undefined) continue;
+    text += (text === '' ? '{' : ',') + writeKey(names[i] as string) + writeValue(value as Value);
   }
   return `${text}}`;
 }

@@ -58,6 +58,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
         if (Array.isArray(list)) list.push(0);
       },
   ),
+  fc.constant<Change>((document) => document.toJson()),
   // From here on, the document has its own values.
   fc.constant<Change>((document) => document.toObject()),
   fc.tuple(name, value).map(
@@ -154,6 +155,25 @@ describe('documents of a table', () => {
       [2, 5],
       [0, 0],
     ]);
+  });
+
+  it('stay rows of the table if only their JSON is asked for', () => {
+    const builder = new GroupBuilder(
+      new TableGroup([
+        tableOf([
+          [1, 2, 3],
+          [4, undefined, 'x'],
+        ]),
+      ]),
+    );
+    const documents = [0, 1].map((row) => builder.document(0, row));
+    (documents[0] as Document).set('d', null);
+    expect(documents.map((document) => document.toJson())).toEqual([
+      '{"id":"0","a":1,"b":2,"c":3,"d":null}',
+      '{"id":"1","a":4,"c":"x"}',
+    ]);
+    for (const [row, document] of documents.entries()) builder.add(document, row, false, 0, row);
+    expect(builder.copied).toBe(0);
   });
 
   it('hold a value that a table cannot hold', () => {
