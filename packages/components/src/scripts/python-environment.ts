@@ -18,17 +18,24 @@ const QUOTED_LINES = 5;
 
 /**
  * Creates the virtual environment if it is missing, and installs the requirements. A lock allows one process at a time.
+ * When its standard input ends, it kills itself and the programs that it has started. The input ends if the thread that
+ * holds it is terminated, or the process killed.
  */
 const INSTALL = `
-import fcntl, os, subprocess, sys, venv
+import fcntl, os, signal, subprocess, sys, threading, venv
 folder, requirements = sys.argv[1:]
+os.setpgid(0, 0)
+def end_with_input():
+    os.read(0, 1)
+    os.killpg(0, signal.SIGKILL)
+threading.Thread(target=end_with_input, daemon=True).start()
 os.makedirs(os.path.dirname(folder), exist_ok=True)
 with open(folder + '.lock', 'w') as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)
     if not os.path.exists(folder + '/bin/python'):
         venv.create(folder, with_pip=True)
     pip = [folder + '/bin/python', '-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check']
-    sys.exit(subprocess.call(pip + ['--requirement', requirements]))
+    sys.exit(subprocess.call(pip + ['--requirement', requirements], stdin=subprocess.DEVNULL))
 `;
 
 /**
@@ -65,12 +72,13 @@ export async function pythonCommand(executable: string, requirements: string | u
 }
 
 function install(executable: string, venv: string, requirements: string): Promise<void> {
-  const options = { timeout: MILLIS_TO_INSTALL, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
   return new Promise((done, reject) => {
-    execFile(executable, ['-c', INSTALL, venv, requirements], options, (error, stdout, stderr) => {
+    let late = false;
+    const child = execFile(executable, ['-c', INSTALL, venv, requirements], (error, stdout, stderr) => {
+      clearTimeout(timer);
       if (error === null) return done();
       const lines = `${stdout}${stderr}`.trim().split('\n').slice(-QUOTED_LINES).join('\n');
-      const reason = error.killed === true ? `it took more than ${MILLIS_TO_INSTALL / 60_000} minutes` : lines;
+      const reason = late ? `it took more than ${MILLIS_TO_INSTALL / 60_000} minutes` : lines;
       reject(
         new HeadraceError(
           'HR_STAGE_START',
@@ -78,6 +86,10 @@ function install(executable: string, venv: string, requirements: string): Promis
         ),
       );
     });
+    const timer = setTimeout(() => {
+      late = true;
+      child.stdin?.destroy();
+    }, MILLIS_TO_INSTALL);
   });
 }
 

@@ -48,7 +48,7 @@ function withDoubles(numbers: number[], list: string, end: number): { values: Va
   let at = 0;
   for (let i = 0, start = 1; i < numbers.length; i++) {
     const value = numbers[i] as number;
-    // Only the text tells doubles from integers: `1.0` and `1`. A long integer may be infinite as a number.
+    // Only the text distinguishes doubles from integers: `1.0` and `1`. A long integer may be infinite as a number.
     if (Math.trunc(value) === value) {
       for (; at < i; at++) start = list.indexOf(',', start) + 1;
       if (isDouble(list, start)) values[i] = double(value);
