@@ -1,5 +1,6 @@
 import type { RecordScanner } from '../split/record-splitter.ts';
 import type { CsvDialect } from './csv-dialect.ts';
+import { isEscaped } from './escaped.ts';
 import { find, NOWHERE } from './find.ts';
 
 const TAB = 9;
@@ -149,8 +150,10 @@ export class CsvScanner implements RecordScanner {
       if (close + 1 >= text.length) break;
       for (; lf < close; lf = find(text, '\n', lf + 1)) this.#innerLines++;
       const next = text.charCodeAt(close + 1);
-      const after = next === separator || next === LF || next === CR ? close + 1 : this.#passStray(close + 1);
-      quote = find(text, '"', after);
+      let after = close + 1;
+      if (next !== separator && next !== LF && next !== CR) after = this.#passStray(after);
+      // The next cell is usually quoted too.
+      quote = next === separator && text.charCodeAt(close + 2) === QUOTE ? close + 2 : find(text, '"', after);
     }
     // The unfinished record is read again.
     this.strayCount = counted;
@@ -390,11 +393,4 @@ export class CsvScanner implements RecordScanner {
     this.#state = stop === nextQuote ? QUOTE_IN_QUOTED : BACKSLASH_IN_QUOTED;
     return stop + 1;
   }
-}
-
-/** Returns whether an unescaped backslash is before the character at this position. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (first > 0 && text.charCodeAt(first - 1) === BACKSLASH) first--;
-  return (at - first) % 2 === 1;
 }
