@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -146,6 +146,11 @@ export class DistributedSetup {
 
   write(name: string, content: string): void {
     writeFileSync(join(this.folder, name), content);
+  }
+
+  /** Returns whether a file exists in the folder. */
+  has(name: string): boolean {
+    return existsSync(join(this.folder, name));
   }
 
   /** Writes a file of documents, one on each line. */

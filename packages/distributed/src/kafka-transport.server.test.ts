@@ -62,9 +62,8 @@ class KafkaTransport implements Transport {
   }
 
   #serve(launcher: RunLauncher, config: PlainConfig, settings: KafkaSettings, pipeline: string): void {
-    this.#roles = (['worker', 'indexer'] as const).map(
-      (role) => new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog: () => undefined }),
-    );
+    const common = { launcher, config, settings, registry, pipeline, continues: false, onLog: () => undefined };
+    this.#roles = (['worker', 'indexer'] as const).map((role) => new RoleRunner({ ...common, role }));
     this.#running = this.#roles.map((role) => role.run());
   }
 }

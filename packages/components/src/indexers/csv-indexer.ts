@@ -13,6 +13,7 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
+import { isCsvRow } from '@headrace/records/csv';
 import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
 import { checkOutputPath, type Output, openOutputFile, reachOutputFile } from '../local-files/output-file.ts';
 
@@ -78,11 +79,10 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, columns, includeHeader = true, append = false } = this.params;
-    this.#output = await openOutputFile(
-      path,
-      append || this.context.retry === true,
-      includeHeader ? csvHeader(columns) : '',
-    );
+    const { retry = false, continues = false, log } = this.context;
+    const rows = { quoted: true, isComplete: (row: string) => isCsvRow(row, columns.length) };
+    const header = includeHeader ? csvHeader(columns) : '';
+    this.#output = await openOutputFile(path, append || retry || continues, { rows, header, continues, log });
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {

@@ -5,6 +5,7 @@ import {
   type IndexerSettings,
   type IndexFailure,
   ignoredSettings,
+  jsonErrorOf,
   type ModuleReference,
   type ParameterProblem,
   type RunOutcome,
@@ -74,8 +75,12 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, append = false } = this.params;
+    const { retry = false, continues = false, log } = this.context;
+    const rows = { quoted: false, isComplete: (row: string) => jsonErrorOf(row) === undefined };
     this.#output =
-      path === '-' ? new StandardOutput() : await openOutputFile(path, append || this.context.retry === true);
+      path === '-'
+        ? new StandardOutput()
+        : await openOutputFile(path, append || retry || continues, { rows, continues, log });
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {

@@ -3,7 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { HeadraceError, messageOf, type ParameterProblem, reachHint } from '@headrace/engine';
+import { HeadraceError, type Logger, messageOf, type ParameterProblem, reachHint } from '@headrace/engine';
+import { findRowEnds, type RowEnds, type RowFormat } from '@headrace/records/split';
 import { access, makeFolders, open, stat } from './local-files.ts';
 import { type ReleaseOutput, takeOutput } from './output-lock.ts';
 import { requireWritableFolder } from './writable-folder.ts';
@@ -23,28 +24,39 @@ export interface Output {
   close(failed: boolean): Promise<void>;
 }
 
+/** How rows are written to a file. */
+export interface RowOutput {
+  /** The beginning of an empty file. */
+  readonly header?: string;
+  readonly rows: RowFormat;
+  /** Whether the rows before may be those of a process that was killed. Then all of them are checked. */
+  readonly continues?: boolean;
+  readonly log: Logger;
+}
+
 /**
  * Opens a file for output and creates its folders. Throws `HR_INDEXER_CONNECT` with the name of the file, also if
  * another run is writing it: the two would overwrite each other.
- * @param append keeps the content. Otherwise it is removed at the first write: a run that fails before must not delete
- * the output of the last run
- * @param header the beginning of an empty file
+ * @param append keeps the content, except an incomplete last row. Otherwise the content is removed at the first write: a
+ * run that fails before must not delete the output of the last run
+ * @param rows if the output consists of rows
  */
-export async function openOutputFile(path: string, append: boolean, header = ''): Promise<Output> {
+export async function openOutputFile(path: string, append: boolean, rows?: RowOutput): Promise<Output> {
   let handle: FileHandle;
   try {
     await makeFolders(dirname(path));
     const { O_RDWR, O_WRONLY, O_CREAT, O_APPEND } = constants;
-    handle = await open(path, append ? O_WRONLY | O_CREAT | O_APPEND : O_RDWR | O_CREAT).catch((error) => {
+    const flags = append ? O_CREAT | O_APPEND : O_CREAT;
+    handle = await open(path, flags | O_RDWR).catch((error) => {
       // The output may be write-only, such as a pipe.
-      if (append || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-      return open(path, O_WRONLY | O_CREAT);
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+      return open(path, flags | O_WRONLY);
     });
   } catch (error) {
     throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`);
   }
   try {
-    return new OutputFile(path, handle, await takeFile(path, handle), append, Buffer.from(header));
+    return new OutputFile(path, handle, await takeFile(path, handle), append, rows);
   } catch (error) {
     await handle.close();
     throw error;
@@ -89,7 +101,7 @@ class OutputFile implements Output {
   readonly #handle: FileHandle;
   readonly #release: ReleaseOutput;
   readonly #append: boolean;
-  readonly #header: Uint8Array;
+  readonly #rows: RowOutput | undefined;
   #started = false;
   /**
    * Whether to write at explicit positions: after a failed batch was removed, the next write must not leave a gap. A
@@ -99,12 +111,12 @@ class OutputFile implements Output {
   /** The length of the file up to the last complete batch. */
   #length = 0;
 
-  constructor(path: string, handle: FileHandle, release: ReleaseOutput, append: boolean, header: Uint8Array) {
+  constructor(path: string, handle: FileHandle, release: ReleaseOutput, append: boolean, rows?: RowOutput) {
     this.#path = path;
     this.#handle = handle;
     this.#release = release;
     this.#append = append;
-    this.#header = header;
+    this.#rows = rows;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
@@ -117,20 +129,48 @@ class OutputFile implements Output {
     this.#placed = !this.#append && found.isFile();
     if (this.#placed) await this.#handle.truncate(0);
     this.#length = this.#append ? found.size : 0;
-    if (this.#length === 0 && this.#header.length > 0) await this.#writeAll([this.#header]);
+    if (this.#append && found.isFile() && this.#rows !== undefined) await this.#endLastRow(this.#rows);
+    const { header = '' } = this.#rows ?? {};
+    if (this.#length === 0 && header !== '') await this.#writeAll([Buffer.from(header)]);
     this.#started = true;
+  }
+
+  /** Removes the incomplete row that a killed process has left, because the next row would continue it. */
+  async #endLastRow({ rows, continues = false, log }: RowOutput): Promise<void> {
+    const size = this.#length;
+    let ends: RowEnds | undefined;
+    try {
+      ends = await findRowEnds(this.#handle, size, rows, continues);
+    } catch (error) {
+      // The file may only be written.
+      if ((error as NodeJS.ErrnoException).code === 'EBADF') return;
+      throw new HeadraceError('HR_INDEXER_FAILED', `Cannot read the end of ${this.#path}: ${messageOf(error)}`);
+    }
+    if (ends === undefined) {
+      throw new HeadraceError('HR_INDEXER_FAILED', `Cannot add rows to ${this.#path}: its last row does not end`, {
+        hint: 'Write to another file, or correct the end of this one.',
+      });
+    }
+    if (ends.length < size) {
+      await this.#handle.truncate(ends.length);
+      const bytes = size - ends.length;
+      log.warn(
+        `${this.#path} ended with an incomplete row, as a process that is killed leaves it. Removed ${bytes} bytes`,
+      );
+      this.#length = ends.length;
+    }
+    if (ends.needsLineFeed) await this.#writeAll([Buffer.from('\n')]);
   }
 
   async #writeAll(pieces: readonly Uint8Array[]): Promise<void> {
     let written = 0;
     try {
-      for (const piece of pieces) {
-        for (let at = 0; at < piece.length; ) {
-          const place = this.#placed ? this.#length + written : null;
-          const { bytesWritten } = await this.#handle.write(piece, at, piece.length - at, place);
-          at += bytesWritten;
-          written += bytesWritten;
-        }
+      // One call writes all pieces, so that the end of this thread leaves no part of them.
+      for (let rest = pieces; rest.length > 0; ) {
+        const place = this.#placed ? this.#length + written : null;
+        const { bytesWritten } = await this.#handle.writev(rest, place ?? undefined);
+        written += bytesWritten;
+        rest = without(rest, bytesWritten);
       }
     } catch (error) {
       throw await this.#undo(error, written);
@@ -159,6 +199,18 @@ class OutputFile implements Output {
     }
     return new HeadraceError('HR_INDEXER_FAILED', message, { cause: error });
   }
+}
+
+/** Returns the pieces without their first bytes. */
+function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let left = bytes;
+  let first = 0;
+  while (first < pieces.length && left >= (pieces[first] as Uint8Array).length) {
+    left -= (pieces[first++] as Uint8Array).length;
+  }
+  const rest = pieces.slice(first);
+  if (left > 0) rest[0] = (rest[0] as Uint8Array).subarray(left);
+  return rest;
 }
 
 /** The standard output of the process, also in a thread. The stream of a thread would go through the main thread. */

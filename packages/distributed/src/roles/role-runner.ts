@@ -24,6 +24,11 @@ export interface RoleOptions {
   readonly registry: RegistrySource;
   readonly role: Exclude<Role, 'publisher'>;
   readonly pipeline: string;
+  /**
+   * Whether an earlier process may have had this role, as for `headrace indexer`. Then the role adds its documents to the
+   * output of that process.
+   */
+  readonly continues: boolean;
   readonly onLog: (record: LogRecord) => void;
 }
 
@@ -115,7 +120,7 @@ export class RoleRunner implements RoleHealth {
   }
 
   async #runOnce(): Promise<RunResult> {
-    const { launcher, config, role, pipeline, settings, registry, onLog } = this.#options;
+    const { launcher, config, role, pipeline, settings, registry, continues, onLog } = this.#options;
     const { root } = readConfigText(JSON.stringify(roleConfig(config, role, pipeline, settings)), {
       env: {},
     });
@@ -127,11 +132,15 @@ export class RoleRunner implements RoleHealth {
     });
     // While the role starts, warnings say what it waits for: brokers, the group or the destination.
     const onRoleLog = (record: LogRecord) => {
+      // The runs of a role are a detail: "Aborting run" would say that the whole run ends.
+      if (record.logger === 'runner' || isProcessedAgain(record)) return;
       if (this.state !== 'running' && record.level === 'warn') this.lastFailure = record.message;
       onLog(record);
     };
+    // The offsets of documents that have succeeded may be committed: they are not read again.
+    const keepsOutput = continues || this.#before.succeeded > 0;
     this.#handle = launcher.start(
-      { runId, root, registry: withRoleComponents(registry), trusted: true },
+      { runId, root, registry: withRoleComponents(registry), trusted: true, continues: keepsOutput },
       { onLog: onRoleLog },
     );
     try {
@@ -169,7 +178,12 @@ function unfinishedIn({ connectors, problems }: RunResult): string | undefined {
   return connectors.find(({ message }) => message !== undefined)?.message ?? lost?.message;
 }
 
-const THREAD_ENDED: ReadonlySet<string> = new Set(['HR_RUN_CANCELLED', 'HR_RUN_THREAD_LOST', 'HR_RUN_OUT_OF_MEMORY']);
+const THREAD_ENDED: ReadonlySet<unknown> = new Set(['HR_RUN_CANCELLED', 'HR_RUN_THREAD_LOST', 'HR_RUN_OUT_OF_MEMORY']);
+
+/** Returns whether a record reports a document as failed that was in progress when a thread ended. A dead letter has failed. */
+function isProcessedAgain({ fields: { id, at, code } = {} }: LogRecord): boolean {
+  return id !== undefined && at !== 'worker' && (THREAD_ENDED.has(code) || code === 'HR_PIPELINE_THREAD_LOST');
+}
 
 function isInvalid({ status, connectors, problems }: RunResult): boolean {
   const isConfig = problems.some(({ severity, code }) => severity === 'error' && code.startsWith('HR_CONFIG_'));

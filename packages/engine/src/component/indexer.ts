@@ -15,6 +15,8 @@ export interface IndexerContext {
   readonly settings: IndexerSettings;
   /** True if this run processes the failed documents of an earlier run. The output of the earlier run must be kept. */
   readonly retry?: boolean;
+  /** True if this run continues an earlier run, whose output must be kept: a part of a distributed run that starts again. */
+  readonly continues?: boolean;
   /** The indexer calls this with the number of documents whenever it sends documents again. */
   readonly onRetry?: (documents: number) => void;
   /** The indexer calls this with the number of documents that it does not send, because the destination has them. */

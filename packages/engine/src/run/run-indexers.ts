@@ -95,6 +95,7 @@ export class RunIndexers {
       onRetry: (documents) => indexing.retried(documents),
       onUnchanged: (documents) => indexing.unchanged(documents),
       retry: this.#request.retry !== undefined,
+      continues: this.#request.continues === true,
     };
     if (this.#request.dryRunFile !== undefined)
       return new DryRunIndexer({ path: this.#request.dryRunFile } as never, context);

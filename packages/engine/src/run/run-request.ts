@@ -23,6 +23,8 @@ export interface RunRequest {
    * does not execute the connectors.
    */
   readonly retry?: readonly string[];
+  /** True if this run continues an earlier run, so that the indexer must keep the output. Defaults to false. */
+  readonly continues?: boolean;
   /**
    * True if `onFailures` receives all failed documents, regardless of their number and size. For a caller that stores
    * them immediately. Defaults to false: the limits of `kept-failure.ts` apply.

@@ -47,9 +47,8 @@ export async function distribute(
   // read that topic.
   const roles = settings.format === 'lucille' ? (['worker', 'indexer'] as const) : (['worker-indexer'] as const);
   const shared = withThreads(config, isExternal);
-  const runners = served.flatMap((pipeline) =>
-    roles.map((role) => new RoleRunner({ launcher, config: shared, settings, registry, role, pipeline, onLog })),
-  );
+  const common = { launcher, config: shared, settings, registry, continues: false, onLog };
+  const runners = served.flatMap((pipeline) => roles.map((role) => new RoleRunner({ ...common, role, pipeline })));
   const publisher = new PublisherHealth();
   const health = await startHealth(healthPort, publisher, runners);
   if (health !== undefined) {

@@ -36,7 +36,7 @@ export async function runRole(
   const onLog = (record: LogRecord) => void reporting.then((reporter) => reporter.log(mask.record(record)));
   const { settings, registry } = loaded;
   const config = withThreads(loaded.config);
-  const runner = new RoleRunner({ launcher, config, settings, registry, role, pipeline, onLog });
+  const runner = new RoleRunner({ launcher, config, settings, registry, role, pipeline, continues: true, onLog });
   const health = await startHealth(options.healthPort, runner);
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {

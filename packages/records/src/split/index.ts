@@ -6,3 +6,4 @@ export {
   type SplitOptions,
   splitRecords,
 } from './record-splitter.ts';
+export { findRowEnds, type RowEnds, type RowFormat } from './row-ends.ts';
