@@ -182,7 +182,7 @@ export class TopicTap {
 
   /** Waits until this many messages have arrived, and returns them. */
   async first(count: number): Promise<ReadMessage[]> {
-    await expect.poll(() => this.messages.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => this.messages.length).toBeGreaterThanOrEqual(count);
     return this.messages;
   }
 

@@ -1,12 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeWithServer } from '@headrace/testing/real-server';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DistributedSetup, repeated } from './distributed-run.test.lib.ts';
 import { KafkaTopics } from './kafka-topics.test.lib.ts';
-
-/** A group waits 6 s for a member that was killed. The rest is for busy machines. */
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Writes one character to a file for each document. */
 const STAGE = `
