@@ -72,7 +72,13 @@ await describeWithServer('kafka', (server) => {
   );
 
   it('a role is ready when it has reached its destination and has partitions', async () => {
-    const away = await startWithHealth('indexer', '-s', 'http.url=http://127.0.0.1:1/');
+    const away = await startWithHealth(
+      'indexer',
+      '-s',
+      'http.url=http://127.0.0.1:1/',
+      '-s',
+      'indexer.connectTimeout=0',
+    );
     await away.service.says('starts again in');
     const unready = await away.get('/readyz');
     expect(unready.status).toBe(503);
