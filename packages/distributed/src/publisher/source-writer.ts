@@ -105,6 +105,8 @@ export class SourceWriter extends Indexer<typeof parameters> {
     });
     this.#health = new HealthAnswers(this.context.runId, () => healthOf(this.#lags, this.#work()));
     this.#partitions = await prepareTopics(this.#settings, this.params.pipelines, this.context.log, signal);
+    // One indexer serves all pipelines of the run. Their topics differ only if somebody created them with another number
+    // of partitions. Documents for fewer partitions then wait longer than they need to, at most 100 ms.
     const most = Math.max(1, ...this.params.pipelines.map((pipeline) => this.#partitionsOf(pipeline)));
     if (!this.streaming) return;
     this.maxInFlight = Math.max(1, Math.floor(MAX_REQUESTS / most));
