@@ -2,8 +2,9 @@ import { createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { loadKafka } from '@headrace/components/kafka';
-import { partitionOf } from '../../packages/distributed/src/wire/murmur2.ts';
 import { childOf, kindOf } from './slow-stage.mjs';
+
+const { Admin, Consumer, compatibilityPartitioner } = await loadKafka();
 
 /**
  * The number of messages that a killed process may repeat: 64 in progress (`MAX_OPEN_BATCHES` of the queue reader), and
@@ -72,9 +73,13 @@ export function mostRepeated(deaths, sizes) {
   return deaths * largest.reduce((sum, one) => sum + one, 0);
 }
 
+/** The partition of an id, by the hash of Kafka's Java clients. */
+function partitionOf(id, partitions) {
+  return compatibilityPartitioner({}, Buffer.from(id)) % partitions;
+}
+
 /** Reads a topic. Returns the numbers of documents of its messages. */
 export async function messageSizes(broker, topic, partitions) {
-  const { Admin, Consumer } = await loadKafka();
   const admin = new Admin({ clientId: 'kill-test', bootstrapBrokers: [broker] });
   const indexes = Array.from({ length: partitions }, (_, partitionIndex) => ({ partitionIndex, timestamp: -1n }));
   const [ends] = await admin.listOffsets({ topics: [{ name: topic, partitions: indexes }] });
